@@ -1,0 +1,74 @@
+//! Why a text is not a message.
+
+use bytes::Bytes;
+
+use crate::id::Id;
+use crate::rpc::RpcError;
+
+/// What is wrong with a text as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Syntax {
+    /// A byte that JSON does not allow here.
+    #[error("unexpected byte at offset {0}")]
+    Unexpected(usize),
+    /// The text stops in the middle of a value.
+    #[error("the text ends too early")]
+    Torn,
+    /// More brackets open than [`crate::MAX_DEPTH`].
+    #[error("nested too deeply at offset {0}")]
+    TooDeep(usize),
+    /// Not UTF-8.
+    #[error("not UTF-8 at offset {0}")]
+    Utf8(usize),
+}
+
+/// Why a text is not a JSON-RPC message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WireError {
+    /// Not JSON at all.
+    #[error("not JSON: {0}")]
+    Json(#[from] Syntax),
+    /// JSON, but not JSON-RPC 2.0. The id is the sender's where one could be made out.
+    #[error("not JSON-RPC 2.0: {why}")]
+    Shape {
+        /// What is wrong.
+        why: &'static str,
+        /// The id, when the text has exactly one valid one.
+        id: Option<Bytes>,
+    },
+    /// Larger than the limit.
+    #[error("message of more than {limit} bytes")]
+    TooLarge {
+        /// The limit that was passed.
+        limit: usize,
+        /// The id, when it stands near the front of the text.
+        id: Option<Bytes>,
+    },
+}
+
+impl WireError {
+    /// The id to answer with: the sender's where it is known, `null` otherwise.
+    pub fn id(&self) -> Id {
+        match self {
+            Self::Shape { id: Some(id), .. } | Self::TooLarge { id: Some(id), .. } => {
+                Id::from_raw(id.clone())
+            }
+            _ => Id::null(),
+        }
+    }
+
+    /// The answer that JSON-RPC prescribes for such a text.
+    pub fn to_rpc(&self) -> RpcError {
+        match self {
+            Self::Json(_) => RpcError::parse_error(self.to_string()),
+            Self::Shape { .. } => RpcError::invalid_request(self.to_string()),
+            Self::TooLarge { limit, .. } => RpcError::invalid_request(self.to_string()).with_data(
+                format!(
+                    r#"{{"kind":"too_large","limit":{limit},"hint":"send less at once, or raise --max-message"}}"#
+                ),
+            ),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What one line, body or event holds: a message, a batch, or something else.
+
+use bytes::Bytes;
+
+use crate::error::{Syntax, WireError};
+use crate::json::{Json, JsonKind};
+use crate::limits::Limits;
+use crate::message::{Message, utf8};
+
+/// One unit of a transport.
+#[derive(Debug, Clone)]
+pub enum Frame {
+    /// White space only.
+    Blank,
+    /// The usual case.
+    One(Message),
+    /// A JSON array. Only the revision 2025-03-26 of MCP has them; whoever reads decides.
+    Batch(Vec<Entry>),
+    /// Something else; the answer is [`WireError::to_rpc`], the stream goes on.
+    Other {
+        /// What was there.
+        text: Bytes,
+        /// What is wrong with it.
+        why: WireError,
+    },
+}
+
+/// One element of a batch: JSON-RPC has each bad one answered on its own.
+pub type Entry = Result<Message, WireError>;
+
+impl Frame {
+    /// Reads a frame. A byte order mark and white space around it do no harm.
+    pub fn parse(text: Bytes, limits: &Limits) -> Self {
+        let text = trim(text);
+        if text.is_empty() {
+            return Self::Blank;
+        }
+        if text.len() > limits.max_bytes() {
+            let why = WireError::TooLarge {
+                limit: limits.max_bytes(),
+                id: crate::message::salvage_id(&text[..text.len().min(4096)]),
+            };
+            return Self::Other { text, why };
+        }
+        if text[0] == b'[' {
+            return Self::batch(text);
+        }
+        match Message::parse(text.clone()) {
+            Ok(message) => Self::One(message),
+            Err(why) => Self::Other { text, why },
+        }
+    }
+
+    fn batch(text: Bytes) -> Self {
+        match entries(&text) {
+            Ok(entries) if entries.is_empty() => Self::Other {
+                why: WireError::Shape {
+                    why: "an empty batch",
+                    id: None,
+                },
+                text,
+            },
+            Ok(entries) => Self::Batch(entries),
+            Err(why) => Self::Other {
+                text,
+                why: why.into(),
+            },
+        }
+    }
+}
+
+fn entries(text: &Bytes) -> Result<Vec<Entry>, Syntax> {
+    let json = Json::parse(utf8(text)?)?;
+    debug_assert_eq!(json.kind(), JsonKind::Array);
+    Ok(json
+        .elements()
+        .map(|element| Message::parse(text.slice_ref(element.text().as_bytes())))
+        .collect())
+}
+
+fn trim(text: Bytes) -> Bytes {
+    let bare = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&text);
+    let bare = bare.trim_ascii();
+    text.slice_ref(bare)
+}

@@ -1,0 +1,118 @@
+//! Request ids, exactly as their owner wrote them.
+
+use std::fmt;
+
+use bytes::Bytes;
+
+use crate::json::{Json, JsonKind};
+
+/// A JSON-RPC id in its sender's spelling: `92`, `"92"` or `null`.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Id(Bytes);
+
+/// What an id *means*: two spellings of one id are equal, `92` and `"92"` are not.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum IdKey {
+    /// `null`
+    Null,
+    /// A number, by its digits: JSON has no limit that a float or an i64 could hold.
+    Number(Box<str>),
+    /// A string, with escapes read.
+    String(Box<str>),
+}
+
+impl Id {
+    /// The id `null`, which answers a message whose own id could not be made out.
+    pub fn null() -> Self {
+        Self(Bytes::from_static(b"null"))
+    }
+
+    /// A whole-number id, as used on our own hops.
+    pub fn number(number: u64) -> Self {
+        Self(Bytes::from(number.to_string()))
+    }
+
+    /// An id from the value of an `id` member; `None` when JSON-RPC allows no such id.
+    pub fn parse(value: Json<'_>) -> Option<Self> {
+        is_id(value).then(|| Self(Bytes::copy_from_slice(value.text().as_bytes())))
+    }
+
+    /// For bytes that are known to spell an id.
+    pub(crate) fn from_raw(raw: Bytes) -> Self {
+        Self(raw)
+    }
+
+    /// The sender's spelling.
+    pub fn text(&self) -> &str {
+        // Made only from UTF-8 text.
+        std::str::from_utf8(&self.0).unwrap_or("null")
+    }
+
+    /// The spelling as shared bytes.
+    pub fn bytes(&self) -> &Bytes {
+        &self.0
+    }
+
+    /// What the id means, for looking it up.
+    pub fn key(&self) -> IdKey {
+        let json = Json::trusted(self.text());
+        match json.as_str() {
+            Some(text) => IdKey::String(text.into()),
+            None if json.kind() == JsonKind::Null => IdKey::Null,
+            None => IdKey::Number(json.text().into()),
+        }
+    }
+
+    /// The number, if this can be an id of one of our own hops.
+    pub fn as_hop(&self) -> Option<u64> {
+        self.text().parse().ok()
+    }
+}
+
+/// Shown as spelled, so that `92` and `"92"` cannot be confused in a log.
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Id({})", self.text())
+    }
+}
+
+pub(crate) fn is_id(value: Json<'_>) -> bool {
+    matches!(
+        value.kind(),
+        JsonKind::String | JsonKind::Number | JsonKind::Null
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(text: &str) -> Id {
+        Id::parse(Json::parse(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_number_and_its_string_are_different_people() {
+        assert_ne!(id("92").key(), id("\"92\"").key());
+    }
+
+    #[test]
+    fn two_spellings_of_a_string_are_the_same_person_and_keep_their_spelling() {
+        let (plain, escaped) = (id(r#""é""#), id(r#""\u00e9""#));
+        assert_eq!(plain.key(), escaped.key());
+        assert_eq!(escaped.to_string(), r#""\u00e9""#);
+    }
+
+    #[test]
+    fn only_strings_numbers_and_null_are_ids() {
+        for text in ["true", "[1]", "{}"] {
+            assert_eq!(Id::parse(Json::parse(text).unwrap()), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Lossless JSON-RPC 2.0: the sender's text, and spans into it.
+//!
+//! A bridge that parses a message into values and prints it again changes it: `0.10` becomes
+//! `0.1`, 20-digit integers are rounded, unknown members vanish. Here a [`Message`] *is* the bytes
+//! that arrived, plus where its id, method and body stand in them. Only the id is ever replaced.
+//!
+//! Invariant: no async, no sockets, no clock, and nothing about MCP.
+
+mod depth;
+mod error;
+mod escape;
+mod frame;
+mod id;
+mod json;
+mod limits;
+mod message;
+mod ndjson;
+mod rpc;
+mod scan;
+mod sse;
+
+pub use error::{Syntax, WireError};
+pub use escape::quote;
+pub use frame::{Entry, Frame};
+pub use id::{Id, IdKey};
+pub use json::{Json, JsonKind, Members};
+pub use limits::{Limits, MAX_DEPTH};
+pub use message::{Kind, Message};
+pub use ndjson::{Line, Lines, one_line};
+pub use rpc::{Code, RpcError};
+pub use sse::{Event, SseItem, SseReader, write_event};

@@ -1,0 +1,32 @@
+//! How big and how deep one message may be.
+
+/// Deepest nesting that any message may have. The scanner keeps its stack in one `u128`.
+pub const MAX_DEPTH: usize = 128;
+
+/// What a reader accepts. Every reader of a peer's bytes has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    max_bytes: usize,
+}
+
+impl Limits {
+    /// A message of more than `max_bytes` is refused, and only that message.
+    ///
+    /// Spans are 32 bits wide, so the cap itself is capped just below 4 GiB.
+    pub fn new(max_bytes: usize) -> Self {
+        Self {
+            max_bytes: max_bytes.clamp(1, u32::MAX as usize - 1),
+        }
+    }
+
+    /// The largest message in bytes.
+    pub fn max_bytes(&self) -> usize {
+        self.max_bytes
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::new(256 * 1024 * 1024)
+    }
+}

@@ -1,0 +1,390 @@
+//! One JSON-RPC message: the sender's text and where its parts stand.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+use crate::error::{Syntax, WireError};
+use crate::escape::unescape;
+use crate::id::{Id, is_id};
+use crate::json::{Json, JsonKind};
+use crate::scan::Scanner;
+
+/// What a message is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Wants an answer.
+    Request,
+    /// Wants none. A request whose id is `null` counts as one: MCP forbids that id, so nobody can
+    /// be waiting for it.
+    Notification,
+    /// An answer that worked.
+    Result,
+    /// An answer that did not.
+    Error,
+}
+
+/// One JSON-RPC message.
+///
+/// Cloning is cheap. [`Message::with_id`] replaces the id without copying the text, so that a 50 MB
+/// result crosses the bridge in the buffer it arrived in.
+#[derive(Clone)]
+pub struct Message {
+    text: Bytes,
+    kind: Kind,
+    id: Option<Span>,
+    method: Option<Span>,
+    body: Option<Span>,
+    /// Stands in for the id of the text.
+    other_id: Option<Id>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    fn new((start, end): (usize, usize)) -> Self {
+        // Readers cap a message below 4 GiB (`Limits`).
+        Self {
+            start: start as u32,
+            end: end as u32,
+        }
+    }
+
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl Message {
+    /// Reads one message object. White space around it must have been taken off.
+    pub fn parse(text: Bytes) -> Result<Self, WireError> {
+        let valid = utf8(&text)?;
+        let members = Envelope::scan(valid)?;
+        let parts = members.classify(valid)?;
+        Ok(Self {
+            text,
+            kind: parts.0,
+            id: members.id,
+            method: members.method,
+            body: parts.1,
+            other_id: None,
+        })
+    }
+
+    /// A request of our own. `params` is JSON text.
+    pub fn request(id: &Id, method: &str, params: Option<&str>) -> Self {
+        Self::with_method(&format!(r#""id":{id},"#), method, params)
+    }
+
+    /// A notification of our own. `params` is JSON text.
+    pub fn notification(method: &str, params: Option<&str>) -> Self {
+        Self::with_method("", method, params)
+    }
+
+    /// An answer of our own. `result` is JSON text.
+    pub fn result(id: &Id, result: &str) -> Self {
+        Self::ours(Bytes::from(format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
+        )))
+    }
+
+    fn with_method(id: &str, method: &str, params: Option<&str>) -> Self {
+        let method = crate::escape::quote(method);
+        let params = match params {
+            Some(params) => format!(r#","params":{params}"#),
+            None => String::new(),
+        };
+        Self::ours(Bytes::from(format!(
+            r#"{{"jsonrpc":"2.0",{id}"method":{method}{params}}}"#
+        )))
+    }
+
+    /// For text that this workspace wrote.
+    pub(crate) fn ours(text: Bytes) -> Self {
+        Self::parse(text).expect("messages that we write are JSON-RPC")
+    }
+
+    /// What the message is for.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Whether the message answers something.
+    pub fn is_answer(&self) -> bool {
+        matches!(self.kind, Kind::Result | Kind::Error)
+    }
+
+    /// The id as written; `None` where the message has none.
+    pub fn id(&self) -> Option<Id> {
+        match (&self.other_id, self.id) {
+            (Some(id), _) => Some(id.clone()),
+            (None, Some(span)) => Some(Id::from_raw(self.text.slice(span.range()))),
+            (None, None) => None,
+        }
+    }
+
+    /// The method; empty for an answer.
+    pub fn method(&self) -> Cow<'_, str> {
+        let token = self.method.map_or("", |span| self.slice(span));
+        Json::trusted(token).as_str().unwrap_or_default()
+    }
+
+    /// `params` of a request or notification.
+    pub fn params(&self) -> Option<Json<'_>> {
+        self.body().filter(|_| !self.is_answer())
+    }
+
+    /// `params`, `result` or `error`, whichever this kind of message has.
+    pub fn body(&self) -> Option<Json<'_>> {
+        self.body.map(|span| Json::trusted(self.slice(span)))
+    }
+
+    /// The same message under another id. Every other byte stays.
+    ///
+    /// A notification has no id to replace and stays as it is, unless the text has a `null` one.
+    #[must_use]
+    pub fn with_id(mut self, id: Id) -> Self {
+        if self.id.is_some() {
+            self.other_id = Some(id);
+        } else if self.kind == Kind::Error {
+            return self.given_id(&id);
+        }
+        self
+    }
+
+    /// An error answer that came without an `id` member gets one.
+    fn given_id(&self, id: &Id) -> Self {
+        let mut text = BytesMut::with_capacity(self.text.len() + id.bytes().len() + 8);
+        text.put_slice(b"{\"id\":");
+        text.put_slice(id.bytes());
+        text.put_u8(b',');
+        text.put_slice(&self.text[1..]);
+        Self::ours(text.freeze())
+    }
+
+    /// The same message with the value at `inside` replaced by JSON text.
+    ///
+    /// `inside` must be a part of this message's own [`body`](Self::body).
+    #[must_use]
+    pub fn with_value(&self, inside: Json<'_>, json: &str) -> Self {
+        let text = self.to_bytes();
+        let start = inside.text().as_ptr() as usize - self.text.as_ptr() as usize;
+        // An id that was replaced may stand before the value and have another length.
+        let shift = match (&self.other_id, self.id) {
+            (Some(id), Some(span)) if (span.start as usize) < start => {
+                id.bytes().len() as isize - span.range().len() as isize
+            }
+            _ => 0,
+        };
+        let start = start.strict_add_signed(shift);
+        let mut out = BytesMut::with_capacity(text.len() + json.len());
+        out.put_slice(&text[..start]);
+        out.put_slice(json.as_bytes());
+        out.put_slice(&text[start + inside.text().len()..]);
+        Self::ours(out.freeze())
+    }
+
+    /// The text in up to three pieces, none of them copied.
+    pub fn pieces(&self) -> [Bytes; 3] {
+        match (&self.other_id, self.id) {
+            (Some(id), Some(span)) => [
+                self.text.slice(..span.start as usize),
+                id.bytes().clone(),
+                self.text.slice(span.end as usize..),
+            ],
+            _ => [self.text.clone(), Bytes::new(), Bytes::new()],
+        }
+    }
+
+    /// The text in one piece; copied only if the id was replaced.
+    pub fn to_bytes(&self) -> Bytes {
+        if self.other_id.is_none() {
+            return self.text.clone();
+        }
+        let mut out = BytesMut::with_capacity(self.len());
+        for piece in self.pieces() {
+            out.put(piece);
+        }
+        out.freeze()
+    }
+
+    /// The text as a string, for logs and tests.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.to_bytes()).into_owned()
+    }
+
+    /// How long the text is.
+    pub fn len(&self) -> usize {
+        self.pieces().iter().map(Bytes::len).sum()
+    }
+
+    /// Never: a message has at least its braces.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    fn slice(&self, span: Span) -> &str {
+        // `parse` has checked the whole text, and spans begin and end at ASCII bytes.
+        std::str::from_utf8(&self.text[span.range()]).unwrap_or("")
+    }
+}
+
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.text();
+        match text.char_indices().nth(200) {
+            Some((cut, _)) => write!(f, "{}… ({} bytes)", &text[..cut], text.len()),
+            None => f.write_str(&text),
+        }
+    }
+}
+
+/// The members of a message object that JSON-RPC gives a meaning.
+#[derive(Default)]
+struct Envelope {
+    version: Option<Span>,
+    id: Option<Span>,
+    method: Option<Span>,
+    params: Option<Span>,
+    result: Option<Span>,
+    error: Option<Span>,
+    twice: Option<&'static str>,
+}
+
+impl Envelope {
+    fn scan(text: &str) -> Result<Self, WireError> {
+        let mut scanner = Scanner::new(text, 0, 1);
+        if scanner.peek() != Some(b'{') {
+            // Not an object: let the scanner say whether it is JSON at all.
+            Json::parse(text)?;
+            return Err(shape("a message is an object", None));
+        }
+        scanner.at = 1;
+        let mut envelope = Self::default();
+        scanner.skip_space();
+        if scanner.peek() == Some(b'}') {
+            scanner.at += 1;
+        } else {
+            loop {
+                scanner.skip_space();
+                let (start, end) = scanner.key()?;
+                let value = scanner.value()?;
+                envelope.note(&unescape(&text[start..end]), Span::new(value));
+                scanner.skip_space();
+                match scanner.peek() {
+                    Some(b',') => scanner.at += 1,
+                    Some(b'}') => {
+                        scanner.at += 1;
+                        break;
+                    }
+                    _ => return Err(scanner.wrong().into()),
+                }
+            }
+        }
+        scanner.skip_space();
+        match scanner.peek() {
+            None => Ok(envelope),
+            Some(_) => Err(scanner.wrong().into()),
+        }
+    }
+
+    fn note(&mut self, key: &str, value: Span) {
+        let (slot, name) = match key {
+            "jsonrpc" => (&mut self.version, "jsonrpc"),
+            "id" => (&mut self.id, "id"),
+            "method" => (&mut self.method, "method"),
+            "params" => (&mut self.params, "params"),
+            "result" => (&mut self.result, "result"),
+            "error" => (&mut self.error, "error"),
+            _ => return,
+        };
+        if slot.replace(value).is_some() {
+            self.twice = Some(name);
+        }
+    }
+
+    fn classify(&self, text: &str) -> Result<(Kind, Option<Span>), WireError> {
+        let value = |span: Span| Json::trusted(&text[span.range()]);
+        let id = self.id.map(value);
+        let refuse = |why| {
+            Err(shape(
+                why,
+                id.filter(|id| self.twice != Some("id") && is_id(*id)),
+            ))
+        };
+        if self.twice.is_some() {
+            // Two readers could take different ones, and one of them may be a firewall.
+            return refuse("a member of the envelope stands there twice");
+        }
+        if self.version.map(value).and_then(Json::as_str).as_deref() != Some("2.0") {
+            return refuse(r#"`jsonrpc` must be "2.0""#);
+        }
+        if id.is_some_and(|id| !is_id(id)) {
+            return refuse("`id` must be a string or a number");
+        }
+        match (self.method, self.result, self.error) {
+            (Some(method), None, None) => {
+                if value(method).kind() != JsonKind::String {
+                    return refuse("`method` must be a string");
+                }
+                match self.params.map(|params| value(params).kind()) {
+                    None | Some(JsonKind::Object | JsonKind::Array | JsonKind::Null) => {}
+                    Some(_) => return refuse("`params` must be an object or an array"),
+                }
+                let kind = match id.map(Json::kind) {
+                    None | Some(JsonKind::Null) => Kind::Notification,
+                    Some(_) => Kind::Request,
+                };
+                Ok((kind, self.params))
+            }
+            (None, Some(result), None) if self.id.is_some() => Ok((Kind::Result, Some(result))),
+            (None, Some(_), None) => refuse("an answer needs the `id` of its request"),
+            (None, None, Some(error)) if value(error).kind() == JsonKind::Object => {
+                Ok((Kind::Error, Some(error)))
+            }
+            (None, None, Some(_)) => refuse("`error` must be an object"),
+            (None, None, None) => refuse("neither `method`, `result` nor `error`"),
+            _ => refuse("only one of `method`, `result` and `error` may stand"),
+        }
+    }
+}
+
+fn shape(why: &'static str, id: Option<Json<'_>>) -> WireError {
+    WireError::Shape {
+        why,
+        id: id.map(|id| Bytes::copy_from_slice(id.text().as_bytes())),
+    }
+}
+
+pub(crate) fn utf8(text: &[u8]) -> Result<&str, Syntax> {
+    std::str::from_utf8(text).map_err(|e| Syntax::Utf8(e.valid_up_to()))
+}
+
+/// The id of a message of which only the beginning is there.
+pub(crate) fn salvage_id(prefix: &[u8]) -> Option<Bytes> {
+    let text = match std::str::from_utf8(prefix) {
+        Ok(text) => text,
+        Err(e) => std::str::from_utf8(&prefix[..e.valid_up_to()]).ok()?,
+    };
+    let mut scanner = Scanner::new(text, 0, 1);
+    scanner.skip_space();
+    scanner.expect(b'{').ok()?;
+    loop {
+        scanner.skip_space();
+        let (start, end) = scanner.key().ok()?;
+        let (from, to) = scanner.value().ok()?;
+        // A number may go on where the prefix ends.
+        if unescape(&text[start..end]) == "id" && to < text.len() {
+            let id = Json::trusted(&text[from..to]);
+            return is_id(id).then(|| Bytes::copy_from_slice(id.text().as_bytes()));
+        }
+        scanner.skip_space();
+        scanner.expect(b',').ok()?;
+    }
+}

@@ -1,0 +1,211 @@
+//! Server-sent events: what HTTP servers stream messages in.
+
+use std::fmt::Write as _;
+
+use bytes::{Buf, Bytes, BytesMut};
+use memchr::memchr2;
+
+use crate::limits::Limits;
+
+/// One event, with every field that its sender gave it.
+///
+/// Unlike a browser we also report events without data: MCP servers prime a stream with an id only.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Event {
+    /// `event:`; a message when absent.
+    pub name: Option<Bytes>,
+    /// `data:` lines joined by newlines.
+    pub data: Option<Bytes>,
+    /// `id:`, which a resumption names.
+    pub id: Option<Bytes>,
+    /// `retry:`, the wait before a reconnection in milliseconds.
+    pub retry: Option<u64>,
+}
+
+/// What [`SseReader::next`] finds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SseItem {
+    /// An event.
+    Event(Event),
+    /// An event larger than the limit; it has been thrown away, the stream goes on.
+    TooLarge {
+        /// The limit that was passed.
+        limit: usize,
+        /// Its id, if that came before it grew too large.
+        id: Option<Bytes>,
+    },
+}
+
+/// Cuts a byte stream into events, in time linear in its length.
+#[derive(Debug)]
+pub struct SseReader {
+    buf: BytesMut,
+    /// How much of `buf` is known to hold no line end.
+    searched: usize,
+    /// The last line ended in CR: an LF that follows belongs to it.
+    after_cr: bool,
+    at_start: bool,
+    event: Event,
+    /// Bytes of `event` so far; too many turn `skipping` on.
+    held: usize,
+    skipping: bool,
+    limits: Limits,
+}
+
+impl SseReader {
+    /// An empty stream.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            buf: BytesMut::new(),
+            searched: 0,
+            after_cr: false,
+            at_start: true,
+            event: Event::default(),
+            held: 0,
+            skipping: false,
+            limits,
+        }
+    }
+
+    /// Adds bytes from the stream.
+    pub fn push(&mut self, chunk: &[u8]) {
+        self.buf.extend_from_slice(chunk);
+    }
+
+    /// The next whole event, if there is one. What an unfinished event holds when the stream ends
+    /// is dropped, as the format demands.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "more events may come after a None"
+    )]
+    pub fn next(&mut self) -> Option<SseItem> {
+        while let Some(line) = self.line() {
+            if line.is_empty() {
+                if let Some(item) = self.dispatch() {
+                    return Some(item);
+                }
+            } else {
+                self.field(&line);
+            }
+        }
+        None
+    }
+
+    /// Bytes of an event that is not whole yet.
+    pub fn pending(&self) -> usize {
+        self.held + self.buf.len()
+    }
+
+    fn dispatch(&mut self) -> Option<SseItem> {
+        let event = std::mem::take(&mut self.event);
+        self.held = 0;
+        if std::mem::take(&mut self.skipping) {
+            return Some(SseItem::TooLarge {
+                limit: self.limits.max_bytes(),
+                id: event.id,
+            });
+        }
+        (event != Event::default()).then_some(SseItem::Event(event))
+    }
+
+    fn line(&mut self) -> Option<Bytes> {
+        if self.after_cr && !self.buf.is_empty() {
+            self.after_cr = false;
+            if self.buf[0] == b'\n' {
+                self.buf.advance(1);
+                self.searched = 0;
+            }
+        }
+        let Some(offset) = memchr2(b'\r', b'\n', &self.buf[self.searched..]) else {
+            self.searched = self.buf.len();
+            if self.held + self.buf.len() > self.limits.max_bytes() {
+                self.skip_event();
+                // Keep a byte: the line must not look empty when its end comes.
+                self.buf = BytesMut::from(&b":"[..]);
+                self.searched = 1;
+            }
+            return None;
+        };
+        let end = self.searched + offset;
+        self.searched = 0;
+        let line = self.buf.split_to(end).freeze();
+        self.after_cr = self.buf[0] == b'\r';
+        self.buf.advance(1);
+        if std::mem::take(&mut self.at_start) {
+            return Some(match line.strip_prefix(b"\xEF\xBB\xBF") {
+                Some(rest) => line.slice_ref(rest),
+                None => line,
+            });
+        }
+        Some(line)
+    }
+
+    fn field(&mut self, line: &Bytes) {
+        let (name, value) = match memchr::memchr(b':', line) {
+            Some(0) => return,
+            Some(colon) => {
+                let value = line.slice(colon + 1..);
+                let value = match value.strip_prefix(b" ") {
+                    Some(bare) => value.slice_ref(bare),
+                    None => value,
+                };
+                (&line[..colon], value)
+            }
+            None => (&line[..], Bytes::new()),
+        };
+        self.held += line.len();
+        if self.held > self.limits.max_bytes() {
+            self.skip_event();
+        }
+        match name {
+            b"id" if !value.contains(&0) => self.event.id = Some(value),
+            _ if self.skipping => {}
+            b"event" => self.event.name = Some(value),
+            b"retry" => {
+                let digits = std::str::from_utf8(&value).ok();
+                let digits = digits.filter(|d| d.bytes().all(|b| b.is_ascii_digit()));
+                if let Some(millis) = digits.and_then(|d| d.parse().ok()) {
+                    self.event.retry = Some(millis);
+                }
+            }
+            b"data" => {
+                self.event.data = Some(match self.event.data.take() {
+                    None => value,
+                    Some(before) => {
+                        // Reuses the buffer when nobody else holds it, so many lines stay linear.
+                        let mut joined = before.try_into_mut().unwrap_or_else(|b| b[..].into());
+                        joined.extend_from_slice(b"\n");
+                        joined.extend_from_slice(&value);
+                        joined.freeze()
+                    }
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn skip_event(&mut self) {
+        self.skipping = true;
+        self.event.data = None;
+        self.event.name = None;
+        self.held = 0;
+    }
+}
+
+/// Writes an event. Line ends inside `data` become several `data:` lines.
+pub fn write_event(out: &mut String, name: Option<&str>, id: Option<&str>, data: &str) {
+    if let Some(name) = name {
+        let _ = writeln!(out, "event: {name}");
+    }
+    if let Some(id) = id {
+        let _ = writeln!(out, "id: {id}");
+    }
+    for line in data.split('\n') {
+        let _ = writeln!(out, "data: {}", line.trim_end_matches('\r'));
+    }
+    out.push('\n');
+}
+
+#[cfg(test)]
+#[path = "sse_tests.rs"]
+mod tests;
