@@ -1,1 +1,22 @@
-//! placeholder
+//! What MCP means: revisions and eras, the method table, `Mcp-*` headers and `_meta` keys.
+//!
+//! Invariant: text in, text out. No tokio, no sockets, no clock.
+//!
+//! Era translation (`mcp::era`, a state machine between the handshake revisions and the stateless
+//! one) will live beside these modules; everything here already speaks of both eras.
+
+mod answer;
+mod header;
+mod meta;
+mod method;
+mod param_header;
+mod revision;
+
+pub use answer::{initialize_result, tool_text, tools_list};
+pub use header::{
+    LAST_EVENT_ID, METHOD, NAME, PROTOCOL_VERSION, SESSION_ID, SessionKey, encode_value, mirror,
+};
+pub use meta::{CLIENT_CAPABILITIES, CLIENT_INFO, claimed_version, era_of, modern_meta};
+pub use method::{METHODS, Method, MethodKind, names};
+pub use param_header::ParamHeaders;
+pub use revision::{Era, Revision};

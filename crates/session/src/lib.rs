@@ -1,1 +1,34 @@
-//! placeholder
+//! A session: one task that joins two ports through an ordered list of layers.
+//!
+//! ```text
+//!            ┌──────────────── session task (owns everything, locks nothing) ────────────────┐
+//!  client ─► port ─► layer ─► layer ─► … ─► exchange (hop ids) ─► outbox ─► port ─► server
+//!         ◄─      ◄─                                                      ◄─      ◄─
+//!            └───────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! The rules live in [`Core`], which does no IO and is told the time; [`Session`] moves envelopes
+//! between it and the ports. Invariant: nothing here knows of HTTP or processes.
+
+mod batch;
+mod budget;
+mod config;
+mod core;
+mod exchange;
+mod fault;
+mod lane;
+mod layer;
+mod outbox;
+mod port;
+mod task;
+
+pub use self::core::{Core, Detour, Resume};
+pub use budget::{Budget, Credit};
+pub use config::Config;
+pub use exchange::{Asked, Exchange, Side};
+pub use fault::Fault;
+pub use lane::{LaneKey, Lanes, Owner};
+pub use layer::{Later, Layer, Verdict, Way};
+pub use outbox::Outbox;
+pub use port::{Envelope, Inbound, Outbound, Port, PortEnd};
+pub use task::{Ended, Session};

@@ -1,0 +1,51 @@
+//! The `_meta` members that make a request a modern one.
+
+use linkspan_wire::{Json, Message};
+
+use crate::revision::{Era, Revision};
+
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+/// What the client can do, on every modern request.
+pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+/// Who the client is, where it says so.
+pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+
+/// The revision that a request claims in its `_meta`; only modern ones do.
+pub fn claimed_version(message: &Message) -> Option<String> {
+    let claim = message.params()?.path(&["_meta", VERSION])?;
+    claim.as_str().map(|text| text.into_owned())
+}
+
+/// The era of a message, by its body. The body decides; headers are only checked against it.
+pub fn era_of(message: &Message) -> Era {
+    match message.params().and_then(|p| p.path(&["_meta", VERSION])) {
+        Some(claim) if claim.as_str().is_some() => Era::Modern,
+        _ => Era::Legacy,
+    }
+}
+
+/// The `_meta` object of a modern request of our own.
+pub fn modern_meta(capabilities: Json<'_>, client_info: Json<'_>) -> String {
+    format!(
+        r#"{{"{VERSION}":"{}","{CLIENT_CAPABILITIES}":{},"{CLIENT_INFO}":{}}}"#,
+        Revision::LATEST,
+        capabilities.text(),
+        client_info.text()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_body_decides_the_era() {
+        let modern = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+        let message = Message::parse(modern.into()).unwrap();
+        assert_eq!(era_of(&message), Era::Modern);
+        assert_eq!(claimed_version(&message).as_deref(), Some("2026-07-28"));
+
+        let legacy = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"progressToken":1}}}"#;
+        assert_eq!(era_of(&Message::parse(legacy.into()).unwrap()), Era::Legacy);
+    }
+}

@@ -1,0 +1,33 @@
+//! The numbers that bound a session.
+
+use std::time::Duration;
+
+/// Bounds of a session. Every one of them ends a wait or caps a queue.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// How long a call may go without a sign of life; `None` waits for ever.
+    pub timeout: Option<Duration>,
+    /// How long answers in flight may still arrive after the front has closed.
+    pub drain: Duration,
+    /// How long a port may take to say goodbye.
+    pub farewell: Duration,
+    /// Requests that one side may have in flight.
+    pub max_in_flight: usize,
+    /// Bytes towards a peer above which its counterpart is not read.
+    pub high_water: usize,
+    /// Bytes towards a peer above which new requests are refused.
+    pub hard_cap: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            timeout: Some(Duration::from_secs(3600)),
+            drain: Duration::from_secs(1),
+            farewell: Duration::from_secs(3),
+            max_in_flight: 4096,
+            high_water: 1 << 20,
+            hard_cap: 16 << 20,
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! The rules of a session, without IO and without a clock.
+//!
+//! Everything that arrives is fed in with the time; what is to be sent collects in two outboxes,
+//! and what a layer needs longer for comes out as detours.
+
+mod batches;
+mod cancel;
+mod requests;
+
+use std::time::Instant;
+
+use linkspan_mcp::{Revision, names};
+use linkspan_wire::Kind;
+
+use self::cancel::cancelled_id;
+use crate::batch::Batches;
+use crate::config::Config;
+use crate::exchange::{Exchange, Side};
+use crate::fault::Fault;
+use crate::lane::{LaneKey, Lanes, Owner};
+use crate::layer::{Later, Layer, Verdict, Way};
+use crate::outbox::Outbox;
+use crate::port::{Envelope, Inbound, Outbound};
+
+/// An envelope that a layer is busy with.
+pub struct Detour {
+    /// Resolves to the envelope.
+    pub later: Later,
+    /// Where it goes on; to be handed to [`Core::resume`] with it.
+    pub at: Resume,
+}
+
+/// Where a detour rejoins the road.
+#[derive(Debug, Clone)]
+pub struct Resume {
+    lane: LaneKey,
+    /// The next layer.
+    layer: usize,
+}
+
+/// The state of a session.
+pub struct Core {
+    config: Config,
+    layers: Vec<Box<dyn Layer>>,
+    exchange: Exchange,
+    lanes: Lanes,
+    batches: Batches,
+    front: Outbox,
+    back: Outbox,
+    detours: Vec<Detour>,
+    revision: Option<Revision>,
+}
+
+impl Core {
+    /// A session with `layers` from front to back.
+    pub fn new(config: Config, layers: Vec<Box<dyn Layer>>) -> Self {
+        Self {
+            config,
+            layers,
+            exchange: Exchange::default(),
+            lanes: Lanes::default(),
+            batches: Batches::default(),
+            front: Outbox::default(),
+            back: Outbox::default(),
+            detours: Vec::new(),
+            revision: None,
+        }
+    }
+
+    /// What waits to be sent to a side.
+    pub fn outbox(&mut self, side: Side) -> &mut Outbox {
+        match side {
+            Side::Front => &mut self.front,
+            Side::Back => &mut self.back,
+        }
+    }
+
+    /// Detours that have been asked for since the last time.
+    pub fn take_detours(&mut self) -> Vec<Detour> {
+        std::mem::take(&mut self.detours)
+    }
+
+    /// Whether `side` may be read from.
+    ///
+    /// Over the high-water mark towards a peer, its counterpart is not read. If both directions are
+    /// over, two peers may each be waiting for the other to be read, so we read on.
+    pub fn may_read(&self, side: Side) -> bool {
+        let (from, to) = match side {
+            Side::Front => (&self.front, &self.back),
+            Side::Back => (&self.back, &self.front),
+        };
+        let high = self.config.high_water;
+        to.bytes() < high || (from.bytes() >= high && from.bytes() < 2 * self.config.hard_cap)
+    }
+
+    /// How many calls of the front are waited for.
+    pub fn in_flight(&self) -> usize {
+        self.exchange.in_flight(Side::Back)
+    }
+
+    /// Takes in what a port reports.
+    pub fn on(&mut self, side: Side, inbound: Inbound, now: Instant) {
+        match (side, inbound) {
+            (Side::Front, Inbound::Message(envelope)) => self.arrive_front(envelope, now),
+            (Side::Back, Inbound::Message(envelope)) => self.arrive_back(envelope, now),
+            (Side::Front, Inbound::Batch(entries)) => self.batch(entries, now),
+            (Side::Back, Inbound::Batch(entries)) => {
+                for message in entries.into_iter().flatten() {
+                    self.arrive_back(Envelope::new(message), now);
+                }
+            }
+            (Side::Front, Inbound::Bad(why)) => self.refuse(&why, now),
+            (Side::Back, Inbound::Bad(why)) => {
+                tracing::warn!("the server sent something that is no message: {why}");
+            }
+            (side, Inbound::Failed { hop, why }) => {
+                if let Some(asked) = self.exchange.answer(side, hop) {
+                    self.fail(asked, &why, now);
+                }
+            }
+            (side, Inbound::Lost(why) | Inbound::Closed(why)) => {
+                for (_, asked) in self.exchange.owed_by(side) {
+                    self.fail(asked, &why, now);
+                }
+            }
+        }
+    }
+
+    /// An envelope comes back from its detour.
+    pub fn resume(&mut self, at: Resume, envelope: Envelope, now: Instant) {
+        let waiting = self.lanes.release(&at.lane);
+        self.travel(at.lane.way, at.lane.clone(), at.layer, envelope, now);
+        for next in waiting {
+            self.enter(at.lane.clone(), next, now);
+        }
+    }
+
+    /// Ends what has waited too long.
+    pub fn on_time(&mut self, now: Instant) {
+        for (owes, hop, asked) in self.exchange.expired(now) {
+            if asked.cancelled {
+                continue;
+            }
+            let after = self.config.timeout.unwrap_or_default();
+            self.send_cancel(owes, hop, "timeout");
+            self.fail(asked, &Fault::Timeout { after }, now);
+        }
+    }
+
+    /// When [`Core::on_time`] has to be called next.
+    pub fn next_wake(&self) -> Option<Instant> {
+        self.exchange.next_expiry()
+    }
+
+    /// The front is gone: tells the back to stop and answers what is left.
+    pub fn give_up(&mut self, now: Instant) {
+        for (hop, asked) in self.exchange.owed_by(Side::Back) {
+            if !asked.cancelled {
+                self.send_cancel(Side::Back, hop, "the client has gone");
+                self.fail(asked, &Fault::Closing, now);
+            }
+        }
+        for (_, asked) in self.exchange.owed_by(Side::Front) {
+            self.fail(asked, &Fault::Closing, now);
+        }
+    }
+
+    // From the front, through the layers, to the back.
+
+    fn arrive_front(&mut self, envelope: Envelope, now: Instant) {
+        let owner = match envelope.msg.kind() {
+            Kind::Notification if envelope.msg.method() == names::CANCELLED => {
+                cancelled_id(&envelope.msg)
+            }
+            Kind::Notification => None,
+            _ => envelope.msg.id(),
+        };
+        let lane = LaneKey {
+            way: Way::ToBack,
+            owner: owner.map_or(Owner::Nobody, |id| Owner::Id(id.key())),
+        };
+        self.enter(lane, envelope, now);
+    }
+
+    fn leave_back(&mut self, envelope: Envelope, now: Instant) {
+        match envelope.msg.kind() {
+            Kind::Request => self.ask(Side::Front, envelope, now),
+            Kind::Notification if envelope.msg.method() == names::CANCELLED => {
+                if let Some(id) = cancelled_id(&envelope.msg)
+                    && let Some(array) = self.batches.forget(&id.key())
+                {
+                    self.front.push(Outbound::Array(array));
+                }
+                self.pass_cancel(Side::Front, envelope, now);
+            }
+            Kind::Notification => self.note(Side::Back, envelope),
+            Kind::Result | Kind::Error => {
+                if let Some((envelope, _)) = self.settle(Side::Front, envelope) {
+                    self.back.push(Outbound::One(envelope));
+                }
+            }
+        }
+    }
+
+    // From the back, through the layers, to the front.
+
+    fn arrive_back(&mut self, mut envelope: Envelope, now: Instant) {
+        let expires = self.expiry(now);
+        if let Some(hop) = envelope.relates_to {
+            self.exchange.touch(Side::Back, hop, expires);
+        }
+        if envelope.relates_to.is_none() && envelope.msg.method() == names::PROGRESS {
+            // Not every transport tells whose progress it is; it is a sign of life all the same.
+            self.exchange.touch_all(Side::Back, expires);
+        }
+        let mut owner = envelope.relates_to.map_or(Owner::Nobody, Owner::Hop);
+        match envelope.msg.kind() {
+            Kind::Request => {
+                let Some(asked) = self.ask_front(envelope, now) else {
+                    return;
+                };
+                envelope = asked;
+            }
+            Kind::Notification if envelope.msg.method() == names::CANCELLED => {
+                let Some(translated) = self.translate_cancel(Side::Back, envelope, now) else {
+                    return;
+                };
+                envelope = translated;
+            }
+            Kind::Notification => {}
+            Kind::Result | Kind::Error => {
+                let Some((settled, hop)) = self.settle(Side::Back, envelope) else {
+                    return;
+                };
+                envelope = settled;
+                owner = Owner::Hop(hop);
+            }
+        }
+        let lane = LaneKey {
+            way: Way::ToFront,
+            owner,
+        };
+        self.enter(lane, envelope, now);
+    }
+
+    fn leave_front(&mut self, envelope: Envelope) {
+        if envelope.msg.is_answer() {
+            match self.batches.gather(&envelope.msg) {
+                Ok(Some(array)) => return self.front.push(Outbound::Array(array)),
+                Ok(None) => return,
+                Err(_) => {}
+            }
+        }
+        self.note(Side::Front, envelope);
+    }
+
+    // Layers and lanes.
+
+    fn enter(&mut self, lane: LaneKey, envelope: Envelope, now: Instant) {
+        let envelope = if self.lanes.is_free() {
+            envelope
+        } else {
+            match self.lanes.queue(&lane, envelope) {
+                Some(envelope) => envelope,
+                None => return,
+            }
+        };
+        let first = match lane.way {
+            Way::ToBack => 0,
+            Way::ToFront => self.layers.len(),
+        };
+        self.travel(lane.way, lane, first, envelope, now);
+    }
+
+    /// Takes an envelope through the layers from gap number `gap`: gap 0 is before the first layer,
+    /// gap `n` behind the last.
+    fn travel(&mut self, way: Way, lane: LaneKey, gap: usize, envelope: Envelope, now: Instant) {
+        let (mut way, mut gap, mut envelope) = (way, gap, envelope);
+        loop {
+            let layer = match way {
+                Way::ToBack if gap == self.layers.len() => return self.leave_back(envelope, now),
+                Way::ToFront if gap == 0 => return self.leave_front(envelope),
+                Way::ToBack => gap,
+                Way::ToFront => gap - 1,
+            };
+            let beyond = match way {
+                Way::ToBack => gap + 1,
+                Way::ToFront => gap - 1,
+            };
+            match self.layers[layer].on(way, envelope) {
+                Verdict::Pass(passed) => {
+                    envelope = passed;
+                    gap = beyond;
+                }
+                Verdict::Back(reply) => {
+                    envelope = reply;
+                    way = match way {
+                        Way::ToBack => Way::ToFront,
+                        Way::ToFront => Way::ToBack,
+                    };
+                }
+                Verdict::Detour(later) => {
+                    let lane = LaneKey { way, ..lane };
+                    self.lanes.hold(lane.clone());
+                    let at = Resume {
+                        lane,
+                        layer: beyond,
+                    };
+                    return self.detours.push(Detour { later, at });
+                }
+                Verdict::Drop => return,
+            }
+        }
+    }
+
+    fn expiry(&self, now: Instant) -> Option<Instant> {
+        self.config.timeout.map(|timeout| now + timeout)
+    }
+}

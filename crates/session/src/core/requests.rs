@@ -1,0 +1,135 @@
+//! Requests get a hop number, answers get their asker's id back.
+
+use std::time::Instant;
+
+use linkspan_mcp::{Revision, names};
+use linkspan_wire::{Id, Message, RpcError, WireError};
+
+use super::Core;
+use crate::exchange::{Asked, Side};
+use crate::fault::Fault;
+use crate::lane::{LaneKey, Owner};
+use crate::layer::Way;
+use crate::port::{Envelope, Outbound};
+
+impl Core {
+    /// A request of the front goes to the back.
+    pub(super) fn ask(&mut self, from: Side, envelope: Envelope, now: Instant) {
+        let Some(id) = envelope.msg.id() else { return };
+        if let Some(why) = self.overload(from.other()) {
+            return self.reply(&id, &RpcError::from(&why), now);
+        }
+        match self.hop_for(from, &envelope, now) {
+            Some(hop) => {
+                let msg = envelope.msg.clone().with_id(Id::number(hop));
+                self.back.push(Outbound::One(Envelope { msg, ..envelope }));
+            }
+            None => self.reply(&id, &id_in_use(&id), now),
+        }
+    }
+
+    /// A request of the back gets the id that the front will see.
+    pub(super) fn ask_front(&mut self, envelope: Envelope, now: Instant) -> Option<Envelope> {
+        let id = envelope.msg.id()?;
+        let error = match self.overload(Side::Front) {
+            Some(why) => RpcError::from(&why),
+            None => match self.hop_for(Side::Back, &envelope, now) {
+                Some(hop) => {
+                    let msg = envelope.msg.clone().with_id(Id::number(hop));
+                    return Some(Envelope { msg, ..envelope });
+                }
+                None => id_in_use(&id),
+            },
+        };
+        let reply = Envelope {
+            relates_to: envelope.relates_to,
+            ..Envelope::new(error.answer(&id))
+        };
+        self.back.push(Outbound::One(reply));
+        None
+    }
+
+    pub(super) fn hop_for(&mut self, from: Side, envelope: &Envelope, now: Instant) -> Option<u64> {
+        let id = envelope.msg.id()?;
+        let expires = self.expiry(now);
+        self.exchange
+            .call(from, id, &envelope.msg.method(), expires)
+    }
+
+    /// An answer of `from` gets the id that its asker knows.
+    pub(super) fn settle(&mut self, from: Side, envelope: Envelope) -> Option<(Envelope, u64)> {
+        let hop = envelope.msg.id().and_then(|id| id.as_hop());
+        let Some((hop, asked)) = hop.and_then(|hop| Some((hop, self.exchange.answer(from, hop)?)))
+        else {
+            tracing::debug!("an answer that nobody waits for: {:?}", envelope.msg);
+            return None;
+        };
+        if &*asked.method == names::INITIALIZE && from == Side::Back {
+            self.learn_revision(&envelope.msg);
+        }
+        let msg = envelope.msg.with_id(asked.id);
+        Some((Envelope { msg, ..envelope }, hop))
+    }
+
+    pub(super) fn learn_revision(&mut self, answer: &Message) {
+        let version = answer.body().and_then(|b| b.get("protocolVersion"));
+        self.revision = version
+            .and_then(|v| v.as_str())
+            .and_then(|v| Revision::parse(&v));
+    }
+
+    pub(super) fn fail(&mut self, asked: Asked, why: &Fault, now: Instant) {
+        if asked.cancelled {
+            return;
+        }
+        let error = RpcError::from(why);
+        match asked.from {
+            Side::Front => self.reply(&asked.id, &error, now),
+            Side::Back => {
+                let answer = Envelope::new(error.answer(&asked.id));
+                self.back.push(Outbound::One(answer));
+            }
+        }
+    }
+
+    /// An error of our own goes to the front, through the layers like everything else.
+    pub(super) fn reply(&mut self, id: &Id, error: &RpcError, now: Instant) {
+        let lane = LaneKey {
+            way: Way::ToFront,
+            owner: Owner::Id(id.key()),
+        };
+        self.enter(lane, Envelope::new(error.answer(id)), now);
+    }
+
+    pub(super) fn refuse(&mut self, why: &WireError, now: Instant) {
+        tracing::warn!("the client sent something that is no message: {why}");
+        self.reply(&why.id(), &why.to_rpc(), now);
+    }
+
+    pub(super) fn overload(&mut self, to: Side) -> Option<Fault> {
+        if self.exchange.len() >= self.config.max_in_flight {
+            return Some(Fault::Overloaded {
+                what: "too many requests",
+            });
+        }
+        let hard_cap = self.config.hard_cap;
+        (self.outbox(to).bytes() > hard_cap).then_some(Fault::Overloaded {
+            what: "the peer does not read",
+        })
+    }
+
+    /// Sends something that nobody answers. Progress gives way when a peer does not read.
+    pub(super) fn note(&mut self, to: Side, envelope: Envelope) {
+        let hard_cap = self.config.hard_cap;
+        let outbox = self.outbox(to);
+        if outbox.bytes() > hard_cap && envelope.msg.method() == names::PROGRESS {
+            outbox.coalesce(envelope);
+        } else {
+            outbox.push(Outbound::One(envelope));
+        }
+    }
+}
+
+pub(super) fn id_in_use(id: &Id) -> RpcError {
+    RpcError::invalid_request(format!("a request with the id {id} is still in flight"))
+}

@@ -1,0 +1,285 @@
+//! Who asked what: the only place where ids of two connections meet.
+//!
+//! An id means something on one connection only. Every request that crosses gets a hop number of
+//! ours, and its answer goes back under the id exactly as the asker wrote it.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use linkspan_wire::{Id, IdKey};
+
+/// An end of the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The client's.
+    Front,
+    /// The server's.
+    Back,
+}
+
+impl Side {
+    /// The opposite end.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Front => Self::Back,
+            Self::Back => Self::Front,
+        }
+    }
+}
+
+/// A request that waits for its answer.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// Who asked.
+    pub from: Side,
+    /// Under which id, as written.
+    pub id: Id,
+    /// For what.
+    pub method: Box<str>,
+    /// Whether the asker has given up; an answer that comes all the same is passed on.
+    pub cancelled: bool,
+    expires: Option<Instant>,
+}
+
+/// Requests in flight, both ways.
+#[derive(Debug, Default)]
+pub struct Exchange {
+    /// By the side that owes the answer, and the hop number there.
+    pending: HashMap<(Side, u64), Asked>,
+    /// By the side that asked, and the id there.
+    hops: HashMap<(Side, IdKey), u64>,
+    last_hop: u64,
+    /// No request expires before this.
+    next_expiry: Option<Instant>,
+}
+
+impl Exchange {
+    /// Notes a request from `from` to the other side. `None` if that id is in use already.
+    pub fn call(
+        &mut self,
+        from: Side,
+        id: Id,
+        method: &str,
+        expires: Option<Instant>,
+    ) -> Option<u64> {
+        let key = (from, id.key());
+        if self.hops.contains_key(&key) {
+            return None;
+        }
+        self.last_hop += 1;
+        let hop = self.last_hop;
+        self.hops.insert(key, hop);
+        let asked = Asked {
+            from,
+            id,
+            method: method.into(),
+            cancelled: false,
+            expires,
+        };
+        self.pending.insert((from.other(), hop), asked);
+        self.expect(expires);
+        Some(hop)
+    }
+
+    /// Takes the request that `from` answers under `hop`.
+    pub fn answer(&mut self, from: Side, hop: u64) -> Option<Asked> {
+        let asked = self.pending.remove(&(from, hop))?;
+        self.hops.remove(&(asked.from, asked.id.key()));
+        Some(asked)
+    }
+
+    /// The request that `from` has under `id` stops mattering to it. Gives the hop to tell.
+    ///
+    /// It is kept until `forget` in case the answer was on its way.
+    pub fn cancel(&mut self, from: Side, id: &Id, forget: Instant) -> Option<u64> {
+        let hop = *self.hops.get(&(from, id.key()))?;
+        let asked = self.pending.get_mut(&(from.other(), hop))?;
+        asked.cancelled = true;
+        asked.expires = Some(forget);
+        self.expect(Some(forget));
+        Some(hop)
+    }
+
+    /// A sign of life: the request has until `expires` again.
+    pub fn touch(&mut self, owed_by: Side, hop: u64, expires: Option<Instant>) {
+        if let Some(asked) = self.pending.get_mut(&(owed_by, hop))
+            && !asked.cancelled
+        {
+            asked.expires = expires;
+        }
+    }
+
+    /// A sign of life that names no request counts for all of them.
+    pub fn touch_all(&mut self, owed_by: Side, expires: Option<Instant>) {
+        for ((owes, _), asked) in &mut self.pending {
+            if *owes == owed_by && !asked.cancelled {
+                asked.expires = expires;
+            }
+        }
+    }
+
+    /// Takes every request that `side` owes an answer to.
+    pub fn owed_by(&mut self, side: Side) -> Vec<(u64, Asked)> {
+        self.take_if(|owes, _| owes == side)
+    }
+
+    /// Takes every request whose time is over.
+    pub fn expired(&mut self, now: Instant) -> Vec<(Side, u64, Asked)> {
+        if self.next_expiry.is_none_or(|next| now < next) {
+            return Vec::new();
+        }
+        let mut due = Vec::new();
+        for side in [Side::Front, Side::Back] {
+            let late = self.take_if(|owes, asked| {
+                owes == side && asked.expires.is_some_and(|expires| expires <= now)
+            });
+            due.extend(late.into_iter().map(|(hop, asked)| (side, hop, asked)));
+        }
+        self.next_expiry = self.pending.values().filter_map(|a| a.expires).min();
+        due
+    }
+
+    /// When [`Exchange::expired`] has to be called next, at the latest.
+    pub fn next_expiry(&self) -> Option<Instant> {
+        self.next_expiry
+    }
+
+    /// How many answers `side` owes that somebody still waits for.
+    pub fn in_flight(&self, side: Side) -> usize {
+        self.pending
+            .iter()
+            .filter(|((owes, _), asked)| *owes == side && !asked.cancelled)
+            .count()
+    }
+
+    /// How many requests are noted in all.
+    pub fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// Whether no request is noted.
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// The request that `side` owes under `hop`.
+    pub fn get(&self, side: Side, hop: u64) -> Option<&Asked> {
+        self.pending.get(&(side, hop))
+    }
+
+    fn take_if(&mut self, take: impl Fn(Side, &Asked) -> bool) -> Vec<(u64, Asked)> {
+        let mut taken: Vec<_> = self
+            .pending
+            .extract_if(|(owes, _), asked| take(*owes, asked))
+            .map(|((_, hop), asked)| (hop, asked))
+            .collect();
+        // Oldest first, so that what a peer sees does not depend on a hash.
+        taken.sort_by_key(|(hop, _)| *hop);
+        for (_, asked) in &taken {
+            self.hops.remove(&(asked.from, asked.id.key()));
+        }
+        taken
+    }
+
+    fn expect(&mut self, expires: Option<Instant>) {
+        self.next_expiry = match (self.next_expiry, expires) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+/// How long the answer to a cancelled request may still arrive.
+pub(crate) const AFTER_CANCEL: Duration = Duration::from_secs(30);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkspan_wire::Json;
+
+    fn id(text: &str) -> Id {
+        Id::parse(Json::parse(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn an_answer_goes_back_under_the_id_as_written() {
+        let mut exchange = Exchange::default();
+        let hop = exchange
+            .call(Side::Front, id(r#""\u0061""#), "m", None)
+            .unwrap();
+        let asked = exchange.answer(Side::Back, hop).unwrap();
+        assert_eq!(asked.id.text(), r#""\u0061""#);
+        assert!(exchange.answer(Side::Back, hop).is_none(), "only once");
+    }
+
+    #[test]
+    fn an_id_in_flight_cannot_be_used_again_until_it_is_answered() {
+        let mut exchange = Exchange::default();
+        let hop = exchange.call(Side::Front, id(r#""a""#), "m", None).unwrap();
+        assert!(
+            exchange
+                .call(Side::Front, id(r#""\u0061""#), "m", None)
+                .is_none()
+        );
+        assert!(exchange.call(Side::Back, id(r#""a""#), "m", None).is_some());
+        exchange.answer(Side::Back, hop);
+        assert!(
+            exchange
+                .call(Side::Front, id(r#""a""#), "m", None)
+                .is_some()
+        );
+    }
+
+    #[test]
+    fn the_wrong_side_cannot_answer() {
+        let mut exchange = Exchange::default();
+        let hop = exchange.call(Side::Front, id("1"), "m", None).unwrap();
+        assert!(exchange.answer(Side::Front, hop).is_none());
+    }
+
+    #[test]
+    fn what_is_cancelled_is_forgotten_later_and_no_longer_waited_for() {
+        let mut exchange = Exchange::default();
+        let start = Instant::now();
+        let hop = exchange.call(Side::Front, id("1"), "m", None).unwrap();
+        assert_eq!(
+            exchange.cancel(Side::Front, &id("1"), start + AFTER_CANCEL),
+            Some(hop)
+        );
+        assert_eq!(exchange.in_flight(Side::Back), 0);
+        assert!(exchange.expired(start).is_empty());
+        let due = exchange.expired(start + AFTER_CANCEL);
+        assert!(due[0].2.cancelled);
+        assert!(exchange.is_empty());
+        assert_eq!(exchange.next_expiry(), None);
+    }
+
+    #[test]
+    fn a_sign_of_life_postpones_the_end() {
+        let mut exchange = Exchange::default();
+        let start = Instant::now();
+        let second = Duration::from_secs(1);
+        let hop = exchange
+            .call(Side::Front, id("1"), "m", Some(start + second))
+            .unwrap();
+        exchange.touch(Side::Back, hop, Some(start + 3 * second));
+        assert!(exchange.expired(start + 2 * second).is_empty());
+        assert_eq!(exchange.expired(start + 3 * second).len(), 1);
+    }
+
+    #[test]
+    fn a_side_that_dies_gives_up_what_it_owes_oldest_first() {
+        let mut exchange = Exchange::default();
+        for n in ["3", "1", "2"] {
+            exchange.call(Side::Front, id(n), "m", None);
+        }
+        exchange.call(Side::Back, id("9"), "m", None);
+        let owed: Vec<_> = exchange
+            .owed_by(Side::Back)
+            .into_iter()
+            .map(|(_, a)| a.id.to_string())
+            .collect();
+        assert_eq!(owed, ["3", "1", "2"]);
+        assert_eq!(exchange.len(), 1);
+    }
+}

@@ -1,0 +1,203 @@
+//! What can go wrong behind the bridge, and the one place where it becomes a JSON-RPC error.
+
+use std::time::Duration;
+
+use linkspan_wire::{RpcError, quote};
+
+/// Why a request got no answer of its own.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// Nothing was sent: the peer could not be reached.
+    #[error("cannot connect to {peer}: {why}")]
+    ConnectFailed {
+        /// Whom we tried to reach.
+        peer: String,
+        /// What the system said.
+        why: String,
+        /// How often we tried.
+        tries: u32,
+    },
+    /// The server refused with an HTTP status and no JSON-RPC error.
+    #[error("{peer} answered HTTP {status}{}", detail(.said))]
+    HttpStatus {
+        /// Who refused.
+        peer: String,
+        /// The status.
+        status: u16,
+        /// The beginning of a plain-text body; empty for HTML and the like.
+        said: String,
+    },
+    /// Sent, and the answer never came: the request may have run.
+    #[error("the answer of {peer} was lost: {why}")]
+    AnswerLost {
+        /// Who was to answer.
+        peer: String,
+        /// What happened to the connection.
+        why: String,
+    },
+    /// The server forgot the session and a new one did not help.
+    #[error("{peer} no longer knows this session: {why}")]
+    SessionLost {
+        /// Who forgot.
+        peer: String,
+        /// What happened to the attempt.
+        why: String,
+    },
+    /// The peer is gone for good.
+    #[error("{peer} closed the connection: {why}")]
+    PeerClosed {
+        /// Who is gone.
+        peer: String,
+        /// Exit status or the like.
+        why: String,
+    },
+    /// No sign of life for too long.
+    #[error("no answer within {}", seconds(.after))]
+    Timeout {
+        /// The limit.
+        after: Duration,
+    },
+    /// Too much in flight.
+    #[error("too much in flight: {what}")]
+    Overloaded {
+        /// Which bound was reached.
+        what: &'static str,
+    },
+    /// The answer is larger than the limit.
+    #[error("the answer of {peer} has more than {limit} bytes")]
+    TooLarge {
+        /// Who sent it.
+        peer: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// The answer is not JSON-RPC.
+    #[error("{peer} sent no valid answer: {why}")]
+    BadAnswer {
+        /// Who sent it.
+        peer: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// We are shutting down.
+    #[error("the bridge is closing")]
+    Closing,
+}
+
+impl Fault {
+    /// A word for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::ConnectFailed { .. } => "connect_failed",
+            Self::HttpStatus { .. } => "http_status",
+            Self::AnswerLost { .. } => "answer_lost",
+            Self::SessionLost { .. } => "session_lost",
+            Self::PeerClosed { .. } => "peer_closed",
+            Self::Timeout { .. } => "timeout",
+            Self::Overloaded { .. } => "overloaded",
+            Self::TooLarge { .. } => "too_large",
+            Self::BadAnswer { .. } => "bad_answer",
+            Self::Closing => "closing",
+        }
+    }
+
+    /// What the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::ConnectFailed { .. } => {
+                "check the URL and that the server is running; the next call tries again"
+            }
+            Self::HttpStatus { status, .. } => status_hint(*status),
+            Self::AnswerLost { .. } => {
+                "the call may have run and was not repeated; check before calling again"
+            }
+            Self::SessionLost { .. } => "restart the client to begin a new session",
+            Self::PeerClosed { .. } => "start the server again; its log may say why it ended",
+            Self::Timeout { .. } => "raise --timeout if the server needs longer",
+            Self::Overloaded { .. } => "wait for calls in flight to finish",
+            Self::TooLarge { .. } => "ask for less at once, or raise --max-message",
+            Self::BadAnswer { .. } => {
+                "check that the URL is an MCP endpoint; --debug shows what came back"
+            }
+            Self::Closing => "the client closed its side; --drain waits longer for answers",
+        }
+    }
+}
+
+/// The only place where a fault becomes a wire error.
+impl From<&Fault> for RpcError {
+    fn from(fault: &Fault) -> Self {
+        let mut data = format!(
+            r#"{{"kind":"{}","hint":{}"#,
+            fault.kind(),
+            quote(fault.hint())
+        );
+        match fault {
+            Fault::HttpStatus { status, .. } => data += &format!(r#","status":{status}"#),
+            Fault::ConnectFailed { tries, .. } => data += &format!(r#","tries":{tries}"#),
+            Fault::TooLarge { limit, .. } => data += &format!(r#","limit":{limit}"#),
+            _ => {}
+        }
+        data.push('}');
+        RpcError::server(fault.to_string()).with_data(data)
+    }
+}
+
+fn status_hint(status: u16) -> &'static str {
+    match status {
+        401 => "the server wants credentials: --bearer-env VAR or --header 'Authorization: …'",
+        403 => {
+            "the server refuses these credentials or this origin: check --bearer-env and --header"
+        }
+        404 => "nothing is served at this path: check the URL (often it ends in /mcp or /sse)",
+        405 | 406 | 415 => {
+            "the server speaks another transport here: try --transport sse, or another path"
+        }
+        407 => "the proxy wants credentials: put them into HTTPS_PROXY",
+        408 | 504 => "the server took too long",
+        413 => "the request is too large for the server",
+        429 => "the server limits the rate of calls: wait before the next one",
+        500..=599 => "the server failed; its log may say why",
+        300..=399 => "the server moved: use the URL that it names",
+        _ => "the server refused the request",
+    }
+}
+
+fn detail(said: &str) -> String {
+    if said.is_empty() {
+        String::new()
+    } else {
+        format!(": {said}")
+    }
+}
+
+fn seconds(duration: &Duration) -> String {
+    format!("{} s", duration.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkspan_wire::Id;
+
+    #[test]
+    fn a_refusal_carries_its_status_and_a_hint() {
+        let fault = Fault::HttpStatus {
+            peer: "example".into(),
+            status: 401,
+            said: String::new(),
+        };
+        assert_eq!(
+            RpcError::from(&fault).answer(&Id::number(3)).text(),
+            r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"example answered HTTP 401","data":{"kind":"http_status","hint":"the server wants credentials: --bearer-env VAR or --header 'Authorization: …'","status":401}}}"#
+        );
+    }
+
+    #[test]
+    fn every_status_has_a_hint() {
+        for status in 100..1000 {
+            assert!(!status_hint(status).is_empty());
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Lanes: what keeps its order while a layer takes its time.
+//!
+//! A lane is a direction and the request that a message belongs to. Within a lane, first come is
+//! first served, and an answer is the last message of its lane. A lane exists here only while
+//! something in it is on a detour; everything else runs past.
+
+use std::collections::{HashMap, VecDeque};
+
+use linkspan_wire::IdKey;
+
+use crate::layer::Way;
+use crate::port::Envelope;
+
+/// Whose lane it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Owner {
+    /// Messages that belong to no request.
+    Nobody,
+    /// A request of the front, by its id there.
+    Id(IdKey),
+    /// A request to the back, by its hop number there.
+    Hop(u64),
+}
+
+/// The name of a lane.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LaneKey {
+    /// The direction.
+    pub way: Way,
+    /// The request.
+    pub owner: Owner,
+}
+
+/// The lanes that are held up.
+#[derive(Default)]
+pub struct Lanes {
+    held: HashMap<LaneKey, VecDeque<Envelope>>,
+}
+
+impl Lanes {
+    /// Whether nothing is held up, which is nearly always.
+    pub fn is_free(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// Holds a lane up until [`Lanes::release`].
+    pub fn hold(&mut self, key: LaneKey) {
+        self.held.entry(key).or_default();
+    }
+
+    /// Queues an envelope behind a detour; gives it back when its lane is free.
+    pub fn queue(&mut self, key: &LaneKey, envelope: Envelope) -> Option<Envelope> {
+        match self.held.get_mut(key) {
+            Some(queue) => {
+                queue.push_back(envelope);
+                None
+            }
+            None => Some(envelope),
+        }
+    }
+
+    /// Frees a lane and gives what has been waiting in it.
+    pub fn release(&mut self, key: &LaneKey) -> VecDeque<Envelope> {
+        self.held.remove(key).unwrap_or_default()
+    }
+}

@@ -1,0 +1,37 @@
+//! Layers: what looks at messages on their way through a session.
+
+use std::pin::Pin;
+
+use crate::port::Envelope;
+
+/// Which way a message goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// From the client's side to the server's.
+    ToBack,
+    /// From the server's side to the client's.
+    ToFront,
+}
+
+/// An envelope that will be ready later.
+pub type Later = Pin<Box<dyn Future<Output = Envelope> + Send>>;
+
+/// What a layer does with an envelope.
+pub enum Verdict {
+    /// On to the next layer.
+    Pass(Envelope),
+    /// Back to where it came from; an answer of the layer's own, for example.
+    Back(Envelope),
+    /// On to the next layer once it is ready. Holds up its own lane only.
+    Detour(Later),
+    /// Gone.
+    Drop,
+}
+
+/// Something on the way between front and back.
+///
+/// A layer sees ids as they are on the *front's* connection.
+pub trait Layer: Send {
+    /// Looks at one envelope. Must not block.
+    fn on(&mut self, way: Way, envelope: Envelope) -> Verdict;
+}

@@ -1,0 +1,131 @@
+//! A port: one peer's side of a conversation, as two bounded queues.
+
+use std::fmt;
+
+use bytes::Bytes;
+use linkspan_wire::{Entry, Message, WireError};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::budget::Credit;
+use crate::fault::Fault;
+
+/// A message on its way, and what it belongs to.
+#[derive(Debug)]
+pub struct Envelope {
+    /// The message.
+    pub msg: Message,
+    /// The request that this belongs to, by the hop number that its port knows. Set where the
+    /// transport tells: what comes on the answer stream of a POST belongs to that POST.
+    pub relates_to: Option<u64>,
+    /// Given back when the envelope is dropped. Layers keep it when they replace the message.
+    pub credit: Credit,
+}
+
+impl Envelope {
+    /// A message that belongs to nothing in particular.
+    pub fn new(msg: Message) -> Self {
+        Self {
+            msg,
+            relates_to: None,
+            credit: Credit::default(),
+        }
+    }
+}
+
+/// What a session hands to a port.
+#[derive(Debug)]
+pub enum Outbound {
+    /// A message.
+    One(Envelope),
+    /// The answers to a batch, as one JSON array.
+    Array(Bytes),
+}
+
+impl Outbound {
+    /// Bytes on the wire.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::One(envelope) => envelope.msg.len(),
+            Self::Array(text) => text.len(),
+        }
+    }
+
+    /// Never.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+}
+
+/// What a port reports to its session.
+#[derive(Debug)]
+pub enum Inbound {
+    /// A message.
+    Message(Envelope),
+    /// A JSON array of messages.
+    Batch(Vec<Entry>),
+    /// Something that is no message. The stream goes on.
+    Bad(WireError),
+    /// The request that went out under this hop will get no answer.
+    Failed {
+        /// Which request.
+        hop: u64,
+        /// Why.
+        why: Fault,
+    },
+    /// No request that is out will get an answer, but the port goes on.
+    Lost(Fault),
+    /// The peer is gone; nothing follows.
+    Closed(Fault),
+}
+
+/// The session's end of a port.
+pub struct Port {
+    /// Who is behind it, for logs and errors.
+    pub name: String,
+    /// Towards the peer.
+    pub tx: mpsc::Sender<Outbound>,
+    /// From the peer.
+    pub rx: mpsc::Receiver<Inbound>,
+    /// Resolves when the port's own task has ended.
+    pub done: oneshot::Receiver<()>,
+}
+
+/// The peer's end of a port: what a transport's task holds.
+///
+/// The session closes a port by dropping its queue; the transport then says goodbye to its peer and
+/// drops this.
+pub struct PortEnd {
+    /// Towards the session.
+    pub tx: mpsc::Sender<Inbound>,
+    /// From the session.
+    pub rx: mpsc::Receiver<Outbound>,
+    /// Dropped last.
+    pub done: oneshot::Sender<()>,
+}
+
+impl Port {
+    /// A port and its other end, with room for `capacity` envelopes each way.
+    pub fn pair(name: impl Into<String>, capacity: usize) -> (Self, PortEnd) {
+        let (to_peer, from_session) = mpsc::channel(capacity);
+        let (to_session, from_peer) = mpsc::channel(capacity);
+        let (ended, done) = oneshot::channel();
+        let port = Self {
+            name: name.into(),
+            tx: to_peer,
+            rx: from_peer,
+            done,
+        };
+        let end = PortEnd {
+            tx: to_session,
+            rx: from_session,
+            done: ended,
+        };
+        (port, end)
+    }
+}
+
+impl fmt::Debug for Port {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Port({})", self.name)
+    }
+}

@@ -1,0 +1,220 @@
+//! The session's task: moves envelopes between the ports and the core, and decides nothing.
+
+use std::pin::Pin;
+use std::time::Instant;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::time::{self, timeout};
+
+use crate::config::Config;
+use crate::core::{Core, Detour, Resume};
+use crate::exchange::Side;
+use crate::fault::Fault;
+use crate::layer::Layer;
+use crate::port::{Envelope, Inbound, Outbound, Port};
+
+/// How a session came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// The front closed its side.
+    FrontClosed,
+    /// The back is gone.
+    BackClosed(Fault),
+    /// We were asked to stop.
+    Stopped,
+}
+
+/// A front and a back, joined.
+pub struct Session {
+    config: Config,
+    core: Core,
+    front: Port,
+    back: Port,
+    detours: FuturesUnordered<Pin<Box<Underway>>>,
+}
+
+type Underway = dyn Future<Output = (Resume, Envelope)> + Send;
+
+/// Which sides the loop reads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Both,
+    /// The front will say nothing more; it only waits for the answers that it is owed.
+    BackUntilIdle,
+}
+
+impl Session {
+    /// Joins two ports through `layers`, given from front to back.
+    pub fn new(config: Config, front: Port, back: Port, layers: Vec<Box<dyn Layer>>) -> Self {
+        Self {
+            core: Core::new(config.clone(), layers),
+            config,
+            front,
+            back,
+            detours: FuturesUnordered::new(),
+        }
+    }
+
+    /// Runs until a side closes or `stop` resolves, then says goodbye to both.
+    pub async fn run(mut self, stop: impl Future<Output = ()>) -> Ended {
+        tokio::pin!(stop);
+        let ended = self.relay(stop.as_mut(), Reading::Both).await;
+        if ended == Ended::FrontClosed {
+            let limit = self.config.drain;
+            let _ = timeout(limit, self.relay(stop, Reading::BackUntilIdle)).await;
+        }
+        self.core.give_up(now());
+        self.farewell().await;
+        ended
+    }
+
+    /// The loop.
+    async fn relay(
+        &mut self,
+        mut stop: Pin<&mut impl Future<Output = ()>>,
+        reading: Reading,
+    ) -> Ended {
+        loop {
+            // Never await a send: a peer that does not read must not hold up the other one.
+            self.flush();
+            for Detour { later, at } in self.core.take_detours() {
+                self.detours
+                    .push(Box::pin(async move { (at, later.await) }));
+            }
+            let draining = reading == Reading::BackUntilIdle;
+            if draining && self.is_idle() {
+                return Ended::FrontClosed;
+            }
+            let wake = self.core.next_wake();
+            tokio::select! {
+                biased;
+                () = &mut stop => return Ended::Stopped,
+                inbound = self.back.rx.recv(), if self.core.may_read(Side::Back) => {
+                    let inbound = inbound.unwrap_or_else(|| Inbound::Closed(gone(&self.back.name)));
+                    let closed = match &inbound {
+                        Inbound::Closed(why) => Some(why.clone()),
+                        _ => None,
+                    };
+                    self.core.on(Side::Back, inbound, now());
+                    if let Some(why) = closed {
+                        return Ended::BackClosed(why);
+                    }
+                }
+                inbound = self.front.rx.recv(), if !draining && self.core.may_read(Side::Front) => {
+                    match inbound {
+                        None | Some(Inbound::Closed(_)) => return Ended::FrontClosed,
+                        Some(inbound) => self.core.on(Side::Front, inbound, now()),
+                    }
+                }
+                Some((at, envelope)) = self.detours.next() => self.core.resume(at, envelope, now()),
+                room = self.front.tx.reserve(), if !self.core.outbox(Side::Front).is_empty() => {
+                    if !hand_over(room, &mut self.core, Side::Front) {
+                        return Ended::FrontClosed;
+                    }
+                }
+                room = self.back.tx.reserve(), if !self.core.outbox(Side::Back).is_empty() => {
+                    if !hand_over(room, &mut self.core, Side::Back) {
+                        return Ended::BackClosed(gone(&self.back.name));
+                    }
+                }
+                () = sleep_until(wake) => self.core.on_time(now()),
+            }
+        }
+    }
+
+    /// Whether the front is owed nothing more.
+    fn is_idle(&mut self) -> bool {
+        self.core.in_flight() == 0
+            && self.detours.is_empty()
+            && self.core.outbox(Side::Back).is_empty()
+    }
+
+    /// Sends what is left, closes both ports and waits for their tasks, each for a limited time.
+    async fn farewell(mut self) {
+        let limit = self.config.farewell;
+        let back = async {
+            send_rest(
+                &self.back.tx,
+                &mut std::mem::take(self.core.outbox(Side::Back)),
+            )
+            .await;
+            drop(self.back.tx);
+            // A port that waits for room here could not end.
+            self.back.rx.close();
+            let _ = self.back.done.await;
+        };
+        let _ = timeout(limit, back).await;
+        let front = async {
+            send_rest(
+                &self.front.tx,
+                &mut std::mem::take(self.core.outbox(Side::Front)),
+            )
+            .await;
+            drop(self.front.tx);
+            self.front.rx.close();
+            let _ = self.front.done.await;
+        };
+        let _ = timeout(limit, front).await;
+    }
+
+    fn flush(&mut self) {
+        for side in [Side::Front, Side::Back] {
+            let tx = match side {
+                Side::Front => &self.front.tx,
+                Side::Back => &self.back.tx,
+            };
+            let outbox = self.core.outbox(side);
+            while let Some(item) = outbox.pop() {
+                match tx.try_send(item) {
+                    Ok(()) => {}
+                    Err(TrySendError::Full(item) | TrySendError::Closed(item)) => {
+                        outbox.unpop(item);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Puts the next item into the room that a port has made. `false` if the port is gone.
+fn hand_over(
+    room: Result<mpsc::Permit<'_, Outbound>, mpsc::error::SendError<()>>,
+    core: &mut Core,
+    side: Side,
+) -> bool {
+    let Ok(room) = room else { return false };
+    if let Some(item) = core.outbox(side).pop() {
+        room.send(item);
+    }
+    true
+}
+
+async fn send_rest(tx: &mpsc::Sender<Outbound>, outbox: &mut crate::outbox::Outbox) {
+    while let Some(item) = outbox.pop() {
+        if tx.send(item).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn sleep_until(wake: Option<Instant>) {
+    match wake {
+        Some(wake) => time::sleep_until(wake.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn now() -> Instant {
+    time::Instant::now().into_std()
+}
+
+fn gone(peer: &str) -> Fault {
+    Fault::PeerClosed {
+        peer: peer.to_owned(),
+        why: "it ended without a word".to_owned(),
+    }
+}

@@ -1,0 +1,338 @@
+//! The rules of a session, told to the sans-IO core directly.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::time::{Duration, Instant};
+
+use linkspan_session::{
+    Config, Core, Envelope, Fault, Inbound, Later, Layer, Outbound, Side, Verdict, Way,
+};
+use linkspan_wire::{Frame, Limits, Message};
+
+struct Table {
+    core: Core,
+    now: Instant,
+}
+
+impl Table {
+    fn new() -> Self {
+        Self::with(Config::default(), Vec::new())
+    }
+
+    fn with(config: Config, layers: Vec<Box<dyn Layer>>) -> Self {
+        Self {
+            core: Core::new(config, layers),
+            now: Instant::now(),
+        }
+    }
+
+    fn front(&mut self, text: &str) -> &mut Self {
+        let inbound = match Frame::parse(text.to_owned().into(), &Limits::default()) {
+            Frame::One(msg) => Inbound::Message(Envelope::new(msg)),
+            Frame::Batch(entries) => Inbound::Batch(entries),
+            Frame::Other { why, .. } => Inbound::Bad(why),
+            Frame::Blank => return self,
+        };
+        self.core.on(Side::Front, inbound, self.now);
+        self
+    }
+
+    fn back(&mut self, text: &str) -> &mut Self {
+        self.back_for(text, None)
+    }
+
+    fn back_for(&mut self, text: &str, relates_to: Option<u64>) -> &mut Self {
+        let msg = Message::parse(text.to_owned().into()).unwrap();
+        let envelope = Envelope {
+            relates_to,
+            ..Envelope::new(msg)
+        };
+        self.core
+            .on(Side::Back, Inbound::Message(envelope), self.now);
+        self
+    }
+
+    fn sent(&mut self, side: Side) -> Vec<String> {
+        let outbox = self.core.outbox(side);
+        std::iter::from_fn(|| outbox.pop())
+            .map(|item| match item {
+                Outbound::One(envelope) => envelope.msg.text(),
+                Outbound::Array(text) => String::from_utf8_lossy(&text).into_owned(),
+            })
+            .collect()
+    }
+
+    fn initialized_as(&mut self, version: &str) {
+        self.front(r#"{"jsonrpc":"2.0","id":"init","method":"initialize"}"#);
+        self.back(&format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{version}"}}}}"#
+        ));
+        self.sent(Side::Front);
+        self.sent(Side::Back);
+    }
+}
+
+fn call(id: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call"}}"#)
+}
+
+fn result(id: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
+}
+
+#[test]
+fn a_call_crosses_under_a_hop_number_and_its_answer_comes_back_under_its_own_id() {
+    let mut table = Table::new();
+    table.front(&call(r#""α""#));
+    assert_eq!(table.sent(Side::Back), [call("1")]);
+    table.back(&result("1"));
+    assert_eq!(table.sent(Side::Front), [result(r#""α""#)]);
+}
+
+#[test]
+fn the_server_asks_and_the_client_answers() {
+    let mut table = Table::new();
+    table.back_for(
+        r#"{"jsonrpc":"2.0","id":"s","method":"roots/list"}"#,
+        Some(1),
+    );
+    assert_eq!(
+        table.sent(Side::Front),
+        [r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#]
+    );
+    table.front(&result("1"));
+    assert_eq!(table.sent(Side::Back), [result(r#""s""#)]);
+}
+
+#[test]
+fn two_calls_with_the_same_id_do_not_mix() {
+    let mut table = Table::new();
+    table.front(&call("7")).front(&call("7"));
+    assert_eq!(table.sent(Side::Back), [call("1")]);
+    let refusal = table.sent(Side::Front);
+    assert!(
+        refusal[0].contains(r#""id":7,"error":{"code":-32600"#),
+        "{refusal:?}"
+    );
+    table.back(&result("1"));
+    assert_eq!(table.sent(Side::Front), [result("7")]);
+}
+
+#[test]
+fn an_answer_that_nobody_waits_for_is_dropped() {
+    let mut table = Table::new();
+    table
+        .back(&result("42"))
+        .back(&result(r#""x""#))
+        .front(&result("9"));
+    assert!(table.sent(Side::Front).is_empty());
+    assert!(table.sent(Side::Back).is_empty());
+}
+
+#[test]
+fn a_cancellation_names_the_hop_and_keeps_its_other_bytes() {
+    let mut table = Table::new();
+    table.front(&call(r#""a""#));
+    table.sent(Side::Back);
+    table.front(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"x", "requestId": "a"}}"#);
+    assert_eq!(
+        table.sent(Side::Back),
+        [
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"x", "requestId": 1}}"#
+        ]
+    );
+    table.front(
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"unknown"}}"#,
+    );
+    assert!(table.sent(Side::Back).is_empty());
+}
+
+#[test]
+fn a_call_without_a_sign_of_life_is_cancelled_and_answered() {
+    let config = Config {
+        timeout: Some(Duration::from_secs(10)),
+        ..Config::default()
+    };
+    let mut table = Table::with(config, Vec::new());
+    table.front(&call("5"));
+    table.sent(Side::Back);
+
+    table.now += Duration::from_secs(9);
+    table.back_for(
+        r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#,
+        Some(1),
+    );
+    table.sent(Side::Front);
+    table.now += Duration::from_secs(9);
+    table.core.on_time(table.now);
+    assert!(
+        table.sent(Side::Front).is_empty(),
+        "progress is a sign of life"
+    );
+
+    table.now += Duration::from_secs(1);
+    table.core.on_time(table.now);
+    assert!(table.sent(Side::Front)[0].contains(r#""id":5,"error""#));
+    assert!(table.sent(Side::Back)[0].contains(r#""requestId":1"#));
+}
+
+#[test]
+fn a_dead_server_answers_for_everything_it_owed() {
+    let mut table = Table::new();
+    table.front(&call("1")).front(&call("2"));
+    let why = Fault::PeerClosed {
+        peer: "server".into(),
+        why: "exit status 3".into(),
+    };
+    table.core.on(Side::Back, Inbound::Closed(why), table.now);
+    let sent = table.sent(Side::Front);
+    assert_eq!(sent.len(), 2);
+    assert!(sent[1].contains("exit status 3") && sent[1].contains("peer_closed"));
+    assert_eq!(table.core.in_flight(), 0);
+}
+
+#[test]
+fn a_failed_call_is_answered_once_and_others_go_on() {
+    let mut table = Table::new();
+    table.front(&call("1")).front(&call("2"));
+    let failed = |hop| Inbound::Failed {
+        hop,
+        why: Fault::Closing,
+    };
+    table.core.on(Side::Back, failed(1), table.now);
+    table.core.on(Side::Back, failed(1), table.now);
+    assert_eq!(table.sent(Side::Front).len(), 1);
+    table.back(&result("2"));
+    assert_eq!(table.sent(Side::Front), [result("2")]);
+}
+
+#[test]
+fn bad_lines_are_answered_and_do_not_stop_the_stream() {
+    let mut table = Table::new();
+    table
+        .front("nonsense")
+        .front(r#"{"id":3}"#)
+        .front(&call("1"));
+    let sent = table.sent(Side::Front);
+    assert!(sent[0].contains(r#""id":null,"error":{"code":-32700"#));
+    assert!(sent[1].contains(r#""id":3,"error":{"code":-32600"#));
+    assert_eq!(table.sent(Side::Back).len(), 1);
+}
+
+#[test]
+fn a_batch_is_refused_where_the_revision_has_none() {
+    for version in ["2024-11-05", "2025-06-18", "2025-11-25"] {
+        let mut table = Table::new();
+        table.initialized_as(version);
+        table.front(&format!("[{}]", call("1")));
+        assert!(table.sent(Side::Back).is_empty());
+        assert!(table.sent(Side::Front)[0].contains("-32600"));
+    }
+}
+
+#[test]
+fn a_batch_is_split_and_its_answers_are_joined() {
+    let mut table = Table::new();
+    table.initialized_as("2025-03-26");
+    let note = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
+    table.front(&format!("[{},{note},{},7]", call("1"), call(r#""b""#)));
+    assert_eq!(
+        table.sent(Side::Back),
+        [call("2"), note.to_owned(), call("3")]
+    );
+    table.back(&result("3"));
+    assert!(table.sent(Side::Front).is_empty());
+    table.back(&result("2"));
+    let sent = table.sent(Side::Front);
+    assert_eq!(sent.len(), 1);
+    assert!(sent[0].starts_with('[') && sent[0].contains(r#""error":{"code":-32600"#));
+    assert!(sent[0].ends_with(&format!("{},{}]", result(r#""b""#), result("1"))));
+}
+
+#[test]
+fn a_peer_that_does_not_read_stops_the_reading_of_its_counterpart() {
+    let config = Config {
+        high_water: 100,
+        hard_cap: 300,
+        ..Config::default()
+    };
+    let mut table = Table::with(config, Vec::new());
+    assert!(table.core.may_read(Side::Back));
+    table.back(&format!(
+        r#"{{"jsonrpc":"2.0","method":"{}"}}"#,
+        "x".repeat(100)
+    ));
+    assert!(!table.core.may_read(Side::Back));
+    assert!(table.core.may_read(Side::Front));
+
+    // Both over: read on, so that two peers that wait for each other get going again.
+    table.front(&format!(
+        r#"{{"jsonrpc":"2.0","method":"{}"}}"#,
+        "y".repeat(400)
+    ));
+    assert!(table.core.may_read(Side::Back) && table.core.may_read(Side::Front));
+    table.front(&call("1"));
+    let sent = table.sent(Side::Front);
+    assert!(sent[1].contains("overloaded"), "{sent:?}");
+}
+
+#[test]
+fn too_many_requests_in_flight_are_refused() {
+    let config = Config {
+        max_in_flight: 2,
+        ..Config::default()
+    };
+    let mut table = Table::with(config, Vec::new());
+    table.front(&call("1")).front(&call("2")).front(&call("3"));
+    assert_eq!(table.sent(Side::Back).len(), 2);
+    assert!(table.sent(Side::Front)[0].contains(r#""id":3,"error""#));
+}
+
+/// Sends every result on a detour, answers `local` itself and swallows `secret`.
+struct Slow;
+
+impl Layer for Slow {
+    fn on(&mut self, way: Way, envelope: Envelope) -> Verdict {
+        match (way, &*envelope.msg.method()) {
+            (Way::ToBack, "local") => {
+                let id = envelope.msg.id().unwrap();
+                Verdict::Back(Envelope::new(Message::result(&id, r#""here""#)))
+            }
+            (_, "secret") => Verdict::Drop,
+            (Way::ToFront, "") => {
+                let later: Later = Box::pin(async move { envelope });
+                Verdict::Detour(later)
+            }
+            _ => Verdict::Pass(envelope),
+        }
+    }
+}
+
+#[test]
+fn a_slow_layer_holds_its_own_lane_only() {
+    let mut table = Table::with(Config::default(), vec![Box::new(Slow)]);
+    table.front(&call("1")).front(&call("2"));
+    table.back(&result("1"));
+    let detour = table.core.take_detours().remove(0);
+    let note = |n: u32| format!(r#"{{"jsonrpc":"2.0","method":"note{n}"}}"#);
+    table
+        .back_for(&note(1), Some(1))
+        .back_for(&note(2), Some(2))
+        .back(&note(3));
+    assert_eq!(table.sent(Side::Front), [note(2), note(3)]);
+
+    let envelope = futures_util::FutureExt::now_or_never(detour.later).unwrap();
+    table.core.resume(detour.at, envelope, table.now);
+    assert_eq!(table.sent(Side::Front), [result("1"), note(1)]);
+}
+
+#[test]
+fn a_layer_can_answer_for_the_server_and_swallow_messages() {
+    let mut table = Table::with(Config::default(), vec![Box::new(Slow)]);
+    table.front(r#"{"jsonrpc":"2.0","id":1,"method":"local"}"#);
+    table.front(r#"{"jsonrpc":"2.0","method":"secret"}"#);
+    assert!(table.sent(Side::Back).is_empty());
+    assert_eq!(
+        table.sent(Side::Front),
+        [r#"{"jsonrpc":"2.0","id":1,"result":"here"}"#]
+    );
+}
