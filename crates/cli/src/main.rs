@@ -1,1 +1,61 @@
-fn main() {}
+//! `linkspan`: the bridge between any AI client and any tool server.
+//!
+//! Only this crate prints, reads the environment or exits. stdout belongs to the protocol (or to
+//! the answer that a person asked for); everything else goes to stderr.
+
+mod args;
+mod call_args;
+mod client;
+mod clock;
+mod connect;
+mod exit;
+mod lists;
+mod log;
+mod mask;
+mod pages;
+mod record;
+mod remote;
+mod show;
+mod signals;
+mod target;
+mod tryout;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::args::{Cli, Command};
+use crate::exit::{Exit, Failure};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let exit = match run(cli) {
+        Ok(exit) => exit,
+        Err(failure) => {
+            failure.print();
+            failure.exit
+        }
+    };
+    exit.into()
+}
+
+fn run(cli: Cli) -> Result<Exit, Failure> {
+    log::start(&cli.log)?;
+    match cli.command {
+        Command::Connect(args) => runtime()?.block_on(connect::run(args)),
+        Command::TryOut(command) => runtime()?.block_on(tryout::run(command)),
+        Command::Completions { shell } => {
+            pages::completions(shell);
+            Ok(Exit::Ok)
+        }
+        Command::Man => pages::man(Cli::command()),
+    }
+}
+
+/// One thread: a session is one task, and a hand-over between threads costs more than the relay.
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| Failure::new(Exit::Unreachable, format!("cannot start: {e}")))
+}

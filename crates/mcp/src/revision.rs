@@ -67,11 +67,6 @@ impl Revision {
     pub fn has_batches(self) -> bool {
         self == Self::V2025_03_26
     }
-
-    /// Whether `MCP-Protocol-Version` is sent after `initialize`.
-    pub fn has_version_header(self) -> bool {
-        self >= Self::V2025_06_18
-    }
 }
 
 impl fmt::Display for Revision {

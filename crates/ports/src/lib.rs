@@ -1,1 +1,16 @@
-//! placeholder
+//! Ports: how a session reaches a peer.
+//!
+//! Each transport is a task of its own that holds the [`PortEnd`](linkspan_session::PortEnd) of a
+//! port. Invariant: a port moves messages and knows its transport; it decides no policy.
+
+mod child;
+mod http;
+mod lines;
+mod stdio;
+
+pub use child::{ChildOptions, SpawnError, child};
+pub use http::{HttpOptions, OptionsError, Transport, http};
+pub use stdio::stdio;
+
+/// Envelopes that may wait in each queue of a port. What they may weigh is the budget's business.
+const QUEUE: usize = 64;

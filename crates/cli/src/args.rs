@@ -1,0 +1,233 @@
+//! The command line. Help, completions and the manual page are all made from this.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use linkspan_ports::Transport;
+
+use crate::exit;
+use crate::tryout::TryOut;
+
+/// The bridge between any AI client and any tool server.
+#[derive(Debug, Parser)]
+#[command(
+    name = "linkspan",
+    version,
+    after_help = exit::TABLE,
+    after_long_help = LONG_HELP,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const LONG_HELP: &str = "\
+Examples:
+  See what a server offers, and call a tool:
+    linkspan tools https://mcp.example.com/mcp
+    linkspan call echo '{\"message\":\"hi\"}' -- npx -y @modelcontextprotocol/server-everything
+
+  Give a stdio client (Claude Code, an editor) a remote server:
+    claude mcp add example -- linkspan connect https://mcp.example.com/mcp
+
+Exit codes:
+  0    it worked (connect: the client closed its side)
+  1    the server answered with an error
+  2    the command line is wrong
+  3    the target cannot be reached or started
+  4    the peer broke the protocol or died
+  5    the tool says that it failed (isError)
+  6    no answer in time
+  130  interrupted (SIGINT)
+  143  terminated (SIGTERM)";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Give a stdio client a remote server
+    #[command(after_long_help = CONNECT_HELP)]
+    Connect(ConnectArgs),
+    #[command(flatten)]
+    TryOut(TryOut),
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  linkspan completions bash > ~/.local/share/bash-completion/completions/linkspan"
+    )]
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example:\n  linkspan man | man -l -")]
+    Man,
+}
+
+const CONNECT_HELP: &str = "\
+Speaks MCP on stdin and stdout and passes every message on to URL and back, byte for byte but for
+its id. Finds out by itself whether URL speaks Streamable HTTP or the older HTTP+SSE. A server that
+is down does not end the bridge: each call is answered with an error that says why, and the next
+one tries again. After stdin has closed the session is ended politely and the exit code is 0.
+
+Examples:
+  linkspan connect https://mcp.example.com/mcp
+  linkspan connect --bearer-env TOKEN https://mcp.example.com/mcp
+  linkspan connect -H 'X-Api-Key: ${API_KEY}' --record talk.ndjson https://mcp.example.com/mcp
+  linkspan connect --transport sse http://localhost:37373/mcp
+
+In a client's configuration:
+  {\"mcpServers\":{\"example\":{\"command\":\"linkspan\",\"args\":[\"connect\",\"https://mcp.example.com/mcp\"]}}}";
+
+/// `linkspan connect`
+#[derive(Debug, Args)]
+pub(crate) struct ConnectArgs {
+    /// The remote server, for example https://mcp.example.com/mcp
+    #[arg(value_name = "URL")]
+    pub(crate) url: String,
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+    /// How long answers in flight may still arrive after stdin has closed
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    pub(crate) drain: Duration,
+    /// Write every message of both directions to FILE as ndjson, with secrets masked
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+}
+
+/// How to reach a remote server.
+#[derive(Debug, Args, Clone)]
+#[command(next_help_heading = "Remote server")]
+pub(crate) struct RemoteArgs {
+    /// Send a header with every request; ${VAR} is taken from the environment. Never logged
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", action = ArgAction::Append)]
+    pub(crate) headers: Vec<String>,
+    /// Send the value of the environment variable VAR as bearer token. Never logged
+    #[arg(long, value_name = "VAR")]
+    pub(crate) bearer_env: Option<String>,
+    /// Which transport to speak
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) transport: TransportArg,
+    /// How long a call may go without a sign of life; 0 waits for ever
+    #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+    /// Limit of one attempt to connect
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub(crate) connect_timeout: Duration,
+    /// Tries after a connection failed and nothing was sent
+    #[arg(long, value_name = "N", default_value = "3")]
+    pub(crate) retries: u32,
+    /// Wait before the first of them in milliseconds; doubles each time
+    #[arg(long, value_name = "MS", default_value = "100", value_parser = millis)]
+    pub(crate) retry_delay: Duration,
+    /// Trust the certificates in FILE (PEM) besides the system's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Allow plain http:// to other machines; everybody on the way can read it
+    #[arg(long)]
+    pub(crate) insecure_http: bool,
+    /// Largest message, for example 64MiB
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
+    pub(crate) max_message: usize,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum TransportArg {
+    /// Streamable HTTP, or HTTP+SSE if the server speaks only that
+    Auto,
+    /// Streamable HTTP
+    Http,
+    /// HTTP+SSE (2024-11-05)
+    Sse,
+}
+
+impl From<TransportArg> for Transport {
+    fn from(arg: TransportArg) -> Self {
+        match arg {
+            TransportArg::Auto => Self::Auto,
+            TransportArg::Http => Self::Http,
+            TransportArg::Sse => Self::Sse,
+        }
+    }
+}
+
+/// What is logged, and where.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Logging")]
+pub(crate) struct LogArgs {
+    /// Log what happens to stderr; twice for more
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// The same as -v; so is DEBUG=1 in the environment
+    #[arg(long, global = true)]
+    pub(crate) debug: bool,
+    /// Log what happens to FILE as well
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) log_file: Option<PathBuf>,
+}
+
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "not a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
+}
+
+fn millis(text: &str) -> Result<Duration, String> {
+    let millis = text
+        .parse()
+        .map_err(|_| "not a number of milliseconds".to_owned())?;
+    Ok(Duration::from_millis(millis))
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: usize = digits
+        .trim()
+        .parse()
+        .map_err(|_| "not a size; write for example 64MiB".to_owned())?;
+    let unit = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1000,
+        "kib" | "k" => 1 << 10,
+        "mb" => 1_000_000,
+        "mib" | "m" => 1 << 20,
+        "gb" => 1_000_000_000,
+        "gib" | "g" => 1 << 30,
+        other => return Err(format!("`{other}` is not a unit; write for example 64MiB")),
+    };
+    match number.checked_mul(unit) {
+        Some(0) | None => Err("too small or too large".to_owned()),
+        Some(bytes) => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_holds_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn both_helps_name_the_same_exit_codes() {
+        assert!(LONG_HELP.ends_with(exit::TABLE));
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(size("10"), Ok(10));
+        assert_eq!(size("64MiB"), Ok(64 << 20));
+        assert_eq!(size("10MB"), Ok(10_000_000));
+        assert_eq!(size("2 k"), Ok(2048));
+        for bad in ["", "MB", "1x", "-1", "0", "99999999999999999999"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! A small MCP client, for trying servers out.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use linkspan_mcp::{Era, Revision, modern_meta, names};
+use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
+use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
+use tokio::time::timeout;
+
+use crate::exit::{Exit, Failure};
+
+const FAREWELL: Duration = Duration::from_secs(4);
+
+/// A conversation with one server.
+pub(crate) struct Client {
+    port: Port,
+    last_id: u64,
+    era: Era,
+    timeout: Option<Duration>,
+}
+
+impl Client {
+    /// Begins the conversation: by `initialize`, or without it if the server is a modern one.
+    ///
+    /// The handshake comes first because a server that does not know a modern request may stay
+    /// silent, or exit.
+    pub(crate) async fn open(port: Port, timeout: Option<Duration>) -> Result<Self, Failure> {
+        let mut client = Self {
+            port,
+            last_id: 0,
+            era: Era::Legacy,
+            timeout,
+        };
+        let params = format!(
+            r#"{{"protocolVersion":"{}","capabilities":{{}},"clientInfo":{}}}"#,
+            Revision::LAST_LEGACY,
+            client_info()
+        );
+        match client.ask(names::INITIALIZE, Some(&params)).await {
+            Ok(_) => {
+                client
+                    .tell(Message::notification(names::INITIALIZED, None))
+                    .await?;
+                Ok(client)
+            }
+            Err(refused) if refused.exit == Exit::ServerError => {
+                client.era = Era::Modern;
+                match client.ask(names::DISCOVER, None).await {
+                    Ok(_) => Ok(client),
+                    Err(_) => Err(refused),
+                }
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Whether the server has a handshake, and so a `ping`.
+    pub(crate) fn is_modern(&self) -> bool {
+        self.era == Era::Modern
+    }
+
+    /// Sends a request and waits for its result.
+    pub(crate) async fn ask(
+        &mut self,
+        method: &str,
+        params: Option<&str>,
+    ) -> Result<Message, Failure> {
+        self.last_id += 1;
+        let id = Id::number(self.last_id);
+        let params = match self.era {
+            Era::Legacy => params.map(str::to_owned),
+            Era::Modern => Some(with_meta(params)),
+        };
+        self.tell(Message::request(&id, method, params.as_deref()))
+            .await?;
+        loop {
+            let inbound = match self.timeout {
+                None => self.port.rx.recv().await,
+                Some(limit) => timeout(limit, self.port.rx.recv())
+                    .await
+                    .map_err(|_| Fault::Timeout { after: limit })?,
+            };
+            if let Some(answer) = self.take(inbound).await? {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// Looks at what has come; gives the result if it was that.
+    async fn take(&mut self, inbound: Option<Inbound>) -> Result<Option<Message>, Failure> {
+        let msg = match inbound {
+            Some(Inbound::Message(envelope)) => envelope.msg,
+            Some(Inbound::Failed { hop, why }) if hop == self.last_id => return Err(why.into()),
+            Some(Inbound::Lost(why) | Inbound::Closed(why)) => return Err(why.into()),
+            Some(Inbound::Bad(why)) => {
+                tracing::warn!("the server sent something that is no message: {why}");
+                return Ok(None);
+            }
+            Some(_) => return Ok(None),
+            None => return Err(Failure::new(Exit::Broken, "the server has gone")),
+        };
+        match msg.kind() {
+            Kind::Request => {
+                let id = msg.id().unwrap_or_else(Id::null);
+                let answer = match &*msg.method() {
+                    names::PING => Message::result(&id, "{}"),
+                    method => RpcError::method_not_found(method).answer(&id),
+                };
+                self.tell(answer).await?;
+                Ok(None)
+            }
+            Kind::Notification => {
+                note(&msg);
+                Ok(None)
+            }
+            _ if msg.id().and_then(|id| id.as_hop()) != Some(self.last_id) => Ok(None),
+            Kind::Result => Ok(Some(msg)),
+            Kind::Error => Err(refusal(&msg)),
+        }
+    }
+
+    async fn tell(&mut self, msg: Message) -> Result<(), Failure> {
+        let sent = self.port.tx.send(Outbound::One(Envelope::new(msg))).await;
+        if sent.is_ok() {
+            return Ok(());
+        }
+        // The port is closed; why is the last thing that it said.
+        while let Some(inbound) = self.port.rx.recv().await {
+            if let Inbound::Closed(why) = inbound {
+                return Err(why.into());
+            }
+        }
+        Err(Failure::new(Exit::Broken, "the server has gone"))
+    }
+
+    /// Takes leave: ends the session, or the child and its children.
+    pub(crate) async fn close(mut self) {
+        drop(self.port.tx);
+        self.port.rx.close();
+        let _ = timeout(FAREWELL, self.port.done).await;
+    }
+}
+
+fn client_info() -> String {
+    format!(
+        r#"{{"name":"linkspan","version":"{}"}}"#,
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+fn with_meta(params: Option<&str>) -> String {
+    let info = client_info();
+    let meta = match (Json::parse("{}"), Json::parse(&info)) {
+        (Ok(none), Ok(info)) => modern_meta(none, info),
+        _ => "{}".to_owned(),
+    };
+    match params.map(str::trim).filter(|p| p.len() > 2) {
+        Some(params) => format!(r#"{{"_meta":{meta},{}"#, params[1..].trim_start()),
+        None => format!(r#"{{"_meta":{meta}}}"#),
+    }
+}
+
+/// Shows what a server says meanwhile, on stderr.
+fn note(msg: &Message) {
+    let Some(params) = msg.params() else { return };
+    match &*msg.method() {
+        names::PROGRESS if std::io::stderr().is_terminal() => {
+            let number = |key| params.get(key).map(|v| v.text().to_owned());
+            let message = params
+                .get("message")
+                .and_then(Json::as_str)
+                .unwrap_or_default();
+            let total = number("total").map_or(String::new(), |t| format!("/{t}"));
+            anstream::eprintln!(
+                "{}{total} {message}",
+                number("progress").unwrap_or_default()
+            );
+        }
+        "notifications/message" => {
+            let level = params
+                .get("level")
+                .and_then(Json::as_str)
+                .unwrap_or_default();
+            let data = params.get("data").map_or("", |d| d.text());
+            tracing::info!("the server says ({level}): {data}");
+        }
+        _ => {}
+    }
+}
+
+fn refusal(msg: &Message) -> Failure {
+    let error = msg.body();
+    let message = error.and_then(|e| e.get("message")?.as_str());
+    let code = error.and_then(|e| Some(e.get("code")?.text().to_owned()));
+    let what = format!(
+        "the server says: {} ({})",
+        message.as_deref().unwrap_or("no reason"),
+        code.as_deref().unwrap_or("no code")
+    );
+    let failure = Failure::new(Exit::ServerError, what);
+    match error.and_then(|e| e.get("data")) {
+        Some(data) => failure.hint(
+            data.as_str()
+                .map_or(data.text().to_owned(), |t| t.into_owned()),
+        ),
+        None => failure,
+    }
+}
+
+/// `{"name":…}` and the like, for one string parameter.
+pub(crate) fn one_param(key: &str, value: &str) -> String {
+    format!("{{{}:{}}}", quote(key), quote(value))
+}

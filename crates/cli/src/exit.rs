@@ -1,0 +1,107 @@
+//! Exit codes, and errors that tell a person what to do next.
+
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use linkspan_session::Fault;
+
+/// How the program ends. The numbers are documented in `--help` and the manual page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// It worked; for `connect`, the client closed its side.
+    Ok,
+    /// The server answered with a JSON-RPC error.
+    ServerError,
+    /// The command line is wrong.
+    Usage,
+    /// The target cannot be reached or started.
+    Unreachable,
+    /// The peer broke the protocol or died.
+    Broken,
+    /// The tool says that it failed (`isError`).
+    ToolError,
+    /// No answer in time.
+    Timeout,
+    /// Interrupted (SIGINT).
+    Interrupted,
+    /// Terminated (SIGTERM).
+    Terminated,
+}
+
+/// For the end of `--help` and the manual page.
+pub(crate) const TABLE: &str = "\
+Exit codes:
+  0    it worked (connect: the client closed its side)
+  1    the server answered with an error
+  2    the command line is wrong
+  3    the target cannot be reached or started
+  4    the peer broke the protocol or died
+  5    the tool says that it failed (isError)
+  6    no answer in time
+  130  interrupted (SIGINT)
+  143  terminated (SIGTERM)";
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Ok => 0,
+            Exit::ServerError => 1,
+            Exit::Usage => 2,
+            Exit::Unreachable => 3,
+            Exit::Broken => 4,
+            Exit::ToolError => 5,
+            Exit::Timeout => 6,
+            Exit::Interrupted => 130,
+            Exit::Terminated => 143,
+        })
+    }
+}
+
+/// An end that needs an explanation.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    what: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, what: impl Into<String>) -> Self {
+        Self {
+            exit,
+            what: what.into(),
+            hint: None,
+        }
+    }
+
+    pub(crate) fn usage(what: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, what)
+    }
+
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn print(&self) {
+        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+        let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
+        anstream::eprintln!("{red}error{red:#}: {}", self.what);
+        if let Some(hint) = &self.hint {
+            anstream::eprintln!("{cyan}hint{cyan:#}: {hint}");
+        }
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        let exit = match fault {
+            Fault::ConnectFailed { .. } => Exit::Unreachable,
+            Fault::HttpStatus { .. } => Exit::ServerError,
+            Fault::Timeout { .. } => Exit::Timeout,
+            _ => Exit::Broken,
+        };
+        Self::new(exit, fault.to_string()).hint(fault.hint())
+    }
+}

@@ -1,0 +1,54 @@
+//! Lists that come in pages.
+
+use linkspan_wire::{Json, Message};
+
+use crate::client::{Client, one_param};
+use crate::exit::Failure;
+
+/// A server that never stops giving cursors is not followed for ever.
+const MAX_PAGES: usize = 1000;
+
+/// All pages of a list.
+pub(crate) struct List {
+    key: &'static str,
+    pages: Vec<Message>,
+}
+
+impl List {
+    /// Fetches `method`, whose results hold the items under `key`.
+    pub(crate) async fn fetch(
+        client: &mut Client,
+        method: &str,
+        key: &'static str,
+    ) -> Result<Self, Failure> {
+        let mut pages = vec![client.ask(method, None).await?];
+        while pages.len() < MAX_PAGES {
+            let cursor = pages
+                .last()
+                .and_then(Message::body)
+                .and_then(|b| b.get("nextCursor"));
+            let Some(cursor) = cursor.and_then(Json::as_str).map(|c| c.into_owned()) else {
+                break;
+            };
+            let params = one_param("cursor", &cursor);
+            pages.push(client.ask(method, Some(&params)).await?);
+        }
+        Ok(Self { key, pages })
+    }
+
+    pub(crate) fn items(&self) -> impl Iterator<Item = Json<'_>> {
+        self.pages
+            .iter()
+            .filter_map(|page| page.body()?.get(self.key))
+            .flat_map(Json::elements)
+    }
+
+    /// One page as the server spelled it, several as one list.
+    pub(crate) fn json(&self) -> String {
+        if let [page] = &self.pages[..] {
+            return page.body().map_or("null", |b| b.text()).to_owned();
+        }
+        let items: Vec<&str> = self.items().map(Json::text).collect();
+        format!(r#"{{"{}":[{}]}}"#, self.key, items.join(","))
+    }
+}

@@ -1,0 +1,121 @@
+//! `--record`: a transcript of both directions, one JSON object a line.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use linkspan_session::{Envelope, Layer, Verdict, Way};
+
+use crate::clock::rfc3339;
+use crate::exit::Failure;
+use crate::mask::Mask;
+
+/// Messages that may wait for the disk.
+const QUEUE: usize = 4096;
+
+/// The layer that writes the transcript. It sees what the client sends and what the client gets.
+pub(crate) struct Record {
+    queue: Option<SyncSender<Entry>>,
+    writer: Option<JoinHandle<()>>,
+    missed: u64,
+}
+
+struct Entry {
+    time: SystemTime,
+    way: Way,
+    text: Bytes,
+    /// Entries that there was no room for just before this one.
+    missed: u64,
+}
+
+impl Record {
+    pub(crate) fn start(path: &Path, mask: Mask) -> Result<Self, Failure> {
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        private(&mut options);
+        let file = options
+            .open(path)
+            .map_err(|e| Failure::usage(format!("cannot write {}: {e}", path.display())))?;
+        let (queue, entries) = sync_channel(QUEUE);
+        let writer = std::thread::spawn(move || {
+            if let Err(e) = write(file, &entries, &mask) {
+                tracing::warn!("the transcript is not complete: {e}");
+            }
+        });
+        Ok(Self {
+            queue: Some(queue),
+            writer: Some(writer),
+            missed: 0,
+        })
+    }
+}
+
+impl Layer for Record {
+    fn on(&mut self, way: Way, envelope: Envelope) -> Verdict {
+        let entry = Entry {
+            time: SystemTime::now(),
+            way,
+            text: envelope.msg.to_bytes(),
+            missed: self.missed,
+        };
+        if let Some(queue) = &self.queue {
+            // A slow disk must not slow the bridge; the transcript says what it missed.
+            match queue.try_send(entry) {
+                Ok(()) => self.missed = 0,
+                Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => self.missed += 1,
+            }
+        }
+        Verdict::Pass(envelope)
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+fn write(file: File, entries: &Receiver<Entry>, mask: &Mask) -> std::io::Result<()> {
+    let mut out = BufWriter::new(file);
+    while let Ok(first) = entries.recv() {
+        let mut next = Some(first);
+        while let Some(entry) = next {
+            let time = rfc3339(entry.time);
+            if entry.missed > 0 {
+                writeln!(out, r#"{{"time":"{time}","missed":{}}}"#, entry.missed)?;
+            }
+            let direction = match entry.way {
+                Way::ToBack => "client->server",
+                Way::ToFront => "server->client",
+            };
+            let line = linkspan_wire::one_line(entry.text);
+            let line = String::from_utf8_lossy(&line);
+            let text = mask.apply(&line);
+            writeln!(
+                out,
+                r#"{{"time":"{time}","direction":"{direction}","message":{text}}}"#
+            )?;
+            next = entries.try_recv().ok();
+        }
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// A file that only its owner can read.
+#[cfg(unix)]
+pub(crate) fn private(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.mode(0o600);
+}
+
+/// A file that only its owner can read.
+#[cfg(not(unix))]
+pub(crate) fn private(_: &mut OpenOptions) {}

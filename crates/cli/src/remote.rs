@@ -1,0 +1,116 @@
+//! From flags to options of a remote server; secrets come from the environment.
+
+use linkspan_ports::{HttpOptions, OptionsError};
+use linkspan_wire::Limits;
+
+use crate::args::RemoteArgs;
+use crate::exit::Failure;
+
+/// Options, and the values that must never be shown.
+pub(crate) struct Remote {
+    pub(crate) options: HttpOptions,
+    pub(crate) secrets: Vec<String>,
+}
+
+pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<Remote, Failure> {
+    let mut options = HttpOptions::new(url, args.insecure_http).map_err(explain)?;
+    let mut secrets = Vec::new();
+    for header in &args.headers {
+        let (name, value) = header.split_once(':').ok_or_else(|| {
+            Failure::usage("a header has the form 'NAME: VALUE'")
+                .hint("for example -H 'X-Api-Key: ${API_KEY}'")
+        })?;
+        let value = substitute(value.trim(), &|name| std::env::var(name).ok())?;
+        add(&mut options, &mut secrets, name.trim(), value)?;
+    }
+    if let Some(variable) = &args.bearer_env {
+        let token = std::env::var(variable).map_err(|_| not_set(variable))?;
+        let token = token.trim().to_owned();
+        options
+            .header("Authorization", &format!("Bearer {token}"))
+            .map_err(explain)?;
+        secrets.push(token);
+    }
+    if let Some(file) = &args.ca {
+        let pem = std::fs::read(file)
+            .map_err(|e| Failure::usage(format!("cannot read {}: {e}", file.display())))?;
+        options.ca = Some(pem);
+    }
+    options.transport = args.transport.into();
+    options.retries = args.retries;
+    options.retry_delay = args.retry_delay;
+    options.connect_timeout = args.connect_timeout;
+    options.limits = Limits::new(args.max_message);
+    Ok(Remote { options, secrets })
+}
+
+fn add(
+    options: &mut HttpOptions,
+    secrets: &mut Vec<String>,
+    name: &str,
+    value: String,
+) -> Result<(), Failure> {
+    options.header(name, &value).map_err(explain)?;
+    // `Bearer abc`: the secret is the last word, and that is how it would show up elsewhere.
+    secrets.extend(value.split_whitespace().last().map(str::to_owned));
+    secrets.push(value);
+    Ok(())
+}
+
+/// Replaces each `${NAME}`; one that is not set is an error, not an empty header.
+fn substitute(text: &str, lookup: &dyn Fn(&str) -> Option<String>) -> Result<String, Failure> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("${") {
+        let Some(len) = rest[start..].find('}') else {
+            break;
+        };
+        let name = &rest[start + 2..start + len];
+        out.push_str(&rest[..start]);
+        out.push_str(&lookup(name).ok_or_else(|| not_set(name))?);
+        rest = &rest[start + len + 1..];
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+fn not_set(name: &str) -> Failure {
+    Failure::usage(format!("the environment variable {name} is not set")).hint(format!(
+        "export {name}=… before starting, or put it into the client's `env`"
+    ))
+}
+
+/// Options that cannot work are mistakes on the command line.
+pub(crate) fn explain(error: OptionsError) -> Failure {
+    let hint = match &error {
+        OptionsError::PlainHttp(_) => {
+            "use https://, or --insecure-http if the network is yours alone"
+        }
+        OptionsError::Url(_) | OptionsError::Scheme(_) => {
+            "for example https://mcp.example.com/mcp; a command goes after `--`"
+        }
+        OptionsError::Header(_) => "a header has the form 'NAME: VALUE', on one line",
+        _ => "check the file given with --ca",
+    };
+    Failure::usage(error.to_string()).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_put_in_and_missing_ones_are_named() {
+        let lookup = |name: &str| (name == "KEY").then(|| "abc".to_owned());
+        assert_eq!(
+            substitute("Bearer ${KEY}!", &lookup).unwrap(),
+            "Bearer abc!"
+        );
+        assert_eq!(substitute("${KEY}${KEY}", &lookup).unwrap(), "abcabc");
+        assert_eq!(substitute("$KEY ${", &lookup).unwrap(), "$KEY ${");
+        assert_eq!(
+            substitute("${NOPE}", &lookup).unwrap_err().exit,
+            crate::exit::Exit::Usage
+        );
+    }
+}

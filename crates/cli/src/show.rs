@@ -1,0 +1,193 @@
+//! What a person sees of tools, resources, prompts and results.
+
+use anstyle::Style;
+use linkspan_wire::{Json, JsonKind};
+
+const NAME: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// Prints to stdout; a reader that has gone away (`| head`) is no error.
+macro_rules! say {
+    ($($arg:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(anstream::stdout(), $($arg)*);
+    }};
+}
+pub(crate) use say;
+
+/// A tool: its name, what it does, what it takes.
+pub(crate) fn tool(tool: Json<'_>) {
+    headline(text(tool, "name"), text(tool, "title"));
+    paragraph(&text(tool, "description"));
+    let schema = tool.get("inputSchema");
+    let required: Vec<String> = schema
+        .and_then(|s| s.get("required"))
+        .into_iter()
+        .flat_map(Json::elements)
+        .filter_map(|name| Some(name.as_str()?.into_owned()))
+        .collect();
+    let properties = schema.and_then(|s| s.get("properties"));
+    for (name, property) in properties.into_iter().flat_map(Json::members) {
+        let needed = required.iter().any(|r| *r == name);
+        parameter(
+            &name,
+            &kind(property),
+            needed,
+            &text(property, "description"),
+        );
+    }
+}
+
+/// A prompt: its name, what it does, what it takes.
+pub(crate) fn prompt(prompt: Json<'_>) {
+    headline(text(prompt, "name"), text(prompt, "title"));
+    paragraph(&text(prompt, "description"));
+    let arguments = prompt.get("arguments");
+    for argument in arguments.into_iter().flat_map(Json::elements) {
+        let needed = argument.get("required").and_then(Json::as_bool) == Some(true);
+        let about = text(argument, "description");
+        parameter(&text(argument, "name"), "", needed, &about);
+    }
+}
+
+/// A resource or a template of resources.
+pub(crate) fn resource(resource: Json<'_>) {
+    let uri = text(resource, "uri") + &text(resource, "uriTemplate");
+    headline(uri, text(resource, "name"));
+    let mime = text(resource, "mimeType");
+    if !mime.is_empty() {
+        say!("    {DIM}{mime}{DIM:#}");
+    }
+    paragraph(&text(resource, "description"));
+}
+
+/// What a tool gave back.
+pub(crate) fn tool_result(result: Json<'_>) {
+    let content = result.get("content");
+    let mut shown = false;
+    for part in content.into_iter().flat_map(Json::elements) {
+        block(part);
+        shown = true;
+    }
+    if let (false, Some(structured)) = (shown, result.get("structuredContent")) {
+        say!("{}", structured.text());
+        shown = true;
+    }
+    if !shown {
+        say!("{}", result.text());
+    }
+}
+
+/// What a resource holds.
+pub(crate) fn contents(result: Json<'_>) {
+    let contents = result.get("contents");
+    for part in contents.into_iter().flat_map(Json::elements) {
+        match part.get("text").and_then(Json::as_str) {
+            Some(text) => say!("{}", clean(&text)),
+            None => binary(part, "blob"),
+        }
+    }
+}
+
+/// The messages of a prompt.
+pub(crate) fn messages(result: Json<'_>) {
+    let messages = result.get("messages");
+    for message in messages.into_iter().flat_map(Json::elements) {
+        say!("{NAME}{}:{NAME:#}", clean(&text(message, "role")));
+        let content = message.get("content");
+        match content.map(Json::kind) {
+            Some(JsonKind::Array) => content.into_iter().flat_map(Json::elements).for_each(block),
+            _ => content.into_iter().for_each(block),
+        }
+    }
+}
+
+/// One block of content.
+fn block(part: Json<'_>) {
+    let words = part.get("text").and_then(Json::as_str);
+    match (&*text(part, "type"), words) {
+        ("text", Some(words)) => say!("{}", clean(&words)),
+        ("image" | "audio", _) => binary(part, "data"),
+        ("resource", _) => {
+            if let Some(resource) = part.get("resource") {
+                say!("{DIM}[{}]{DIM:#}", clean(&text(resource, "uri")));
+                match resource.get("text").and_then(Json::as_str) {
+                    Some(words) => say!("{}", clean(&words)),
+                    None => binary(resource, "blob"),
+                }
+            }
+        }
+        ("resource_link", _) => say!(
+            "{DIM}[{}]{DIM:#} {}",
+            clean(&text(part, "uri")),
+            clean(&text(part, "name"))
+        ),
+        _ => say!("{}", part.text()),
+    }
+}
+
+fn binary(part: Json<'_>, key: &str) {
+    let mime = clean(&text(part, "mimeType"));
+    let len = part
+        .get(key)
+        .map_or(0, |data| data.text().len().saturating_sub(2));
+    say!(
+        "{DIM}[{mime}, about {} bytes; --json shows them as base64]{DIM:#}",
+        len / 4 * 3
+    );
+}
+
+fn headline(name: String, title: String) {
+    let title = clean(&title);
+    if title.is_empty() || title == name {
+        say!("{NAME}{}{NAME:#}", clean(&name));
+    } else {
+        say!("{NAME}{}{NAME:#}  {DIM}{title}{DIM:#}", clean(&name));
+    }
+}
+
+fn paragraph(words: &str) {
+    for line in clean(words).lines() {
+        say!("    {line}");
+    }
+}
+
+fn parameter(name: &str, kind: &str, required: bool, about: &str) {
+    let needed = if required { " required" } else { "" };
+    let about = clean(about);
+    let about = about.lines().next().unwrap_or_default();
+    say!("      {} {DIM}{kind}{needed}{DIM:#}  {about}", clean(name));
+}
+
+fn kind(property: Json<'_>) -> String {
+    match property.get("type") {
+        Some(kind) if kind.kind() == JsonKind::Array => kind
+            .elements()
+            .filter_map(|k| Some(k.as_str()?.into_owned()))
+            .collect::<Vec<_>>()
+            .join("|"),
+        Some(kind) => clean(&kind.as_str().unwrap_or_default()),
+        None => "any".to_owned(),
+    }
+}
+
+fn text(json: Json<'_>, key: &str) -> String {
+    json.get(key)
+        .and_then(Json::as_str)
+        .unwrap_or_default()
+        .into_owned()
+}
+
+/// A server's words without the bytes that would drive a terminal.
+fn clean(words: &str) -> String {
+    words
+        .chars()
+        .map(|c| {
+            if c.is_control() && c != '\n' && c != '\t' {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
+}

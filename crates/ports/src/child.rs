@@ -1,0 +1,189 @@
+//! A command as a port: an MCP server on the other end of its stdin and stdout.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use linkspan_session::{Budget, Fault, Inbound, Port, PortEnd};
+use linkspan_wire::{Limits, Line, Lines};
+use tokio::io::AsyncReadExt;
+use tokio::process::{Child, ChildStderr, Command};
+use tokio::time::timeout;
+
+use crate::{QUEUE, lines};
+
+/// How long a child may take to end after its stdin closed, and again after TERM.
+const GRACE: Duration = Duration::from_millis(1000);
+/// How much of its stderr is kept to explain an early end.
+const LAST_WORDS: usize = 12;
+const STDERR_LINE: usize = 8 * 1024;
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct ChildOptions {
+    /// The program; never a shell line.
+    pub program: OsString,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Limits of its stdout lines.
+    pub limits: Limits,
+}
+
+/// Why a command did not start.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot start `{program}`")]
+pub struct SpawnError {
+    program: String,
+    #[source]
+    source: std::io::Error,
+}
+
+impl SpawnError {
+    /// Whether there is no such program.
+    pub fn is_not_found(&self) -> bool {
+        self.source.kind() == std::io::ErrorKind::NotFound
+    }
+}
+
+/// Starts the command.
+pub fn child(options: ChildOptions) -> Result<Port, SpawnError> {
+    let name = options.program.to_string_lossy().into_owned();
+    let mut command = Command::new(&options.program);
+    command
+        .args(&options.args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    #[cfg(unix)]
+    // A group of its own: `npx` leaves the real server as a grandchild, and Ctrl-C is ours to handle.
+    command.process_group(0);
+    let running = command.spawn().map_err(|source| SpawnError {
+        program: name.clone(),
+        source,
+    })?;
+    let (port, end) = Port::pair(name.clone(), QUEUE);
+    tokio::spawn(run(name, running, end, options.limits));
+    Ok(port)
+}
+
+async fn run(name: String, mut child: Child, mut end: PortEnd, limits: Limits) {
+    let (Some(stdin), Some(stdout), Some(stderr)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return;
+    };
+    let last_words = LastWords::default();
+    tokio::spawn(listen(name.clone(), stderr, last_words.clone()));
+    let budget = Budget::new(limits.max_bytes());
+    let closed_by_us = tokio::select! {
+        result = lines::read(stdout, &end.tx, limits, &budget) => {
+            if let Err(e) = result {
+                tracing::debug!("{name}: stdout: {e}");
+            }
+            false
+        }
+        result = lines::write(stdin, &mut end.rx) => {
+            if let Err(e) = &result {
+                tracing::debug!("{name}: stdin: {e}");
+            }
+            result.is_ok()
+        }
+    };
+    let status = reap(&mut child).await;
+    if !closed_by_us {
+        let why = Fault::PeerClosed {
+            peer: format!("`{name}`"),
+            why: describe(status, &last_words),
+        };
+        let _ = end.tx.send(Inbound::Closed(why)).await;
+    }
+    drop(end.done);
+}
+
+/// Waits for the end of the child, then for that of its group, with growing pressure.
+async fn reap(child: &mut Child) -> Option<ExitStatus> {
+    let group = child.id();
+    let mut status = timeout(GRACE, child.wait()).await.ok();
+    if status.is_none() {
+        signal_group(group, Signal::Term);
+        status = timeout(GRACE, child.wait()).await.ok();
+    }
+    // Also when the child itself is gone: its own children may not be.
+    signal_group(group, Signal::Kill);
+    if status.is_none() {
+        status = timeout(GRACE, child.wait()).await.ok();
+    }
+    status.and_then(Result::ok)
+}
+
+#[derive(Clone, Copy)]
+enum Signal {
+    Term,
+    Kill,
+}
+
+#[cfg(unix)]
+fn signal_group(group: Option<u32>, signal: Signal) {
+    use rustix::process::{Pid, kill_process_group};
+    let signal = match signal {
+        Signal::Term => rustix::process::Signal::TERM,
+        Signal::Kill => rustix::process::Signal::KILL,
+    };
+    let pid = group.and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+    if let Some(pid) = pid {
+        // Fails only if nobody is left, which is what we want.
+        let _ = kill_process_group(pid, signal);
+    }
+}
+
+#[cfg(not(unix))]
+fn signal_group(_: Option<u32>, _: Signal) {}
+
+type LastWords = Arc<Mutex<VecDeque<String>>>;
+
+/// Passes the child's stderr on to our log.
+async fn listen(name: String, mut stderr: ChildStderr, last_words: LastWords) {
+    let mut lines = Lines::new(Limits::new(STDERR_LINE));
+    loop {
+        lines.buffer().reserve(STDERR_LINE);
+        let read = stderr.read_buf(lines.buffer()).await.unwrap_or(0);
+        let rest = (read == 0).then(|| lines.finish()).flatten();
+        while let Some(Line::Text(line)) = lines.next() {
+            note(&name, &line, &last_words);
+        }
+        if let Some(Line::Text(line)) = rest {
+            note(&name, &line, &last_words);
+        }
+        if read == 0 {
+            return;
+        }
+    }
+}
+
+fn note(name: &str, line: &[u8], last_words: &LastWords) {
+    let line = String::from_utf8_lossy(line).trim_end().to_owned();
+    tracing::info!("[{name}] {line}");
+    if let Ok(mut words) = last_words.lock() {
+        if words.len() == LAST_WORDS {
+            words.pop_front();
+        }
+        words.push_back(line);
+    }
+}
+
+fn describe(status: Option<ExitStatus>, last_words: &LastWords) -> String {
+    let status = match status {
+        Some(status) => status.to_string(),
+        None => "it would not end".to_owned(),
+    };
+    let words = last_words
+        .lock()
+        .map(|w| w.iter().cloned().collect::<Vec<_>>().join("\n"));
+    match words {
+        Ok(words) if !words.is_empty() => format!("{status}; its last words:\n{words}"),
+        _ => status,
+    }
+}

@@ -1,0 +1,36 @@
+//! A remote MCP server as a port: Streamable HTTP of both eras, and HTTP+SSE (2024-11-05).
+//!
+//! One task, the [`driver`], owns the state: session id, negotiated version, which transport the
+//! server speaks. Each HTTP exchange is a job of its own that reports back, so a slow call holds
+//! nothing up.
+
+mod answer;
+mod body;
+mod call;
+mod driver;
+mod endpoint;
+mod job;
+mod listen;
+mod memory;
+mod options;
+mod renew;
+mod request;
+mod sending;
+mod sse_session;
+mod tls;
+
+pub use options::{HttpOptions, OptionsError, Transport};
+
+use linkspan_session::Port;
+
+use crate::QUEUE;
+use crate::http::driver::Driver;
+use crate::http::endpoint::Endpoint;
+
+/// Opens a port to a remote server. Nothing is sent before the first message.
+pub fn http(options: HttpOptions) -> Result<Port, OptionsError> {
+    let (port, end) = Port::pair(options.peer(), QUEUE);
+    let endpoint = Endpoint::new(options)?;
+    tokio::spawn(Driver::new(endpoint, end).run());
+    Ok(port)
+}

@@ -1,0 +1,214 @@
+//! Reading what a server sends: whole bodies, and streams of events.
+
+use bytes::{Bytes, BytesMut};
+use linkspan_session::{Budget, Credit, Fault};
+use linkspan_wire::{SseItem, SseReader};
+use reqwest::Response;
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use tokio::time::{Duration, timeout};
+
+use super::endpoint::Endpoint;
+use super::sending::chain;
+
+/// How long a body that is half there waits for memory that other bodies hold.
+const CREDIT_WAIT: Duration = Duration::from_secs(60);
+/// How much of a refusal is read, and how much of it is shown.
+const REFUSAL: usize = 64 * 1024;
+const SHOWN: usize = 200;
+
+/// What kind of body a response has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Media {
+    Json,
+    Events,
+    Other,
+}
+
+pub(super) fn media(response: &Response) -> Media {
+    let value = response.headers().get(CONTENT_TYPE);
+    let text = value.and_then(|v| v.to_str().ok()).unwrap_or_default();
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("text/event-stream") {
+        Media::Events
+    } else if essence.eq_ignore_ascii_case("application/json") {
+        Media::Json
+    } else {
+        Media::Other
+    }
+}
+
+/// Reads a whole body.
+pub(super) async fn whole(
+    endpoint: &Endpoint,
+    mut response: Response,
+) -> Result<(Bytes, Credit), Fault> {
+    let limit = endpoint.limits().max_bytes();
+    let announced = response.headers().get(CONTENT_LENGTH);
+    let announced: usize = announced
+        .and_then(|v| v.to_str().ok()?.parse().ok())
+        .unwrap_or(0);
+    if announced > limit {
+        return Err(too_large(endpoint));
+    }
+    let mut credit = endpoint.budget.take(announced).await;
+    let mut body = BytesMut::new();
+    loop {
+        let chunk = response.chunk().await;
+        let Some(chunk) = chunk.map_err(|e| lost(endpoint, &e))? else {
+            return Ok((body.freeze(), credit));
+        };
+        if body.is_empty() && chunk.len() == announced {
+            // The usual small answer: nothing to copy.
+            return Ok((chunk, credit));
+        }
+        if body.is_empty() {
+            body.reserve(announced.max(chunk.len()));
+        }
+        if body.len() + chunk.len() > limit {
+            return Err(too_large(endpoint));
+        }
+        body.extend_from_slice(&chunk);
+        grow(&endpoint.budget, &mut credit, body.len()).await?;
+    }
+}
+
+/// The beginning of a refusal, for its JSON-RPC error or for a word of explanation.
+pub(super) async fn refusal(mut response: Response) -> Bytes {
+    let mut body = BytesMut::new();
+    let read = async {
+        while let Ok(Some(chunk)) = response.chunk().await {
+            let room = REFUSAL - body.len();
+            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            if body.len() == REFUSAL {
+                break;
+            }
+        }
+    };
+    let _ = timeout(Duration::from_secs(10), read).await;
+    body.freeze()
+}
+
+/// A refusal in a few words; nothing of it if it is a page made for browsers.
+pub(super) fn in_words(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim();
+    if text.starts_with('<') {
+        return String::new();
+    }
+    let clean: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(SHOWN)
+        .collect();
+    clean
+}
+
+/// A stream of events.
+pub(super) struct Events {
+    response: Response,
+    reader: SseReader,
+    credit: Credit,
+    /// The last `id:` seen, which a resumption names.
+    pub(super) last_id: Option<String>,
+    /// The last `retry:` seen.
+    pub(super) retry: Option<Duration>,
+    /// Whether anything has arrived on this connection.
+    pub(super) seen_any: bool,
+}
+
+impl Events {
+    pub(super) fn new(endpoint: &Endpoint, response: Response) -> Self {
+        Self {
+            response,
+            reader: SseReader::new(endpoint.limits()),
+            credit: Credit::default(),
+            last_id: None,
+            retry: None,
+            seen_any: false,
+        }
+    }
+
+    /// The next event with data, its `event:` name and the credit for it. `Ok(None)` is a clean end.
+    pub(super) async fn next(&mut self, endpoint: &Endpoint) -> Result<Option<Data>, Fault> {
+        loop {
+            if let Some(item) = self.reader.next() {
+                match self.take(endpoint, item) {
+                    Some(data) => return data.map(Some),
+                    None => continue,
+                }
+            }
+            let chunk = self.response.chunk().await;
+            match chunk.map_err(|e| lost(endpoint, &e))? {
+                Some(chunk) => self.reader.push(&chunk),
+                None => return Ok(None),
+            }
+            let pending = self.reader.pending();
+            grow(&endpoint.budget, &mut self.credit, pending).await?;
+        }
+    }
+
+    fn take(&mut self, endpoint: &Endpoint, item: SseItem) -> Option<Result<Data, Fault>> {
+        self.seen_any = true;
+        let credit = std::mem::take(&mut self.credit);
+        let event = match item {
+            SseItem::Event(event) => event,
+            SseItem::TooLarge { id, .. } => {
+                self.note_id(id);
+                return Some(Err(too_large(endpoint)));
+            }
+        };
+        self.note_id(event.id);
+        if let Some(millis) = event.retry {
+            self.retry = Some(Duration::from_millis(millis));
+        }
+        let data = event.data.filter(|data| !data.is_empty())?;
+        let name = event.name.unwrap_or_default();
+        Some(Ok(Data {
+            name: String::from_utf8_lossy(&name).into_owned(),
+            text: data,
+            credit,
+        }))
+    }
+
+    fn note_id(&mut self, id: Option<Bytes>) {
+        if let Some(id) = id {
+            self.last_id = Some(String::from_utf8_lossy(&id).into_owned());
+        }
+    }
+}
+
+/// The data of one event.
+pub(super) struct Data {
+    pub(super) name: String,
+    pub(super) text: Bytes,
+    pub(super) credit: Credit,
+}
+
+impl Data {
+    /// Whether it carries a message; other names are somebody's extension.
+    pub(super) fn is_message(&self) -> bool {
+        self.name.is_empty() || self.name == "message"
+    }
+}
+
+/// Two bodies that are each half there could wait for each other's memory, so this wait ends.
+async fn grow(budget: &Budget, credit: &mut Credit, bytes: usize) -> Result<(), Fault> {
+    let more = timeout(CREDIT_WAIT, budget.grow(credit, bytes)).await;
+    more.map_err(|_| Fault::Overloaded {
+        what: "the answers under way are too large together",
+    })
+}
+
+fn too_large(endpoint: &Endpoint) -> Fault {
+    Fault::TooLarge {
+        peer: endpoint.peer.to_string(),
+        limit: endpoint.limits().max_bytes(),
+    }
+}
+
+fn lost(endpoint: &Endpoint, error: &reqwest::Error) -> Fault {
+    Fault::AnswerLost {
+        peer: endpoint.peer.to_string(),
+        why: chain(error),
+    }
+}

@@ -1,0 +1,53 @@
+//! A request body that tells when it has been taken.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use tokio::sync::Notify;
+
+/// Rings once when the body has gone to the connection.
+///
+/// A cancellation must not overtake the request that it cancels, and the two may go over different
+/// connections.
+pub(super) type Sent = Arc<Notify>;
+
+pub(super) struct Telling {
+    text: Option<Bytes>,
+    sent: Option<Sent>,
+}
+
+impl Telling {
+    pub(super) fn new(text: Bytes, sent: Option<Sent>) -> Self {
+        Self {
+            text: Some(text),
+            sent,
+        }
+    }
+}
+
+impl Body for Telling {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if let Some(sent) = self.sent.take() {
+            sent.notify_one();
+        }
+        Poll::Ready(self.text.take().map(|text| Ok(Frame::data(text))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.text.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.text.as_ref().map_or(0, |text| text.len() as u64))
+    }
+}

@@ -1,0 +1,335 @@
+//! A POST over Streamable HTTP, from the request to the last byte of its answer.
+
+use std::time::Duration;
+
+use linkspan_mcp::{Era, SESSION_ID, SessionKey, names};
+use linkspan_session::{Credit, Envelope, Fault, Inbound};
+use linkspan_wire::{Frame, Id, Kind, Message};
+use reqwest::{Body, Method, Response, StatusCode, Url};
+use tokio::sync::mpsc;
+use tokio::time::{sleep, timeout};
+
+use super::answer::{self, Data, Events, Media, media};
+use super::body::{Sent, Telling};
+use super::endpoint::Endpoint;
+use super::job::{self, Outcome, Refusal, Report, Role, Ticket};
+use super::request::{self, Place};
+use super::sending::send;
+
+/// How long what follows an answer on its stream is still read.
+const AFTERMATH: Duration = Duration::from_secs(2);
+/// How long the server may take to accept what it does not answer.
+const ACCEPT: Duration = Duration::from_secs(30);
+const MAX_RESUMES: u32 = 6;
+const DEFAULT_RETRY: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(30);
+
+/// A POST and what it needs to know.
+pub(super) struct Post {
+    pub(super) endpoint: Endpoint,
+    pub(super) url: Url,
+    pub(super) place: Place,
+    /// Headers that mirror the body.
+    pub(super) extra: Vec<(String, String)>,
+    pub(super) tx: mpsc::Sender<Inbound>,
+    pub(super) sent: Option<Sent>,
+    /// Whether a refusal may mean that the server speaks HTTP+SSE.
+    pub(super) may_fall_back: bool,
+    /// Told as soon as the server has accepted, long before a slow answer is there.
+    pub(super) accepted: Option<mpsc::Sender<()>>,
+}
+
+impl Post {
+    pub(super) async fn run(self, ticket: Ticket) -> Report {
+        let exchange = self.exchange(&ticket);
+        let (outcome, moved) = if ticket.hop.is_some() {
+            exchange.await
+        } else {
+            match timeout(ACCEPT, exchange).await {
+                Ok(ended) => ended,
+                Err(_) => {
+                    let why = Fault::Timeout { after: ACCEPT };
+                    (self.fail(&ticket, why).await, None)
+                }
+            }
+        };
+        Report::Posted {
+            ticket,
+            outcome,
+            moved,
+        }
+    }
+
+    async fn exchange(&self, ticket: &Ticket) -> (Outcome, Option<Url>) {
+        let body = ticket.msg.to_bytes();
+        let headers = request::post(&self.endpoint, &self.place, &self.extra);
+        let make = || Some(Body::wrap(Telling::new(body.clone(), self.sent.clone())));
+        let sent = send(&self.endpoint, Method::POST, &self.url, &headers, make).await;
+        let (response, url) = match sent {
+            Ok(sent) => sent,
+            Err(why) => return (self.fail(ticket, why).await, None),
+        };
+        let status = response.status();
+        tracing::debug!("POST {} -> {}", job::label(&ticket.msg), status.as_u16());
+        let outcome = if status.is_success() {
+            if let Some(accepted) = &self.accepted {
+                let _ = accepted.try_send(());
+            }
+            self.accepted(ticket, response).await
+        } else {
+            self.refused(ticket, response).await
+        };
+        (outcome, (url != self.url).then_some(url))
+    }
+
+    async fn accepted(&self, ticket: &Ticket, response: Response) -> Outcome {
+        let Some(hop) = ticket.hop else {
+            // Nothing is expected, but an unread body would cost the connection.
+            answer::refusal(response).await;
+            return Outcome::Done;
+        };
+        let key = response.headers().get(SESSION_ID);
+        let session = key.and_then(|v| SessionKey::parse(v.to_str().ok()?));
+        let answer = match media(&response) {
+            Media::Events => self.stream(hop, response).await,
+            Media::Json | Media::Other => self.body(hop, response).await,
+        };
+        match (answer, ticket.role) {
+            (Err(why), _) => self.fail(ticket, why).await,
+            (Ok(answer), Role::Initialize) => match job::negotiated(&answer) {
+                Some(version) => Outcome::Opened(Place {
+                    session,
+                    version: Some(version),
+                }),
+                None => Outcome::Done,
+            },
+            (Ok(answer), _) => {
+                let is_list = ticket.msg.method() == names::TOOLS_LIST;
+                if ticket.era == Era::Modern && is_list && answer.kind() == Kind::Result {
+                    Outcome::Tools(answer)
+                } else {
+                    Outcome::Done
+                }
+            }
+        }
+    }
+
+    async fn refused(&self, ticket: &Ticket, response: Response) -> Outcome {
+        let status = response.status();
+        let body = answer::refusal(response).await;
+        if self.place.session.is_some() && forgets_session(status, &body) {
+            return Outcome::SessionGone;
+        }
+        let refusal = Refusal {
+            status: status.as_u16(),
+            body,
+        };
+        let other_transport = matches!(refusal.status, 400 | 404 | 405 | 406 | 415 | 501);
+        if self.may_fall_back && other_transport && !is_modern_error(&refusal.body) {
+            return Outcome::Refused(refusal);
+        }
+        job::refuse(&self.endpoint, &self.tx, ticket, refusal).await;
+        Outcome::Done
+    }
+
+    /// One body with the answer in it.
+    async fn body(&self, hop: u64, response: Response) -> Result<Message, Fault> {
+        let status = response.status();
+        let kind = response
+            .headers()
+            .get(reqwest::header::CONTENT_TYPE)
+            .cloned();
+        let (text, credit) = answer::whole(&self.endpoint, response).await?;
+        let frame = Frame::parse(text, &self.endpoint.limits());
+        let why = match &frame {
+            Frame::Blank => format!("HTTP {} without an answer", status.as_u16()),
+            Frame::Other { why, .. } => format!(
+                "a body of the type {} that is no message: {why}",
+                kind.as_ref().and_then(|k| k.to_str().ok()).unwrap_or("?")
+            ),
+            _ => "its body answers something else".to_owned(),
+        };
+        match self.deliver(hop, frame, credit).await {
+            Some(answer) => Ok(answer),
+            None => Err(self.bad(why)),
+        }
+    }
+
+    /// A stream of events that ends in the answer, over as many connections as it takes.
+    async fn stream(&self, hop: u64, response: Response) -> Result<Message, Fault> {
+        let mut events = Events::new(&self.endpoint, response);
+        let mut resumes = 0;
+        loop {
+            let ended = match events.next(&self.endpoint).await {
+                Ok(Some(data)) => {
+                    if let Some(answer) = self.take(hop, data).await {
+                        let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
+                        tokio::spawn(aftermath(endpoint, events, tx, hop));
+                        return Ok(answer);
+                    }
+                    continue;
+                }
+                Ok(None) => self.lost("its stream ended before the answer"),
+                Err(why @ Fault::AnswerLost { .. }) => why,
+                Err(why) => return Err(why),
+            };
+            if events.seen_any {
+                resumes = 0;
+            }
+            events = self.resume(events, &mut resumes, ended).await?;
+        }
+    }
+
+    /// Goes on where a stream broke off: always a GET, after the wait that the server asked for.
+    async fn resume(
+        &self,
+        broken: Events,
+        resumes: &mut u32,
+        ended: Fault,
+    ) -> Result<Events, Fault> {
+        let Some(last_id) = broken.last_id.clone() else {
+            return Err(ended);
+        };
+        let retry = broken.retry;
+        drop(broken);
+        let mut wait = retry.unwrap_or(DEFAULT_RETRY);
+        while *resumes < MAX_RESUMES {
+            // The first wait is the server's; then it grows, so a dead server is not hammered.
+            if *resumes > 0 {
+                wait = wait.max(Duration::from_millis(100)).saturating_mul(2);
+            }
+            *resumes += 1;
+            sleep(wait.min(MAX_WAIT)).await;
+            tracing::debug!("resuming a stream after event {last_id:?}");
+            let headers = request::get(&self.endpoint, &self.place, Some(&last_id));
+            let sent = send(&self.endpoint, Method::GET, &self.url, &headers, || None).await;
+            let Ok((response, _)) = sent else { continue };
+            let status = response.status();
+            if status.is_success() && media(&response) == Media::Events {
+                let mut events = Events::new(&self.endpoint, response);
+                events.last_id = Some(last_id);
+                events.retry = retry;
+                return Ok(events);
+            }
+            if !status.is_server_error() {
+                let status = status.as_u16();
+                return Err(self.lost(&format!(
+                    "its stream broke and resuming it got HTTP {status}"
+                )));
+            }
+        }
+        Err(ended)
+    }
+
+    /// Passes on what an event holds. Gives the answer if it was that.
+    async fn take(&self, hop: u64, data: Data) -> Option<Message> {
+        if !data.is_message() {
+            tracing::debug!("skipping an event of the kind {:?}", data.name);
+            return None;
+        }
+        let frame = Frame::parse(data.text, &self.endpoint.limits());
+        if let Frame::Other { why, .. } = &frame {
+            tracing::warn!(
+                "{} sent an event that is no message: {why}",
+                self.endpoint.peer
+            );
+        }
+        self.deliver(hop, frame, data.credit).await
+    }
+
+    async fn deliver(&self, hop: u64, frame: Frame, credit: Credit) -> Option<Message> {
+        let mut credit = Some(credit);
+        let mut answer = None;
+        let messages = match frame {
+            Frame::One(msg) => vec![msg],
+            Frame::Batch(entries) => entries.into_iter().flatten().collect(),
+            Frame::Blank | Frame::Other { .. } => return None,
+        };
+        for msg in messages {
+            let msg = claim(msg, hop);
+            if msg.is_answer() && msg.id().and_then(|id| id.as_hop()) == Some(hop) {
+                answer = Some(msg.clone());
+            }
+            let envelope = Envelope {
+                msg,
+                relates_to: Some(hop),
+                credit: credit.take().unwrap_or_default(),
+            };
+            // If the session is gone there is nobody left to tell.
+            let _ = self.tx.send(Inbound::Message(envelope)).await;
+        }
+        answer
+    }
+
+    async fn fail(&self, ticket: &Ticket, why: Fault) -> Outcome {
+        job::fail(&self.tx, ticket, why).await;
+        Outcome::Done
+    }
+
+    fn lost(&self, why: &str) -> Fault {
+        Fault::AnswerLost {
+            peer: self.endpoint.peer.to_string(),
+            why: why.to_owned(),
+        }
+    }
+
+    fn bad(&self, why: String) -> Fault {
+        Fault::BadAnswer {
+            peer: self.endpoint.peer.to_string(),
+            why,
+        }
+    }
+}
+
+/// An error answer without an id, in the answer to one request, can only mean that request.
+fn claim(msg: Message, hop: u64) -> Message {
+    let nameless = msg.id().is_none_or(|id| id.text() == "null");
+    if msg.kind() == Kind::Error && nameless {
+        msg.with_id(Id::number(hop))
+    } else {
+        msg
+    }
+}
+
+/// Reads on for a while after the answer, so that nothing is lost and the connection can be kept.
+async fn aftermath(endpoint: Endpoint, mut events: Events, tx: mpsc::Sender<Inbound>, hop: u64) {
+    let rest = async {
+        while let Ok(Some(data)) = events.next(&endpoint).await {
+            if let Frame::One(msg) = Frame::parse(data.text, &endpoint.limits()) {
+                let envelope = Envelope {
+                    msg,
+                    relates_to: Some(hop),
+                    credit: data.credit,
+                };
+                if tx.send(Inbound::Message(envelope)).await.is_err() {
+                    return;
+                }
+            }
+        }
+    };
+    let _ = timeout(AFTERMATH, rest).await;
+}
+
+/// Whether a refusal means that the server does not know the session.
+///
+/// The specification says 404. The official examples answer 400 and say it in words.
+fn forgets_session(status: StatusCode, body: &[u8]) -> bool {
+    if status == StatusCode::NOT_FOUND {
+        return true;
+    }
+    status == StatusCode::BAD_REQUEST
+        && String::from_utf8_lossy(body)
+            .to_ascii_lowercase()
+            .contains("session")
+}
+
+/// Codes that only a modern server sends: it was understood, so it speaks Streamable HTTP.
+fn is_modern_error(body: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(body) else {
+        return false;
+    };
+    let code = linkspan_wire::Json::parse(text)
+        .ok()
+        .and_then(|json| json.path(&["error", "code"])?.as_i64());
+    matches!(code, Some(-32099..=-32020 | -32602 | -32601))
+}

@@ -1,0 +1,177 @@
+//! What the driver does when a job has ended.
+
+use linkspan_session::Fault;
+use linkspan_session::Inbound;
+use tokio::task::Id as TaskId;
+
+use super::{Barrier, Call, Driver, Mode};
+use crate::http::job::{Outcome, Report, Role, Ticket};
+use crate::http::listen::listen;
+use crate::http::renew::renew;
+
+impl Driver {
+    pub(super) fn on_report(&mut self, report: Report) {
+        match report {
+            Report::Posted {
+                ticket,
+                outcome,
+                moved,
+            } => {
+                if let Some(url) = moved {
+                    tracing::info!("{} has moved to {}", self.endpoint.peer, url.path());
+                    self.url = url;
+                }
+                self.on_posted(ticket, outcome);
+            }
+            Report::SsePosted(ticket) => self.through(&ticket),
+            Report::ListenEnded => self.listening = None,
+            Report::Renewed(Ok(place)) => {
+                self.place = place;
+                self.generation += 1;
+                self.listen();
+                self.send_parked();
+            }
+            Report::Renewed(Err(why)) => self.fail_parked(&why),
+            Report::SseOpened(opened) => self.on_sse_opened(opened),
+            Report::SseEnded(why) => self.on_sse_ended(why),
+            Report::SseRetry => {
+                if matches!(self.mode, Mode::Sse(None)) && self.barrier != Barrier::Renewal {
+                    self.start_sse();
+                }
+            }
+            Report::Aside => {}
+        }
+    }
+
+    fn on_posted(&mut self, ticket: Ticket, outcome: Outcome) {
+        match outcome {
+            Outcome::Done => {}
+            Outcome::Tools(answer) => {
+                if let Some(result) = answer.body() {
+                    self.params.learn(result);
+                }
+            }
+            Outcome::Opened(place) => {
+                self.mode = Mode::Streamable;
+                self.place = place;
+                self.generation += 1;
+            }
+            Outcome::SessionGone => {
+                self.on_session_gone(ticket.clone());
+            }
+            Outcome::Refused(refusal) => {
+                self.refusal = Some(refusal);
+                self.open_sse(ticket.clone());
+            }
+        }
+        if ticket.role == Role::Initialized {
+            self.listen();
+        }
+        self.through(&ticket);
+    }
+
+    /// A message is out of the way: what waited for it goes on.
+    fn through(&mut self, ticket: &Ticket) {
+        if ticket.role == Role::Note {
+            self.next_note();
+        }
+        if self.barrier == Barrier::Message(ticket.serial) {
+            self.lift();
+        }
+    }
+
+    /// A first message was accepted: this is Streamable HTTP, and others need not wait for its
+    /// answer.
+    pub(super) fn on_accepted(&mut self) {
+        if matches!(self.mode, Mode::Unknown) {
+            self.mode = Mode::Streamable;
+            self.lift();
+        }
+    }
+
+    /// The message was not taken, so it may be sent again: once, in a new session.
+    fn on_session_gone(&mut self, ticket: Ticket) {
+        if ticket.role == Role::Reply {
+            // The question belonged to the session that is gone.
+            return;
+        }
+        if ticket.again {
+            let why = Fault::SessionLost {
+                peer: self.endpoint.peer.to_string(),
+                why: "it refused the new session, too".to_owned(),
+            };
+            return self.fail(ticket, why);
+        }
+        if ticket.generation < self.generation && self.barrier != Barrier::Renewal {
+            return self.dispatch(Ticket {
+                again: true,
+                ..ticket
+            });
+        }
+        self.parked.push(ticket);
+        if self.barrier != Barrier::Renewal {
+            self.barrier = Barrier::Renewal;
+            if let Some(old) = self.listening.take() {
+                old.abort();
+            }
+            let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
+            let renewal = renew(endpoint, url, self.memory.clone(), self.tx.clone());
+            self.jobs.spawn(async { Report::Renewed(renewal.await) });
+        }
+    }
+
+    pub(super) fn send_parked(&mut self) {
+        for ticket in std::mem::take(&mut self.parked) {
+            self.dispatch(Ticket {
+                again: true,
+                ..ticket
+            });
+        }
+        self.lift();
+    }
+
+    pub(super) fn fail_parked(&mut self, why: &Fault) {
+        for ticket in std::mem::take(&mut self.parked) {
+            self.fail(ticket, why.clone());
+        }
+        self.lift();
+    }
+
+    fn listen(&mut self) {
+        if let Some(old) = self.listening.take() {
+            old.abort();
+        }
+        let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
+        let listening = listen(endpoint, url, self.place.clone(), self.tx.clone());
+        self.listening = Some(self.jobs.spawn(listening));
+    }
+
+    pub(super) fn forget(&mut self, task: TaskId) -> Option<(u64, Call)> {
+        let hop = self.hops.remove(&task)?;
+        Some((hop, self.calls.remove(&hop)?))
+    }
+
+    /// A job was aborted, or has a bug. Nobody may be left waiting for it.
+    pub(super) fn on_broken(&mut self, task: TaskId, panicked: bool) {
+        let call = self.forget(task);
+        if panicked {
+            tracing::error!("a job failed; please report this");
+            if let Some((hop, _)) = &call {
+                let (hop, tx) = (*hop, self.tx.clone());
+                let why = Fault::BadAnswer {
+                    peer: self.endpoint.peer.to_string(),
+                    why: "linkspan failed over it; please report this".to_owned(),
+                };
+                self.jobs.spawn(async move {
+                    let _ = tx.send(Inbound::Failed { hop, why }).await;
+                    Report::Aside
+                });
+            }
+            self.notes_out = 0;
+            return self.lift();
+        }
+        if call.is_some_and(|(_, call)| self.barrier == Barrier::Message(call.serial)) {
+            self.lift();
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What every job needs to reach the server. Cheap to clone, and nothing in it changes.
+
+use std::sync::Arc;
+
+use linkspan_session::Budget;
+use linkspan_wire::Limits;
+use reqwest::Client;
+
+use super::options::{HttpOptions, OptionsError};
+use super::tls;
+
+#[derive(Clone)]
+pub(super) struct Endpoint {
+    pub(super) client: Client,
+    pub(super) options: Arc<HttpOptions>,
+    /// The server's name in logs and errors.
+    pub(super) peer: Arc<str>,
+    pub(super) budget: Budget,
+}
+
+impl Endpoint {
+    pub(super) fn new(options: HttpOptions) -> Result<Self, OptionsError> {
+        Ok(Self {
+            client: tls::client(&options)?,
+            peer: options.peer().into(),
+            budget: Budget::new(options.limits.max_bytes()),
+            options: Arc::new(options),
+        })
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.options.limits
+    }
+}

@@ -1,0 +1,153 @@
+//! What the driver hands to a job, and what comes back.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use linkspan_mcp::{Era, names};
+use linkspan_session::{Fault, Inbound};
+use linkspan_wire::{Kind, Message};
+use reqwest::Url;
+use tokio::sync::mpsc;
+
+use super::endpoint::Endpoint;
+use super::request::Place;
+use super::sse_session::Line;
+
+/// One message on its way to the server.
+#[derive(Debug, Clone)]
+pub(super) struct Ticket {
+    pub(super) msg: Message,
+    /// The hop number of a request.
+    pub(super) hop: Option<u64>,
+    pub(super) role: Role,
+    pub(super) era: Era,
+    /// Counts messages, so that a barrier knows whom it waits for.
+    pub(super) serial: u64,
+    /// Which session it was sent in.
+    pub(super) generation: u64,
+    /// Sent a second time, because the first session was unknown to the server.
+    pub(super) again: bool,
+}
+
+/// What a message is to the transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Initialize,
+    Initialized,
+    Call,
+    Note,
+    Reply,
+}
+
+impl Role {
+    pub(super) fn of(msg: &Message) -> Self {
+        match (msg.kind(), &*msg.method()) {
+            (Kind::Request, names::INITIALIZE) => Self::Initialize,
+            (Kind::Request, _) => Self::Call,
+            (Kind::Notification, names::INITIALIZED) => Self::Initialized,
+            (Kind::Notification, _) => Self::Note,
+            (Kind::Result | Kind::Error, _) => Self::Reply,
+        }
+    }
+}
+
+/// How a job ended.
+pub(super) enum Report {
+    /// A POST over Streamable HTTP.
+    Posted {
+        ticket: Ticket,
+        outcome: Outcome,
+        /// Where the server answered, if that is not where it was asked.
+        moved: Option<Url>,
+    },
+    /// A POST over HTTP+SSE.
+    SsePosted(Ticket),
+    /// The stream of server messages is not offered, or over.
+    ListenEnded,
+    /// A new session, or why there is none.
+    Renewed(Result<Place, Fault>),
+    /// An HTTP+SSE stream, or why there is none.
+    SseOpened(Result<Line, Fault>),
+    /// An HTTP+SSE stream has ended.
+    SseEnded(Fault),
+    /// It is time to try an HTTP+SSE stream again.
+    SseRetry,
+    /// Nothing that the driver must know.
+    Aside,
+}
+
+/// What became of a POST.
+pub(super) enum Outcome {
+    /// The session has got all it will get.
+    Done,
+    /// As `Done`, and this list of tools went by.
+    Tools(Message),
+    /// As `Done`, and a session has begun.
+    Opened(Place),
+    /// The server does not know the session; the message was not taken.
+    SessionGone,
+    /// The server may speak another transport; the session has not been told yet.
+    Refused(Refusal),
+}
+
+/// A refusal that is kept until we know whether the other transport works.
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    pub(super) body: Bytes,
+}
+
+/// Tells the session that a message failed. A notification has nobody to tell.
+pub(super) async fn fail(tx: &mpsc::Sender<Inbound>, ticket: &Ticket, why: Fault) {
+    match ticket.hop {
+        Some(hop) => {
+            let _ = tx.send(Inbound::Failed { hop, why }).await;
+        }
+        None => tracing::warn!("{} was not delivered: {why}", label(&ticket.msg)),
+    }
+}
+
+/// Passes a refusal on: the server's own JSON-RPC error if it sent one, a fault otherwise.
+pub(super) async fn refuse(
+    endpoint: &Endpoint,
+    tx: &mpsc::Sender<Inbound>,
+    ticket: &Ticket,
+    refusal: Refusal,
+) {
+    use linkspan_session::Envelope;
+    use linkspan_wire::{Frame, Id};
+
+    if let Some(hop) = ticket.hop
+        && let Frame::One(msg) = Frame::parse(refusal.body.clone(), &endpoint.limits())
+        && msg.kind() == Kind::Error
+    {
+        let envelope = Envelope {
+            relates_to: Some(hop),
+            ..Envelope::new(msg.with_id(Id::number(hop)))
+        };
+        let _ = tx.send(Inbound::Message(envelope)).await;
+        return;
+    }
+    let why = Fault::HttpStatus {
+        peer: endpoint.peer.to_string(),
+        status: refusal.status,
+        said: super::answer::in_words(&refusal.body),
+    };
+    fail(tx, ticket, why).await;
+}
+
+/// A message in a log: its method, or that it is an answer. Never its content.
+pub(super) fn label(msg: &Message) -> String {
+    match msg.kind() {
+        Kind::Request | Kind::Notification => format!("`{}`", msg.method()),
+        Kind::Result | Kind::Error => "an answer of the client".to_owned(),
+    }
+}
+
+/// The version that a successful `initialize` settled on.
+pub(super) fn negotiated(answer: &Message) -> Option<Arc<str>> {
+    if answer.kind() != Kind::Result {
+        return None;
+    }
+    let version = answer.body()?.get("protocolVersion")?.as_str()?;
+    Some(version.into())
+}

@@ -1,0 +1,100 @@
+//! The stream on which a server speaks without having been asked.
+
+use std::time::Duration;
+
+use linkspan_session::{Envelope, Inbound};
+use linkspan_wire::Frame;
+use reqwest::{Method, Url};
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+
+use super::answer::{Events, Media, media};
+use super::endpoint::Endpoint;
+use super::job::Report;
+use super::request::{self, Place};
+use super::sending::send;
+
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(30);
+
+/// Listens until the server says that it offers no such stream.
+///
+/// A stream that breaks is resumed: after `retry`, with back-off as long as nothing comes.
+pub(super) async fn listen(
+    endpoint: Endpoint,
+    url: Url,
+    place: Place,
+    tx: mpsc::Sender<Inbound>,
+) -> Report {
+    let mut last_id: Option<String> = None;
+    let mut backoff = FIRST_WAIT;
+    loop {
+        let headers = request::get(&endpoint, &place, last_id.as_deref());
+        let mut asked = None;
+        match send(&endpoint, Method::GET, &url, &headers, || None).await {
+            Ok((response, _)) if !response.status().is_success() => {
+                let status = response.status();
+                if !status.is_server_error() {
+                    tracing::debug!("no stream of server messages: HTTP {}", status.as_u16());
+                    return Report::ListenEnded;
+                }
+            }
+            Ok((response, _)) if media(&response) != Media::Events => {
+                tracing::debug!("no stream of server messages: not an event stream");
+                return Report::ListenEnded;
+            }
+            Ok((response, _)) => {
+                let mut events = Events::new(&endpoint, response);
+                if !pump(&endpoint, &mut events, &tx).await {
+                    return Report::ListenEnded;
+                }
+                last_id = events.last_id.take().or(last_id);
+                asked = events.retry;
+                if events.seen_any {
+                    backoff = FIRST_WAIT;
+                }
+            }
+            Err(why) => tracing::debug!("the stream of server messages: {why}"),
+        }
+        sleep(
+            asked
+                .unwrap_or(backoff)
+                .clamp(Duration::from_millis(50), MAX_WAIT),
+        )
+        .await;
+        backoff = (backoff * 2).min(MAX_WAIT);
+    }
+}
+
+/// Passes on what a stream brings until it ends; `false` if the session is gone.
+pub(super) async fn pump(
+    endpoint: &Endpoint,
+    events: &mut Events,
+    tx: &mpsc::Sender<Inbound>,
+) -> bool {
+    loop {
+        let data = match events.next(endpoint).await {
+            Ok(Some(data)) => data,
+            Ok(None) => return true,
+            Err(why) => {
+                tracing::debug!("a stream broke: {why}");
+                return true;
+            }
+        };
+        if !data.is_message() {
+            continue;
+        }
+        let inbound = match Frame::parse(data.text, &endpoint.limits()) {
+            Frame::One(msg) => Inbound::Message(Envelope {
+                credit: data.credit,
+                ..Envelope::new(msg)
+            }),
+            Frame::Batch(entries) => Inbound::Batch(entries),
+            Frame::Other { why, .. } => Inbound::Bad(why),
+            Frame::Blank => continue,
+        };
+        if tx.send(inbound).await.is_err() {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What is needed to begin a session anew in the client's name.
+
+use linkspan_mcp::names;
+use linkspan_wire::{Kind, Message};
+
+/// A client that subscribes to more than this is not followed through a new session.
+const MAX_SUBSCRIPTIONS: usize = 1024;
+
+/// The client's own messages that made the session what it is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Memory {
+    pub(super) initialize: Option<Message>,
+    pub(super) initialized: Option<Message>,
+    level: Option<Message>,
+    subscriptions: Vec<(String, Message)>,
+}
+
+impl Memory {
+    /// Remembers a message that goes out, if it matters.
+    pub(super) fn note(&mut self, msg: &Message) {
+        if !matches!(msg.kind(), Kind::Request | Kind::Notification) {
+            return;
+        }
+        match &*msg.method() {
+            names::INITIALIZE => {
+                *self = Self {
+                    initialize: Some(msg.clone()),
+                    ..Self::default()
+                };
+            }
+            names::INITIALIZED => self.initialized = Some(msg.clone()),
+            names::SET_LEVEL => self.level = Some(msg.clone()),
+            names::SUBSCRIBE => {
+                if let Some(uri) = uri(msg)
+                    && self.subscriptions.len() < MAX_SUBSCRIPTIONS
+                {
+                    self.subscriptions.retain(|(known, _)| *known != uri);
+                    self.subscriptions.push((uri, msg.clone()));
+                }
+            }
+            names::UNSUBSCRIBE => {
+                if let Some(uri) = uri(msg) {
+                    self.subscriptions.retain(|(known, _)| *known != uri);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What to send once a new session stands.
+    pub(super) fn restore(&self) -> impl Iterator<Item = &Message> {
+        let subscriptions = self.subscriptions.iter().map(|(_, msg)| msg);
+        self.level.iter().chain(subscriptions)
+    }
+}
+
+fn uri(msg: &Message) -> Option<String> {
+    Some(msg.params()?.get("uri")?.as_str()?.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(method: &str, params: &str) -> Message {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+        Message::parse(text.into()).unwrap()
+    }
+
+    #[test]
+    fn a_new_session_gets_the_level_and_the_subscriptions_that_still_hold() {
+        let mut memory = Memory::default();
+        memory.note(&message("initialize", "{}"));
+        memory.note(&message("logging/setLevel", r#"{"level":"info"}"#));
+        memory.note(&message("logging/setLevel", r#"{"level":"debug"}"#));
+        memory.note(&message("resources/subscribe", r#"{"uri":"a"}"#));
+        memory.note(&message("resources/subscribe", r#"{"uri":"b"}"#));
+        memory.note(&message("resources/unsubscribe", r#"{"uri":"a"}"#));
+        let restored: Vec<_> = memory
+            .restore()
+            .map(|m| m.params().unwrap().text().to_owned())
+            .collect();
+        assert_eq!(restored, [r#"{"level":"debug"}"#, r#"{"uri":"b"}"#]);
+    }
+
+    #[test]
+    fn a_client_that_initializes_again_starts_afresh() {
+        let mut memory = Memory::default();
+        memory.note(&message("logging/setLevel", r#"{"level":"info"}"#));
+        memory.note(&message("initialize", "{}"));
+        assert_eq!(memory.restore().count(), 0);
+    }
+}

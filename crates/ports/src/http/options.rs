@@ -1,0 +1,174 @@
+//! What a user may say about a remote server.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use linkspan_wire::Limits;
+use reqwest::Url;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+/// Which transport to speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Transport {
+    /// Streamable HTTP; HTTP+SSE if the server turns out to speak only that.
+    #[default]
+    Auto,
+    /// Streamable HTTP only.
+    Http,
+    /// HTTP+SSE of 2024-11-05 only.
+    Sse,
+}
+
+/// A remote server and how to reach it.
+#[derive(Debug, Clone)]
+pub struct HttpOptions {
+    pub(super) url: Url,
+    pub(super) headers: HeaderMap,
+    /// Which transport to speak.
+    pub transport: Transport,
+    /// Tries after the first one that could not connect.
+    pub retries: u32,
+    /// The wait before the first of them; doubles each time.
+    pub retry_delay: Duration,
+    /// Limit of one attempt to connect.
+    pub connect_timeout: Duration,
+    /// Limits of what the server sends.
+    pub limits: Limits,
+    /// PEM certificates to trust besides the system's.
+    pub ca: Option<Vec<u8>>,
+}
+
+/// What is wrong with the options.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OptionsError {
+    /// Not a URL.
+    #[error("`{0}` is not a URL")]
+    Url(String),
+    /// A URL, but not one that we can speak to.
+    #[error("`{0}:` is not a scheme that MCP uses; give an http:// or https:// URL")]
+    Scheme(String),
+    /// Credentials and tool results would cross the network in the clear.
+    #[error("plain http:// to `{0}`, which is not this machine")]
+    PlainHttp(String),
+    /// A header that HTTP does not allow. Its value may be a secret and is not shown.
+    #[error("the header `{0}` has a name or value that HTTP does not allow")]
+    Header(String),
+    /// The certificates could not be read, or TLS not be set up.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(String),
+}
+
+impl HttpOptions {
+    /// Checks the URL. Plain http is for this machine only unless `insecure_http` is set.
+    pub fn new(url: &str, insecure_http: bool) -> Result<Self, OptionsError> {
+        let url = Url::parse(url).map_err(|_| OptionsError::Url(url.to_owned()))?;
+        let host = url.host_str().unwrap_or_default().to_owned();
+        match url.scheme() {
+            "https" => {}
+            "http" if insecure_http || is_loopback(&host) => {}
+            "http" => return Err(OptionsError::PlainHttp(host)),
+            other => return Err(OptionsError::Scheme(other.to_owned())),
+        }
+        Ok(Self {
+            url,
+            headers: HeaderMap::new(),
+            transport: Transport::Auto,
+            retries: 3,
+            retry_delay: Duration::from_millis(100),
+            connect_timeout: Duration::from_secs(10),
+            limits: Limits::default(),
+            ca: None,
+        })
+    }
+
+    /// Adds a header to every request. Its value is kept out of logs.
+    pub fn header(&mut self, name: &str, value: &str) -> Result<(), OptionsError> {
+        let bad = || OptionsError::Header(name.to_owned());
+        let key = HeaderName::try_from(name).map_err(|_| bad())?;
+        let mut value = HeaderValue::try_from(value).map_err(|_| bad())?;
+        value.set_sensitive(true);
+        self.headers.append(key, value);
+        Ok(())
+    }
+
+    /// The server as it is named in logs and errors: no query, no credentials.
+    pub(super) fn peer(&self) -> String {
+        let mut url = self.url.clone();
+        url.set_query(None);
+        url.set_fragment(None);
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        url.into()
+    }
+}
+
+/// Whether a host name can only mean this machine.
+pub(super) fn is_loopback(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let name = host.to_ascii_lowercase();
+    name == "localhost"
+        || name.ends_with(".localhost")
+        || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_http_stays_on_this_machine_unless_asked_for() {
+        for url in [
+            "http://localhost:1/mcp",
+            "http://127.0.0.9/",
+            "http://[::1]:8/x",
+        ] {
+            assert!(HttpOptions::new(url, false).is_ok(), "{url}");
+        }
+        for url in [
+            "http://example.com/mcp",
+            "http://localhost.example.com/",
+            "http://10.0.0.1/",
+        ] {
+            assert!(
+                matches!(
+                    HttpOptions::new(url, false),
+                    Err(OptionsError::PlainHttp(_))
+                ),
+                "{url}"
+            );
+            assert!(HttpOptions::new(url, true).is_ok(), "{url}");
+        }
+        assert!(HttpOptions::new("https://example.com/mcp", false).is_ok());
+    }
+
+    #[test]
+    fn other_schemes_and_no_urls_are_refused() {
+        assert!(matches!(
+            HttpOptions::new("ftp://x/", false),
+            Err(OptionsError::Scheme(_))
+        ));
+        assert!(matches!(
+            HttpOptions::new("nonsense", false),
+            Err(OptionsError::Url(_))
+        ));
+    }
+
+    #[test]
+    fn the_name_of_a_peer_shows_no_secret() {
+        let options =
+            HttpOptions::new("https://me:pw@example.com/mcp?key=secret#x", false).unwrap();
+        assert_eq!(options.peer(), "https://example.com/mcp");
+    }
+
+    #[test]
+    fn a_header_cannot_smuggle_another_one() {
+        let mut options = HttpOptions::new("https://example.com", false).unwrap();
+        assert!(options.header("X-Key", "a\r\nEvil: b").is_err());
+        let shown = options
+            .header("Bad Name", "secret-value")
+            .unwrap_err()
+            .to_string();
+        assert!(!shown.contains("secret-value"));
+    }
+}

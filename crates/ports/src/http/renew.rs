@@ -1,0 +1,133 @@
+//! A new session in the client's name, which does not notice.
+
+use std::time::Duration;
+
+use linkspan_mcp::{SESSION_ID, SessionKey};
+use linkspan_session::{Fault, Inbound};
+use linkspan_wire::{Frame, Kind, Message};
+use reqwest::{Method, Response, Url};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::answer::{self, Events, Media, media};
+use super::endpoint::Endpoint;
+use super::job::negotiated;
+use super::memory::Memory;
+use super::request::{self, Place};
+use super::sending::send;
+
+/// Limit of each step.
+const STEP: Duration = Duration::from_secs(30);
+
+/// Says `initialize`, `initialized` and what else the client had said, in the client's own words.
+pub(super) async fn renew(
+    endpoint: Endpoint,
+    url: Url,
+    memory: Memory,
+    tx: mpsc::Sender<Inbound>,
+) -> Result<Place, Fault> {
+    let Some(initialize) = &memory.initialize else {
+        return Err(refusal(&endpoint, "the client has not initialized"));
+    };
+    tracing::info!("{} forgot the session; beginning a new one", endpoint.peer);
+    let nowhere = Place::default();
+    let opening = ask(&endpoint, &url, &nowhere, initialize, &tx);
+    let (answer, session) = within(opening).await?;
+    let Some(version) = negotiated(&answer) else {
+        return Err(refusal(&endpoint, "it refuses to begin a new one"));
+    };
+    let place = Place {
+        session,
+        version: Some(version),
+    };
+    if let Some(initialized) = &memory.initialized {
+        within(tell(&endpoint, &url, &place, initialized)).await?;
+    }
+    for msg in memory.restore() {
+        if let Err(why) = within(ask(&endpoint, &url, &place, msg, &tx)).await {
+            tracing::warn!(
+                "`{}` was not taken up in the new session: {why}",
+                msg.method()
+            );
+        }
+    }
+    Ok(place)
+}
+
+async fn within<T>(step: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    match timeout(STEP, step).await {
+        Ok(done) => done,
+        Err(_) => Err(Fault::Timeout { after: STEP }),
+    }
+}
+
+async fn tell(endpoint: &Endpoint, url: &Url, place: &Place, msg: &Message) -> Result<(), Fault> {
+    let response = post(endpoint, url, place, msg).await?;
+    answer::refusal(response).await;
+    Ok(())
+}
+
+/// Sends a request and waits for its answer; other messages on the way go to the session.
+async fn ask(
+    endpoint: &Endpoint,
+    url: &Url,
+    place: &Place,
+    msg: &Message,
+    tx: &mpsc::Sender<Inbound>,
+) -> Result<(Message, Option<SessionKey>), Fault> {
+    let response = post(endpoint, url, place, msg).await?;
+    let key = response.headers().get(SESSION_ID);
+    let session = key.and_then(|v| SessionKey::parse(v.to_str().ok()?));
+    let hop = msg.id();
+    let answers = |msg: &Message| msg.is_answer() && msg.id() == hop;
+    if media(&response) == Media::Events {
+        let mut events = Events::new(endpoint, response);
+        while let Some(data) = events.next(endpoint).await? {
+            match Frame::parse(data.text, &endpoint.limits()) {
+                Frame::One(msg) if answers(&msg) => return Ok((msg, session)),
+                Frame::One(msg) if msg.kind() == Kind::Notification => {
+                    let envelope = linkspan_session::Envelope::new(msg);
+                    let _ = tx.send(Inbound::Message(envelope)).await;
+                }
+                _ => {}
+            }
+        }
+    } else {
+        let (text, _) = answer::whole(endpoint, response).await?;
+        if let Frame::One(msg) = Frame::parse(text, &endpoint.limits())
+            && answers(&msg)
+        {
+            return Ok((msg, session));
+        }
+    }
+    Err(refusal(endpoint, "it did not answer"))
+}
+
+async fn post(
+    endpoint: &Endpoint,
+    url: &Url,
+    place: &Place,
+    msg: &Message,
+) -> Result<Response, Fault> {
+    let headers = request::post(endpoint, place, &[]);
+    let body = msg.to_bytes();
+    let make = || Some(body.clone().into());
+    let (response, _) = send(endpoint, Method::POST, url, &headers, make).await?;
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    let body = answer::refusal(response).await;
+    Err(Fault::HttpStatus {
+        peer: endpoint.peer.to_string(),
+        status: status.as_u16(),
+        said: answer::in_words(&body),
+    })
+}
+
+fn refusal(endpoint: &Endpoint, why: &str) -> Fault {
+    Fault::SessionLost {
+        peer: endpoint.peer.to_string(),
+        why: why.to_owned(),
+    }
+}

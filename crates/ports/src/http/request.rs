@@ -1,0 +1,67 @@
+//! The headers of one request.
+
+use std::sync::Arc;
+
+use linkspan_mcp::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID, SessionKey};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+
+use super::endpoint::Endpoint;
+
+/// What names our place in the conversation.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Place {
+    /// The legacy session, once the server has given one out.
+    pub(super) session: Option<SessionKey>,
+    /// The negotiated version, once it is known.
+    pub(super) version: Option<Arc<str>>,
+}
+
+/// Headers of a POST. `extra` mirrors the body in the modern era.
+pub(super) fn post(endpoint: &Endpoint, place: &Place, extra: &[(String, String)]) -> HeaderMap {
+    let mut headers = common(endpoint, place);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(
+        ACCEPT,
+        HeaderValue::from_static("application/json, text/event-stream"),
+    );
+    for (name, value) in extra {
+        set(&mut headers, name, value);
+    }
+    headers
+}
+
+/// Headers of a GET for a stream.
+pub(super) fn get(endpoint: &Endpoint, place: &Place, last_event: Option<&str>) -> HeaderMap {
+    let mut headers = common(endpoint, place);
+    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+    if let Some(id) = last_event {
+        set(&mut headers, LAST_EVENT_ID, id);
+    }
+    headers
+}
+
+/// Headers that every request has.
+pub(super) fn common(endpoint: &Endpoint, place: &Place) -> HeaderMap {
+    let mut headers = endpoint.options.headers.clone();
+    if let Some(session) = &place.session {
+        set(&mut headers, SESSION_ID, session.as_str());
+    }
+    if let Some(version) = &place.version {
+        set(&mut headers, PROTOCOL_VERSION, version);
+    }
+    headers
+}
+
+/// Sets a header to a value that a peer chose; one that HTTP does not allow is left out.
+fn set(headers: &mut HeaderMap, name: &str, value: &str) {
+    let pair = (
+        HeaderName::try_from(name),
+        HeaderValue::from_bytes(value.as_bytes()),
+    );
+    match pair {
+        (Ok(name), Ok(value)) => {
+            headers.insert(name, value);
+        }
+        _ => tracing::debug!("the header {name} cannot hold its value"),
+    }
+}

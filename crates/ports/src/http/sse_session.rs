@@ -1,0 +1,191 @@
+//! HTTP+SSE of 2024-11-05: one stream for everything the server says, and a URL to POST to.
+//!
+//! mcp-hub 4 speaks this too, at its `/mcp`.
+
+use std::time::Duration;
+
+use linkspan_session::{Envelope, Fault, Inbound};
+use linkspan_wire::{Frame, Message};
+use reqwest::{Body, Method, Url};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::answer::{self, Events, Media, media};
+use super::body::{Sent, Telling};
+use super::endpoint::Endpoint;
+use super::job::{self, Refusal, Report, Ticket};
+use super::listen::pump;
+use super::memory::Memory;
+use super::request::{self, Place};
+use super::sending::send;
+
+/// How long the server may take to say where to POST.
+const GREETING: Duration = Duration::from_secs(15);
+/// How long it may take to accept a message, and to answer `initialize` in a new session.
+const STEP: Duration = Duration::from_secs(30);
+
+/// An open stream and where to POST.
+pub(super) struct Line {
+    pub(super) post_to: Url,
+    pub(super) events: Events,
+}
+
+/// Opens the stream; if the client had initialized before, initializes again in its name.
+pub(super) async fn open(
+    endpoint: Endpoint,
+    url: Url,
+    memory: Option<Memory>,
+    tx: mpsc::Sender<Inbound>,
+) -> Result<Line, Fault> {
+    let mut line = greet(&endpoint, &url).await?;
+    let Some(memory) = memory else {
+        return Ok(line);
+    };
+    let Some(initialize) = &memory.initialize else {
+        return Ok(line);
+    };
+    tracing::info!("{} lost the stream; beginning a new session", endpoint.peer);
+    deliver(&endpoint, &line.post_to, initialize).await?;
+    let answered = timeout(
+        STEP,
+        await_answer(&endpoint, &mut line.events, initialize, &tx),
+    );
+    answered
+        .await
+        .map_err(|_| Fault::Timeout { after: STEP })??;
+    let rest = memory.initialized.iter().chain(memory.restore());
+    for msg in rest {
+        deliver(&endpoint, &line.post_to, msg).await?;
+    }
+    Ok(line)
+}
+
+async fn greet(endpoint: &Endpoint, url: &Url) -> Result<Line, Fault> {
+    let headers = request::get(endpoint, &Place::default(), None);
+    let (response, url) = send(endpoint, Method::GET, url, &headers, || None).await?;
+    let status = response.status();
+    if !status.is_success() {
+        let body = answer::refusal(response).await;
+        return Err(Fault::HttpStatus {
+            peer: endpoint.peer.to_string(),
+            status: status.as_u16(),
+            said: answer::in_words(&body),
+        });
+    }
+    if media(&response) != Media::Events {
+        return Err(bad(endpoint, "a GET gives no event stream"));
+    }
+    let mut events = Events::new(endpoint, response);
+    let greeting = timeout(GREETING, events.next(endpoint)).await;
+    let greeting = greeting.map_err(|_| Fault::Timeout { after: GREETING })??;
+    let Some(data) = greeting.filter(|data| data.name == "endpoint") else {
+        return Err(bad(
+            endpoint,
+            "its stream does not begin with an endpoint event",
+        ));
+    };
+    let place = String::from_utf8_lossy(&data.text);
+    let post_to = url
+        .join(place.trim())
+        .map_err(|_| bad(endpoint, "its endpoint event holds no URL"))?;
+    if post_to.origin() != url.origin() {
+        // Our headers carry credentials; another origin must not get them.
+        return Err(bad(endpoint, "its endpoint event points at another origin"));
+    }
+    Ok(Line { post_to, events })
+}
+
+async fn await_answer(
+    endpoint: &Endpoint,
+    events: &mut Events,
+    initialize: &Message,
+    tx: &mpsc::Sender<Inbound>,
+) -> Result<(), Fault> {
+    while let Some(data) = events.next(endpoint).await? {
+        match Frame::parse(data.text, &endpoint.limits()) {
+            Frame::One(msg) if msg.is_answer() && msg.id() == initialize.id() => {
+                return match job::negotiated(&msg) {
+                    Some(_) => Ok(()),
+                    None => Err(bad(endpoint, "it refuses to begin a new session")),
+                };
+            }
+            Frame::One(msg) => {
+                let _ = tx.send(Inbound::Message(Envelope::new(msg))).await;
+            }
+            _ => {}
+        }
+    }
+    Err(bad(endpoint, "its stream ended before it had answered"))
+}
+
+/// Reads the stream to its end.
+pub(super) async fn read(
+    endpoint: Endpoint,
+    mut events: Events,
+    tx: mpsc::Sender<Inbound>,
+) -> Report {
+    pump(&endpoint, &mut events, &tx).await;
+    Report::SseEnded(Fault::AnswerLost {
+        peer: endpoint.peer.to_string(),
+        why: "its stream of events ended".to_owned(),
+    })
+}
+
+/// POSTs one message. Its answer, if any, comes on the stream.
+pub(super) async fn post(
+    endpoint: Endpoint,
+    post_to: Url,
+    ticket: Ticket,
+    sent: Option<Sent>,
+    tx: mpsc::Sender<Inbound>,
+) -> Report {
+    let body = ticket.msg.to_bytes();
+    let headers = request::post(&endpoint, &Place::default(), &[]);
+    let make = || Some(Body::wrap(Telling::new(body.clone(), sent.clone())));
+    let exchange = async {
+        let (response, _) = send(&endpoint, Method::POST, &post_to, &headers, make).await?;
+        let status = response.status();
+        tracing::debug!("POST {} -> {}", job::label(&ticket.msg), status.as_u16());
+        let body = answer::refusal(response).await;
+        Ok((status, body))
+    };
+    match timeout(STEP, exchange).await {
+        Ok(Ok((status, _))) if status.is_success() => {}
+        Ok(Ok((status, body))) => {
+            let status = status.as_u16();
+            job::refuse(&endpoint, &tx, &ticket, Refusal { status, body }).await;
+        }
+        Ok(Err(why)) => job::fail(&tx, &ticket, why).await,
+        Err(_) => job::fail(&tx, &ticket, Fault::Timeout { after: STEP }).await,
+    }
+    Report::SsePosted(ticket)
+}
+
+async fn deliver(endpoint: &Endpoint, post_to: &Url, msg: &Message) -> Result<(), Fault> {
+    let headers = request::post(endpoint, &Place::default(), &[]);
+    let body = msg.to_bytes();
+    let make = || Some(body.clone().into());
+    let exchange = async {
+        let (response, _) = send(endpoint, Method::POST, post_to, &headers, make).await?;
+        let status = response.status();
+        answer::refusal(response).await;
+        Ok(status)
+    };
+    let status = timeout(STEP, exchange).await;
+    let status = status.map_err(|_| Fault::Timeout { after: STEP })??;
+    if status.is_success() {
+        return Ok(());
+    }
+    Err(Fault::HttpStatus {
+        peer: endpoint.peer.to_string(),
+        status: status.as_u16(),
+        said: String::new(),
+    })
+}
+
+fn bad(endpoint: &Endpoint, why: &str) -> Fault {
+    Fault::BadAnswer {
+        peer: endpoint.peer.to_string(),
+        why: why.to_owned(),
+    }
+}

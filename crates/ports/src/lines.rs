@@ -1,0 +1,104 @@
+//! Newline-delimited JSON over any pair of byte streams.
+
+use std::io;
+
+use bytes::{Bytes, BytesMut};
+use linkspan_session::{Budget, Envelope, Inbound, Outbound};
+use linkspan_wire::{Frame, Limits, Line, Lines, one_line};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc;
+
+const READ: usize = 64 * 1024;
+/// Pieces above this are written as they are instead of being copied together.
+const LARGE: usize = 16 * 1024;
+
+/// Reads until the stream ends or the session is gone.
+pub(crate) async fn read(
+    mut from: impl AsyncRead + Unpin,
+    to: &mpsc::Sender<Inbound>,
+    limits: Limits,
+    budget: &Budget,
+) -> io::Result<()> {
+    let mut lines = Lines::new(limits);
+    loop {
+        lines.buffer().reserve(READ);
+        let read = from.read_buf(lines.buffer()).await?;
+        while let Some(line) = lines.next() {
+            if !forward(line, to, &limits, budget).await {
+                return Ok(());
+            }
+        }
+        if read == 0 {
+            if let Some(line) = lines.finish() {
+                forward(line, to, &limits, budget).await;
+            }
+            return Ok(());
+        }
+    }
+}
+
+/// Gives a line to the session; `false` if that is gone.
+async fn forward(line: Line, to: &mpsc::Sender<Inbound>, limits: &Limits, budget: &Budget) -> bool {
+    let text = match line {
+        Line::Text(text) => text,
+        Line::TooLarge(why) => return to.send(Inbound::Bad(why)).await.is_ok(),
+    };
+    let credit = budget.take(text.len()).await;
+    let inbound = match Frame::parse(text, limits) {
+        Frame::Blank => return true,
+        Frame::One(msg) => Inbound::Message(Envelope {
+            credit,
+            ..Envelope::new(msg)
+        }),
+        Frame::Batch(entries) => Inbound::Batch(entries),
+        Frame::Other { why, .. } => Inbound::Bad(why),
+    };
+    to.send(inbound).await.is_ok()
+}
+
+/// Writes until the session has closed its queue, or the peer its end.
+pub(crate) async fn write(
+    mut to: impl AsyncWrite + Unpin,
+    from: &mut mpsc::Receiver<Outbound>,
+) -> io::Result<()> {
+    let mut together = BytesMut::new();
+    while let Some(first) = from.recv().await {
+        // What has piled up meanwhile goes out in one write.
+        let mut next = Some(first);
+        while let Some(item) = next {
+            for piece in pieces(&item) {
+                if piece.len() > LARGE {
+                    write_out(&mut to, &mut together).await?;
+                    to.write_all(&piece).await?;
+                } else {
+                    together.extend_from_slice(&piece);
+                }
+            }
+            together.extend_from_slice(b"\n");
+            next = if together.len() < READ {
+                from.try_recv().ok()
+            } else {
+                None
+            };
+        }
+        write_out(&mut to, &mut together).await?;
+        to.flush().await?;
+    }
+    Ok(())
+}
+
+async fn write_out(to: &mut (impl AsyncWrite + Unpin), bytes: &mut BytesMut) -> io::Result<()> {
+    if !bytes.is_empty() {
+        to.write_all(bytes).await?;
+        bytes.clear();
+    }
+    Ok(())
+}
+
+fn pieces(item: &Outbound) -> [Bytes; 3] {
+    let pieces = match item {
+        Outbound::One(envelope) => envelope.msg.pieces(),
+        Outbound::Array(text) => [text.clone(), Bytes::new(), Bytes::new()],
+    };
+    pieces.map(one_line)
+}
