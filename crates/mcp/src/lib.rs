@@ -16,7 +16,9 @@ pub use answer::{initialize_result, tool_text, tools_list};
 pub use header::{
     LAST_EVENT_ID, METHOD, NAME, PROTOCOL_VERSION, SESSION_ID, SessionKey, encode_value, mirror,
 };
-pub use meta::{CLIENT_CAPABILITIES, CLIENT_INFO, claimed_version, era_of, modern_meta};
+pub use meta::{
+    CLIENT_CAPABILITIES, CLIENT_INFO, SUBSCRIPTION_ID, claimed_version, era_of, modern_meta,
+};
 pub use method::{METHODS, Method, MethodKind, names};
 pub use param_header::ParamHeaders;
 pub use revision::{Era, Revision};

@@ -10,6 +10,9 @@ pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilitie
 /// Who the client is, where it says so.
 pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
+/// Which `subscriptions/listen` a message belongs to, by that request's id.
+pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+
 /// The revision that a request claims in its `_meta`; only modern ones do.
 pub fn claimed_version(message: &Message) -> Option<String> {
     let claim = message.params()?.path(&["_meta", VERSION])?;

@@ -11,6 +11,7 @@ pub mod names {
     pub const PROGRESS: &str = "notifications/progress";
     pub const PING: &str = "ping";
     pub const DISCOVER: &str = "server/discover";
+    pub const LISTEN: &str = "subscriptions/listen";
     pub const SET_LEVEL: &str = "logging/setLevel";
     pub const SUBSCRIBE: &str = "resources/subscribe";
     pub const UNSUBSCRIBE: &str = "resources/unsubscribe";
@@ -49,6 +50,7 @@ pub const METHODS: &[Method] = &[
     request(names::INITIALIZE, None),
     request(names::PING, None),
     request(names::DISCOVER, None),
+    request(names::LISTEN, None),
     request(names::SET_LEVEL, None),
     request(names::SUBSCRIBE, None),
     request(names::UNSUBSCRIBE, None),

@@ -6,6 +6,7 @@
 mod batches;
 mod cancel;
 mod requests;
+mod subscription;
 
 use std::time::Instant;
 
@@ -138,9 +139,6 @@ impl Core {
     /// Ends what has waited too long.
     pub fn on_time(&mut self, now: Instant) {
         for (owes, hop, asked) in self.exchange.expired(now) {
-            if asked.cancelled {
-                continue;
-            }
             let after = self.config.timeout.unwrap_or_default();
             self.send_cancel(owes, hop, "timeout");
             self.fail(asked, &Fault::Timeout { after }, now);
@@ -155,10 +153,8 @@ impl Core {
     /// The front is gone: tells the back to stop and answers what is left.
     pub fn give_up(&mut self, now: Instant) {
         for (hop, asked) in self.exchange.owed_by(Side::Back) {
-            if !asked.cancelled {
-                self.send_cancel(Side::Back, hop, "the client has gone");
-                self.fail(asked, &Fault::Closing, now);
-            }
+            self.send_cancel(Side::Back, hop, "the client has gone");
+            self.fail(asked, &Fault::Closing, now);
         }
         for (_, asked) in self.exchange.owed_by(Side::Front) {
             self.fail(asked, &Fault::Closing, now);
@@ -191,7 +187,7 @@ impl Core {
                 {
                     self.front.push(Outbound::Array(array));
                 }
-                self.pass_cancel(Side::Front, envelope, now);
+                self.pass_cancel(Side::Front, envelope);
             }
             Kind::Notification => self.note(Side::Back, envelope),
             Kind::Result | Kind::Error => {
@@ -222,12 +218,12 @@ impl Core {
                 envelope = asked;
             }
             Kind::Notification if envelope.msg.method() == names::CANCELLED => {
-                let Some(translated) = self.translate_cancel(Side::Back, envelope, now) else {
+                let Some(translated) = self.translate_cancel(Side::Back, envelope) else {
                     return;
                 };
                 envelope = translated;
             }
-            Kind::Notification => {}
+            Kind::Notification => envelope = self.restore_subscription(envelope),
             Kind::Result | Kind::Error => {
                 let Some((settled, hop)) = self.settle(Side::Back, envelope) else {
                     return;

@@ -4,7 +4,7 @@
 //! ours, and its answer goes back under the id exactly as the asker wrote it.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use linkspan_wire::{Id, IdKey};
 
@@ -36,8 +36,6 @@ pub struct Asked {
     pub id: Id,
     /// For what.
     pub method: Box<str>,
-    /// Whether the asker has given up; an answer that comes all the same is passed on.
-    pub cancelled: bool,
     expires: Option<Instant>,
 }
 
@@ -73,7 +71,6 @@ impl Exchange {
             from,
             id,
             method: method.into(),
-            cancelled: false,
             expires,
         };
         self.pending.insert((from.other(), hop), asked);
@@ -88,23 +85,17 @@ impl Exchange {
         Some(asked)
     }
 
-    /// The request that `from` has under `id` stops mattering to it. Gives the hop to tell.
-    ///
-    /// It is kept until `forget` in case the answer was on its way.
-    pub fn cancel(&mut self, from: Side, id: &Id, forget: Instant) -> Option<u64> {
-        let hop = *self.hops.get(&(from, id.key()))?;
-        let asked = self.pending.get_mut(&(from.other(), hop))?;
-        asked.cancelled = true;
-        asked.expires = Some(forget);
-        self.expect(Some(forget));
+    /// Takes the request that `from` has under `id` and no longer wants answered. Gives the hop to
+    /// tell; an answer that was on its way finds nobody waiting.
+    pub fn cancel(&mut self, from: Side, id: &Id) -> Option<u64> {
+        let hop = self.hops.remove(&(from, id.key()))?;
+        self.pending.remove(&(from.other(), hop));
         Some(hop)
     }
 
     /// A sign of life: the request has until `expires` again.
     pub fn touch(&mut self, owed_by: Side, hop: u64, expires: Option<Instant>) {
-        if let Some(asked) = self.pending.get_mut(&(owed_by, hop))
-            && !asked.cancelled
-        {
+        if let Some(asked) = self.pending.get_mut(&(owed_by, hop)) {
             asked.expires = expires;
         }
     }
@@ -112,7 +103,7 @@ impl Exchange {
     /// A sign of life that names no request counts for all of them.
     pub fn touch_all(&mut self, owed_by: Side, expires: Option<Instant>) {
         for ((owes, _), asked) in &mut self.pending {
-            if *owes == owed_by && !asked.cancelled {
+            if *owes == owed_by {
                 asked.expires = expires;
             }
         }
@@ -144,11 +135,11 @@ impl Exchange {
         self.next_expiry
     }
 
-    /// How many answers `side` owes that somebody still waits for.
+    /// How many answers `side` owes.
     pub fn in_flight(&self, side: Side) -> usize {
         self.pending
-            .iter()
-            .filter(|((owes, _), asked)| *owes == side && !asked.cancelled)
+            .keys()
+            .filter(|(owes, _)| *owes == side)
             .count()
     }
 
@@ -189,13 +180,11 @@ impl Exchange {
     }
 }
 
-/// How long the answer to a cancelled request may still arrive.
-pub(crate) const AFTER_CANCEL: Duration = Duration::from_secs(30);
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use linkspan_wire::Json;
+    use std::time::Duration;
 
     fn id(text: &str) -> Id {
         Id::parse(Json::parse(text).unwrap()).unwrap()
@@ -238,20 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cancelled_is_forgotten_later_and_no_longer_waited_for() {
+    fn what_is_cancelled_is_forgotten_and_its_id_is_free_again() {
         let mut exchange = Exchange::default();
-        let start = Instant::now();
         let hop = exchange.call(Side::Front, id("1"), "m", None).unwrap();
-        assert_eq!(
-            exchange.cancel(Side::Front, &id("1"), start + AFTER_CANCEL),
-            Some(hop)
-        );
-        assert_eq!(exchange.in_flight(Side::Back), 0);
-        assert!(exchange.expired(start).is_empty());
-        let due = exchange.expired(start + AFTER_CANCEL);
-        assert!(due[0].2.cancelled);
+        assert_eq!(exchange.cancel(Side::Front, &id("1")), Some(hop));
         assert!(exchange.is_empty());
-        assert_eq!(exchange.next_expiry(), None);
+        assert!(exchange.answer(Side::Back, hop).is_none());
+        assert_eq!(exchange.cancel(Side::Front, &id("1")), None);
+        assert!(exchange.call(Side::Front, id("1"), "m", None).is_some());
     }
 
     #[test]

@@ -125,7 +125,9 @@ impl Message {
         match (&self.other_id, self.id) {
             (Some(id), _) => Some(id.clone()),
             // Copied: whoever waits for the answer must not hold on to a 50 MB question.
-            (None, Some(span)) => Some(Id::from_raw(Bytes::copy_from_slice(&self.text[span.range()]))),
+            (None, Some(span)) => Some(Id::from_raw(Bytes::copy_from_slice(
+                &self.text[span.range()],
+            ))),
             (None, None) => None,
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! It sends nothing itself: each exchange is a job, and the driver decides what starts when.
 //!
-//! * `initialize`, `initialized`, and whatever is sent before the transport is known are barriers:
-//!   what follows waits until they are through, because it needs what they bring.
+//! * `initialize` and `initialized` are barriers: what follows waits until they are through, because
+//!   it needs what they bring.
 //! * Requests run side by side. Notifications keep their order among themselves.
 //! * A server that forgot the session gets a new one, once, in the client's own words.
 
@@ -61,15 +61,14 @@ pub(super) struct Driver {
     listening: Option<AbortHandle>,
     barrier: Barrier,
     last_serial: u64,
-    /// Rings when a first message was accepted, though its answer may take long.
+    /// Rings when a first call was accepted, though its answer may take long.
     accepted: (mpsc::Sender<()>, mpsc::Receiver<()>),
     held: VecDeque<Envelope>,
     notes: VecDeque<(Ticket, Option<Sent>)>,
     /// Notifications that are out: one, unless the server takes too long over them.
     notes_out: usize,
-    /// Messages that wait for a new session, and why the first of them was refused.
-    parked: Vec<Ticket>,
-    refusal: Option<Refusal>,
+    /// Messages that wait for a new session or stream, and how they were refused.
+    parked: Vec<(Ticket, Option<Refusal>)>,
     sse_backoff: u32,
 }
 
@@ -129,7 +128,6 @@ impl Driver {
             notes: VecDeque::new(),
             notes_out: 0,
             parked: Vec::new(),
-            refusal: None,
             sse_backoff: 0,
         }
     }
@@ -196,7 +194,7 @@ impl Driver {
         ticket.serial = self.last_serial;
         ticket.generation = self.generation;
         match &self.mode {
-            Mode::Sse(None) => self.open_sse(ticket),
+            Mode::Sse(None) => self.open_sse(ticket, None),
             Mode::Sse(Some(post_to)) => {
                 let post_to = post_to.clone();
                 self.post_sse(ticket, after, post_to);
@@ -207,7 +205,7 @@ impl Driver {
 
     fn post(&mut self, ticket: Ticket, after: Option<Sent>) {
         let unknown = matches!(self.mode, Mode::Unknown);
-        if unknown || matches!(ticket.role, Role::Initialize | Role::Initialized) {
+        if matches!(ticket.role, Role::Initialize | Role::Initialized) {
             self.barrier = Barrier::Message(ticket.serial);
         }
         let modern = ticket.era == Era::Modern;

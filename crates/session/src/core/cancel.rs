@@ -1,30 +1,23 @@
 //! Cancellation goes hop by hop: the id of one connection means nothing on the next.
 
-use std::time::Instant;
-
 use linkspan_mcp::names;
 use linkspan_wire::{Id, Message};
 
 use super::Core;
-use crate::exchange::{AFTER_CANCEL, Side};
+use crate::exchange::Side;
 use crate::port::{Envelope, Outbound};
 
 impl Core {
-    pub(super) fn pass_cancel(&mut self, from: Side, envelope: Envelope, now: Instant) {
-        if let Some(translated) = self.translate_cancel(from, envelope, now) {
+    pub(super) fn pass_cancel(&mut self, from: Side, envelope: Envelope) {
+        if let Some(translated) = self.translate_cancel(from, envelope) {
             let outbox = self.outbox(from.other());
             outbox.push(Outbound::One(translated));
         }
     }
 
-    pub(super) fn translate_cancel(
-        &mut self,
-        from: Side,
-        envelope: Envelope,
-        now: Instant,
-    ) -> Option<Envelope> {
+    pub(super) fn translate_cancel(&mut self, from: Side, envelope: Envelope) -> Option<Envelope> {
         let id = cancelled_id(&envelope.msg)?;
-        let hop = self.exchange.cancel(from, &id, now + AFTER_CANCEL)?;
+        let hop = self.exchange.cancel(from, &id)?;
         let spelled = envelope.msg.params()?.get("requestId")?;
         let msg = envelope.msg.with_value(spelled, &hop.to_string());
         Some(Envelope {

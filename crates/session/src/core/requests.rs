@@ -6,6 +6,7 @@ use linkspan_mcp::{Revision, names};
 use linkspan_wire::{Id, Message, RpcError, WireError};
 
 use super::Core;
+use super::subscription::rename_in_answer;
 use crate::exchange::{Asked, Side};
 use crate::fault::Fault;
 use crate::lane::{LaneKey, Owner};
@@ -67,6 +68,10 @@ impl Core {
         if &*asked.method == names::INITIALIZE && from == Side::Back {
             self.learn_revision(&envelope.msg);
         }
+        let mut envelope = envelope;
+        if &*asked.method == names::LISTEN {
+            envelope = rename_in_answer(envelope, &asked.id);
+        }
         let msg = envelope.msg.with_id(asked.id);
         Some((Envelope { msg, ..envelope }, hop))
     }
@@ -79,9 +84,6 @@ impl Core {
     }
 
     pub(super) fn fail(&mut self, asked: Asked, why: &Fault, now: Instant) {
-        if asked.cancelled {
-            return;
-        }
         let error = RpcError::from(why);
         match asked.from {
             Side::Front => self.reply(&asked.id, &error, now),

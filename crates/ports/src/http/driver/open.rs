@@ -6,7 +6,7 @@ use linkspan_session::{Fault, Inbound};
 use tokio::time::sleep;
 
 use super::{Barrier, Driver, Mode};
-use crate::http::job::{self, Report, Ticket};
+use crate::http::job::{Refusal, Report, Ticket};
 use crate::http::sse_session::{self, Line};
 
 /// Tries in the background after a stream ended; then the next message tries again.
@@ -14,8 +14,8 @@ const MAX_BACKGROUND: u32 = 12;
 
 impl Driver {
     /// Opens the stream with a message in hand.
-    pub(super) fn open_sse(&mut self, ticket: Ticket) {
-        self.parked.push(ticket);
+    pub(super) fn open_sse(&mut self, ticket: Ticket, refusal: Option<Refusal>) {
+        self.parked.push((ticket, refusal));
         if self.barrier != Barrier::Renewal {
             self.start_sse();
         }
@@ -32,7 +32,6 @@ impl Driver {
     }
 
     pub(super) fn on_sse_opened(&mut self, opened: Result<Line, Fault>) {
-        let refusal = self.refusal.take();
         match opened {
             Ok(Line { post_to, events }) => {
                 tracing::info!("{} speaks HTTP+SSE", self.endpoint.peer);
@@ -43,24 +42,11 @@ impl Driver {
                 self.listening = Some(self.jobs.spawn(reading));
                 self.send_parked();
             }
-            Err(why) => match refusal {
-                // It was only a guess: what counts is how the server refused the message itself.
-                Some(refusal) => {
-                    tracing::debug!("not HTTP+SSE either: {why}");
-                    if let Some(ticket) = self.parked.pop() {
-                        let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
-                        self.jobs.spawn(async move {
-                            job::refuse(&endpoint, &tx, &ticket, refusal).await;
-                            Report::Aside
-                        });
-                    }
-                    self.fail_parked(&why);
-                }
-                None => {
-                    self.fail_parked(&why);
-                    self.retry_sse();
-                }
-            },
+            Err(why) => {
+                tracing::debug!("no HTTP+SSE: {why}");
+                self.fail_parked(&why);
+                self.retry_sse();
+            }
         }
     }
 
@@ -79,7 +65,8 @@ impl Driver {
     }
 
     fn retry_sse(&mut self) {
-        if self.memory.initialized.is_none() || self.sse_backoff >= MAX_BACKGROUND {
+        let ours = matches!(self.mode, Mode::Sse(_)) && self.memory.initialized.is_some();
+        if !ours || self.sse_backoff >= MAX_BACKGROUND {
             return;
         }
         self.sse_backoff += 1;

@@ -5,7 +5,7 @@ use linkspan_session::Inbound;
 use tokio::task::Id as TaskId;
 
 use super::{Barrier, Call, Driver, Mode};
-use crate::http::job::{Outcome, Report, Role, Ticket};
+use crate::http::job::{self, Outcome, Report, Role, Ticket};
 use crate::http::listen::listen;
 use crate::http::renew::renew;
 
@@ -60,8 +60,7 @@ impl Driver {
                 self.on_session_gone(ticket.clone());
             }
             Outcome::Refused(refusal) => {
-                self.refusal = Some(refusal);
-                self.open_sse(ticket.clone());
+                self.open_sse(ticket.clone(), Some(refusal));
             }
         }
         if ticket.role == Role::Initialized {
@@ -80,12 +79,10 @@ impl Driver {
         }
     }
 
-    /// A first message was accepted: this is Streamable HTTP, and others need not wait for its
-    /// answer.
+    /// A first call was accepted: this is Streamable HTTP.
     pub(super) fn on_accepted(&mut self) {
         if matches!(self.mode, Mode::Unknown) {
             self.mode = Mode::Streamable;
-            self.lift();
         }
     }
 
@@ -108,7 +105,7 @@ impl Driver {
                 ..ticket
             });
         }
-        self.parked.push(ticket);
+        self.parked.push((ticket, None));
         if self.barrier != Barrier::Renewal {
             self.barrier = Barrier::Renewal;
             if let Some(old) = self.listening.take() {
@@ -121,7 +118,7 @@ impl Driver {
     }
 
     pub(super) fn send_parked(&mut self) {
-        for ticket in std::mem::take(&mut self.parked) {
+        for (ticket, _) in std::mem::take(&mut self.parked) {
             self.dispatch(Ticket {
                 again: true,
                 ..ticket
@@ -130,9 +127,19 @@ impl Driver {
         self.lift();
     }
 
+    /// There is no new session or stream. What counts for a message that was refused is how the
+    /// server refused it: the other transport was only a guess.
     pub(super) fn fail_parked(&mut self, why: &Fault) {
-        for ticket in std::mem::take(&mut self.parked) {
-            self.fail(ticket, why.clone());
+        for (ticket, refusal) in std::mem::take(&mut self.parked) {
+            let Some(refusal) = refusal else {
+                self.fail(ticket, why.clone());
+                continue;
+            };
+            let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
+            self.jobs.spawn(async move {
+                job::refuse(&endpoint, &tx, &ticket, refusal).await;
+                Report::Aside
+            });
         }
         self.lift();
     }

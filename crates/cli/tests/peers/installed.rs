@@ -1,0 +1,54 @@
+//! Where `cargo xtask test` has put the peers, and which bridge is under test.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The folder of the installed peers.
+pub fn folder() -> PathBuf {
+    std::env::var_os("LINKSPAN_PEERS")
+        .map(PathBuf::from)
+        .expect("LINKSPAN_PEERS is not set: run these tests with `cargo xtask test`")
+}
+
+/// A Node that is new enough for the peers.
+pub fn node() -> PathBuf {
+    folder().join("bin").join("node")
+}
+
+/// A script of one of the npm peers.
+pub fn npm(path: &str) -> PathBuf {
+    let packages = folder().join("npm/node_modules/@modelcontextprotocol");
+    packages.join(path)
+}
+
+/// The Python that has the peers' packages.
+pub fn python() -> PathBuf {
+    folder().join("py").join("bin").join("python")
+}
+
+/// A script of ours that a peer runs.
+pub fn script(name: &str) -> PathBuf {
+    let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    workspace.join("xtask/peers").join(name)
+}
+
+/// The words of the bridge's command line, with the URL at the end.
+pub fn bridge(url: &str) -> Vec<String> {
+    let mut words: Vec<String> = match std::env::var("LINKSPAN_BRIDGE") {
+        Ok(other) => other.split_whitespace().map(str::to_owned).collect(),
+        Err(_) => vec![
+            env!("CARGO_BIN_EXE_linkspan").to_owned(),
+            "connect".to_owned(),
+        ],
+    };
+    words.push(url.to_owned());
+    words
+}
+
+/// The bridge, ready to be started.
+pub fn bridge_command(url: &str) -> Command {
+    let words = bridge(url);
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    command
+}

@@ -1,0 +1,32 @@
+//! `linkspan connect` against peers that we did not write.
+//!
+//! `cargo xtask test` installs the peers and runs these tests; by themselves they are ignored.
+//! LINKSPAN_BRIDGE='command args…' puts another stdio bridge in our place.
+
+mod client;
+mod direct;
+mod events;
+mod everything;
+mod http;
+mod inspector;
+mod installed;
+mod log;
+mod message;
+mod once;
+mod python;
+mod server;
+mod stdio;
+
+#[test]
+fn every_file_beside_this_one_is_a_module_of_it() {
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers");
+    let modules = include_str!("main.rs");
+    for entry in std::fs::read_dir(here).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let module = name.strip_suffix(".rs").filter(|name| *name != "main");
+        assert!(
+            module.is_none_or(|name| modules.contains(&format!("mod {name};"))),
+            "{name}"
+        );
+    }
+}

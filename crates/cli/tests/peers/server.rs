@@ -1,0 +1,87 @@
+//! A peer that serves HTTP: started on a free port, waited for, killed at the end of the test.
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::{installed, log};
+
+const LIMIT: Duration = Duration::from_secs(30);
+
+pub struct Server {
+    child: Child,
+    pub address: SocketAddr,
+}
+
+impl Server {
+    /// `server-everything`, as `streamableHttp` or `sse`.
+    pub fn everything(transport: &str) -> Self {
+        Self::start("everything", |port| {
+            let mut command = Command::new(installed::node());
+            command
+                .arg(installed::npm("server-everything/dist/index.js"))
+                .arg(transport);
+            command.env("PORT", port);
+            command
+        })
+    }
+
+    /// Our script on the official Python SDK.
+    pub fn python() -> Self {
+        Self::start("pyserver", |port| {
+            let mut command = Command::new(installed::python());
+            command.arg(installed::script("pyserver.py")).arg(port);
+            command
+        })
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    fn start(name: &str, command: impl Fn(&str) -> Command) -> Self {
+        // Somebody may take the port between our asking for it and the server's binding it.
+        (0..3)
+            .find_map(|_| {
+                let address = free_address();
+                let mut command = command(&address.port().to_string());
+                // Every one of them is a single process: to kill the child is enough.
+                let mut child = command
+                    .stdin(Stdio::null())
+                    .stdout(Stdio::null())
+                    .stderr(log::file(name))
+                    .spawn()
+                    .unwrap_or_else(|error| panic!("{:?}: {error}", command.get_program()));
+                answers(&mut child, address).then_some(Self { child, address })
+            })
+            .unwrap_or_else(|| panic!("{name} does not start; see .peers/logs"))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener
+        .local_addr()
+        .expect("a bound socket has an address")
+}
+
+fn answers(child: &mut Child, address: SocketAddr) -> bool {
+    let end = Instant::now() + LIMIT;
+    while Instant::now() < end && matches!(child.try_wait(), Ok(None)) {
+        if TcpStream::connect(address).is_ok() {
+            return matches!(child.try_wait(), Ok(None));
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    false
+}

@@ -1,0 +1,51 @@
+//! Standard base64, decoding only: what `Mcp-Name: =?base64?…?=` needs.
+
+/// Decodes standard base64 (padding optional); `None` for anything else.
+pub fn decode(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut held) = (0u32, 0u32);
+    for byte in text.trim_end_matches('=').bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6) | u32::from(value);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            out.push((bits >> held) as u8);
+        }
+    }
+    Some(out)
+}
+
+/// A header value as its sender meant it: the text inside `=?base64?…?=`, else the value itself.
+pub(crate) fn header_text(value: &str) -> Option<String> {
+    match value
+        .strip_prefix("=?base64?")
+        .and_then(|rest| rest.strip_suffix("?="))
+    {
+        Some(inner) => String::from_utf8(decode(inner)?).ok(),
+        None => Some(value.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_of_every_length_is_decoded() {
+        assert_eq!(decode("").as_deref(), Some(&b""[..]));
+        assert_eq!(decode("Zg==").as_deref(), Some(&b"f"[..]));
+        assert_eq!(decode("Zm8=").as_deref(), Some(&b"fo"[..]));
+        assert_eq!(decode("Zm9v").as_deref(), Some(&b"foo"[..]));
+        assert_eq!(decode("Zm9v!"), None);
+        assert_eq!(header_text("=?base64?w6Q=?=").as_deref(), Some("ä"));
+        assert_eq!(header_text("plain").as_deref(), Some("plain"));
+    }
+}

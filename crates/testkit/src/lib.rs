@@ -1,0 +1,39 @@
+//! Fake peers for tests: an MCP server whose every byte the test decides, and a
+//! harness around the real binary.
+//!
+//! Nothing here is shared with the code under test, so that a mistake in our own
+//! codecs cannot hide itself. Everything is plain threads and blocking sockets:
+//! a test may be sync or async, and a rude peer is a few lines.
+
+mod base64;
+mod bridge;
+mod builder;
+mod conn;
+mod legacy;
+mod lines;
+mod message;
+mod modern;
+mod outlet;
+mod port;
+mod pump;
+mod request;
+mod serve;
+mod server;
+mod sse;
+mod state;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+pub use base64::decode as decode_base64;
+pub use bridge::{Bridge, Launch, Signal};
+pub use builder::Builder;
+pub use conn::{Conn, Cut};
+pub use message::Message;
+pub use port::Port;
+pub use request::Request;
+pub use serve::Flow;
+pub use server::Server;
+
+/// How long anything in a test may take before it counts as "never".
+pub const LIMIT: std::time::Duration = std::time::Duration::from_secs(30);

@@ -1,0 +1,34 @@
+//! What needs nothing but Rust: format, lints, tests, docs, licences.
+
+use std::time::Duration;
+
+use crate::child;
+use crate::paths::cargo;
+use crate::report::{Outcome, Report};
+
+const LIMIT: Duration = Duration::from_secs(20 * 60);
+
+pub fn run(report: &mut Report) {
+    report.step("format", || run_cargo("fmt --all --check"));
+    report.step("clippy", || {
+        run_cargo("clippy --workspace --all-targets --locked -- -D warnings")
+    });
+    report.step("tests", || run_cargo("test --workspace --locked"));
+    report.step("docs", || {
+        let mut doc = cargo("doc --workspace --no-deps --locked");
+        child::run(doc.env("RUSTDOCFLAGS", "-D warnings"), LIMIT)
+    });
+    report.step("cargo deny", deny);
+}
+
+fn deny() -> Outcome {
+    if child::capture(&mut cargo("deny --version"), LIMIT).is_err() {
+        // Wanted only where it is installed: no failure in CI either.
+        return Outcome::Skipped("cargo-deny is not installed".to_owned());
+    }
+    run_cargo("deny check").into()
+}
+
+fn run_cargo(line: &str) -> Result<(), String> {
+    child::run(&mut cargo(line), LIMIT)
+}

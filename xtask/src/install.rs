@@ -1,0 +1,64 @@
+//! Installing once: a stamp holds the pins that a folder was made from.
+
+use std::fs;
+use std::path::Path;
+
+/// Runs `make` in an empty `folder`, unless a former run finished it from the same pins.
+pub fn once(
+    folder: &Path,
+    pins: &str,
+    make: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
+    let stamp = folder.join("installed-from");
+    if fs::read_to_string(&stamp).is_ok_and(|made_from| made_from == pins) {
+        println!("{} is up to date", folder.display());
+        return Ok(());
+    }
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|error| told(folder, &error))?;
+    }
+    fs::create_dir_all(folder).map_err(|error| told(folder, &error))?;
+    make()?;
+    // Written last: a run that was cut short leaves no stamp and starts again.
+    fs::write(&stamp, pins).map_err(|error| told(&stamp, &error))
+}
+
+/// The text of a file, or an error that names it.
+pub fn read(file: &Path) -> Result<String, String> {
+    fs::read_to_string(file).map_err(|error| told(file, &error))
+}
+
+/// Copies a file into a folder under its own name.
+pub fn copy(file: &Path, folder: &Path) -> Result<(), String> {
+    let name = file.file_name().unwrap_or_default();
+    fs::copy(file, folder.join(name))
+        .map(drop)
+        .map_err(|error| told(file, &error))
+}
+
+fn told(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_made_again_only_when_the_pins_change_or_it_failed() {
+        let folder = std::env::temp_dir().join(format!("linkspan-xtask-{}", std::process::id()));
+        let mut made = 0;
+        let mut install = |pins, outcome: Result<(), &str>| {
+            let _ = once(&folder, pins, || {
+                made += 1;
+                outcome.map_err(str::to_owned)
+            });
+            made
+        };
+        assert_eq!(install("one", Err("offline")), 1);
+        assert_eq!(install("one", Ok(())), 2);
+        assert_eq!(install("one", Ok(())), 2);
+        assert_eq!(install("two", Ok(())), 3);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,76 @@
+//! `cargo xtask`: the one test command, and the drivers of the suites behind it.
+
+#![expect(
+    clippy::print_stdout,
+    reason = "a terminal program: its report is its output"
+)]
+
+mod checks;
+mod child;
+mod conformance;
+mod fuzz;
+mod install;
+mod node;
+mod paths;
+mod peers;
+mod pipe;
+mod python;
+mod report;
+mod suites;
+mod tree;
+
+use std::process::ExitCode;
+
+use report::Report;
+
+const HELP: &str = "\
+usage: cargo xtask COMMAND
+
+  test                     everything: format, clippy, tests, docs, cargo-deny, real peers
+  peers                    only install the real peers into .peers/
+  conformance              only the MCP conformance suite, through `linkspan connect`
+  fuzz [TARGET] [SECONDS]  run the fuzz targets, each for SECONDS (60)
+  help                     this text
+
+A suite whose peer cannot be had is skipped by name; with CI=true that is a failure.
+LINKSPAN_BRIDGE='command args…' runs the peer suites against another stdio bridge.
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args[..] {
+        ["test"] => report_of(test),
+        ["peers"] => report_of(|report| {
+            peers::install(report);
+        }),
+        ["conformance"] => report_of(only_conformance),
+        ["fuzz", ref rest @ ..] => report_of(|report| fuzz::run(report, rest)),
+        ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprint!("{HELP}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn test(report: &mut Report) {
+    checks::run(report);
+    let peers = peers::install(report);
+    conformance::run(report, &peers);
+    suites::run(report, &peers);
+}
+
+fn only_conformance(report: &mut Report) {
+    let peers = peers::install(report);
+    conformance::run(report, &peers);
+}
+
+fn report_of(work: impl FnOnce(&mut Report)) -> ExitCode {
+    let mut report = Report::default();
+    work(&mut report);
+    report.close()
+}

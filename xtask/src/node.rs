@@ -1,0 +1,89 @@
+//! The peers from npm, and a Node that is new enough for them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::{child, install, paths};
+
+const ASK: Duration = Duration::from_secs(30);
+const INSTALL: Duration = Duration::from_secs(10 * 60);
+/// What the conformance package and Inspector need.
+const OLDEST: u32 = 22;
+
+/// Installs Node where the machine's own is too old, and the npm peers; gives back the Node.
+pub fn install() -> Result<PathBuf, String> {
+    let found = child::capture(
+        Command::new("node").args(["-p", "process.versions.node + ' ' + process.execPath"]),
+        ASK,
+    )?;
+    let (version, path) = found
+        .trim()
+        .split_once(' ')
+        .ok_or("node does not tell its version")?;
+    let major = version
+        .split('.')
+        .next()
+        .and_then(|major| major.parse().ok())
+        .unwrap_or(0);
+    let node = if major >= OLDEST {
+        PathBuf::from(path)
+    } else {
+        newer_node()?
+    };
+    let suite = "@modelcontextprotocol/conformance/dist/index.js";
+    npm_install(&paths::peers().join("npm"), &paths::pins(), suite)?;
+    link(&node)?;
+    Ok(node)
+}
+
+fn newer_node() -> Result<PathBuf, String> {
+    let arch = if cfg!(target_arch = "aarch64") {
+        "arm64"
+    } else {
+        "x64"
+    };
+    let pins = paths::pins().join("node");
+    let node = format!("node-linux-{arch}/bin/node");
+    npm_install(&paths::peers().join("node"), &pins, &node)
+        .map_err(|why| format!("Node {OLDEST} or newer is needed: {why}"))
+}
+
+/// Installs what `pins` names, and gives back the file `wanted` of it.
+fn npm_install(folder: &Path, pins: &Path, wanted: &str) -> Result<PathBuf, String> {
+    let wanted = folder.join("node_modules").join(wanted);
+    let files = [pins.join("package.json"), pins.join("package-lock.json")];
+    let text = format!("{}{}", install::read(&files[0])?, install::read(&files[1])?);
+    install::once(folder, &text, || {
+        for file in &files {
+            install::copy(file, folder)?;
+        }
+        // Not `npm ci`: it refuses a lock file without the binaries of other platforms, and a
+        // registry need not have them.
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
+            .arg("--loglevel=error")
+            .current_dir(folder);
+        child::capture(&mut npm, INSTALL)?;
+        // npm is content without an optional package, such as a Node for this machine.
+        let there = wanted.exists().then_some(());
+        there.ok_or_else(|| format!("{} is not in it", wanted.display()))
+    })
+    .map_err(|why| format!("npm could not install {}: {why}", folder.display()))?;
+    Ok(wanted)
+}
+
+// One place for the suites to find `node`, whichever it is.
+#[cfg(unix)]
+fn link(node: &Path) -> Result<(), String> {
+    let bin = paths::peers().join("bin");
+    std::fs::create_dir_all(&bin).map_err(|error| error.to_string())?;
+    let link = bin.join("node");
+    let _ = std::fs::remove_file(&link);
+    std::os::unix::fs::symlink(node, &link).map_err(|error| format!("{}: {error}", link.display()))
+}
+
+#[cfg(not(unix))]
+fn link(_: &Path) -> Result<(), String> {
+    Err("the peer suites run on Unix only".to_owned())
+}

@@ -1,0 +1,39 @@
+//! The real-peer suites: ignored tests of the `linkspan` crate, one filter per peer.
+
+use std::process::Command;
+use std::time::Duration;
+
+use crate::peers::Peers;
+use crate::report::{Outcome, Report};
+use crate::{child, paths};
+
+const LIMIT: Duration = Duration::from_secs(10 * 60);
+
+pub fn run(report: &mut Report, peers: &Peers) {
+    let _ = std::fs::remove_dir_all(paths::peers().join("logs"));
+    let (node, python) = (peers.node.as_ref(), peers.python.as_ref());
+    for (name, module, needs) in [
+        ("server-everything through the bridge", "everything::", node),
+        ("Inspector through the bridge", "inspector::", node),
+        ("Python mcp through the bridge", "python::", python),
+    ] {
+        report.step(name, || match needs {
+            Ok(_) => suite(module).into(),
+            Err(why) => Outcome::missing(why),
+        });
+    }
+}
+
+fn suite(module: &str) -> Result<(), String> {
+    let listed = child::capture(tests(module).arg("--list"), LIMIT)?;
+    if !listed.contains(": test") {
+        return Err(format!("no test matches `{module}`"));
+    }
+    child::run(&mut tests(module), LIMIT)
+}
+
+fn tests(module: &str) -> Command {
+    let mut command = paths::cargo("test --workspace --test peers --locked -- --ignored");
+    command.arg(module).env("LINKSPAN_PEERS", paths::peers());
+    command
+}
