@@ -1,0 +1,188 @@
+//! A client on the stdin and stdout of a bridge.
+
+use crate::measure::{Flooded, Link, PATIENCE};
+use crate::message::{Ask, INITIALIZED, Line, classify, excerpt, reply_to};
+use crate::plan::Bound;
+use crate::watchdog::Watchdog;
+use crate::{Outcome, group};
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+pub struct Bridge {
+    /// Dropped first, so that it cannot fire at a group that is no more ours.
+    watchdog: Watchdog,
+    child: Group,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    line: Vec<u8>,
+    out: Vec<u8>,
+    next_id: u64,
+}
+
+struct Group(Child);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        group::end(&mut self.0);
+    }
+}
+
+impl Bridge {
+    pub fn start(command: &[String], stderr: Option<&Path>) -> Outcome<Self> {
+        let (program, args) = command.split_first().ok_or("no command")?;
+        let stderr = match stderr {
+            // Appended: one file holds all start-ups of one bridge.
+            Some(path) => OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(path)
+                .map_err(|e| format!("{}: {e}", path.display()))?
+                .into(),
+            None => Stdio::null(),
+        };
+        let mut child = Command::new(program)
+            .args(args)
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(stderr)
+            .spawn()
+            .map_err(|e| format!("cannot start {program}: {e}"))?;
+        let pipes = (child.stdin.take(), child.stdout.take());
+        let child = Group(child);
+        let (Some(to), Some(from)) = pipes else {
+            return Err("no pipes".into());
+        };
+        Ok(Self {
+            watchdog: Watchdog::watch(child.0.id()),
+            child,
+            to,
+            from: BufReader::with_capacity(64 * 1024, from),
+            line: Vec::new(),
+            out: Vec::new(),
+            next_id: 1,
+        })
+    }
+
+    fn send(&mut self) -> Outcome<()> {
+        let sent = self.to.write_all(&self.out);
+        self.out.clear();
+        sent.map_err(|e| self.lost(&e.to_string()))
+    }
+
+    /// The id of the next answer; `self.line` is then its line.
+    fn next_answer(&mut self) -> Outcome<u64> {
+        loop {
+            self.line.clear();
+            match self.from.read_until(b'\n', &mut self.line) {
+                Ok(0) => return Err(self.lost("it closed its output")),
+                Ok(_) => {}
+                Err(e) => return Err(self.lost(&e.to_string())),
+            }
+            match classify(&self.line) {
+                Line::Answer(id) => return Ok(id),
+                Line::Question { id, is_ping } => {
+                    let mut reply = reply_to(&id, is_ping);
+                    reply.push(b'\n');
+                    self.to
+                        .write_all(&reply)
+                        .map_err(|e| self.lost(&e.to_string()))?;
+                }
+                Line::Other => {}
+            }
+        }
+    }
+
+    fn lost(&self, how: &str) -> String {
+        if self.watchdog.fired() {
+            format!("no answer within {} s", PATIENCE.as_secs())
+        } else {
+            format!("bridge lost: {how}")
+        }
+    }
+
+    fn fresh_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+}
+
+impl Link for Bridge {
+    fn initialize(&mut self) -> Outcome<()> {
+        self.call(Ask::Initialize)?;
+        self.out.extend_from_slice(INITIALIZED.as_bytes());
+        self.out.push(b'\n');
+        self.send()
+    }
+
+    fn call(&mut self, ask: Ask) -> Outcome<Duration> {
+        let id = self.fresh_id();
+        ask.write(id, &mut self.out);
+        self.out.push(b'\n');
+        if let Ask::Blob(size) = ask {
+            self.line.reserve(size + size / 32);
+        }
+        let start = Instant::now();
+        self.watchdog.arm(start, PATIENCE);
+        self.send()?;
+        let answered = self.next_answer()?;
+        let took = start.elapsed();
+        self.watchdog.rest();
+        if answered != id {
+            return Err(format!("answer to {answered} instead of {id}"));
+        }
+        ask.check(id, &self.line)?;
+        Ok(took)
+    }
+
+    fn flood(&mut self, in_flight: usize, bound: Bound) -> Outcome<Flooded> {
+        let first = self.next_id;
+        let mut sent: Vec<Option<Instant>> = Vec::with_capacity(bound.count);
+        let mut times = Vec::with_capacity(bound.count);
+        let start = Instant::now();
+        let mut now = start;
+        for _ in 0..in_flight.min(bound.count) {
+            let id = self.fresh_id();
+            sent.push(Some(now));
+            Ask::Echo.write(id, &mut self.out);
+            self.out.push(b'\n');
+        }
+        self.watchdog.arm(now, PATIENCE);
+        self.send()?;
+        while times.len() < sent.len() {
+            let id = self.next_answer()?;
+            now = Instant::now();
+            let slot = usize::try_from(id.wrapping_sub(first)).ok();
+            let asked = slot.and_then(|s| sent.get_mut(s)).and_then(Option::take);
+            let asked = asked
+                .ok_or_else(|| format!("an answer nobody waits for: {}", excerpt(&self.line)))?;
+            Ask::Echo.check(id, &self.line)?;
+            times.push((now - asked).as_secs_f64() * 1000.0);
+            if sent.len() < bound.count && now - start < bound.time {
+                let id = self.fresh_id();
+                sent.push(Some(now));
+                Ask::Echo.write(id, &mut self.out);
+                self.out.push(b'\n');
+            }
+            // Answers that came together are followed by calls that go together, as a
+            // client with one event loop does it. Nothing is held back while idle.
+            if !self.out.is_empty() && !self.from.buffer().contains(&b'\n') {
+                self.watchdog.arm(now, PATIENCE);
+                self.send()?;
+            }
+        }
+        self.watchdog.rest();
+        Ok(Flooded {
+            took: now - start,
+            times,
+        })
+    }
+
+    fn bridge_pid(&self) -> Option<u32> {
+        Some(self.child.0.id())
+    }
+}

@@ -1,0 +1,91 @@
+//! Measures one way to reach the echo server and prints the figures as one JSON object.
+//!
+//! `bench-load [--quick] [--sse] --echo PATH direct`
+//! `bench-load [--quick] [--sse] [--stderr FILE] --echo PATH bridge CMD ARG…`, where
+//! `{url}` in an argument becomes the server's URL.
+
+mod args;
+mod bridge;
+mod direct;
+mod echo_process;
+mod group;
+mod measure;
+mod message;
+mod plan;
+mod proc;
+mod report;
+mod stats;
+mod watchdog;
+
+use args::{Args, Target};
+use bridge::Bridge;
+use direct::Direct;
+use echo_process::EchoProcess;
+use measure::Link;
+use plan::Plan;
+use report::Report;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// Why something could not be measured, in words for the table.
+pub type Outcome<T> = Result<T, String>;
+
+fn main() -> ExitCode {
+    match Args::parse().and_then(|args| run(&args)) {
+        Ok(report) => {
+            println!("{}", report.to_json());
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            eprintln!("bench-load: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Outcome<Report> {
+    let plan = if args.quick {
+        Plan::quick()
+    } else {
+        Plan::full()
+    };
+    let echo = EchoProcess::start(&args.echo, args.sse)?;
+    let mut report = Report::default();
+    match &args.target {
+        Target::Direct => {
+            let open = || Direct::open(echo.address());
+            measured(&mut report, &plan, open)?;
+        }
+        Target::Bridge(command) => {
+            let command: Vec<String> = command
+                .iter()
+                .map(|word| word.replace("{url}", echo.url()))
+                .collect();
+            let open = || Bridge::start(&command, args.stderr.as_deref());
+            measured(&mut report, &plan, open)?;
+        }
+    }
+    Ok(report)
+}
+
+fn measured<L: Link>(
+    report: &mut Report,
+    plan: &Plan,
+    open: impl Fn() -> Outcome<L>,
+) -> Outcome<()> {
+    let until = Instant::now() + plan.start_limit;
+    for round in 0..plan.starts {
+        if round >= 3 && Instant::now() > until {
+            break;
+        }
+        let start = Instant::now();
+        let mut link = open()?;
+        link.initialize()?;
+        report.start_ms.push(stats::ms(start.elapsed()));
+        drop(link);
+        // Let the ended process leave the machine before the next one comes.
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let mut link = open()?;
+    measure::session(&mut link, plan, report)
+}
