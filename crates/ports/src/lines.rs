@@ -9,6 +9,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 
 const READ: usize = 64 * 1024;
+/// Less room than this is not worth a read.
+const LEAST: usize = 4 * 1024;
 /// Pieces above this are written as they are instead of being copied together.
 const LARGE: usize = 16 * 1024;
 
@@ -21,7 +23,12 @@ pub(crate) async fn read(
 ) -> io::Result<()> {
     let mut lines = Lines::new(limits);
     loop {
-        lines.buffer().reserve(READ);
+        let buffer = lines.buffer();
+        if buffer.capacity() - buffer.len() < LEAST {
+            // Messages that are still under way share the old block, so this is a new one: not for
+            // every line.
+            buffer.reserve(READ);
+        }
         let read = from.read_buf(lines.buffer()).await?;
         while let Some(line) = lines.next() {
             if !forward(line, to, &limits, budget).await {

@@ -77,7 +77,7 @@ impl Post {
             }
             self.accepted(ticket, response).await
         } else {
-            self.refused(ticket, response).await
+            Box::pin(self.refused(ticket, response)).await
         };
         (outcome, (url != self.url).then_some(url))
     }
@@ -91,7 +91,8 @@ impl Post {
         let key = response.headers().get(SESSION_ID);
         let session = key.and_then(|v| SessionKey::parse(v.to_str().ok()?));
         let answer = match media(&response) {
-            Media::Events => self.stream(hop, response).await,
+            // Boxed, like other rare and large paths: a job is moved when it is spawned.
+            Media::Events => Box::pin(self.stream(hop, response)).await,
             Media::Json | Media::Other => self.body(hop, response).await,
         };
         match (answer, ticket.role) {

@@ -119,6 +119,10 @@ impl Driver {
 
     pub(super) fn send_parked(&mut self) {
         for (ticket, _) in std::mem::take(&mut self.parked) {
+            if ticket.role == Role::Initialized {
+                // The new session has heard it already.
+                continue;
+            }
             self.dispatch(Ticket {
                 again: true,
                 ..ticket
