@@ -8,6 +8,7 @@
 mod checks;
 mod child;
 mod conformance;
+mod demo;
 mod fuzz;
 mod install;
 mod node;
@@ -26,6 +27,7 @@ use report::Report;
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
+  demo                     see the bridge work; needs nothing but Rust
   test                     everything: format, clippy, tests, docs, cargo-deny, real peers
   peers                    only install the real peers into .peers/
   conformance              only the MCP conformance suite, through `linkspan connect`
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
+        ["demo"] => demo::run(),
         ["test"] => report_of(test),
         ["peers"] => report_of(|report| {
             peers::install(report);
