@@ -59,7 +59,8 @@ pub fn encode_value(text: &str) -> String {
     format!("=?base64?{}?=", base64(text.as_bytes()))
 }
 
-fn base64(bytes: &[u8]) -> String {
+/// Base64 with padding.
+pub fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {

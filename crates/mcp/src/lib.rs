@@ -14,7 +14,8 @@ mod revision;
 
 pub use answer::{initialize_result, tool_text, tools_list};
 pub use header::{
-    LAST_EVENT_ID, METHOD, NAME, PROTOCOL_VERSION, SESSION_ID, SessionKey, encode_value, mirror,
+    LAST_EVENT_ID, METHOD, NAME, PROTOCOL_VERSION, SESSION_ID, SessionKey, base64, encode_value,
+    mirror,
 };
 pub use meta::{
     CLIENT_CAPABILITIES, CLIENT_INFO, SUBSCRIPTION_ID, claimed_version, era_of, modern_meta,

@@ -7,6 +7,8 @@
 mod answer;
 mod body;
 mod call;
+mod client;
+mod dial;
 mod driver;
 mod endpoint;
 mod job;
@@ -17,7 +19,6 @@ mod renew;
 mod request;
 mod sending;
 mod sse_session;
-mod tls;
 
 pub use options::{HttpOptions, OptionsError, Transport};
 

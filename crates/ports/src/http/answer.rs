@@ -1,14 +1,14 @@
 //! Reading what a server sends: whole bodies, and streams of events.
 
 use bytes::{Bytes, BytesMut};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http_body_util::BodyExt;
 use linkspan_session::{Budget, Credit, Fault};
 use linkspan_wire::{SseItem, SseReader};
-use reqwest::Response;
-use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use tokio::time::{Duration, timeout};
 
 use super::endpoint::Endpoint;
-use super::sending::chain;
+use super::sending::{Response, chain};
 
 /// How long a body that is half there waits for memory that other bodies hold.
 const CREDIT_WAIT: Duration = Duration::from_secs(60);
@@ -53,7 +53,7 @@ pub(super) async fn whole(
     let mut credit = endpoint.budget.take(announced).await;
     let mut body = BytesMut::new();
     loop {
-        let chunk = response.chunk().await;
+        let chunk = chunk(&mut response).await;
         let Some(chunk) = chunk.map_err(|e| lost(endpoint, &e))? else {
             return Ok((body.freeze(), credit));
         };
@@ -76,7 +76,7 @@ pub(super) async fn whole(
 pub(super) async fn refusal(mut response: Response) -> Bytes {
     let mut body = BytesMut::new();
     let read = async {
-        while let Ok(Some(chunk)) = response.chunk().await {
+        while let Ok(Some(chunk)) = chunk(&mut response).await {
             let room = REFUSAL - body.len();
             body.extend_from_slice(&chunk[..chunk.len().min(room)]);
             if body.len() == REFUSAL {
@@ -137,7 +137,7 @@ impl Events {
                     None => continue,
                 }
             }
-            let chunk = self.response.chunk().await;
+            let chunk = chunk(&mut self.response).await;
             match chunk.map_err(|e| lost(endpoint, &e))? {
                 Some(chunk) => self.reader.push(&chunk),
                 None => return Ok(None),
@@ -206,7 +206,17 @@ fn too_large(endpoint: &Endpoint) -> Fault {
     }
 }
 
-fn lost(endpoint: &Endpoint, error: &reqwest::Error) -> Fault {
+/// The next piece of a body; trailers are skipped.
+async fn chunk(response: &mut Response) -> Result<Option<Bytes>, hyper::Error> {
+    while let Some(frame) = response.body_mut().frame().await {
+        if let Ok(data) = frame?.into_data() {
+            return Ok(Some(data));
+        }
+    }
+    Ok(None)
+}
+
+fn lost(endpoint: &Endpoint, error: &hyper::Error) -> Fault {
     Fault::AnswerLost {
         peer: endpoint.peer.to_string(),
         why: chain(error),

@@ -27,6 +27,14 @@ impl Telling {
             sent,
         }
     }
+
+    /// The body of a GET.
+    pub(super) fn empty() -> Self {
+        Self {
+            text: None,
+            sent: None,
+        }
+    }
 }
 
 impl Body for Telling {

@@ -2,19 +2,20 @@
 
 use std::time::Duration;
 
+use http::{Method, StatusCode};
 use linkspan_mcp::{Era, SESSION_ID, SessionKey, names};
 use linkspan_session::{Credit, Envelope, Fault, Inbound};
 use linkspan_wire::{Frame, Id, Kind, Message};
-use reqwest::{Body, Method, Response, StatusCode, Url};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
+use url::Url;
 
 use super::answer::{self, Data, Events, Media, media};
 use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
 use super::job::{self, Outcome, Refusal, Report, Role, Ticket};
 use super::request::{self, Place};
-use super::sending::send;
+use super::sending::{Response, send};
 
 /// How long what follows an answer on its stream is still read.
 const AFTERMATH: Duration = Duration::from_secs(2);
@@ -63,7 +64,7 @@ impl Post {
     async fn exchange(&self, ticket: &Ticket) -> (Outcome, Option<Url>) {
         let body = ticket.msg.to_bytes();
         let headers = request::post(&self.endpoint, &self.place, &self.extra);
-        let make = || Some(Body::wrap(Telling::new(body.clone(), self.sent.clone())));
+        let make = || Telling::new(body.clone(), self.sent.clone());
         let sent = send(&self.endpoint, Method::POST, &self.url, &headers, make).await;
         let (response, url) = match sent {
             Ok(sent) => sent,
@@ -136,10 +137,7 @@ impl Post {
     /// One body with the answer in it.
     async fn body(&self, hop: u64, response: Response) -> Result<Message, Fault> {
         let status = response.status();
-        let kind = response
-            .headers()
-            .get(reqwest::header::CONTENT_TYPE)
-            .cloned();
+        let kind = response.headers().get(http::header::CONTENT_TYPE).cloned();
         let (text, credit) = answer::whole(&self.endpoint, response).await?;
         let frame = Frame::parse(text, &self.endpoint.limits());
         let why = match &frame {
@@ -203,7 +201,14 @@ impl Post {
             sleep(wait.min(MAX_WAIT)).await;
             tracing::debug!("resuming a stream after event {last_id:?}");
             let headers = request::get(&self.endpoint, &self.place, Some(&last_id));
-            let sent = send(&self.endpoint, Method::GET, &self.url, &headers, || None).await;
+            let sent = send(
+                &self.endpoint,
+                Method::GET,
+                &self.url,
+                &headers,
+                Telling::empty,
+            )
+            .await;
             let Ok((response, _)) = sent else { continue };
             let status = response.status();
             if status.is_success() && media(&response) == Media::Events {

@@ -12,15 +12,16 @@ mod reports;
 
 use std::collections::{HashMap, VecDeque};
 
+use http::Method;
 use linkspan_mcp::{Era, METHOD, PROTOCOL_VERSION, ParamHeaders, era_of, mirror, names};
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, PortEnd};
 use linkspan_wire::Message;
-use reqwest::{Method, Url};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, Id as TaskId, JoinSet};
 use tokio::time::{Duration, sleep, timeout};
+use url::Url;
 
-use super::body::Sent;
+use super::body::{Sent, Telling};
 use super::call::Post;
 use super::endpoint::Endpoint;
 use super::job::{self, Refusal, Report, Role, Ticket};
@@ -371,7 +372,13 @@ impl Driver {
         self.jobs.abort_all();
         if self.place.session.is_some() {
             let headers = request::common(&self.endpoint, &self.place);
-            let farewell = send(&self.endpoint, Method::DELETE, &self.url, &headers, || None);
+            let farewell = send(
+                &self.endpoint,
+                Method::DELETE,
+                &self.url,
+                &headers,
+                Telling::empty,
+            );
             match timeout(CLOSING, farewell).await {
                 Ok(Ok((response, _))) => {
                     tracing::debug!("DELETE -> {}", response.status().as_u16());

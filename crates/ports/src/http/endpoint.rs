@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use linkspan_session::Budget;
 use linkspan_wire::Limits;
-use reqwest::Client;
 
+use super::client::{Client, client};
 use super::options::{HttpOptions, OptionsError};
-use super::tls;
 
 #[derive(Clone)]
 pub(super) struct Endpoint {
@@ -20,8 +19,13 @@ pub(super) struct Endpoint {
 
 impl Endpoint {
     pub(super) fn new(options: HttpOptions) -> Result<Self, OptionsError> {
+        let uri = options
+            .url
+            .as_str()
+            .parse()
+            .map_err(|_| OptionsError::Url(options.peer()))?;
         Ok(Self {
-            client: tls::client(&options)?,
+            client: client(&options, &uri)?,
             peer: options.peer().into(),
             budget: Budget::new(options.limits.max_bytes()),
             options: Arc::new(options),

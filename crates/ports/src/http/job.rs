@@ -6,8 +6,8 @@ use bytes::Bytes;
 use linkspan_mcp::{Era, names};
 use linkspan_session::{Fault, Inbound};
 use linkspan_wire::{Kind, Message};
-use reqwest::Url;
 use tokio::sync::mpsc;
+use url::Url;
 
 use super::endpoint::Endpoint;
 use super::request::Place;

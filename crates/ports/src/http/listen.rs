@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use http::Method;
 use linkspan_session::{Envelope, Inbound};
 use linkspan_wire::Frame;
-use reqwest::{Method, Url};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
+use url::Url;
 
 use super::answer::{Events, Media, media};
+use super::body::Telling;
 use super::endpoint::Endpoint;
 use super::job::Report;
 use super::request::{self, Place};
@@ -31,7 +33,7 @@ pub(super) async fn listen(
     loop {
         let headers = request::get(&endpoint, &place, last_id.as_deref());
         let mut asked = None;
-        match send(&endpoint, Method::GET, &url, &headers, || None).await {
+        match send(&endpoint, Method::GET, &url, &headers, Telling::empty).await {
             Ok((response, _)) if !response.status().is_success() => {
                 let status = response.status();
                 if !status.is_server_error() {

@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use linkspan_wire::Limits;
-use reqwest::Url;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use url::Url;
 
 /// Which transport to speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,6 +54,9 @@ pub enum OptionsError {
     /// A header that HTTP does not allow. Its value may be a secret and is not shown.
     #[error("the header `{0}` has a name or value that HTTP does not allow")]
     Header(String),
+    /// A proxy that we cannot speak to.
+    #[error("the environment names a proxy of the kind `{0}://`")]
+    Proxy(String),
     /// The certificates could not be read, or TLS not be set up.
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
@@ -70,9 +73,15 @@ impl HttpOptions {
             "http" => return Err(OptionsError::PlainHttp(host)),
             other => return Err(OptionsError::Scheme(other.to_owned())),
         }
+        let headers = first_headers(&url);
+        // What stands before the host is in a header now, and must not reach a log.
+        let mut url = url;
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        url.set_fragment(None);
         Ok(Self {
             url,
-            headers: HeaderMap::new(),
+            headers,
             transport: Transport::Auto,
             retries: 3,
             retry_delay: Duration::from_millis(100),
@@ -82,13 +91,18 @@ impl HttpOptions {
         })
     }
 
-    /// Adds a header to every request. Its value is kept out of logs.
+    /// Sets a header of every request; the same name twice sends both. Its value is kept out of
+    /// logs.
     pub fn header(&mut self, name: &str, value: &str) -> Result<(), OptionsError> {
         let bad = || OptionsError::Header(name.to_owned());
         let key = HeaderName::try_from(name).map_err(|_| bad())?;
         let mut value = HeaderValue::try_from(value).map_err(|_| bad())?;
         value.set_sensitive(true);
-        self.headers.append(key, value);
+        if key == USER_AGENT || key == AUTHORIZATION {
+            self.headers.insert(key, value);
+        } else {
+            self.headers.append(key, value);
+        }
         Ok(())
     }
 
@@ -96,11 +110,48 @@ impl HttpOptions {
     pub(super) fn peer(&self) -> String {
         let mut url = self.url.clone();
         url.set_query(None);
-        url.set_fragment(None);
-        let _ = url.set_username("");
-        let _ = url.set_password(None);
         url.into()
     }
+}
+
+/// Who we are, and the credentials of a URL like `https://user:password@host/`.
+fn first_headers(url: &Url) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let agent = concat!("linkspan/", env!("CARGO_PKG_VERSION"));
+    headers.insert(USER_AGENT, HeaderValue::from_static(agent));
+    if !url.username().is_empty() || url.password().is_some() {
+        let plain = |text: &str| percent_decode(text);
+        let pair = [
+            plain(url.username()),
+            plain(url.password().unwrap_or_default()),
+        ]
+        .join(&b':');
+        let basic = format!("Basic {}", linkspan_mcp::base64(&pair));
+        if let Ok(mut value) = HeaderValue::try_from(basic) {
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+    }
+    headers
+}
+
+fn percent_decode(text: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let code = tail.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) if *first == b'%' => {
+                out.push(byte);
+                rest = &tail[2..];
+            }
+            _ => {
+                out.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    out
 }
 
 /// Whether a host name can only mean this machine.
@@ -159,6 +210,13 @@ mod tests {
         let options =
             HttpOptions::new("https://me:pw@example.com/mcp?key=secret#x", false).unwrap();
         assert_eq!(options.peer(), "https://example.com/mcp");
+    }
+
+    #[test]
+    fn credentials_in_the_url_become_a_header() {
+        let options = HttpOptions::new("https://me:p%40w@example.com/mcp", false).unwrap();
+        assert_eq!(options.headers[AUTHORIZATION], "Basic bWU6cEB3");
+        assert_eq!(options.url.as_str(), "https://example.com/mcp");
     }
 
     #[test]

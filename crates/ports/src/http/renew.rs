@@ -2,19 +2,21 @@
 
 use std::time::Duration;
 
+use http::Method;
 use linkspan_mcp::{SESSION_ID, SessionKey};
 use linkspan_session::{Fault, Inbound};
 use linkspan_wire::{Frame, Kind, Message};
-use reqwest::{Method, Response, Url};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
+use url::Url;
 
 use super::answer::{self, Events, Media, media};
+use super::body::Telling;
 use super::endpoint::Endpoint;
 use super::job::negotiated;
 use super::memory::Memory;
 use super::request::{self, Place};
-use super::sending::send;
+use super::sending::{Response, send};
 
 /// Limit of each step.
 const STEP: Duration = Duration::from_secs(30);
@@ -111,7 +113,7 @@ async fn post(
 ) -> Result<Response, Fault> {
     let headers = request::post(endpoint, place, &[]);
     let body = msg.to_bytes();
-    let make = || Some(body.clone().into());
+    let make = || Telling::new(body.clone(), None);
     let (response, _) = send(endpoint, Method::POST, url, &headers, make).await?;
     let status = response.status();
     if status.is_success() {

@@ -2,12 +2,18 @@
 
 use std::error::Error;
 
+use http::header::{HeaderMap, LOCATION};
+use http::{Method, Request, StatusCode, Uri};
+use hyper::body::Incoming;
 use linkspan_session::Fault;
-use reqwest::header::{HeaderMap, LOCATION};
-use reqwest::{Body, Method, Response, StatusCode, Url};
 use tokio::time::sleep;
+use url::Url;
 
+use super::body::Telling;
 use super::endpoint::Endpoint;
+
+/// What a server answers.
+pub(super) type Response = http::Response<Incoming>;
 
 const MAX_REDIRECTS: usize = 5;
 
@@ -20,7 +26,7 @@ pub(super) async fn send(
     method: Method,
     url: &Url,
     headers: &HeaderMap,
-    body: impl Fn() -> Option<Body>,
+    body: impl Fn() -> Telling,
 ) -> Result<(Response, Url), Fault> {
     let mut url = url.clone();
     for _ in 0..=MAX_REDIRECTS {
@@ -41,20 +47,23 @@ async fn connect(
     method: &Method,
     url: &Url,
     headers: &HeaderMap,
-    body: impl Fn() -> Option<Body>,
+    body: impl Fn() -> Telling,
 ) -> Result<Response, Fault> {
+    let uri: Uri = url.as_str().parse().map_err(|_| Fault::BadAnswer {
+        peer: endpoint.peer.to_string(),
+        why: "it names a URL that HTTP cannot use".to_owned(),
+    })?;
     let mut delay = endpoint.options.retry_delay;
     let mut tries = 0;
     loop {
         tries += 1;
-        let mut request = endpoint.client.request(method.clone(), url.clone());
-        request = request.headers(headers.clone());
-        if let Some(body) = body() {
-            request = request.body(body);
-        }
-        let error = match request.send().await {
+        let mut request = Request::new(body());
+        *request.method_mut() = method.clone();
+        *request.uri_mut() = uri.clone();
+        *request.headers_mut() = headers.clone();
+        let error = match endpoint.client.request(request).await {
             Ok(response) => return Ok(response),
-            Err(error) => error.without_url(),
+            Err(error) => error,
         };
         let why = chain(&error);
         if !error.is_connect() {
@@ -89,8 +98,11 @@ fn redirect(url: &Url, response: &Response) -> Option<Url> {
 
 /// An error with all its causes on one line.
 pub(super) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
+    // The outermost words, "client error (Connect)", tell a person nothing.
+    let (mut text, mut source) = match error.source() {
+        Some(cause) => (cause.to_string(), cause.source()),
+        None => (error.to_string(), None),
+    };
     while let Some(cause) = source {
         let cause_text = cause.to_string();
         if !text.contains(&cause_text) {

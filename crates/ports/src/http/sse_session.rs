@@ -4,11 +4,12 @@
 
 use std::time::Duration;
 
+use http::Method;
 use linkspan_session::{Envelope, Fault, Inbound};
 use linkspan_wire::{Frame, Message};
-use reqwest::{Body, Method, Url};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
+use url::Url;
 
 use super::answer::{self, Events, Media, media};
 use super::body::{Sent, Telling};
@@ -62,7 +63,7 @@ pub(super) async fn open(
 
 async fn greet(endpoint: &Endpoint, url: &Url) -> Result<Line, Fault> {
     let headers = request::get(endpoint, &Place::default(), None);
-    let (response, url) = send(endpoint, Method::GET, url, &headers, || None).await?;
+    let (response, url) = send(endpoint, Method::GET, url, &headers, Telling::empty).await?;
     let status = response.status();
     if !status.is_success() {
         let body = answer::refusal(response).await;
@@ -141,7 +142,7 @@ pub(super) async fn post(
 ) -> Report {
     let body = ticket.msg.to_bytes();
     let headers = request::post(&endpoint, &Place::default(), &[]);
-    let make = || Some(Body::wrap(Telling::new(body.clone(), sent.clone())));
+    let make = || Telling::new(body.clone(), sent.clone());
     let exchange = async {
         let (response, _) = send(&endpoint, Method::POST, &post_to, &headers, make).await?;
         let status = response.status();
@@ -164,7 +165,7 @@ pub(super) async fn post(
 async fn deliver(endpoint: &Endpoint, post_to: &Url, msg: &Message) -> Result<(), Fault> {
     let headers = request::post(endpoint, &Place::default(), &[]);
     let body = msg.to_bytes();
-    let make = || Some(body.clone().into());
+    let make = || Telling::new(body.clone(), None);
     let exchange = async {
         let (response, _) = send(endpoint, Method::POST, post_to, &headers, make).await?;
         let status = response.status();

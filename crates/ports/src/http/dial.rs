@@ -1,0 +1,126 @@
+//! How a connection is made: directly, or through the proxy that the environment names.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::Uri;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
+use hyper_util::client::proxy::matcher::Matcher;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tower_service::Service;
+
+use super::options::{HttpOptions, OptionsError, is_loopback};
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
+
+/// Opens the TCP part of a connection.
+#[derive(Clone)]
+pub(super) enum Dial {
+    Direct(HttpConnector),
+    /// Through an HTTP proxy, by CONNECT.
+    Tunnel(Tunnel<HttpConnector>),
+    Socks(SocksV5<HttpConnector>),
+}
+
+impl Dial {
+    /// Decides once: a port speaks to one origin only.
+    pub(super) fn new(options: &HttpOptions, uri: &Uri) -> Result<Self, OptionsError> {
+        let mut tcp = HttpConnector::new();
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_keepalive(Some(Duration::from_secs(30)));
+        tcp.set_connect_timeout(Some(options.connect_timeout));
+        // A proxy has another idea of what localhost is.
+        let local = is_loopback(uri.host().unwrap_or_default());
+        let Some(proxy) = (!local)
+            .then(|| Matcher::from_env().intercept(uri))
+            .flatten()
+        else {
+            return Ok(Self::Direct(tcp));
+        };
+        let at = proxy.uri().clone();
+        tracing::debug!("through the proxy {}", at.host().unwrap_or_default());
+        match at.scheme_str() {
+            Some("http") | None => {
+                let mut tunnel = Tunnel::new(at, tcp);
+                if let Some(credentials) = proxy.basic_auth() {
+                    tunnel = tunnel.with_auth(credentials.clone());
+                }
+                Ok(Self::Tunnel(tunnel))
+            }
+            Some(scheme @ ("socks5" | "socks5h")) => {
+                let mut socks = SocksV5::new(at.clone(), tcp).local_dns(scheme == "socks5");
+                if let Some((user, password)) = proxy.raw_auth() {
+                    socks = socks.with_auth(user.to_owned(), password.to_owned());
+                }
+                Ok(Self::Socks(socks))
+            }
+            Some(other) => Err(OptionsError::Proxy(other.to_owned())),
+        }
+    }
+}
+
+impl Service<Uri> for Dial {
+    type Response = TokioIo<TcpStream>;
+    type Error = BoxError;
+    type Future = Connecting<Self::Response>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        // None of the three keeps anybody waiting here.
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        match self {
+            Self::Direct(dial) => boxed(dial.call(uri)),
+            Self::Tunnel(dial) => boxed(dial.call(uri)),
+            Self::Socks(dial) => boxed(dial.call(uri)),
+        }
+    }
+}
+
+/// A connector that gives up: TLS and proxies have no limit of their own.
+#[derive(Clone)]
+pub(super) struct Timed<C> {
+    pub(super) inner: C,
+    pub(super) limit: Duration,
+}
+
+impl<C> Service<Uri> for Timed<C>
+where
+    C: Service<Uri>,
+    C::Future: Send + 'static,
+    C::Response: 'static,
+    C::Error: Into<BoxError>,
+{
+    type Response = C::Response;
+    type Error = BoxError;
+    type Future = Connecting<C::Response>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.inner.poll_ready(cx).map_err(Into::into)
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let connecting = self.inner.call(uri);
+        let limit = self.limit;
+        Box::pin(async move {
+            match timeout(limit, connecting).await {
+                Ok(connected) => connected.map_err(Into::into),
+                Err(_) => Err(format!("no connection within {} s", limit.as_secs_f64()).into()),
+            }
+        })
+    }
+}
+
+fn boxed<T, E>(connecting: impl Future<Output = Result<T, E>> + Send + 'static) -> Connecting<T>
+where
+    E: Into<BoxError>,
+{
+    Box::pin(async { connecting.await.map_err(Into::into) })
+}
