@@ -103,9 +103,9 @@ async fn write_out(to: &mut (impl AsyncWrite + Unpin), bytes: &mut BytesMut) -> 
 }
 
 fn pieces(item: &Outbound) -> [Bytes; 3] {
-    let pieces = match item {
-        Outbound::One(envelope) => envelope.msg.pieces(),
-        Outbound::Array(text) => [text.clone(), Bytes::new(), Bytes::new()],
-    };
-    pieces.map(one_line)
+    match item {
+        Outbound::One(envelope) if envelope.msg.is_one_line() => envelope.msg.pieces(),
+        Outbound::One(envelope) => envelope.msg.pieces().map(one_line),
+        Outbound::Array(text) => [one_line(text.clone()), Bytes::new(), Bytes::new()],
+    }
 }

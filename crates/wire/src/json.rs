@@ -25,7 +25,7 @@ pub enum JsonKind {
 impl<'a> Json<'a> {
     /// Checks `text`, which may have white space around the value.
     pub fn parse(text: &'a str) -> Result<Self, Syntax> {
-        let mut scanner = Scanner::new(text, 0, 0);
+        let mut scanner = Scanner::new(text.as_bytes(), 0, 0);
         let (start, end) = scanner.value()?;
         scanner.skip_space();
         match scanner.peek() {
@@ -46,13 +46,18 @@ impl<'a> Json<'a> {
 
     /// What sort of value this is.
     pub fn kind(self) -> JsonKind {
-        match self.0.as_bytes().first() {
-            Some(b'{') => JsonKind::Object,
-            Some(b'[') => JsonKind::Array,
-            Some(b'"') => JsonKind::String,
-            Some(b't' | b'f') => JsonKind::Bool,
-            Some(b'n') | None => JsonKind::Null,
-            Some(_) => JsonKind::Number,
+        Self::kind_of(self.0.as_bytes().first().copied().unwrap_or(b'n'))
+    }
+
+    /// The kind of the value that begins with this byte.
+    pub(crate) fn kind_of(first: u8) -> JsonKind {
+        match first {
+            b'{' => JsonKind::Object,
+            b'[' => JsonKind::Array,
+            b'"' => JsonKind::String,
+            b't' | b'f' => JsonKind::Bool,
+            b'n' => JsonKind::Null,
+            _ => JsonKind::Number,
         }
     }
 
@@ -103,7 +108,7 @@ impl<'a> Json<'a> {
     }
 
     fn inside(self, kind: JsonKind) -> Option<Scanner<'a>> {
-        (self.kind() == kind).then(|| Scanner::new(self.0, 1, 1))
+        (self.kind() == kind).then(|| Scanner::new(self.0.as_bytes(), 1, 1))
     }
 }
 

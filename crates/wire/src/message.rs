@@ -39,6 +39,7 @@ pub struct Message {
     body: Option<Span>,
     /// Stands in for the id of the text.
     other_id: Option<Id>,
+    line_ends: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -64,16 +65,16 @@ impl Span {
 impl Message {
     /// Reads one message object. White space around it must have been taken off.
     pub fn parse(text: Bytes) -> Result<Self, WireError> {
-        let valid = utf8(&text)?;
-        let members = Envelope::scan(valid)?;
-        let parts = members.classify(valid)?;
+        let members = Envelope::scan(&text)?;
+        let (kind, body) = members.classify(&text)?;
         Ok(Self {
             text,
-            kind: parts.0,
+            kind,
             id: members.id,
             method: members.method,
-            body: parts.1,
+            body,
             other_id: None,
+            line_ends: members.line_ends,
         })
     }
 
@@ -205,6 +206,11 @@ impl Message {
         }
     }
 
+    /// Whether the text stands on one line, as ndjson needs it; [`crate::one_line`] puts it there.
+    pub fn is_one_line(&self) -> bool {
+        !self.line_ends
+    }
+
     /// The text in one piece; copied only if the id was replaced.
     pub fn to_bytes(&self) -> Bytes {
         if self.other_id.is_none() {
@@ -233,8 +239,7 @@ impl Message {
     }
 
     fn slice(&self, span: Span) -> &str {
-        // `parse` has checked the whole text, and spans begin and end at ASCII bytes.
-        std::str::from_utf8(&self.text[span.range()]).unwrap_or("")
+        str_at(&self.text, span)
     }
 }
 
@@ -248,6 +253,12 @@ impl fmt::Debug for Message {
     }
 }
 
+/// What stands at `span` of a text that the scanner has been over: it is UTF-8, and spans begin and
+/// end at ASCII bytes.
+fn str_at(text: &[u8], span: Span) -> &str {
+    std::str::from_utf8(&text[span.range()]).unwrap_or("")
+}
+
 /// The members of a message object that JSON-RPC gives a meaning.
 #[derive(Default)]
 struct Envelope {
@@ -258,14 +269,15 @@ struct Envelope {
     result: Option<Span>,
     error: Option<Span>,
     twice: Option<&'static str>,
+    line_ends: bool,
 }
 
 impl Envelope {
-    fn scan(text: &str) -> Result<Self, WireError> {
+    fn scan(text: &[u8]) -> Result<Self, WireError> {
         let mut scanner = Scanner::new(text, 0, 1);
         if scanner.peek() != Some(b'{') {
             // Not an object: let the scanner say whether it is JSON at all.
-            Json::parse(text)?;
+            Json::parse(utf8(text)?)?;
             return Err(shape("a message is an object", None));
         }
         scanner.at = 1;
@@ -276,9 +288,9 @@ impl Envelope {
         } else {
             loop {
                 scanner.skip_space();
-                let (start, end) = scanner.key()?;
-                let value = scanner.value()?;
-                envelope.note(&unescape(&text[start..end]), Span::new(value));
+                let key = Span::new(scanner.key()?);
+                let value = Span::new(scanner.value()?);
+                envelope.note(&unescape(str_at(text, key)), value);
                 scanner.skip_space();
                 match scanner.peek() {
                     Some(b',') => scanner.at += 1,
@@ -291,6 +303,7 @@ impl Envelope {
             }
         }
         scanner.skip_space();
+        envelope.line_ends = scanner.line_ends;
         match scanner.peek() {
             None => Ok(envelope),
             Some(_) => Err(scanner.wrong().into()),
@@ -312,8 +325,10 @@ impl Envelope {
         }
     }
 
-    fn classify(&self, text: &str) -> Result<(Kind, Option<Span>), WireError> {
-        let value = |span: Span| Json::trusted(&text[span.range()]);
+    fn classify(&self, text: &[u8]) -> Result<(Kind, Option<Span>), WireError> {
+        // Only what is short is looked at as a string; of the body, the first byte tells the kind.
+        let value = |span: Span| Json::trusted(str_at(text, span));
+        let kind_of = |span: Span| Json::kind_of(text[span.start as usize]);
         let id = self.id.map(value);
         let refuse = |why| {
             Err(shape(
@@ -333,10 +348,10 @@ impl Envelope {
         }
         match (self.method, self.result, self.error) {
             (Some(method), None, None) => {
-                if value(method).kind() != JsonKind::String {
+                if kind_of(method) != JsonKind::String {
                     return refuse("`method` must be a string");
                 }
-                match self.params.map(|params| value(params).kind()) {
+                match self.params.map(kind_of) {
                     None | Some(JsonKind::Object | JsonKind::Array | JsonKind::Null) => {}
                     Some(_) => return refuse("`params` must be an object or an array"),
                 }
@@ -348,7 +363,7 @@ impl Envelope {
             }
             (None, Some(result), None) if self.id.is_some() => Ok((Kind::Result, Some(result))),
             (None, Some(_), None) => refuse("an answer needs the `id` of its request"),
-            (None, None, Some(error)) if value(error).kind() == JsonKind::Object => {
+            (None, None, Some(error)) if kind_of(error) == JsonKind::Object => {
                 Ok((Kind::Error, Some(error)))
             }
             (None, None, Some(_)) => refuse("`error` must be an object"),
@@ -371,20 +386,16 @@ pub(crate) fn utf8(text: &[u8]) -> Result<&str, Syntax> {
 
 /// The id of a message of which only the beginning is there.
 pub(crate) fn salvage_id(prefix: &[u8]) -> Option<Bytes> {
-    let text = match std::str::from_utf8(prefix) {
-        Ok(text) => text,
-        Err(e) => std::str::from_utf8(&prefix[..e.valid_up_to()]).ok()?,
-    };
-    let mut scanner = Scanner::new(text, 0, 1);
+    let mut scanner = Scanner::new(prefix, 0, 1);
     scanner.skip_space();
     scanner.expect(b'{').ok()?;
     loop {
         scanner.skip_space();
-        let (start, end) = scanner.key().ok()?;
-        let (from, to) = scanner.value().ok()?;
+        let key = Span::new(scanner.key().ok()?);
+        let value = Span::new(scanner.value().ok()?);
         // A number may go on where the prefix ends.
-        if unescape(&text[start..end]) == "id" && to < text.len() {
-            let id = Json::trusted(&text[from..to]);
+        if unescape(str_at(prefix, key)) == "id" && (value.end as usize) < prefix.len() {
+            let id = Json::trusted(str_at(prefix, value));
             return is_id(id).then(|| Bytes::copy_from_slice(id.text().as_bytes()));
         }
         scanner.skip_space();

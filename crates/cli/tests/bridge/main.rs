@@ -17,6 +17,7 @@ mod secrets;
 mod sessions;
 mod setup;
 mod streams;
+mod tls;
 
 #[test]
 fn no_test_file_is_forgotten() {

@@ -17,11 +17,11 @@ impl Scratch {
     }
 
     fn read(&self) -> String {
-        std::fs::read_to_string(&self.0).unwrap()
+        std::fs::read_to_string(&self.0).expect("the bridge has written it")
     }
 
     fn as_str(&self) -> &str {
-        self.0.to_str().unwrap()
+        self.0.to_str().expect("our own name is UTF-8")
     }
 }
 

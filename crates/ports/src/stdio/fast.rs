@@ -11,10 +11,14 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream as StdStream;
 
 use rustix::fs::{FileType, fstat};
+use rustix::pipe::fcntl_setpipe_size;
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
 use super::{Reader, Writer};
+
+/// What an unprivileged process may ask for.
+const PIPE: usize = 1 << 20;
 
 pub(super) fn reader() -> Option<Reader> {
     let stdin = io::stdin();
@@ -32,8 +36,13 @@ pub(super) fn writer() -> Option<Writer> {
     let stdout = io::stdout();
     match kind(stdout.as_fd())? {
         FileType::Fifo => {
-            let pipe = pipe::OpenOptions::new().open_sender("/proc/self/fd/1");
-            Some(Box::new(pipe.ok()?))
+            let pipe = pipe::OpenOptions::new()
+                .open_sender("/proc/self/fd/1")
+                .ok()?;
+            // A large answer through a pipe of 64 KiB is a hundred context switches. The kernel may
+            // refuse; then it stays as it is.
+            let _ = fcntl_setpipe_size(&pipe, PIPE);
+            Some(Box::new(pipe))
         }
         FileType::Socket => Some(Box::new(socket(stdout.as_fd())?)),
         _ => None,

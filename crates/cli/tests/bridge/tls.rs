@@ -1,0 +1,156 @@
+//! https, private certificates, and proxies.
+
+use std::io;
+use std::net::TcpListener as StdListener;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use linkspan_testkit::{Bridge, Server};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::aws_lc_rs;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+use crate::setup::{LATEST, assert_kind, assert_works, launch};
+
+const HOST: &str = "mcp.example.test";
+
+/// TLS in front of a fake server. As a proxy it wants a CONNECT first, and notes it.
+struct Gate {
+    port: u16,
+    ca: PathBuf,
+    connects: Arc<Mutex<Vec<String>>>,
+}
+
+impl Gate {
+    fn start(server: &Server, name: &str, is_proxy: bool) -> io::Result<Self> {
+        let names = vec!["localhost".to_owned(), HOST.to_owned()];
+        let made = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;
+        let file = format!("{name}-{}.pem", std::process::id());
+        let ca = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(file);
+        std::fs::write(&ca, made.cert.pem())?;
+
+        let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+        let provider = Arc::new(aws_lc_rs::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .and_then(|c| {
+                c.with_no_client_auth()
+                    .with_single_cert(vec![made.cert.der().clone()], key)
+            })
+            .map_err(io::Error::other)?;
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+
+        let listener = StdListener::bind("127.0.0.1:0")?;
+        listener.set_nonblocking(true)?;
+        let port = listener.local_addr()?.port();
+        let connects = Arc::new(Mutex::new(Vec::new()));
+        let (noted, behind) = (Arc::clone(&connects), server.port());
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        std::thread::spawn(move || {
+            runtime.block_on(async {
+                let listener = TcpListener::from_std(listener).expect("it is bound");
+                while let Ok((client, _)) = listener.accept().await {
+                    let (acceptor, noted) = (acceptor.clone(), Arc::clone(&noted));
+                    tokio::spawn(pass(client, acceptor, behind, is_proxy.then_some(noted)));
+                }
+            });
+        });
+        Ok(Self { port, ca, connects })
+    }
+
+    fn ca(&self) -> &str {
+        self.ca.to_str().expect("our own name is UTF-8")
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.ca);
+    }
+}
+
+async fn pass(
+    mut client: TcpStream,
+    acceptor: TlsAcceptor,
+    behind: u16,
+    proxy: Option<Arc<Mutex<Vec<String>>>>,
+) -> io::Result<()> {
+    if let Some(noted) = proxy {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") && head.len() < 10_000 {
+            head.push(client.read_u8().await?);
+        }
+        if let Ok(mut noted) = noted.lock() {
+            noted.push(String::from_utf8_lossy(&head).into_owned());
+        }
+        client.write_all(b"HTTP/1.1 200 Connected\r\n\r\n").await?;
+    }
+    let mut client = acceptor.accept(client).await?;
+    let mut server = TcpStream::connect(("127.0.0.1", behind)).await?;
+    copy_bidirectional(&mut client, &mut server).await?;
+    Ok(())
+}
+
+fn shake_hands(bridge: &Bridge) {
+    bridge.initialize(LATEST);
+    assert_works(bridge);
+}
+
+#[test]
+fn a_server_with_a_private_certificate_is_reached_with_its_ca() {
+    let server = Server::legacy().start();
+    let gate = Gate::start(&server, "ca", false).unwrap();
+    let url = format!("https://localhost:{}/mcp", gate.port);
+    shake_hands(&launch(&url, &["--ca", gate.ca()]).start());
+}
+
+#[test]
+fn a_certificate_that_nobody_vouches_for_is_refused() {
+    let server = Server::legacy().start();
+    let gate = Gate::start(&server, "stranger", false).unwrap();
+    let url = format!("https://localhost:{}/mcp", gate.port);
+    let bridge = launch(&url, &["--retries", "0"]).start();
+    bridge.request("1", "ping", &serde_json::json!({}));
+    let answer = bridge.answer("1");
+    assert_kind(&answer, "connect_failed");
+    assert!(answer.text.contains("certificate"), "{}", answer.text);
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn a_proxy_of_the_environment_is_used_and_gets_its_own_credentials_only() {
+    let server = Server::legacy().start();
+    let gate = Gate::start(&server, "proxy", true).unwrap();
+    let url = format!("https://{HOST}/mcp");
+    let proxy = format!("http://me:pw@127.0.0.1:{}", gate.port);
+    let flags = ["--ca", gate.ca(), "-H", "X-Key: server-secret"];
+    let bridge = launch(&url, &flags).env("HTTPS_PROXY", &proxy).start();
+    shake_hands(&bridge);
+
+    let connects = gate.connects.lock().unwrap();
+    assert!(
+        connects[0].starts_with(&format!("CONNECT {HOST}:443 ")),
+        "{connects:?}"
+    );
+    assert!(
+        connects[0]
+            .to_lowercase()
+            .contains("proxy-authorization: basic bwu6chc=")
+    );
+    assert!(!connects.iter().any(|head| head.contains("server-secret")));
+}
+
+#[test]
+fn this_machine_is_reached_without_a_proxy() {
+    let server = Server::legacy().start();
+    let bridge = launch(&server.url(), &[])
+        .env("HTTP_PROXY", "http://127.0.0.1:1")
+        .env("ALL_PROXY", "http://127.0.0.1:1")
+        .start();
+    shake_hands(&bridge);
+}
