@@ -8,6 +8,7 @@ mod answer;
 mod body;
 mod call;
 mod client;
+mod cookies;
 mod dial;
 mod driver;
 mod endpoint;

@@ -13,6 +13,7 @@ mod identity;
 mod load;
 mod modern;
 mod old_sse;
+mod routing;
 mod secrets;
 mod sessions;
 mod setup;

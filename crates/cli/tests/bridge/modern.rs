@@ -202,3 +202,30 @@ fn a_subscription_speaks_under_the_clients_own_id() {
         Some("\"sub\"")
     );
 }
+
+#[test]
+fn arguments_that_the_schema_marks_are_repeated_in_headers() {
+    let hook = |request: &Request, conn: &mut linkspan_testkit::Conn| match request.rpc() {
+        Some("tools/list") => {
+            let id = request
+                .message
+                .as_ref()
+                .and_then(|m| m.id.clone())
+                .unwrap_or_default();
+            let tools = r#"[{"name":"echo","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}]"#;
+            let body = format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":{tools}}}}}"#
+            );
+            linkspan_testkit::Flow::written(conn.json(200, &body))
+        }
+        _ => linkspan_testkit::Flow::Pass,
+    };
+    let server = Server::modern().intercept(hook).start();
+    let bridge = started(&server, &[]);
+    request(&bridge, "1", "tools/list", json!({}));
+    bridge.answer("1");
+    call(&bridge, "2", "echo", json!({"region": "eu-1", "other": 1}));
+    bridge.answer("2");
+    let seen = server.wait_for_calls("echo", 1).remove(0);
+    assert_eq!(seen.header("mcp-param-region"), Some("eu-1"));
+}

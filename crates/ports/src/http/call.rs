@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::{Method, StatusCode};
-use linkspan_mcp::{Era, SESSION_ID, SessionKey, names};
+use linkspan_mcp::{Era, names};
 use linkspan_session::{Credit, Envelope, Fault, Inbound};
 use linkspan_wire::{Frame, Id, Kind, Message};
 use tokio::sync::mpsc;
@@ -89,8 +89,7 @@ impl Post {
             answer::refusal(response).await;
             return Outcome::Done;
         };
-        let key = response.headers().get(SESSION_ID);
-        let session = key.and_then(|v| SessionKey::parse(v.to_str().ok()?));
+        let place = Place::opened(response.headers());
         let answer = match media(&response) {
             // Boxed, like other rare and large paths: a job is moved when it is spawned.
             Media::Events => Box::pin(self.stream(hop, response)).await,
@@ -100,8 +99,8 @@ impl Post {
             (Err(why), _) => self.fail(ticket, why).await,
             (Ok(answer), Role::Initialize) => match job::negotiated(&answer) {
                 Some(version) => Outcome::Opened(Place {
-                    session,
                     version: Some(version),
+                    ..place
                 }),
                 None => Outcome::Done,
             },

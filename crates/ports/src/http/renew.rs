@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use http::Method;
-use linkspan_mcp::{SESSION_ID, SessionKey};
 use linkspan_session::{Fault, Inbound};
 use linkspan_wire::{Frame, Kind, Message};
 use tokio::sync::mpsc;
@@ -34,13 +33,13 @@ pub(super) async fn renew(
     tracing::info!("{} forgot the session; beginning a new one", endpoint.peer);
     let nowhere = Place::default();
     let opening = ask(&endpoint, &url, &nowhere, initialize, &tx);
-    let (answer, session) = within(opening).await?;
+    let (answer, begun) = within(opening).await?;
     let Some(version) = negotiated(&answer) else {
         return Err(refusal(&endpoint, "it refuses to begin a new one"));
     };
     let place = Place {
-        session,
         version: Some(version),
+        ..begun
     };
     if let Some(initialized) = &memory.initialized {
         within(tell(&endpoint, &url, &place, initialized)).await?;
@@ -76,17 +75,16 @@ async fn ask(
     place: &Place,
     msg: &Message,
     tx: &mpsc::Sender<Inbound>,
-) -> Result<(Message, Option<SessionKey>), Fault> {
+) -> Result<(Message, Place), Fault> {
     let response = post(endpoint, url, place, msg).await?;
-    let key = response.headers().get(SESSION_ID);
-    let session = key.and_then(|v| SessionKey::parse(v.to_str().ok()?));
+    let begun = Place::opened(response.headers());
     let hop = msg.id();
     let answers = |msg: &Message| msg.is_answer() && msg.id() == hop;
     if media(&response) == Media::Events {
         let mut events = Events::new(endpoint, response);
         while let Some(data) = events.next(endpoint).await? {
             match Frame::parse(data.text, &endpoint.limits()) {
-                Frame::One(msg) if answers(&msg) => return Ok((msg, session)),
+                Frame::One(msg) if answers(&msg) => return Ok((msg, begun)),
                 Frame::One(msg) if msg.kind() == Kind::Notification => {
                     let envelope = linkspan_session::Envelope::new(msg);
                     let _ = tx.send(Inbound::Message(envelope)).await;
@@ -99,7 +97,7 @@ async fn ask(
         if let Frame::One(msg) = Frame::parse(text, &endpoint.limits())
             && answers(&msg)
         {
-            return Ok((msg, session));
+            return Ok((msg, begun));
         }
     }
     Err(refusal(endpoint, "it did not answer"))

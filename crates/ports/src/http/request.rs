@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use linkspan_mcp::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID, SessionKey};
 
+use super::cookies::Cookies;
 use super::endpoint::Endpoint;
 
 /// What names our place in the conversation.
@@ -14,6 +15,22 @@ pub(super) struct Place {
     pub(super) session: Option<SessionKey>,
     /// The negotiated version, once it is known.
     pub(super) version: Option<Arc<str>>,
+    /// What keeps us at the server that began the session.
+    pub(super) cookies: Cookies,
+}
+
+impl Place {
+    /// Where `initialize` has led: the session and the cookies of its response, and the version of
+    /// its answer.
+    pub(super) fn opened(headers: &HeaderMap) -> Self {
+        let key = headers.get(SESSION_ID);
+        let mut place = Self {
+            session: key.and_then(|v| SessionKey::parse(v.to_str().ok()?)),
+            ..Self::default()
+        };
+        place.cookies.learn(headers);
+        place
+    }
 }
 
 /// Headers of a POST. `extra` mirrors the body in the modern era.
@@ -48,6 +65,9 @@ pub(super) fn common(endpoint: &Endpoint, place: &Place) -> HeaderMap {
     }
     if let Some(version) = &place.version {
         set(&mut headers, PROTOCOL_VERSION, version);
+    }
+    if let Some(cookies) = place.cookies.header(headers.get(COOKIE)) {
+        headers.insert(COOKIE, cookies);
     }
     headers
 }

@@ -1,0 +1,114 @@
+//! `call`, `read` and `prompt`.
+
+use insta::assert_snapshot;
+use linkspan_testkit::Server;
+
+use crate::setup::{Run, Scratch, linkspan, serving};
+
+/// What the tool was called with, as it was spelled.
+fn arguments(server: &Server) -> String {
+    let calls = server.calls("echo");
+    let message = calls[0].message.as_ref().unwrap();
+    message.at(&["params", "arguments"]).unwrap_or_default()
+}
+
+#[test]
+fn arguments_can_be_json() {
+    let server = Server::legacy().start();
+    let json = r#"{"message":"hi", "n":0.10,"big":18446744073709551616}"#;
+    assert_snapshot!(linkspan(&["call", "echo", json, &server.url()]), @"");
+    assert_eq!(arguments(&server), json);
+}
+
+#[test]
+fn arguments_can_be_pairs_and_the_schema_says_which_are_text() {
+    let list = r#"{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{"zip":{"type":"string"},"n":{"type":"integer"}}}}]}"#;
+    let server = serving(&[("tools/list", list)]);
+    let args = ["call", "echo", "zip=8001", "n=3", "who=Ada and Bob", "list=[1]", "eq=a=b", &server.url()];
+    assert_snapshot!(linkspan(&args), @"");
+}
+
+#[test]
+fn arguments_can_come_from_a_file_or_stdin() {
+    let scratch = Scratch::new("arguments");
+    let file = scratch.write("arguments.json", r#"{"from":"file"}"#);
+    let server = Server::legacy().start();
+    let ran = linkspan(&["call", "echo", &format!("@{file}"), &server.url()]);
+    assert_eq!(ran.stdout, "{\"from\":\"file\"}\n");
+    let ran = Run::new(&["call", "echo", "-", &server.url()]).stdin(r#"{"from":"stdin"}"#).end();
+    assert_eq!(ran.stdout, "{\"from\":\"stdin\"}\n");
+}
+
+#[test]
+fn a_tool_may_need_no_arguments() {
+    let server = Server::legacy().start();
+    assert_eq!(linkspan(&["call", "echo", &server.url()]).stdout, "{}\n");
+    assert_eq!(arguments(&server), "");
+}
+
+#[test]
+fn every_kind_of_content_is_shown() {
+    let result = r#"{"content":[
+        {"type":"text","text":"It is sunny.\nTake a hat."},
+        {"type":"image","mimeType":"image/png","data":"aGVsbG8gd29ybGQh"},
+        {"type":"audio","mimeType":"audio/wav","data":"AAA="},
+        {"type":"resource","resource":{"uri":"file:///a.txt","mimeType":"text/plain","text":"the file"}},
+        {"type":"resource","resource":{"uri":"file:///a.bin","blob":"AAAA"}},
+        {"type":"resource_link","uri":"file:///b.txt","name":"b"},
+        {"type":"of tomorrow","x":1}]}"#;
+    let server = serving(&[("tools/call", &result.replace("\n        ", ""))]);
+    assert_snapshot!(linkspan(&["call", "anything", &server.url()]), @"");
+}
+
+#[test]
+fn json_is_the_result_as_the_server_spelled_it() {
+    let result = "{ \"content\" : [{\"text\":\"\\u0041 \u{7f}\u{9b}31m\",\"type\":\"text\"}],\"n\":0.10, \"big\":18446744073709551616,\"e\":1e400,\"n\":1 }";
+    let server = serving(&[("tools/call", result)]);
+    let ran = linkspan(&["call", "anything", "--json", &server.url()]);
+    assert_eq!(ran.stdout, format!("{result}\n"));
+}
+
+#[test]
+fn a_resource_is_printed_as_it_is() {
+    let text = r#"{"contents":[{"uri":"file:///a","text":"one\ntwo"},{"uri":"file:///b","mimeType":"image/png","blob":"aGVsbG8gd29ybGQh"}]}"#;
+    let server = serving(&[("resources/read", text)]);
+    assert_snapshot!(linkspan(&["read", "file:///a", &server.url()]), @"");
+    let ran = linkspan(&["read", "file:///a", "--json", &server.url()]);
+    assert_eq!(ran.stdout, format!("{text}\n"));
+    let asked = server.posts("resources/read")[0].message.as_ref().unwrap().at(&["params"]);
+    assert_eq!(asked.as_deref(), Some(r#"{"uri":"file:///a"}"#));
+}
+
+#[test]
+fn a_prompt_is_printed_with_who_says_what() {
+    let result = r#"{"description":"d","messages":[{"role":"user","content":{"type":"text","text":"Look at this."}},{"role":"assistant","content":[{"type":"text","text":"I see."}]}]}"#;
+    let server = serving(&[("prompts/get", result)]);
+    let ran = linkspan(&["prompt", "review", "code=1", "style=short words", &server.url()]);
+    assert_snapshot!(ran, @"");
+    let asked = server.posts("prompts/get")[0].message.as_ref().unwrap().at(&["params", "arguments"]);
+    assert_eq!(asked.as_deref(), Some(r#"{"code":"1","style":"short words"}"#));
+    let ran = linkspan(&["prompt", "review", "--json", &server.url()]);
+    assert_eq!(ran.stdout, format!("{result}\n"));
+}
+
+#[test]
+fn flags_may_stand_anywhere_before_the_command() {
+    let server = Server::legacy().start();
+    let url = server.url();
+    for args in [
+        ["call", "--json", "echo", "n=1", &url],
+        ["call", "echo", "--json", "n=1", &url],
+        ["call", "echo", "n=1", &url, "--json"],
+    ] {
+        let ran = linkspan(&args);
+        assert_eq!(ran.stdout, "{\"content\":[],\"structuredContent\":{\"n\":1}}\n", "{args:?}");
+    }
+}
+
+#[test]
+fn a_question_of_the_server_does_not_stop_the_call() {
+    let server = Server::legacy().start();
+    let ran = linkspan(&["call", "sample", &server.url()]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stdout.contains("-32601"), "it is told that nobody answers here: {ran}");
+}

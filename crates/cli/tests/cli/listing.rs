@@ -1,0 +1,109 @@
+//! `tools`, `resources`, `prompts` and `ping`.
+
+use insta::assert_snapshot;
+use linkspan_testkit::{Conn, Flow, Request, Server};
+
+use crate::setup::{answer, hide_number, linkspan, serving};
+
+const TOOLS: &str = r#"{"tools": [
+    {"name":"get_weather","title":"Weather","description":"Tells the weather.\nOf one city only.","inputSchema":{"type":"object","properties":{
+        "city":{"type":"string","description":"Where, as a name\nor a postcode"},
+        "days":{"type":["integer","null"],"description":"How far ahead"},
+        "extra":{}},"required":["city"]}},
+    {"name":"now","inputSchema":{"type":"object"}} ]}"#;
+
+/// `TOOLS` on one line, as it goes over the wire.
+fn tools() -> String {
+    TOOLS.replace('\n', "").replace("    ", "")
+}
+
+#[test]
+fn tools_are_listed_with_what_they_take() {
+    let server = serving(&[("tools/list", &tools())]);
+    assert_snapshot!(linkspan(&["tools", &server.url()]), @"");
+}
+
+#[test]
+fn json_is_the_list_as_the_server_spelled_it() {
+    let server = serving(&[("tools/list", &tools())]);
+    let ran = linkspan(&["tools", "--json", &server.url()]);
+    assert_eq!(ran.stdout, tools() + "\n");
+}
+
+#[test]
+fn all_pages_of_a_list_are_fetched() {
+    let hook = |request: &Request, conn: &mut Conn| {
+        let cursor = request.message.as_ref().and_then(|m| m.string_at(&["params", "cursor"]));
+        match (request.rpc(), cursor.as_deref()) {
+            (Some("tools/list"), None) => answer(request, conn, r#""result":{"tools":[{"name":"a"},{"name":"b"}],"nextCursor":"more"}"#),
+            (Some("tools/list"), Some("more")) => answer(request, conn, r#""result":{"tools":[{"name":"c","x":1.50}]}"#),
+            _ => Flow::Pass,
+        }
+    };
+    let server = Server::legacy().intercept(hook).start();
+    assert_eq!(linkspan(&["tools", &server.url()]).stdout, "a\nb\nc\n");
+    let ran = linkspan(&["tools", "--json", &server.url()]);
+    assert_eq!(ran.stdout, "{\"tools\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"c\",\"x\":1.50}]}\n");
+}
+
+#[test]
+fn a_server_without_tools_is_said_to_have_none() {
+    let server = serving(&[("tools/list", r#"{"tools":[]}"#)]);
+    assert_snapshot!(linkspan(&["tools", &server.url()]), @"");
+    assert_eq!(linkspan(&["tools", "--json", &server.url()]).stdout, "{\"tools\":[]}\n");
+}
+
+const RESOURCES: &str = r#"{"resources":[{"uri":"file:///notes.md","name":"notes","title":"My notes","mimeType":"text/markdown","description":"What I think."},{"uri":"db://rows","name":"rows"}]}"#;
+const TEMPLATES: &str = r#"{"resourceTemplates":[{"uriTemplate":"file:///{path}","name":"any file","description":"By path."}]}"#;
+
+#[test]
+fn resources_are_listed_and_then_their_templates() {
+    let server = serving(&[("resources/list", RESOURCES), ("resources/templates/list", TEMPLATES)]);
+    assert_snapshot!(linkspan(&["resources", &server.url()]), @"");
+}
+
+#[test]
+fn a_server_need_not_have_templates() {
+    let server = serving(&[("resources/list", r#"{"resources":[{"uri":"db://rows","name":"rows"}]}"#)]);
+    assert_snapshot!(linkspan(&["resources", &server.url()]), @"");
+}
+
+#[test]
+fn resources_as_json_are_one_value() {
+    let server = serving(&[("resources/list", RESOURCES), ("resources/templates/list", TEMPLATES)]);
+    let ran = linkspan(&["resources", "--json", &server.url()]);
+    let value: serde_json::Value = serde_json::from_str(&ran.stdout).expect("one JSON value");
+    assert_eq!(value["resources"][1]["uri"], "db://rows");
+    assert_eq!(value["resourceTemplates"][0]["name"], "any file");
+}
+
+#[test]
+fn prompts_are_listed_with_what_they_take() {
+    let prompts = r#"{"prompts":[{"name":"review","title":"Review code","description":"Looks for mistakes.","arguments":[{"name":"code","description":"The code","required":true},{"name":"style"}]},{"name":"greet"}]}"#;
+    let server = serving(&[("prompts/list", prompts)]);
+    assert_snapshot!(linkspan(&["prompts", &server.url()]), @"");
+}
+
+#[test]
+fn a_ping_says_how_fast_the_answer_came() {
+    for server in [Server::legacy().start(), Server::sse().start(), Server::modern().start()] {
+        let ran = linkspan(&["ping", &server.url()]);
+        let told = hide_number(&ran.to_string(), "answered in ", "N");
+        assert_eq!(told, "answered in N ms\n");
+    }
+}
+
+#[test]
+fn the_session_is_ended_when_the_list_is_there() {
+    let server = serving(&[("tools/list", &tools())]);
+    linkspan(&["tools", &server.url()]);
+    assert_eq!(server.with_method("DELETE").len(), 1);
+}
+
+#[test]
+fn servers_of_every_era_are_listed() {
+    for server in [Server::legacy().start(), Server::legacy().json().start(), Server::sse().start(), Server::modern().start()] {
+        assert_eq!(linkspan(&["tools", &server.url()]).stdout, "echo\n", "{}", server.url());
+        assert_eq!(server.violations(), [""; 0]);
+    }
+}

@@ -1,0 +1,178 @@
+//! Running the binary to its end, and servers to run it against.
+
+use std::fmt;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+
+use linkspan_testkit::{Conn, Flow, LIMIT, Request, Server};
+
+/// The binary with these arguments, run to its end.
+pub fn linkspan(args: &[&str]) -> Ran {
+    Run::new(args).end()
+}
+
+/// A run about to begin. What the tester's machine says about proxies, colours and logs is unset.
+#[must_use]
+pub struct Run {
+    command: Command,
+    stdin: String,
+}
+
+impl Run {
+    pub fn new(args: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linkspan"));
+        command.args(args);
+        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
+            command.env_remove(name).env_remove(name.to_lowercase());
+        }
+        for name in ["CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR", "TERM", "COLUMNS"] {
+            command.env_remove(name);
+        }
+        command.env_remove("DEBUG").env_remove("RUST_LOG");
+        Self {
+            command,
+            stdin: String::new(),
+        }
+    }
+
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub fn stdin(mut self, text: &str) -> Self {
+        text.clone_into(&mut self.stdin);
+        self
+    }
+
+    /// Runs it.
+    #[track_caller]
+    pub fn end(mut self) -> Ran {
+        let pipes = self.command.stdin(Stdio::piped());
+        let mut child = pipes
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdout = collect(child.stdout.take().unwrap());
+        let stderr = collect(child.stderr.take().unwrap());
+        // Most commands never read it.
+        let _ = child.stdin.take().unwrap().write_all(self.stdin.as_bytes());
+        let mut part = |from: mpsc::Receiver<Vec<u8>>| match from.recv_timeout(LIMIT) {
+            Ok(bytes) => String::from_utf8(bytes).unwrap(),
+            Err(_) => never_ended(&mut child, &self.command),
+        };
+        let (stdout, stderr) = (part(stdout), part(stderr));
+        Ran {
+            code: child.wait().unwrap().code(),
+            stdout,
+            stderr,
+        }
+    }
+}
+
+fn collect(mut from: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
+    let (tx, rx) = mpsc::sync_channel(1);
+    thread::spawn(move || {
+        let mut all = Vec::new();
+        from.read_to_end(&mut all).unwrap();
+        let _ = tx.send(all);
+    });
+    rx
+}
+
+fn never_ended(child: &mut Child, command: &Command) -> ! {
+    let _ = child.kill();
+    panic!("it never ended: {command:?}");
+}
+
+/// What a run left behind. Shown the way a person sees it, without what differs between machines.
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl fmt::Display for Ran {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&tidy(&self.stdout))?;
+        if !self.stderr.is_empty() {
+            write!(f, "[stderr]\n{}", tidy(&self.stderr))?;
+        }
+        match self.code {
+            Some(0) => Ok(()),
+            code => write!(f, "[exit {}]", code.unwrap_or(-1)),
+        }
+    }
+}
+
+/// Port numbers, error numbers and white space at the end of a line say nothing to a reader.
+fn tidy(text: &str) -> String {
+    let text = hide_number(text, "127.0.0.1:", "PORT");
+    let text = hide_number(&text, "os error ", "N");
+    text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+/// Puts `word` in place of the number that follows each `front`.
+pub fn hide_number(text: &str, front: &str, word: &str) -> String {
+    let mut parts = text.split(front);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        out = out + front + if rest.len() < part.len() { word } else { "" } + rest;
+    }
+    out
+}
+
+/// A server that gives these results to these methods, besides the usual ones.
+pub fn serving(results: &[(&str, &str)]) -> Server {
+    let results: Vec<_> = results
+        .iter()
+        .map(|(method, result)| ((*method).to_owned(), format!(r#""result":{result}"#)))
+        .collect();
+    let hook = move |request: &Request, conn: &mut Conn| {
+        let found = results.iter().find(|(m, _)| request.rpc() == Some(m));
+        found.map_or(Flow::Pass, |(_, result)| answer(request, conn, result))
+    };
+    Server::legacy().intercept(hook).start()
+}
+
+/// Answers a request with `"result":…` or `"error":…`.
+pub fn answer(request: &Request, conn: &mut Conn, outcome: &str) -> Flow {
+    let id = request.message.as_ref().and_then(|m| m.id.clone());
+    let body = format!(r#"{{"jsonrpc":"2.0","id":{},{outcome}}}"#, id.unwrap());
+    Flow::written(conn.json(200, &body))
+}
+
+/// A directory for one test, gone when the test is over.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Self {
+        let name = format!("cli-{name}-{}", std::process::id());
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// The path of a file in it.
+    pub fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// A file with that text in it.
+    pub fn write(&self, name: &str, text: &str) -> String {
+        let file = self.file(name);
+        std::fs::write(&file, text).unwrap();
+        file
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
