@@ -92,7 +92,7 @@ impl Client {
         let msg = match inbound {
             Some(Inbound::Message(envelope)) => envelope.msg,
             Some(Inbound::Failed { hop, why }) if hop == self.last_id => return Err(why.into()),
-            Some(Inbound::Lost(why) | Inbound::Closed(why)) => return Err(why.into()),
+            Some(Inbound::Lost { why, .. } | Inbound::Closed(why)) => return Err(why.into()),
             Some(Inbound::Bad(why)) => {
                 tracing::warn!("the server sent something that is no message: {why}");
                 return Ok(None);

@@ -119,11 +119,8 @@ impl Core {
                     self.fail(asked, &why, now);
                 }
             }
-            (side, Inbound::Lost(why) | Inbound::Closed(why)) => {
-                for (_, asked) in self.exchange.owed_by(side) {
-                    self.fail(asked, &why, now);
-                }
-            }
+            (side, Inbound::Lost { up_to, why }) => self.lose(side, up_to, &why, now),
+            (side, Inbound::Closed(why)) => self.lose(side, u64::MAX, &why, now),
         }
     }
 
@@ -152,11 +149,11 @@ impl Core {
 
     /// The front is gone: tells the back to stop and answers what is left.
     pub fn give_up(&mut self, now: Instant) {
-        for (hop, asked) in self.exchange.owed_by(Side::Back) {
+        for (hop, asked) in self.exchange.owed_by(Side::Back, u64::MAX) {
             self.send_cancel(Side::Back, hop, "the client has gone");
             self.fail(asked, &Fault::Closing, now);
         }
-        for (_, asked) in self.exchange.owed_by(Side::Front) {
+        for (_, asked) in self.exchange.owed_by(Side::Front, u64::MAX) {
             self.fail(asked, &Fault::Closing, now);
         }
     }

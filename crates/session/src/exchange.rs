@@ -109,9 +109,9 @@ impl Exchange {
         }
     }
 
-    /// Takes every request that `side` owes an answer to.
-    pub fn owed_by(&mut self, side: Side) -> Vec<(u64, Asked)> {
-        self.take_if(|owes, _| owes == side)
+    /// Takes every request up to a hop that `side` owes an answer to.
+    pub fn owed_by(&mut self, side: Side, up_to: u64) -> Vec<(u64, Asked)> {
+        self.take_if(|owes, hop, _| owes == side && hop <= up_to)
     }
 
     /// Takes every request whose time is over.
@@ -121,7 +121,7 @@ impl Exchange {
         }
         let mut due = Vec::new();
         for side in [Side::Front, Side::Back] {
-            let late = self.take_if(|owes, asked| {
+            let late = self.take_if(|owes, _, asked| {
                 owes == side && asked.expires.is_some_and(|expires| expires <= now)
             });
             due.extend(late.into_iter().map(|(hop, asked)| (side, hop, asked)));
@@ -158,10 +158,10 @@ impl Exchange {
         self.pending.get(&(side, hop))
     }
 
-    fn take_if(&mut self, take: impl Fn(Side, &Asked) -> bool) -> Vec<(u64, Asked)> {
+    fn take_if(&mut self, take: impl Fn(Side, u64, &Asked) -> bool) -> Vec<(u64, Asked)> {
         let mut taken: Vec<_> = self
             .pending
-            .extract_if(|(owes, _), asked| take(*owes, asked))
+            .extract_if(|(owes, hop), asked| take(*owes, *hop, asked))
             .map(|((_, hop), asked)| (hop, asked))
             .collect();
         // Oldest first, so that what a peer sees does not depend on a hash.
@@ -258,11 +258,11 @@ mod tests {
         }
         exchange.call(Side::Back, id("9"), "m", None);
         let owed: Vec<_> = exchange
-            .owed_by(Side::Back)
+            .owed_by(Side::Back, 2)
             .into_iter()
             .map(|(_, a)| a.id.to_string())
             .collect();
-        assert_eq!(owed, ["3", "1", "2"]);
-        assert_eq!(exchange.len(), 1);
+        assert_eq!(owed, ["3", "1"]);
+        assert_eq!(exchange.len(), 2);
     }
 }

@@ -72,8 +72,13 @@ pub enum Inbound {
         /// Why.
         why: Fault,
     },
-    /// No request that is out will get an answer, but the port goes on.
-    Lost(Fault),
+    /// No request that went out up to this hop will get an answer, but the port goes on.
+    Lost {
+        /// The newest of them.
+        up_to: u64,
+        /// Why.
+        why: Fault,
+    },
     /// The peer is gone; nothing follows.
     Closed(Fault),
 }

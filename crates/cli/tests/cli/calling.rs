@@ -24,7 +24,16 @@ fn arguments_can_be_json() {
 fn arguments_can_be_pairs_and_the_schema_says_which_are_text() {
     let list = r#"{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{"zip":{"type":"string"},"n":{"type":"integer"}}}}]}"#;
     let server = serving(&[("tools/list", list)]);
-    let args = ["call", "echo", "zip=8001", "n=3", "who=Ada and Bob", "list=[1]", "eq=a=b", &server.url()];
+    let args = [
+        "call",
+        "echo",
+        "zip=8001",
+        "n=3",
+        "who=Ada and Bob",
+        "list=[1]",
+        "eq=a=b",
+        &server.url(),
+    ];
     assert_snapshot!(linkspan(&args), @"");
 }
 
@@ -35,7 +44,9 @@ fn arguments_can_come_from_a_file_or_stdin() {
     let server = Server::legacy().start();
     let ran = linkspan(&["call", "echo", &format!("@{file}"), &server.url()]);
     assert_eq!(ran.stdout, "{\"from\":\"file\"}\n");
-    let ran = Run::new(&["call", "echo", "-", &server.url()]).stdin(r#"{"from":"stdin"}"#).end();
+    let ran = Run::new(&["call", "echo", "-", &server.url()])
+        .stdin(r#"{"from":"stdin"}"#)
+        .end();
     assert_eq!(ran.stdout, "{\"from\":\"stdin\"}\n");
 }
 
@@ -75,7 +86,11 @@ fn a_resource_is_printed_as_it_is() {
     assert_snapshot!(linkspan(&["read", "file:///a", &server.url()]), @"");
     let ran = linkspan(&["read", "file:///a", "--json", &server.url()]);
     assert_eq!(ran.stdout, format!("{text}\n"));
-    let asked = server.posts("resources/read")[0].message.as_ref().unwrap().at(&["params"]);
+    let asked = server.posts("resources/read")[0]
+        .message
+        .as_ref()
+        .unwrap()
+        .at(&["params"]);
     assert_eq!(asked.as_deref(), Some(r#"{"uri":"file:///a"}"#));
 }
 
@@ -83,10 +98,23 @@ fn a_resource_is_printed_as_it_is() {
 fn a_prompt_is_printed_with_who_says_what() {
     let result = r#"{"description":"d","messages":[{"role":"user","content":{"type":"text","text":"Look at this."}},{"role":"assistant","content":[{"type":"text","text":"I see."}]}]}"#;
     let server = serving(&[("prompts/get", result)]);
-    let ran = linkspan(&["prompt", "review", "code=1", "style=short words", &server.url()]);
+    let ran = linkspan(&[
+        "prompt",
+        "review",
+        "code=1",
+        "style=short words",
+        &server.url(),
+    ]);
     assert_snapshot!(ran, @"");
-    let asked = server.posts("prompts/get")[0].message.as_ref().unwrap().at(&["params", "arguments"]);
-    assert_eq!(asked.as_deref(), Some(r#"{"code":"1","style":"short words"}"#));
+    let asked = server.posts("prompts/get")[0]
+        .message
+        .as_ref()
+        .unwrap()
+        .at(&["params", "arguments"]);
+    assert_eq!(
+        asked.as_deref(),
+        Some(r#"{"code":"1","style":"short words"}"#)
+    );
     let ran = linkspan(&["prompt", "review", "--json", &server.url()]);
     assert_eq!(ran.stdout, format!("{result}\n"));
 }
@@ -101,7 +129,10 @@ fn flags_may_stand_anywhere_before_the_command() {
         ["call", "echo", "n=1", &url, "--json"],
     ] {
         let ran = linkspan(&args);
-        assert_eq!(ran.stdout, "{\"content\":[],\"structuredContent\":{\"n\":1}}\n", "{args:?}");
+        assert_eq!(
+            ran.stdout, "{\"content\":[],\"structuredContent\":{\"n\":1}}\n",
+            "{args:?}"
+        );
     }
 }
 
@@ -110,5 +141,8 @@ fn a_question_of_the_server_does_not_stop_the_call() {
     let server = Server::legacy().start();
     let ran = linkspan(&["call", "sample", &server.url()]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.stdout.contains("-32601"), "it is told that nobody answers here: {ran}");
+    assert!(
+        ran.stdout.contains("-32601"),
+        "it is told that nobody answers here: {ran}"
+    );
 }

@@ -63,10 +63,18 @@ fn arguments_that_are_no_json_object() {
 #[test]
 fn numbers_that_are_none() {
     let url = "https://mcp.example.com/mcp";
-    for (flag, value) in [("--timeout", "soon"), ("--timeout", "-1"), ("--max-message", "much"), ("--retries", "-1")] {
+    for (flag, value) in [
+        ("--timeout", "soon"),
+        ("--timeout", "-1"),
+        ("--max-message", "much"),
+        ("--retries", "-1"),
+    ] {
         let ran = linkspan(&["tools", &format!("{flag}={value}"), url]);
         assert_eq!(ran.code, Some(2), "{flag} {value}");
-        assert!(ran.stderr.contains(flag) && ran.stderr.contains(value), "{ran}");
+        assert!(
+            ran.stderr.contains(flag) && ran.stderr.contains(value),
+            "{ran}"
+        );
     }
     assert_snapshot!(linkspan(&["tools", "--max-message", "much", url]), @"");
 }
@@ -141,14 +149,28 @@ fn a_tool_that_failed() {
 #[test]
 fn a_call_that_takes_too_long() {
     let server = Server::legacy().start();
-    let args = ["call", "gate", "name=never", "--timeout", "0.2", &server.url()];
+    let args = [
+        "call",
+        "gate",
+        "name=never",
+        "--timeout",
+        "0.2",
+        &server.url(),
+    ];
     assert_snapshot!(linkspan(&args), @"");
 }
 
 #[test]
 fn a_call_that_took_too_long_is_cancelled() {
     let server = Server::legacy().start();
-    linkspan(&["call", "gate", "name=never", "--timeout", "0.2", &server.url()]);
+    linkspan(&[
+        "call",
+        "gate",
+        "name=never",
+        "--timeout",
+        "0.2",
+        &server.url(),
+    ]);
     assert_eq!(server.posts("notifications/cancelled").len(), 1);
 }
 
@@ -178,7 +200,11 @@ fn a_sign_of_life_is_no_timeout() {
 #[test]
 fn an_error_never_goes_to_stdout() {
     let hook = |request: &Request, conn: &mut Conn| match request.rpc() {
-        Some("initialize") => answer(request, conn, r#""error":{"code":-32603,"message":"not today"}"#),
+        Some("initialize") => answer(
+            request,
+            conn,
+            r#""error":{"code":-32603,"message":"not today"}"#,
+        ),
         _ => Flow::Pass,
     };
     let server = Server::legacy().intercept(hook).start();

@@ -45,17 +45,30 @@ fn every_command_has_help_with_an_example_that_names_it() {
     for command in COMMANDS {
         let ran = linkspan(&[command, "--help"]);
         assert_eq!(ran.code, Some(0), "{command}");
-        let examples = ran.stdout.split_once("Example").unwrap_or_else(|| panic!("{command} has no example")).1;
-        assert!(examples.contains(&format!("linkspan {command}")), "{command}:\n{ran}");
+        let examples = ran
+            .stdout
+            .split_once("Example")
+            .unwrap_or_else(|| panic!("{command} has no example"))
+            .1;
+        assert!(
+            examples.contains(&format!("linkspan {command}")),
+            "{command}:\n{ran}"
+        );
     }
 }
 
 #[test]
 fn flags_stand_under_the_heading_they_belong_to() {
-    for (command, flag) in [("connect", "--drain"), ("connect", "--record"), ("tools", "[COMMAND]...")] {
+    for (command, flag) in [
+        ("connect", "--drain"),
+        ("connect", "--record"),
+        ("tools", "[COMMAND]..."),
+    ] {
         let help = linkspan(&[command, "-h"]).stdout;
         let before = help.split_once(&format!("  {flag}")).unwrap().0;
-        let heading = before.lines().rfind(|line| !line.starts_with(' ') && line.ends_with(':'));
+        let heading = before
+            .lines()
+            .rfind(|line| !line.starts_with(' ') && line.ends_with(':'));
         assert_ne!(heading, Some("Remote server:"), "{flag} of {command}");
     }
 }
@@ -63,5 +76,8 @@ fn flags_stand_under_the_heading_they_belong_to() {
 #[test]
 fn the_version_is_one_line() {
     let version = env!("CARGO_PKG_VERSION");
-    assert_eq!(linkspan(&["--version"]).stdout, format!("linkspan {version}\n"));
+    assert_eq!(
+        linkspan(&["--version"]).stdout,
+        format!("linkspan {version}\n")
+    );
 }

@@ -33,24 +33,41 @@ fn json_is_the_list_as_the_server_spelled_it() {
 #[test]
 fn all_pages_of_a_list_are_fetched() {
     let hook = |request: &Request, conn: &mut Conn| {
-        let cursor = request.message.as_ref().and_then(|m| m.string_at(&["params", "cursor"]));
+        let cursor = request
+            .message
+            .as_ref()
+            .and_then(|m| m.string_at(&["params", "cursor"]));
         match (request.rpc(), cursor.as_deref()) {
-            (Some("tools/list"), None) => answer(request, conn, r#""result":{"tools":[{"name":"a"},{"name":"b"}],"nextCursor":"more"}"#),
-            (Some("tools/list"), Some("more")) => answer(request, conn, r#""result":{"tools":[{"name":"c","x":1.50}]}"#),
+            (Some("tools/list"), None) => answer(
+                request,
+                conn,
+                r#""result":{"tools":[{"name":"a"},{"name":"b"}],"nextCursor":"more"}"#,
+            ),
+            (Some("tools/list"), Some("more")) => answer(
+                request,
+                conn,
+                r#""result":{"tools":[{"name":"c","x":1.50}]}"#,
+            ),
             _ => Flow::Pass,
         }
     };
     let server = Server::legacy().intercept(hook).start();
     assert_eq!(linkspan(&["tools", &server.url()]).stdout, "a\nb\nc\n");
     let ran = linkspan(&["tools", "--json", &server.url()]);
-    assert_eq!(ran.stdout, "{\"tools\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"c\",\"x\":1.50}]}\n");
+    assert_eq!(
+        ran.stdout,
+        "{\"tools\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"c\",\"x\":1.50}]}\n"
+    );
 }
 
 #[test]
 fn a_server_without_tools_is_said_to_have_none() {
     let server = serving(&[("tools/list", r#"{"tools":[]}"#)]);
     assert_snapshot!(linkspan(&["tools", &server.url()]), @"");
-    assert_eq!(linkspan(&["tools", "--json", &server.url()]).stdout, "{\"tools\":[]}\n");
+    assert_eq!(
+        linkspan(&["tools", "--json", &server.url()]).stdout,
+        "{\"tools\":[]}\n"
+    );
 }
 
 const RESOURCES: &str = r#"{"resources":[{"uri":"file:///notes.md","name":"notes","title":"My notes","mimeType":"text/markdown","description":"What I think."},{"uri":"db://rows","name":"rows"}]}"#;
@@ -58,19 +75,28 @@ const TEMPLATES: &str = r#"{"resourceTemplates":[{"uriTemplate":"file:///{path}"
 
 #[test]
 fn resources_are_listed_and_then_their_templates() {
-    let server = serving(&[("resources/list", RESOURCES), ("resources/templates/list", TEMPLATES)]);
+    let server = serving(&[
+        ("resources/list", RESOURCES),
+        ("resources/templates/list", TEMPLATES),
+    ]);
     assert_snapshot!(linkspan(&["resources", &server.url()]), @"");
 }
 
 #[test]
 fn a_server_need_not_have_templates() {
-    let server = serving(&[("resources/list", r#"{"resources":[{"uri":"db://rows","name":"rows"}]}"#)]);
+    let server = serving(&[(
+        "resources/list",
+        r#"{"resources":[{"uri":"db://rows","name":"rows"}]}"#,
+    )]);
     assert_snapshot!(linkspan(&["resources", &server.url()]), @"");
 }
 
 #[test]
 fn resources_as_json_are_one_value() {
-    let server = serving(&[("resources/list", RESOURCES), ("resources/templates/list", TEMPLATES)]);
+    let server = serving(&[
+        ("resources/list", RESOURCES),
+        ("resources/templates/list", TEMPLATES),
+    ]);
     let ran = linkspan(&["resources", "--json", &server.url()]);
     let value: serde_json::Value = serde_json::from_str(&ran.stdout).expect("one JSON value");
     assert_eq!(value["resources"][1]["uri"], "db://rows");
@@ -86,7 +112,11 @@ fn prompts_are_listed_with_what_they_take() {
 
 #[test]
 fn a_ping_says_how_fast_the_answer_came() {
-    for server in [Server::legacy().start(), Server::sse().start(), Server::modern().start()] {
+    for server in [
+        Server::legacy().start(),
+        Server::sse().start(),
+        Server::modern().start(),
+    ] {
         let ran = linkspan(&["ping", &server.url()]);
         let told = hide_number(&ran.to_string(), "answered in ", "N");
         assert_eq!(told, "answered in N ms\n");
@@ -102,8 +132,18 @@ fn the_session_is_ended_when_the_list_is_there() {
 
 #[test]
 fn servers_of_every_era_are_listed() {
-    for server in [Server::legacy().start(), Server::legacy().json().start(), Server::sse().start(), Server::modern().start()] {
-        assert_eq!(linkspan(&["tools", &server.url()]).stdout, "echo\n", "{}", server.url());
+    for server in [
+        Server::legacy().start(),
+        Server::legacy().json().start(),
+        Server::sse().start(),
+        Server::modern().start(),
+    ] {
+        assert_eq!(
+            linkspan(&["tools", &server.url()]).stdout,
+            "echo\n",
+            "{}",
+            server.url()
+        );
         assert_eq!(server.violations(), [""; 0]);
     }
 }

@@ -4,18 +4,18 @@
 //! ones over; by hand works as well.
 
 mod calling;
-mod failing;
-mod help;
-mod listing;
-mod pages;
-mod setup;
-mod terminal;
 #[cfg(unix)]
 mod commands;
 #[cfg(unix)]
 mod ending;
+mod failing;
+mod help;
+mod listing;
+mod pages;
 #[cfg(unix)]
 mod script;
+mod setup;
+mod terminal;
 
 #[test]
 fn no_test_file_is_forgotten() {

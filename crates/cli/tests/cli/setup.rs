@@ -113,7 +113,9 @@ impl fmt::Display for Ran {
 fn tidy(text: &str) -> String {
     let text = hide_number(text, "127.0.0.1:", "PORT");
     let text = hide_number(&text, "os error ", "N");
-    text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+    text.lines()
+        .map(|line| line.trim_end().to_owned() + "\n")
+        .collect()
 }
 
 /// Puts `word` in place of the number that follows each `front`.

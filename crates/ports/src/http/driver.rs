@@ -7,36 +7,35 @@
 //! * Requests run side by side. Notifications keep their order among themselves.
 //! * A server that forgot the session gets a new one, once, in the client's own words.
 
+mod notes;
 mod open;
+mod posting;
 mod reports;
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use http::Method;
-use linkspan_mcp::{Era, METHOD, PROTOCOL_VERSION, ParamHeaders, era_of, mirror, names};
-use linkspan_session::{Envelope, Fault, Inbound, Outbound, PortEnd};
+use linkspan_mcp::{Era, ParamHeaders, era_of, names};
+use linkspan_session::{Credit, Envelope, Fault, Inbound, Outbound, PortEnd};
 use linkspan_wire::Message;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, Id as TaskId, JoinSet};
-use tokio::time::{Duration, sleep, timeout};
+use tokio::time::{Duration, timeout};
 use url::Url;
 
 use super::body::{Sent, Telling};
-use super::call::Post;
 use super::endpoint::Endpoint;
 use super::job::{self, Refusal, Report, Role, Ticket};
 use super::memory::Memory;
 use super::options::Transport;
 use super::request::{self, Place};
 use super::sending::send;
-use super::sse_session;
 
 /// Messages that may wait behind a barrier, and in the lane of notifications.
 const MAX_WAITING: usize = 64;
 /// Jobs at once; the session bounds requests long before.
 const MAX_JOBS: usize = 10_000;
-/// How long an answer to a cancelled call may still come.
-const AFTER_CANCEL: Duration = Duration::from_secs(30);
 /// How long cancellations, and then the farewell, may take at the end.
 const CLOSING: Duration = Duration::from_secs(1);
 
@@ -71,6 +70,8 @@ pub(super) struct Driver {
     /// Messages that wait for a new session or stream, and how they were refused.
     parked: Vec<(Ticket, Option<Refusal>)>,
     sse_backoff: u32,
+    /// The newest request that went out over HTTP+SSE.
+    last_sse_hop: u64,
 }
 
 /// What the server speaks, as far as we know.
@@ -130,6 +131,7 @@ impl Driver {
             notes_out: 0,
             parked: Vec::new(),
             sse_backoff: 0,
+            last_sse_hop: 0,
         }
     }
 
@@ -160,11 +162,11 @@ impl Driver {
 
     /// Sends one message, or starts what has to come before it.
     fn send(&mut self, envelope: Envelope) {
-        let msg = envelope.msg;
+        let (msg, credit) = (envelope.msg, Arc::new(envelope.credit));
         if let Some(hop) = envelope.relates_to
             && msg.method() == names::CANCELLED
         {
-            return self.cancel(hop, Ticket::of(msg, self.era));
+            return self.cancel(hop, Ticket::of(msg, self.era, credit));
         }
         let role = Role::of(&msg);
         if role == Role::Initialize {
@@ -179,7 +181,7 @@ impl Driver {
         if self.era == Era::Legacy {
             self.memory.note(&msg);
         }
-        self.dispatch(Ticket::of(msg, self.era));
+        self.dispatch(Ticket::of(msg, self.era, credit));
     }
 
     /// Starts the job for a message over whatever transport the server speaks.
@@ -201,133 +203,6 @@ impl Driver {
                 self.post_sse(ticket, after, post_to);
             }
             Mode::Unknown | Mode::Streamable => self.post(ticket, after),
-        }
-    }
-
-    fn post(&mut self, ticket: Ticket, after: Option<Sent>) {
-        let unknown = matches!(self.mode, Mode::Unknown);
-        if matches!(ticket.role, Role::Initialize | Role::Initialized) {
-            self.barrier = Barrier::Message(ticket.serial);
-        }
-        let modern = ticket.era == Era::Modern;
-        let sent = Sent::default();
-        let post = Post {
-            endpoint: self.endpoint.clone(),
-            url: self.url.clone(),
-            place: if modern {
-                Place::default()
-            } else {
-                self.place.clone()
-            },
-            extra: if modern {
-                self.mirrored(&ticket)
-            } else {
-                Vec::new()
-            },
-            tx: self.tx.clone(),
-            sent: ticket.hop.map(|_| sent.clone()),
-            may_fall_back: unknown,
-            accepted: (unknown && ticket.role == Role::Call).then(|| self.accepted.0.clone()),
-        };
-        self.spawn(ticket, after, sent, |ticket| post.run(ticket));
-    }
-
-    fn post_sse(&mut self, ticket: Ticket, after: Option<Sent>, post_to: Url) {
-        if ticket.role == Role::Initialized {
-            self.barrier = Barrier::Message(ticket.serial);
-        }
-        let sent = Sent::default();
-        let ring = ticket.hop.map(|_| sent.clone());
-        let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
-        self.spawn(ticket, after, sent, |ticket| {
-            sse_session::post(endpoint, post_to, ticket, ring, tx)
-        });
-    }
-
-    fn spawn<F>(
-        &mut self,
-        ticket: Ticket,
-        after: Option<Sent>,
-        sent: Sent,
-        job: impl FnOnce(Ticket) -> F,
-    ) where
-        F: Future<Output = Report> + Send + 'static,
-    {
-        let (hop, era, serial) = (ticket.hop, ticket.era, ticket.serial);
-        let job = job(ticket);
-        let abort = match after {
-            None => self.jobs.spawn(job),
-            Some(after) => self.jobs.spawn(async move {
-                // A cancellation must not overtake the request that it cancels.
-                let _ = timeout(CLOSING, after.notified()).await;
-                job.await
-            }),
-        };
-        if let Some(hop) = hop {
-            self.hops.insert(abort.id(), hop);
-            let call = Call {
-                abort,
-                serial,
-                era,
-                sent,
-            };
-            self.calls.insert(hop, call);
-        }
-    }
-
-    /// The headers in which a modern request repeats its body.
-    fn mirrored(&self, ticket: &Ticket) -> Vec<(String, String)> {
-        let mut headers: Vec<(String, String)> = mirror(&ticket.msg)
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect();
-        if !headers.iter().any(|(name, _)| name == PROTOCOL_VERSION) {
-            let latest = linkspan_mcp::Revision::LATEST.to_string();
-            headers.push((PROTOCOL_VERSION.to_owned(), latest));
-        }
-        if ticket.msg.is_answer() {
-            headers.retain(|(name, _)| name != METHOD);
-        }
-        if ticket.msg.method() == names::TOOLS_CALL {
-            headers.extend(self.params.headers(&ticket.msg));
-        }
-        headers
-    }
-
-    /// Modern: closing the stream is the cancellation. Legacy: the server is told, and may answer.
-    fn cancel(&mut self, hop: u64, ticket: Ticket) {
-        let Some(call) = self.calls.get(&hop) else {
-            // Over HTTP+SSE the POST has long ended, and the server still has to be told.
-            return self.queue_note(ticket, None);
-        };
-        if call.era == Era::Modern {
-            return call.abort.abort();
-        }
-        let (abort, sent) = (call.abort.clone(), call.sent.clone());
-        tokio::spawn(async move {
-            sleep(AFTER_CANCEL).await;
-            abort.abort();
-        });
-        self.queue_note(ticket, Some(sent));
-    }
-
-    /// Notifications go one after the other. A server that takes too long over one loses the order,
-    /// not the messages.
-    fn queue_note(&mut self, ticket: Ticket, after: Option<Sent>) {
-        if self.notes_out > 0 && self.notes.len() < MAX_WAITING {
-            self.notes.push_back((ticket, after));
-        } else {
-            self.notes_out += 1;
-            self.start(ticket, after);
-        }
-    }
-
-    /// A notification has been taken.
-    fn next_note(&mut self) {
-        self.notes_out = self.notes_out.saturating_sub(1);
-        if let Some((ticket, after)) = self.notes.pop_front() {
-            self.notes_out += 1;
-            self.start(ticket, after);
         }
     }
 
@@ -392,7 +267,7 @@ impl Driver {
 }
 
 impl Ticket {
-    fn of(msg: Message, era: Era) -> Self {
+    fn of(msg: Message, era: Era, credit: Arc<Credit>) -> Self {
         let role = Role::of(&msg);
         let hop = match role {
             Role::Initialize | Role::Call => msg.id().and_then(|id| id.as_hop()),
@@ -406,6 +281,7 @@ impl Ticket {
             serial: 0,
             generation: 0,
             again: false,
+            _credit: credit,
         }
     }
 }

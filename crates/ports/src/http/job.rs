@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use linkspan_mcp::{Era, names};
-use linkspan_session::{Fault, Inbound};
+use linkspan_session::{Credit, Fault, Inbound};
 use linkspan_wire::{Kind, Message};
 use tokio::sync::mpsc;
 use url::Url;
@@ -27,6 +27,8 @@ pub(super) struct Ticket {
     pub(super) generation: u64,
     /// Sent a second time, because the first session was unknown to the server.
     pub(super) again: bool,
+    /// Given back when the message has been dealt with.
+    pub(super) _credit: Arc<Credit>,
 }
 
 /// What a message is to the transport.

@@ -83,6 +83,13 @@ impl Core {
             .and_then(|v| Revision::parse(&v));
     }
 
+    /// Answers for a side everything that it owes up to a hop.
+    pub(super) fn lose(&mut self, side: Side, up_to: u64, why: &Fault, now: Instant) {
+        for (_, asked) in self.exchange.owed_by(side, up_to) {
+            self.fail(asked, why, now);
+        }
+    }
+
     pub(super) fn fail(&mut self, asked: Asked, why: &Fault, now: Instant) {
         let error = RpcError::from(why);
         match asked.from {

@@ -54,9 +54,9 @@ impl Driver {
     pub(super) fn on_sse_ended(&mut self, why: Fault) {
         self.listening = None;
         self.mode = Mode::Sse(None);
-        let tx = self.tx.clone();
+        let (tx, up_to) = (self.tx.clone(), self.last_sse_hop);
         self.jobs.spawn(async move {
-            let _ = tx.send(Inbound::Lost(why)).await;
+            let _ = tx.send(Inbound::Lost { up_to, why }).await;
             Report::Aside
         });
         if self.memory.initialized.is_some() && self.barrier != Barrier::Renewal {

@@ -45,6 +45,7 @@ impl Driver {
 
     fn on_posted(&mut self, ticket: Ticket, outcome: Outcome) {
         match outcome {
+            Outcome::Done if ticket.role == Role::Initialized => self.listen(),
             Outcome::Done => {}
             Outcome::Tools(answer) => {
                 if let Some(result) = answer.body() {
@@ -62,9 +63,6 @@ impl Driver {
             Outcome::Refused(refusal) => {
                 self.open_sse(ticket.clone(), Some(refusal));
             }
-        }
-        if ticket.role == Role::Initialized {
-            self.listen();
         }
         self.through(&ticket);
     }

@@ -1,0 +1,95 @@
+//! Completions and the manual page.
+
+use crate::setup::linkspan;
+
+const COMMANDS: [&str; 10] = [
+    "connect",
+    "tools",
+    "call",
+    "resources",
+    "read",
+    "prompts",
+    "prompt",
+    "ping",
+    "completions",
+    "man",
+];
+
+#[test]
+fn completions_know_every_command_and_its_flags() {
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = linkspan(&["completions", shell]);
+        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{shell}");
+        for word in COMMANDS
+            .iter()
+            .chain(&["bearer-env", "insecure-http", "record", "json"])
+        {
+            assert!(ran.stdout.contains(word), "{word} is missing for {shell}");
+        }
+    }
+}
+
+#[test]
+fn an_unknown_shell_is_told_the_known_ones() {
+    insta::assert_snapshot!(linkspan(&["completions", "tcsh"]), @"");
+}
+
+#[test]
+fn the_manual_page_is_roff_with_every_command_and_exit_code() {
+    let ran = linkspan(&["man"]);
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
+    assert!(ran.stdout.contains("\n.TH linkspan 1 "), "no title");
+    assert!(ran.stdout.contains("\n.SH NAME\nlinkspan \\- "), "no name");
+    for command in COMMANDS {
+        assert!(
+            ran.stdout.contains(&format!("linkspan {command}")),
+            "{command}"
+        );
+    }
+    for flag in [
+        "bearer\\-env",
+        "insecure\\-http",
+        "max\\-message",
+        "log\\-file",
+        "json",
+    ] {
+        assert!(ran.stdout.contains(&format!("\\-\\-{flag}")), "{flag}");
+    }
+    let codes = ran
+        .stdout
+        .split_once("Exit codes")
+        .or_else(|| ran.stdout.split_once("EXIT STATUS"));
+    let codes = codes.expect("exit codes are there").1;
+    for code in ["0", "1", "2", "3", "4", "5", "6", "130", "143"] {
+        let told = codes
+            .lines()
+            .any(|line| line.split_whitespace().next() == Some(code));
+        assert!(told, "{code} is missing");
+    }
+}
+
+#[test]
+fn the_manual_is_one_page_and_names_no_other() {
+    let page = linkspan(&["man"]).stdout;
+    assert_eq!(page.matches("\n.TH ").count(), 1, "one title");
+    assert!(
+        !page.contains("linkspan\\-connect(1)"),
+        "there is no such page"
+    );
+}
+
+/// `linkspan man | head`.
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    for page in ["man", "completions bash", "--help"] {
+        let line =
+            format!("exec 3>&1; {{ \"$0\" {page} 2>&1 >&4; echo \"exit $?\"; }} 4>&1 1>&3 | true");
+        let shell = std::process::Command::new("sh")
+            .args(["-c", &line, env!("CARGO_BIN_EXE_linkspan")])
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&shell.stdout).into_owned();
+        assert_eq!(told, "exit 0\n", "{page}");
+    }
+}
