@@ -37,13 +37,15 @@ pub enum WireError {
         why: &'static str,
         /// The id, when the text has exactly one valid one.
         id: Option<Bytes>,
+        /// Whether it was meant as an answer, as far as can be told.
+        is_answer: bool,
     },
     /// Larger than the limit.
     #[error("message of more than {limit} bytes")]
     TooLarge {
         /// The limit that was passed.
         limit: usize,
-        /// The id, when it stands near the front of the text.
+        /// The id, when it stands near the beginning or the end of the text.
         id: Option<Bytes>,
     },
 }
@@ -56,6 +58,17 @@ impl WireError {
                 Id::from_raw(id.clone())
             }
             _ => Id::null(),
+        }
+    }
+
+    /// The hop that somebody tried to answer with this, if that can be made out.
+    pub fn answered_hop(&self) -> Option<u64> {
+        match self {
+            Self::Shape {
+                is_answer: true, ..
+            }
+            | Self::TooLarge { .. } => self.id().as_hop(),
+            _ => None,
         }
     }
 

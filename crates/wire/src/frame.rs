@@ -2,10 +2,14 @@
 
 use bytes::Bytes;
 
+use crate::clipped::Clipped;
 use crate::error::{Syntax, WireError};
 use crate::json::{Json, JsonKind};
 use crate::limits::Limits;
 use crate::message::{Message, utf8};
+
+/// An array of 50 MB could hold 25 million messages of one byte.
+const MAX_BATCH: usize = 4096;
 
 /// One unit of a transport.
 #[derive(Debug, Clone)]
@@ -38,7 +42,7 @@ impl Frame {
         if text.len() > limits.max_bytes() {
             let why = WireError::TooLarge {
                 limit: limits.max_bytes(),
-                id: crate::message::salvage_id(&text[..text.len().min(4096)]),
+                id: Clipped::of(&text).id(),
             };
             return Self::Other { text, why };
         }
@@ -53,10 +57,11 @@ impl Frame {
 
     fn batch(text: Bytes) -> Self {
         match entries(&text) {
-            Ok(entries) if entries.is_empty() => Self::Other {
+            Ok(entries) if entries.is_empty() || entries.len() > MAX_BATCH => Self::Other {
                 why: WireError::Shape {
-                    why: "an empty batch",
+                    why: "a batch that is empty or has more than 4096 messages",
                     id: None,
+                    is_answer: false,
                 },
                 text,
             },
@@ -74,6 +79,7 @@ fn entries(text: &Bytes) -> Result<Vec<Entry>, Syntax> {
     debug_assert_eq!(json.kind(), JsonKind::Array);
     Ok(json
         .elements()
+        .take(MAX_BATCH + 1)
         .map(|element| Message::parse(text.slice_ref(element.text().as_bytes())))
         .collect())
 }

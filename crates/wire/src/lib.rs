@@ -6,6 +6,7 @@
 //!
 //! Invariant: no async, no sockets, no clock, and nothing about MCP.
 
+mod clipped;
 mod depth;
 mod error;
 mod escape;

@@ -43,13 +43,13 @@ pub struct Message {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Span {
-    start: u32,
-    end: u32,
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
 }
 
 impl Span {
-    fn new((start, end): (usize, usize)) -> Self {
+    pub(crate) fn new((start, end): (usize, usize)) -> Self {
         // Readers cap a message below 4 GiB (`Limits`).
         Self {
             start: start as u32,
@@ -255,7 +255,7 @@ impl fmt::Debug for Message {
 
 /// What stands at `span` of a text that the scanner has been over: it is UTF-8, and spans begin and
 /// end at ASCII bytes.
-fn str_at(text: &[u8], span: Span) -> &str {
+pub(crate) fn str_at(text: &[u8], span: Span) -> &str {
     std::str::from_utf8(&text[span.range()]).unwrap_or("")
 }
 
@@ -278,7 +278,7 @@ impl Envelope {
         if scanner.peek() != Some(b'{') {
             // Not an object: let the scanner say whether it is JSON at all.
             Json::parse(utf8(text)?)?;
-            return Err(shape("a message is an object", None));
+            return Err(shape("a message is an object", None, false));
         }
         scanner.at = 1;
         let mut envelope = Self::default();
@@ -331,10 +331,8 @@ impl Envelope {
         let kind_of = |span: Span| Json::kind_of(text[span.start as usize]);
         let id = self.id.map(value);
         let refuse = |why| {
-            Err(shape(
-                why,
-                id.filter(|id| self.twice != Some("id") && is_id(*id)),
-            ))
+            let known = id.filter(|id| self.twice != Some("id") && is_id(*id));
+            Err(shape(why, known, self.method.is_none()))
         };
         if self.twice.is_some() {
             // Two readers could take different ones, and one of them may be a firewall.
@@ -373,32 +371,14 @@ impl Envelope {
     }
 }
 
-fn shape(why: &'static str, id: Option<Json<'_>>) -> WireError {
+fn shape(why: &'static str, id: Option<Json<'_>>, is_answer: bool) -> WireError {
     WireError::Shape {
         why,
         id: id.map(|id| Bytes::copy_from_slice(id.text().as_bytes())),
+        is_answer,
     }
 }
 
 pub(crate) fn utf8(text: &[u8]) -> Result<&str, Syntax> {
     std::str::from_utf8(text).map_err(|e| Syntax::Utf8(e.valid_up_to()))
-}
-
-/// The id of a message of which only the beginning is there.
-pub(crate) fn salvage_id(prefix: &[u8]) -> Option<Bytes> {
-    let mut scanner = Scanner::new(prefix, 0, 1);
-    scanner.skip_space();
-    scanner.expect(b'{').ok()?;
-    loop {
-        scanner.skip_space();
-        let key = Span::new(scanner.key().ok()?);
-        let value = Span::new(scanner.value().ok()?);
-        // A number may go on where the prefix ends.
-        if unescape(str_at(prefix, key)) == "id" && (value.end as usize) < prefix.len() {
-            let id = Json::trusted(str_at(prefix, value));
-            return is_id(id).then(|| Bytes::copy_from_slice(id.text().as_bytes()));
-        }
-        scanner.skip_space();
-        scanner.expect(b',').ok()?;
-    }
 }

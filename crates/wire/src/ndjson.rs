@@ -3,12 +3,9 @@
 use bytes::{Buf, Bytes, BytesMut};
 use memchr::{memchr, memchr2};
 
+use crate::clipped::Clipped;
 use crate::error::WireError;
 use crate::limits::Limits;
-use crate::message::salvage_id;
-
-/// How much of an oversized line is kept to find its id in.
-const PREFIX: usize = 4096;
 
 /// Cuts a byte stream into lines, in time linear in its length.
 #[derive(Debug)]
@@ -17,7 +14,7 @@ pub struct Lines {
     /// How much of `buf` is known to hold no newline.
     searched: usize,
     /// Set while the rest of a line that is too long runs past.
-    skipping: Option<Bytes>,
+    skipping: Option<Clipped>,
     limits: Limits,
 }
 
@@ -63,11 +60,12 @@ impl Lines {
             self.searched = 0;
             let line = self.buf.split_to(end);
             self.buf.advance(1);
-            if let Some(prefix) = self.skipping.take() {
-                return Some(self.too_large(&prefix));
+            if let Some(mut clipped) = self.skipping.take() {
+                clipped.push(&line);
+                return Some(self.too_large(&clipped));
             }
             if line.len() > self.limits.max_bytes() {
-                return Some(self.too_large(&line));
+                return Some(self.too_large(&Clipped::of(&line)));
             }
             if !line.trim_ascii().is_empty() {
                 return Some(Line::Text(line.freeze()));
@@ -77,8 +75,9 @@ impl Lines {
 
     /// What stands behind the last newline when the stream has ended.
     pub fn finish(&mut self) -> Option<Line> {
-        if let Some(prefix) = self.skipping.take() {
-            return Some(self.too_large(&prefix));
+        if let Some(mut clipped) = self.skipping.take() {
+            clipped.push(&self.buf.split());
+            return Some(self.too_large(&clipped));
         }
         let rest = self.buf.split().freeze();
         self.searched = 0;
@@ -87,22 +86,22 @@ impl Lines {
 
     /// Gives up what can never become a line within the limit.
     fn shed(&mut self) {
-        if self.skipping.is_some() {
+        if let Some(clipped) = &mut self.skipping {
+            clipped.push(&self.buf);
             self.buf.clear();
             self.searched = 0;
         } else if self.buf.len() > self.limits.max_bytes() {
-            let prefix = &self.buf[..self.buf.len().min(PREFIX)];
-            self.skipping = Some(Bytes::copy_from_slice(prefix));
+            self.skipping = Some(Clipped::of(&self.buf));
             // Not `clear`: the buffer has grown to the limit and should be given back.
             self.buf = BytesMut::new();
             self.searched = 0;
         }
     }
 
-    fn too_large(&self, prefix: &[u8]) -> Line {
+    fn too_large(&self, clipped: &Clipped) -> Line {
         Line::TooLarge(WireError::TooLarge {
             limit: self.limits.max_bytes(),
-            id: salvage_id(&prefix[..prefix.len().min(PREFIX)]),
+            id: clipped.id(),
         })
     }
 }

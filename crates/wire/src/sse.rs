@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use bytes::{Buf, Bytes, BytesMut};
 use memchr::memchr2;
 
+use crate::clipped::Clipped;
+use crate::error::WireError;
 use crate::limits::Limits;
 
 /// One event, with every field that its sender gave it.
@@ -29,10 +31,10 @@ pub enum SseItem {
     Event(Event),
     /// An event larger than the limit; it has been thrown away, the stream goes on.
     TooLarge {
-        /// The limit that was passed.
-        limit: usize,
-        /// Its id, if that came before it grew too large.
+        /// The event's own id.
         id: Option<Bytes>,
+        /// What it was, and the id of the message in it if that could be made out.
+        why: WireError,
     },
 }
 
@@ -48,7 +50,7 @@ pub struct SseReader {
     event: Event,
     /// Bytes of `event` so far; too many turn `skipping` on.
     held: usize,
-    skipping: bool,
+    skipping: Option<Clipped>,
     limits: Limits,
 }
 
@@ -62,7 +64,7 @@ impl SseReader {
             at_start: true,
             event: Event::default(),
             held: 0,
-            skipping: false,
+            skipping: None,
             limits,
         }
     }
@@ -99,11 +101,12 @@ impl SseReader {
     fn dispatch(&mut self) -> Option<SseItem> {
         let event = std::mem::take(&mut self.event);
         self.held = 0;
-        if std::mem::take(&mut self.skipping) {
-            return Some(SseItem::TooLarge {
+        if let Some(clipped) = self.skipping.take() {
+            let why = WireError::TooLarge {
                 limit: self.limits.max_bytes(),
-                id: event.id,
-            });
+                id: clipped.id(),
+            };
+            return Some(SseItem::TooLarge { id: event.id, why });
         }
         (event != Event::default()).then_some(SseItem::Event(event))
     }
@@ -120,9 +123,15 @@ impl SseReader {
             self.searched = self.buf.len();
             if self.held + self.buf.len() > self.limits.max_bytes() {
                 self.skip_event();
-                // Keep a byte: the line must not look empty when its end comes.
-                self.buf = BytesMut::from(&b":"[..]);
-                self.searched = 1;
+                let line = std::mem::take(&mut self.buf);
+                self.skip(
+                    line.strip_prefix(b"data:")
+                        .unwrap_or(&line)
+                        .trim_ascii_start(),
+                );
+                // Keep the name: what follows is more of the same field.
+                self.buf = BytesMut::from(&b"data:"[..]);
+                self.searched = self.buf.len();
             }
             return None;
         };
@@ -159,7 +168,8 @@ impl SseReader {
         }
         match name {
             b"id" if !value.contains(&0) => self.event.id = Some(value),
-            _ if self.skipping => {}
+            b"data" if self.skipping.is_some() => self.skip(&value),
+            _ if self.skipping.is_some() => {}
             b"event" => self.event.name = Some(value),
             b"retry" => {
                 let digits = std::str::from_utf8(&value).ok();
@@ -185,10 +195,16 @@ impl SseReader {
     }
 
     fn skip_event(&mut self) {
-        self.skipping = true;
-        self.event.data = None;
+        let so_far = self.event.data.take().unwrap_or_default();
+        self.skipping.get_or_insert_default().push(&so_far);
         self.event.name = None;
         self.held = 0;
+    }
+
+    fn skip(&mut self, data: &[u8]) {
+        if let Some(clipped) = &mut self.skipping {
+            clipped.push(data);
+        }
     }
 }
 

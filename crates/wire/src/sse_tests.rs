@@ -103,13 +103,32 @@ fn an_event_that_is_too_large_costs_itself_only() {
                 read(&chunks, Limits::new(100)),
                 [
                     SseItem::TooLarge {
-                        limit: 100,
-                        id: Some("9".into())
+                        id: Some("9".into()),
+                        why: WireError::TooLarge {
+                            limit: 100,
+                            id: None
+                        }
                     },
                     SseItem::Event(data("ok"))
                 ],
                 "{size}"
             );
+        }
+    }
+}
+
+#[test]
+fn the_message_in_an_event_that_is_too_large_can_still_be_answered_for() {
+    let long = "x".repeat(500);
+    let first = format!("data: {{\"id\":7,\"result\":\"{long}\"}}\n\n");
+    let last = format!("data: {{\"result\":\"{long}\",\"id\":7}}\n\n");
+    for text in [first, last] {
+        for size in [1, 13, 10_000] {
+            let chunks: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+            let SseItem::TooLarge { why, .. } = &read(&chunks, Limits::new(100))[0] else {
+                panic!("{text}")
+            };
+            assert_eq!(why.answered_hop(), Some(7), "{size}");
         }
     }
 }

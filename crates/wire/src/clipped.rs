@@ -1,0 +1,102 @@
+//! What is kept of a message that was too large: enough to find its id and answer for it.
+
+use bytes::Bytes;
+
+use crate::escape::unescape;
+use crate::id::is_id;
+use crate::json::Json;
+use crate::message::{Span, str_at};
+use crate::scan::Scanner;
+
+const FRONT: usize = 4096;
+const BACK: usize = 256;
+
+/// The two ends of a text that runs past.
+#[derive(Debug, Default)]
+pub(crate) struct Clipped {
+    front: Vec<u8>,
+    back: Vec<u8>,
+}
+
+impl Clipped {
+    /// The ends of a text that is there as a whole.
+    pub(crate) fn of(text: &[u8]) -> Self {
+        let mut clipped = Self::default();
+        clipped.push(text);
+        clipped
+    }
+
+    /// More of the text.
+    pub(crate) fn push(&mut self, more: &[u8]) {
+        let room = FRONT - self.front.len();
+        self.front.extend_from_slice(&more[..more.len().min(room)]);
+        let tail = &more[more.len().saturating_sub(BACK)..];
+        let keep = BACK - tail.len();
+        let drop = self.back.len().saturating_sub(keep);
+        self.back.drain(..drop);
+        self.back.extend_from_slice(tail);
+    }
+
+    /// The id of the message. Most writers put it first or last.
+    pub(crate) fn id(&self) -> Option<Bytes> {
+        at_front(&self.front).or_else(|| at_back(&self.back))
+    }
+}
+
+/// The id, if it is the last member. A number only: text in a string could look like it, but then
+/// not end the message.
+fn at_back(suffix: &[u8]) -> Option<Bytes> {
+    let text = suffix.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
+    let digits = text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let (rest, id) = text.split_at(text.len() - digits);
+    let rest = rest.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
+    (digits > 0 && rest.ends_with(b",\"id\"")).then(|| Bytes::copy_from_slice(id))
+}
+
+/// The id, if it stands whole in the beginning.
+fn at_front(prefix: &[u8]) -> Option<Bytes> {
+    let mut scanner = Scanner::new(prefix, 0, 1);
+    scanner.skip_space();
+    scanner.expect(b'{').ok()?;
+    loop {
+        scanner.skip_space();
+        let key = Span::new(scanner.key().ok()?);
+        let value = Span::new(scanner.value().ok()?);
+        // A number may go on where the prefix ends.
+        if unescape(str_at(prefix, key)) == "id" && (value.end as usize) < prefix.len() {
+            let id = Json::trusted(str_at(prefix, value));
+            return is_id(id).then(|| Bytes::copy_from_slice(id.text().as_bytes()));
+        }
+        scanner.skip_space();
+        scanner.expect(b',').ok()?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id_in(text: &str) -> Option<String> {
+        for size in [1, 7, 100_000] {
+            let mut clipped = Clipped::default();
+            text.as_bytes()
+                .chunks(size)
+                .for_each(|chunk| clipped.push(chunk));
+            assert_eq!(clipped.id(), Clipped::of(text.as_bytes()).id());
+        }
+        let id = Clipped::of(text.as_bytes()).id()?;
+        Some(String::from_utf8_lossy(&id).into_owned())
+    }
+
+    #[test]
+    fn the_id_is_found_at_either_end() {
+        let long = "x".repeat(10_000);
+        let first = format!(r#"{{"jsonrpc":"2.0","id":"a","result":"{long}"}}"#);
+        assert_eq!(id_in(&first).as_deref(), Some(r#""a""#));
+        let last = format!(r#"{{"result":"{long}","jsonrpc":"2.0","id":17}}"#);
+        assert_eq!(id_in(&last).as_deref(), Some("17"));
+        let hidden = format!(r#"{{"result":"{long},\"id\":17"}}"#);
+        assert_eq!(id_in(&hidden), None);
+        assert_eq!(id_in(&format!(r#"{{"result":"{long}"}}"#)), None);
+    }
+}
