@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
+use std::io;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,6 +17,8 @@ use crate::{QUEUE, lines};
 
 /// How long a child may take to end after its stdin closed, and again after TERM.
 const GRACE: Duration = Duration::from_millis(1000);
+/// How long what a dead child has written is still read.
+const LAST_READ: Duration = Duration::from_millis(300);
 /// How much of its stderr is kept to explain an early end.
 const LAST_WORDS: usize = 12;
 const STDERR_LINE: usize = 8 * 1024;
@@ -37,13 +40,13 @@ pub struct ChildOptions {
 pub struct SpawnError {
     program: String,
     #[source]
-    source: std::io::Error,
+    source: io::Error,
 }
 
 impl SpawnError {
     /// Whether there is no such program.
     pub fn is_not_found(&self) -> bool {
-        self.source.kind() == std::io::ErrorKind::NotFound
+        self.source.kind() == io::ErrorKind::NotFound
     }
 }
 
@@ -78,21 +81,12 @@ async fn run(name: String, mut child: Child, mut end: PortEnd, limits: Limits) {
     let last_words = LastWords::default();
     tokio::spawn(listen(name.clone(), stderr, last_words.clone()));
     let budget = Budget::new(limits.max_bytes());
-    let closed_by_us = tokio::select! {
-        result = lines::read(stdout, &end.tx, limits, &budget) => {
-            if let Err(e) = result {
-                tracing::debug!("{name}: stdout: {e}");
-            }
-            false
-        }
-        result = lines::write(stdin, &mut end.rx) => {
-            if let Err(e) = &result {
-                tracing::debug!("{name}: stdin: {e}");
-            }
-            result.is_ok()
-        }
-    };
+    let guard = Group(child.id());
+    let reading = lines::read(stdout, &end.tx, end.last_word, limits, &budget);
+    let writing = lines::write(stdin, &mut end.rx);
+    let closed_by_us = converse(&name, &mut child, reading, writing).await;
     let status = reap(&mut child).await;
+    drop(guard);
     if !closed_by_us {
         let why = Fault::PeerClosed {
             peer: format!("`{name}`"),
@@ -103,6 +97,49 @@ async fn run(name: String, mut child: Child, mut end: PortEnd, limits: Limits) {
     drop(end.done);
 }
 
+/// Reads and writes until one side has had enough. `true` if that was ours.
+async fn converse(
+    name: &str,
+    child: &mut Child,
+    reading: impl Future<Output = io::Result<()>>,
+    writing: impl Future<Output = io::Result<()>>,
+) -> bool {
+    tokio::pin!(reading, writing);
+    let mut listens = true;
+    loop {
+        tokio::select! {
+            read = &mut reading => {
+                if let Err(e) = read {
+                    tracing::debug!("{name}: stdout: {e}");
+                }
+                return false;
+            }
+            written = &mut writing, if listens => match written {
+                Ok(()) => return true,
+                Err(e) => {
+                    // It listens no more, but may still have something to say.
+                    tracing::debug!("{name}: stdin: {e}");
+                    listens = false;
+                }
+            },
+            _ = child.wait() => {
+                // A grandchild may hold stdout open for ever; what the child has said is in the pipe.
+                let _ = timeout(LAST_READ, &mut reading).await;
+                return false;
+            }
+        }
+    }
+}
+
+/// Kills a whole process group when it goes out of scope, whatever the way.
+struct Group(Option<u32>);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        signal_group(self.0, Signal::Kill);
+    }
+}
+
 /// Waits for the end of the child, then for that of its group, with growing pressure.
 async fn reap(child: &mut Child) -> Option<ExitStatus> {
     let group = child.id();
@@ -111,9 +148,8 @@ async fn reap(child: &mut Child) -> Option<ExitStatus> {
         signal_group(group, Signal::Term);
         status = timeout(GRACE, child.wait()).await.ok();
     }
-    // Also when the child itself is gone: its own children may not be.
-    signal_group(group, Signal::Kill);
     if status.is_none() {
+        signal_group(group, Signal::Kill);
         status = timeout(GRACE, child.wait()).await.ok();
     }
     status.and_then(Result::ok)

@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use linkspan_session::{Budget, Envelope, Inbound, Outbound};
 use linkspan_wire::{Frame, Limits, Line, Lines, one_line};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 const READ: usize = 64 * 1024;
 /// Less room than this is not worth a read.
@@ -14,14 +14,20 @@ const LEAST: usize = 4 * 1024;
 /// Pieces above this are written as they are instead of being copied together.
 const LARGE: usize = 16 * 1024;
 
-/// Reads until the stream ends or the session is gone.
+/// How much is read ahead of a session that does not take any more, to notice the end.
+const AHEAD: usize = 256 * 1024;
+
+/// Reads until the stream ends or the session is gone. `last_word` goes when the stream has ended,
+/// though the session may not have taken all of it yet.
 pub(crate) async fn read(
     mut from: impl AsyncRead + Unpin,
     to: &mpsc::Sender<Inbound>,
+    last_word: oneshot::Sender<()>,
     limits: Limits,
     budget: &Budget,
 ) -> io::Result<()> {
     let mut lines = Lines::new(limits);
+    let mut last_word = Some(last_word);
     loop {
         let buffer = lines.buffer();
         if buffer.capacity() - buffer.len() < LEAST {
@@ -29,13 +35,29 @@ pub(crate) async fn read(
             // every line.
             buffer.reserve(READ);
         }
-        let read = from.read_buf(lines.buffer()).await?;
+        let mut read = from.read_buf(lines.buffer()).await?;
         while let Some(line) = lines.next() {
-            if !forward(line, to, &limits, budget).await {
+            let forwarding = forward(line, to, &limits, budget);
+            tokio::pin!(forwarding);
+            let went = loop {
+                let full = lines.buffer().len() > AHEAD;
+                tokio::select! {
+                    biased;
+                    went = &mut forwarding => break went,
+                    more = from.read_buf(lines.buffer()), if read > 0 && !full => {
+                        read = more?;
+                        if read == 0 {
+                            last_word = None;
+                        }
+                    }
+                }
+            };
+            if !went {
                 return Ok(());
             }
         }
         if read == 0 {
+            drop(last_word);
             if let Some(line) = lines.finish() {
                 forward(line, to, &limits, budget).await;
             }

@@ -17,9 +17,9 @@ pub fn stdio(limits: Limits) -> Port {
     let (port, mut end) = Port::pair("the client", QUEUE);
     let budget = Budget::new(limits.max_bytes());
     let (reader, writer) = (stdin(), stdout());
-    let to_session = end.tx;
+    let (to_session, last_word) = (end.tx, end.last_word);
     tokio::spawn(async move {
-        if let Err(e) = lines::read(reader, &to_session, limits, &budget).await {
+        if let Err(e) = lines::read(reader, &to_session, last_word, limits, &budget).await {
             tracing::debug!("stdin: {e}");
         }
     });

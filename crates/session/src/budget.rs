@@ -19,11 +19,17 @@ const FREE: usize = 64 * 1024;
 pub struct Budget {
     units: Arc<Semaphore>,
     total: u32,
+    /// One message at a time may take more than is there, so that somebody always finishes: two
+    /// that are each half read would otherwise wait for each other.
+    overdraft: Arc<Semaphore>,
 }
 
 /// Bytes that are in flight. Dropping it gives them back.
 #[derive(Debug, Default)]
-pub struct Credit(Option<OwnedSemaphorePermit>);
+pub struct Credit {
+    units: Option<OwnedSemaphorePermit>,
+    overdraft: Option<OwnedSemaphorePermit>,
+}
 
 impl Budget {
     /// A budget of `bytes`.
@@ -32,6 +38,7 @@ impl Budget {
         Self {
             units: Arc::new(Semaphore::new(total as usize)),
             total,
+            overdraft: Arc::new(Semaphore::new(1)),
         }
     }
 
@@ -47,24 +54,39 @@ impl Budget {
         if bytes <= FREE {
             return;
         }
+        if credit.overdraft.is_some() {
+            return;
+        }
         let held = credit.units();
         let more = units(bytes).min(self.total).saturating_sub(held);
         if more == 0 {
             return;
         }
-        // The semaphore is never closed, so this only waits.
-        if let Ok(permit) = Arc::clone(&self.units).acquire_many_owned(more).await {
-            match &mut credit.0 {
-                Some(have) => have.merge(permit),
-                none => *none = Some(permit),
+        // What holds nothing yet may well wait; what is half there may have to overdraw.
+        let overdraw = async {
+            match held {
+                0 => std::future::pending().await,
+                _ => Arc::clone(&self.overdraft).acquire_owned().await,
             }
+        };
+        // The semaphores are never closed, so this only waits.
+        tokio::select! {
+            biased;
+            Ok(permit) = Arc::clone(&self.units).acquire_many_owned(more) => {
+                match &mut credit.units {
+                    Some(have) => have.merge(permit),
+                    none => *none = Some(permit),
+                }
+            }
+            Ok(permit) = overdraw => credit.overdraft = Some(permit),
+            else => {}
         }
     }
 }
 
 impl Credit {
     fn units(&self) -> u32 {
-        self.0.as_ref().map_or(0, |p| p.num_permits() as u32)
+        self.units.as_ref().map_or(0, |p| p.num_permits() as u32)
     }
 }
 
@@ -103,6 +125,19 @@ mod tests {
         );
         drop(credit);
         budget.take(MB).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn two_messages_that_are_half_there_do_not_wait_for_each_other() {
+        let budget = Budget::new(3 * MB);
+        let mut one = budget.take(MB).await;
+        let mut two = budget.take(MB).await;
+        let wait = Duration::from_secs(1);
+        budget.grow(&mut one, 2 * MB).await;
+        assert!(timeout(wait, budget.grow(&mut one, 3 * MB)).await.is_ok());
+        assert!(timeout(wait, budget.grow(&mut two, 3 * MB)).await.is_err());
+        drop(one);
+        assert!(timeout(wait, budget.grow(&mut two, 3 * MB)).await.is_ok());
     }
 
     #[tokio::test(start_paused = true)]

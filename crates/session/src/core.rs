@@ -84,14 +84,15 @@ impl Core {
     /// Whether `side` may be read from.
     ///
     /// Over the high-water mark towards a peer, its counterpart is not read. If both directions are
-    /// over, two peers may each be waiting for the other to be read, so we read on.
+    /// over, two peers may each be waiting for the other to be read, so we read on; but never more of
+    /// a peer that does not take what it has caused.
     pub fn may_read(&self, side: Side) -> bool {
         let (from, to) = match side {
             Side::Front => (&self.front, &self.back),
             Side::Back => (&self.back, &self.front),
         };
         let high = self.config.high_water;
-        to.bytes() < high || (from.bytes() >= high && from.bytes() < 2 * self.config.hard_cap)
+        from.bytes() < self.config.hard_cap && (to.bytes() < high || from.bytes() >= high)
     }
 
     /// How many calls of the front are waited for.
@@ -111,16 +112,21 @@ impl Core {
                 }
             }
             (Side::Front, Inbound::Bad(why)) => self.refuse(&why, now),
-            (Side::Back, Inbound::Bad(why)) => {
-                tracing::warn!("the server sent something that is no message: {why}");
-            }
+            (Side::Back, Inbound::Bad(why)) => self.bad_answer(&why, now),
             (side, Inbound::Failed { hop, why }) => {
                 if let Some(asked) = self.exchange.answer(side, hop) {
                     self.fail(asked, &why, now);
                 }
             }
-            (side, Inbound::Lost { up_to, why }) => self.lose(side, up_to, &why, now),
-            (side, Inbound::Closed(why)) => self.lose(side, u64::MAX, &why, now),
+            (side, Inbound::Lost { up_to, except, why }) => {
+                self.lose(
+                    side,
+                    |hop| hop <= up_to && !except.contains(&hop),
+                    &why,
+                    now,
+                );
+            }
+            (side, Inbound::Closed(why)) => self.lose(side, |_| true, &why, now),
         }
     }
 
@@ -149,11 +155,11 @@ impl Core {
 
     /// The front is gone: tells the back to stop and answers what is left.
     pub fn give_up(&mut self, now: Instant) {
-        for (hop, asked) in self.exchange.owed_by(Side::Back, u64::MAX) {
+        for (hop, asked) in self.exchange.owed_by(Side::Back, |_| true) {
             self.send_cancel(Side::Back, hop, "the client has gone");
             self.fail(asked, &Fault::Closing, now);
         }
-        for (_, asked) in self.exchange.owed_by(Side::Front, u64::MAX) {
+        for (_, asked) in self.exchange.owed_by(Side::Front, |_| true) {
             self.fail(asked, &Fault::Closing, now);
         }
     }
@@ -166,6 +172,7 @@ impl Core {
                 cancelled_id(&envelope.msg)
             }
             Kind::Notification => None,
+            Kind::Request if self.is_in_use(&envelope.msg) => return,
             _ => envelope.msg.id(),
         };
         let lane = LaneKey {
@@ -307,6 +314,6 @@ impl Core {
     }
 
     fn expiry(&self, now: Instant) -> Option<Instant> {
-        self.config.timeout.map(|timeout| now + timeout)
+        now.checked_add(self.config.timeout?)
     }
 }

@@ -109,9 +109,14 @@ impl Exchange {
         }
     }
 
-    /// Takes every request up to a hop that `side` owes an answer to.
-    pub fn owed_by(&mut self, side: Side, up_to: u64) -> Vec<(u64, Asked)> {
-        self.take_if(|owes, hop, _| owes == side && hop <= up_to)
+    /// Takes the requests that `side` owes an answer to, of the hops that `which` names.
+    pub fn owed_by(&mut self, side: Side, which: impl Fn(u64) -> bool) -> Vec<(u64, Asked)> {
+        self.take_if(|owes, hop, _| owes == side && which(hop))
+    }
+
+    /// Whether `from` has a request of that id in flight.
+    pub fn is_in_use(&self, from: Side, id: &IdKey) -> bool {
+        self.hops.contains_key(&(from, id.clone()))
     }
 
     /// Takes every request whose time is over.
@@ -258,7 +263,7 @@ mod tests {
         }
         exchange.call(Side::Back, id("9"), "m", None);
         let owed: Vec<_> = exchange
-            .owed_by(Side::Back, 2)
+            .owed_by(Side::Back, |hop| hop <= 2)
             .into_iter()
             .map(|(_, a)| a.id.to_string())
             .collect();

@@ -76,6 +76,8 @@ pub enum Inbound {
     Lost {
         /// The newest of them.
         up_to: u64,
+        /// Those that will be sent again.
+        except: Vec<u64>,
         /// Why.
         why: Fault,
     },
@@ -91,6 +93,8 @@ pub struct Port {
     pub tx: mpsc::Sender<Outbound>,
     /// From the peer.
     pub rx: mpsc::Receiver<Inbound>,
+    /// Resolves when the peer has said its last word, though it may still wait in the queue.
+    pub last_word: oneshot::Receiver<()>,
     /// Resolves when the port's own task has ended.
     pub done: oneshot::Receiver<()>,
 }
@@ -104,6 +108,8 @@ pub struct PortEnd {
     pub tx: mpsc::Sender<Inbound>,
     /// From the session.
     pub rx: mpsc::Receiver<Outbound>,
+    /// Dropped when the peer has said its last word.
+    pub last_word: oneshot::Sender<()>,
     /// Dropped last.
     pub done: oneshot::Sender<()>,
 }
@@ -114,15 +120,18 @@ impl Port {
         let (to_peer, from_session) = mpsc::channel(capacity);
         let (to_session, from_peer) = mpsc::channel(capacity);
         let (ended, done) = oneshot::channel();
+        let (said, last_word) = oneshot::channel();
         let port = Self {
             name: name.into(),
             tx: to_peer,
             rx: from_peer,
+            last_word,
             done,
         };
         let end = PortEnd {
             tx: to_session,
             rx: from_session,
+            last_word: said,
             done: ended,
         };
         (port, end)

@@ -1,7 +1,7 @@
 //! The session's task: moves envelopes between the ports and the core, and decides nothing.
 
 use std::pin::Pin;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -34,9 +34,14 @@ pub struct Session {
     front: Port,
     back: Port,
     detours: FuturesUnordered<Pin<Box<Underway>>>,
+    /// Set when the front has said its last word: what is still unread then is given up.
+    front_ends: Option<Instant>,
 }
 
 type Underway = dyn Future<Output = (Resume, Envelope)> + Send;
+
+/// A wait that nobody will see the end of.
+const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// Which sides the loop reads.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,6 +60,7 @@ impl Session {
             front,
             back,
             detours: FuturesUnordered::new(),
+            front_ends: None,
         }
     }
 
@@ -119,6 +125,13 @@ impl Session {
                     if !hand_over(room, &mut self.core, Side::Back) {
                         return Ended::BackClosed(gone(&self.back.name));
                     }
+                }
+                _ = &mut self.front.last_word, if self.front_ends.is_none() => {
+                    // A server that does not read must not keep us from noticing.
+                    self.front_ends = Some(now() + self.config.drain.min(LONGEST));
+                }
+                () = sleep_until(self.front_ends), if !draining && self.front_ends.is_some() => {
+                    return Ended::FrontClosed;
                 }
                 () = sleep_until(wake) => self.core.on_time(now()),
             }

@@ -265,14 +265,62 @@ fn a_peer_that_does_not_read_stops_the_reading_of_its_counterpart() {
     assert!(table.core.may_read(Side::Front));
 
     // Both over: read on, so that two peers that wait for each other get going again.
-    table.front(&format!(
-        r#"{{"jsonrpc":"2.0","method":"{}"}}"#,
-        "y".repeat(400)
-    ));
+    let padding = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "y".repeat(150));
+    table.front(&padding);
     assert!(table.core.may_read(Side::Back) && table.core.may_read(Side::Front));
+
+    // Over the hard cap: no new requests, and no more of a peer that takes nothing.
+    table.front(&padding);
     table.front(&call("1"));
+    assert!(!table.core.may_read(Side::Back));
     let sent = table.sent(Side::Front);
     assert!(sent[1].contains("overloaded"), "{sent:?}");
+}
+
+#[test]
+fn an_answer_that_is_no_message_still_ends_its_call() {
+    let mut table = Table::new();
+    table.front(&call("7"));
+    let text = r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#;
+    let Frame::Other { why, .. } = Frame::parse(text.into(), &Limits::default()) else {
+        panic!()
+    };
+    table.core.on(Side::Back, Inbound::Bad(why), table.now);
+    assert!(table.sent(Side::Front)[0].contains("bad_answer"));
+}
+
+#[test]
+fn an_id_of_an_open_batch_cannot_be_used_again() {
+    let mut table = Table::new();
+    table.initialized_as("2025-03-26");
+    table.front(&format!("[{},{}]", call("5"), call("6")));
+    table.front(&format!("[{}]", call("5"))).front(&call("5"));
+    let refused = table.sent(Side::Front);
+    assert!(refused[0].starts_with('[') && refused[0].contains("-32600"));
+    assert!(refused[1].starts_with('{') && refused[1].contains("-32600"));
+    table.back(&result("2")).back(&result("3"));
+    assert_eq!(
+        table.sent(Side::Front),
+        [format!("[{},{}]", result("5"), result("6"))]
+    );
+}
+
+#[test]
+fn a_subscription_may_be_silent_and_a_limit_may_be_absurd() {
+    let config = Config {
+        timeout: Some(Duration::from_secs(1)),
+        ..Config::default()
+    };
+    let mut table = Table::with(config, Vec::new());
+    table.front(r#"{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}"#);
+    table.core.on_time(table.now + Duration::from_secs(1000));
+    assert!(table.sent(Side::Front).is_empty());
+
+    let config = Config {
+        timeout: Some(Duration::MAX),
+        ..Config::default()
+    };
+    Table::with(config, Vec::new()).front(&call("1"));
 }
 
 #[test]

@@ -3,15 +3,13 @@
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http_body_util::BodyExt;
-use linkspan_session::{Budget, Credit, Fault};
-use linkspan_wire::{SseItem, SseReader};
+use linkspan_session::{Credit, Fault};
+use linkspan_wire::{SseItem, SseReader, WireError};
 use tokio::time::{Duration, timeout};
 
 use super::endpoint::Endpoint;
 use super::sending::{Response, chain};
 
-/// How long a body that is half there waits for memory that other bodies hold.
-const CREDIT_WAIT: Duration = Duration::from_secs(60);
 /// How much of a refusal is read, and how much of it is shown.
 const REFUSAL: usize = 64 * 1024;
 const SHOWN: usize = 200;
@@ -68,7 +66,7 @@ pub(super) async fn whole(
             return Err(too_large(endpoint));
         }
         body.extend_from_slice(&chunk);
-        grow(&endpoint.budget, &mut credit, body.len()).await?;
+        endpoint.budget.grow(&mut credit, body.len()).await;
     }
 }
 
@@ -88,8 +86,9 @@ pub(super) async fn refusal(mut response: Response) -> Bytes {
     body.freeze()
 }
 
-/// A refusal in a few words; nothing of it if it is a page made for browsers.
-pub(super) fn in_words(body: &[u8]) -> String {
+/// A refusal in a few words; nothing of it if it is a page made for browsers. A server may repeat
+/// our credentials in it; those are taken out.
+pub(super) fn in_words(endpoint: &Endpoint, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
     if text.starts_with('<') {
@@ -98,9 +97,9 @@ pub(super) fn in_words(body: &[u8]) -> String {
     let clean: String = text
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
-        .take(SHOWN)
         .collect();
-    clean
+    let clean = endpoint.options.redact(&clean);
+    clean.chars().take(SHOWN).collect()
 }
 
 /// A stream of events.
@@ -129,32 +128,32 @@ impl Events {
     }
 
     /// The next event with data, its `event:` name and the credit for it. `Ok(None)` is a clean end.
-    pub(super) async fn next(&mut self, endpoint: &Endpoint) -> Result<Option<Data>, Fault> {
+    pub(super) async fn next(&mut self, endpoint: &Endpoint) -> Result<Option<Data>, Broken> {
         loop {
             if let Some(item) = self.reader.next() {
-                match self.take(endpoint, item) {
+                match self.take(item) {
                     Some(data) => return data.map(Some),
                     None => continue,
                 }
             }
             let chunk = chunk(&mut self.response).await;
-            match chunk.map_err(|e| lost(endpoint, &e))? {
+            match chunk.map_err(|e| Broken::Lost(lost(endpoint, &e)))? {
                 Some(chunk) => self.reader.push(&chunk),
                 None => return Ok(None),
             }
             let pending = self.reader.pending();
-            grow(&endpoint.budget, &mut self.credit, pending).await?;
+            endpoint.budget.grow(&mut self.credit, pending).await;
         }
     }
 
-    fn take(&mut self, endpoint: &Endpoint, item: SseItem) -> Option<Result<Data, Fault>> {
+    fn take(&mut self, item: SseItem) -> Option<Result<Data, Broken>> {
         self.seen_any = true;
         let credit = std::mem::take(&mut self.credit);
         let event = match item {
             SseItem::Event(event) => event,
-            SseItem::TooLarge { id, .. } => {
+            SseItem::TooLarge { id, why } => {
                 self.note_id(id);
-                return Some(Err(too_large(endpoint)));
+                return Some(Err(Broken::TooLarge(why)));
             }
         };
         self.note_id(event.id);
@@ -177,6 +176,24 @@ impl Events {
     }
 }
 
+/// Why there is no event.
+pub(super) enum Broken {
+    /// There was one, but it is too large. The stream goes on.
+    TooLarge(WireError),
+    /// The connection has gone.
+    Lost(Fault),
+}
+
+impl Broken {
+    /// What it means for a call that waits for this event.
+    pub(super) fn into_fault(self, endpoint: &Endpoint) -> Fault {
+        match self {
+            Self::TooLarge(_) => too_large(endpoint),
+            Self::Lost(why) => why,
+        }
+    }
+}
+
 /// The data of one event.
 pub(super) struct Data {
     pub(super) name: String,
@@ -189,14 +206,6 @@ impl Data {
     pub(super) fn is_message(&self) -> bool {
         self.name.is_empty() || self.name == "message"
     }
-}
-
-/// Two bodies that are each half there could wait for each other's memory, so this wait ends.
-async fn grow(budget: &Budget, credit: &mut Credit, bytes: usize) -> Result<(), Fault> {
-    let more = timeout(CREDIT_WAIT, budget.grow(credit, bytes)).await;
-    more.map_err(|_| Fault::Overloaded {
-        what: "the answers under way are too large together",
-    })
 }
 
 fn too_large(endpoint: &Endpoint) -> Fault {

@@ -3,17 +3,16 @@
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use tokio::sync::Notify;
 
-/// Rings once when the body has gone to the connection.
+/// Set when the body has gone to the connection.
 ///
-/// A cancellation must not overtake the request that it cancels, and the two may go over different
-/// connections.
-pub(super) type Sent = Arc<Notify>;
+/// Until then a request can be cancelled by not sending it; from then on the server has to be told.
+pub(super) type Sent = Arc<AtomicBool>;
 
 pub(super) struct Telling {
     text: Option<Bytes>,
@@ -46,7 +45,7 @@ impl Body for Telling {
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         if let Some(sent) = self.sent.take() {
-            sent.notify_one();
+            sent.store(true, Ordering::Relaxed);
         }
         Poll::Ready(self.text.take().map(|text| Ok(Frame::data(text))))
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::{Method, StatusCode};
 use linkspan_mcp::{Era, names};
 use linkspan_session::{Credit, Envelope, Fault, Inbound};
-use linkspan_wire::{Frame, Id, Kind, Message};
+use linkspan_wire::{Frame, Id, Json, Kind, Message};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use url::Url;
@@ -14,8 +14,9 @@ use super::answer::{self, Data, Events, Media, media};
 use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
 use super::job::{self, Outcome, Refusal, Report, Role, Ticket};
+use super::listen::pump;
 use super::request::{self, Place};
-use super::sending::{Response, send};
+use super::sending::{Response, may_pass, send};
 
 /// How long what follows an answer on its stream is still read.
 const AFTERMATH: Duration = Duration::from_secs(2);
@@ -23,6 +24,8 @@ const AFTERMATH: Duration = Duration::from_secs(2);
 const ACCEPT: Duration = Duration::from_secs(30);
 const MAX_RESUMES: u32 = 6;
 const DEFAULT_RETRY: Duration = Duration::from_secs(1);
+/// A server that says `retry: 0` is not to be hammered all the same.
+const MIN_WAIT: Duration = Duration::from_millis(50);
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// A POST and what it needs to know.
@@ -37,7 +40,7 @@ pub(super) struct Post {
     /// Whether a refusal may mean that the server speaks HTTP+SSE.
     pub(super) may_fall_back: bool,
     /// Told as soon as the server has accepted, long before a slow answer is there.
-    pub(super) accepted: Option<mpsc::Sender<()>>,
+    pub(super) accepted: Option<mpsc::Sender<Place>>,
 }
 
 impl Post {
@@ -74,7 +77,7 @@ impl Post {
         tracing::debug!("POST {} -> {}", job::label(&ticket.msg), status.as_u16());
         let outcome = if status.is_success() {
             if let Some(accepted) = &self.accepted {
-                let _ = accepted.try_send(());
+                let _ = accepted.try_send(Place::opened(response.headers()));
             }
             self.accepted(ticket, response).await
         } else {
@@ -85,8 +88,7 @@ impl Post {
 
     async fn accepted(&self, ticket: &Ticket, response: Response) -> Outcome {
         let Some(hop) = ticket.hop else {
-            // Nothing is expected, but an unread body would cost the connection.
-            answer::refusal(response).await;
+            tokio::spawn(leftover(self.endpoint.clone(), response, self.tx.clone()));
             return Outcome::Done;
         };
         let place = Place::opened(response.headers());
@@ -119,7 +121,10 @@ impl Post {
         let status = response.status();
         let body = answer::refusal(response).await;
         if self.place.session.is_some() && forgets_session(status, &body) {
-            return Outcome::SessionGone;
+            return Outcome::SessionGone(Refusal {
+                status: status.as_u16(),
+                body,
+            });
         }
         let refusal = Refusal {
             status: status.as_u16(),
@@ -158,7 +163,8 @@ impl Post {
         let mut events = Events::new(&self.endpoint, response);
         let mut resumes = 0;
         loop {
-            let ended = match events.next(&self.endpoint).await {
+            let next = events.next(&self.endpoint).await;
+            let ended = match next.map_err(|broken| broken.into_fault(&self.endpoint)) {
                 Ok(Some(data)) => {
                     if let Some(answer) = self.take(hop, data).await {
                         let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
@@ -197,7 +203,7 @@ impl Post {
                 wait = wait.max(Duration::from_millis(100)).saturating_mul(2);
             }
             *resumes += 1;
-            sleep(wait.min(MAX_WAIT)).await;
+            sleep(wait.clamp(MIN_WAIT, MAX_WAIT)).await;
             tracing::debug!("resuming a stream after event {last_id:?}");
             let headers = request::get(&self.endpoint, &self.place, Some(&last_id));
             let sent = send(
@@ -216,7 +222,7 @@ impl Post {
                 events.retry = retry;
                 return Ok(events);
             }
-            if !status.is_server_error() {
+            if !may_pass(status) {
                 let status = status.as_u16();
                 return Err(self.lost(&format!(
                     "its stream broke and resuming it got HTTP {status}"
@@ -319,22 +325,42 @@ async fn aftermath(endpoint: Endpoint, mut events: Events, tx: mpsc::Sender<Inbo
 ///
 /// The specification says 404. The official examples answer 400 and say it in words.
 fn forgets_session(status: StatusCode, body: &[u8]) -> bool {
+    const WORDS: [&str; 6] = [
+        "no valid",
+        "not found",
+        "invalid",
+        "unknown",
+        "expired",
+        "missing",
+    ];
     if status == StatusCode::NOT_FOUND {
         return true;
     }
-    status == StatusCode::BAD_REQUEST
-        && String::from_utf8_lossy(body)
-            .to_ascii_lowercase()
-            .contains("session")
+    // What the request itself does wrong is not about the session, whatever it is called.
+    if status != StatusCode::BAD_REQUEST || matches!(error_code(body), Some(-32602 | -32601)) {
+        return false;
+    }
+    let said = String::from_utf8_lossy(body).to_ascii_lowercase();
+    said.contains("session") && WORDS.iter().any(|word| said.contains(word))
 }
 
 /// Codes that only a modern server sends: it was understood, so it speaks Streamable HTTP.
 fn is_modern_error(body: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(body) else {
-        return false;
-    };
-    let code = linkspan_wire::Json::parse(text)
-        .ok()
-        .and_then(|json| json.path(&["error", "code"])?.as_i64());
-    matches!(code, Some(-32099..=-32020 | -32602 | -32601))
+    matches!(error_code(body), Some(-32099..=-32020 | -32602 | -32601))
+}
+
+fn error_code(body: &[u8]) -> Option<i64> {
+    let json = Json::parse(std::str::from_utf8(body).ok()?).ok()?;
+    json.path(&["error", "code"])?.as_i64()
+}
+
+/// What follows the acceptance of something that needs no answer: messages, if it is a stream, and
+/// otherwise nothing; but an unread body would cost the connection.
+async fn leftover(endpoint: Endpoint, response: Response, tx: mpsc::Sender<Inbound>) {
+    if media(&response) == Media::Events {
+        let mut events = Events::new(&endpoint, response);
+        pump(&endpoint, &mut events, &tx).await;
+    } else {
+        answer::refusal(response).await;
+    }
 }

@@ -16,14 +16,15 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use http::Method;
-use linkspan_mcp::{Era, ParamHeaders, era_of, names};
+use linkspan_mcp::{Era, ParamHeaders, era_of};
 use linkspan_session::{Credit, Envelope, Fault, Inbound, Outbound, PortEnd};
 use linkspan_wire::Message;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, Id as TaskId, JoinSet};
-use tokio::time::{Duration, timeout};
+use tokio::time::{Duration, Instant, timeout};
 use url::Url;
 
+use self::notes::cancelled_hop;
 use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
 use super::job::{self, Refusal, Report, Role, Ticket};
@@ -61,15 +62,16 @@ pub(super) struct Driver {
     listening: Option<AbortHandle>,
     barrier: Barrier,
     last_serial: u64,
-    /// Rings when a first call was accepted, though its answer may take long.
-    accepted: (mpsc::Sender<()>, mpsc::Receiver<()>),
+    /// Where a first call or `initialize` has led, as soon as its response begins.
+    accepted: (mpsc::Sender<Place>, mpsc::Receiver<Place>),
     held: VecDeque<Envelope>,
-    notes: VecDeque<(Ticket, Option<Sent>)>,
+    notes: VecDeque<Ticket>,
     /// Notifications that are out: one, unless the server takes too long over them.
     notes_out: usize,
     /// Messages that wait for a new session or stream, and how they were refused.
     parked: Vec<(Ticket, Option<Refusal>)>,
     sse_backoff: u32,
+    sse_since: Instant,
     /// The newest request that went out over HTTP+SSE.
     last_sse_hop: u64,
 }
@@ -131,6 +133,7 @@ impl Driver {
             notes_out: 0,
             parked: Vec::new(),
             sse_backoff: 0,
+            sse_since: Instant::now(),
             last_sse_hop: 0,
         }
     }
@@ -142,14 +145,13 @@ impl Driver {
                 Some(ended) = self.jobs.join_next_with_id(), if !self.jobs.is_empty() => match ended {
                     Ok((task, report)) => {
                         self.forget(task);
-                        self.on_report(report);
+                        self.on_report(task, report);
                     }
                     Err(broken) => self.on_broken(broken.id(), broken.is_panic()),
                 },
-                Some(()) = self.accepted.1.recv() => self.on_accepted(),
+                Some(place) = self.accepted.1.recv() => self.on_accepted(place),
                 outbound = self.rx.recv(), if room => match outbound {
-                    Some(Outbound::One(envelope)) if self.barrier != Barrier::Open => self.held.push_back(envelope),
-                    Some(Outbound::One(envelope)) => self.send(envelope),
+                    Some(Outbound::One(envelope)) => self.take(envelope),
                     Some(Outbound::Array(_)) => {
                         tracing::debug!("a batch of answers has no place on this side");
                     }
@@ -160,49 +162,91 @@ impl Driver {
         self.close().await;
     }
 
+    /// Sends a message now, or once what it depends on is there.
+    fn take(&mut self, envelope: Envelope) {
+        let wait = match self.barrier {
+            Barrier::Open => false,
+            // The server may have asked while it is busy with what everybody waits for.
+            Barrier::Message(_) => Role::of(&envelope.msg) != Role::Reply,
+            Barrier::Renewal => true,
+        };
+        if !wait {
+            return self.send(envelope);
+        }
+        if let Some(envelope) = self.cancel_held(envelope) {
+            self.held.push_back(envelope);
+        }
+    }
+
     /// Sends one message, or starts what has to come before it.
     fn send(&mut self, envelope: Envelope) {
+        let hop = cancelled_hop(&envelope);
         let (msg, credit) = (envelope.msg, Arc::new(envelope.credit));
-        if let Some(hop) = envelope.relates_to
-            && msg.method() == names::CANCELLED
-        {
+        if let Some(hop) = hop {
             return self.cancel(hop, Ticket::of(msg, self.era, credit));
         }
-        let role = Role::of(&msg);
-        if role == Role::Initialize {
-            self.era = Era::Legacy;
-            self.place = Place::default();
-            if let Some(old) = self.listening.take() {
-                old.abort();
-            }
-        } else if era_of(&msg) == Era::Modern {
+        if Role::of(&msg) == Role::Initialize {
+            self.begin();
+        }
+        // A client that has shaken hands is a legacy one, whatever a single request of its says.
+        let claimed = era_of(&msg);
+        if claimed == Era::Modern && self.memory.initialize.is_none() {
             self.era = Era::Modern;
         }
-        if self.era == Era::Legacy {
+        let era = match claimed {
+            Era::Modern => Era::Modern,
+            Era::Legacy => self.era,
+        };
+        if era == Era::Legacy {
             self.memory.note(&msg);
         }
-        self.dispatch(Ticket::of(msg, self.era, credit));
+        self.dispatch(Ticket::of(msg, era, credit));
+    }
+
+    /// The client shakes hands, perhaps not for the first time.
+    fn begin(&mut self) {
+        self.era = Era::Legacy;
+        let before = std::mem::take(&mut self.place);
+        if before.session.is_some() {
+            let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
+            self.jobs.spawn(async move {
+                farewell(&endpoint, &url, &before).await;
+                Report::Aside
+            });
+        }
+        // Over HTTP+SSE that stream is where the answer will come.
+        if !matches!(self.mode, Mode::Sse(_))
+            && let Some(old) = self.listening.take()
+        {
+            old.abort();
+        }
     }
 
     /// Starts the job for a message over whatever transport the server speaks.
     fn dispatch(&mut self, ticket: Ticket) {
         if ticket.role == Role::Note {
-            return self.queue_note(ticket, None);
+            return self.queue_note(ticket);
         }
-        self.start(ticket, None);
+        self.start(ticket);
     }
 
-    fn start(&mut self, mut ticket: Ticket, after: Option<Sent>) {
+    fn start(&mut self, mut ticket: Ticket) {
         self.last_serial += 1;
         ticket.serial = self.last_serial;
         ticket.generation = self.generation;
         match &self.mode {
-            Mode::Sse(None) => self.open_sse(ticket, None),
+            Mode::Sse(None) => {
+                if ticket.role == Role::Note {
+                    // It waits elsewhere now, and must not hold up its own lane.
+                    self.notes_out = self.notes_out.saturating_sub(1);
+                }
+                self.open_sse(ticket, None);
+            }
             Mode::Sse(Some(post_to)) => {
                 let post_to = post_to.clone();
-                self.post_sse(ticket, after, post_to);
+                self.post_sse(ticket, post_to);
             }
-            Mode::Unknown | Mode::Streamable => self.post(ticket, after),
+            Mode::Unknown | Mode::Streamable => self.post(ticket),
         }
     }
 
@@ -246,23 +290,20 @@ impl Driver {
         let _ = timeout(CLOSING, notes).await;
         self.jobs.abort_all();
         if self.place.session.is_some() {
-            let headers = request::common(&self.endpoint, &self.place);
-            let farewell = send(
-                &self.endpoint,
-                Method::DELETE,
-                &self.url,
-                &headers,
-                Telling::empty,
-            );
-            match timeout(CLOSING, farewell).await {
-                Ok(Ok((response, _))) => {
-                    tracing::debug!("DELETE -> {}", response.status().as_u16());
-                }
-                Ok(Err(why)) => tracing::debug!("DELETE: {why}"),
-                Err(_) => tracing::debug!("DELETE took too long"),
-            }
+            farewell(&self.endpoint, &self.url, &self.place).await;
         }
         drop(self.done);
+    }
+}
+
+/// Ends a session at the server, which may take its time but not ours.
+async fn farewell(endpoint: &Endpoint, url: &Url, place: &Place) {
+    let headers = request::common(endpoint, place);
+    let deleted = send(endpoint, Method::DELETE, url, &headers, Telling::empty);
+    match timeout(CLOSING, deleted).await {
+        Ok(Ok((response, _))) => tracing::debug!("DELETE -> {}", response.status().as_u16()),
+        Ok(Err(why)) => tracing::debug!("DELETE: {why}"),
+        Err(_) => tracing::debug!("DELETE took too long"),
     }
 }
 

@@ -64,8 +64,13 @@ pub(super) enum Report {
     },
     /// A POST over HTTP+SSE.
     SsePosted(Ticket),
+    /// A POST over HTTP+SSE that met a server which does not know the session.
+    SseGone(Ticket, Refusal),
     /// The stream of server messages is not offered, or over.
-    ListenEnded,
+    ListenEnded {
+        /// It worked before, and now the server does not know the session.
+        forgotten: bool,
+    },
     /// A new session, or why there is none.
     Renewed(Result<Place, Fault>),
     /// An HTTP+SSE stream, or why there is none.
@@ -87,7 +92,7 @@ pub(super) enum Outcome {
     /// As `Done`, and a session has begun.
     Opened(Place),
     /// The server does not know the session; the message was not taken.
-    SessionGone,
+    SessionGone(Refusal),
     /// The server may speak another transport; the session has not been told yet.
     Refused(Refusal),
 }
@@ -132,7 +137,7 @@ pub(super) async fn refuse(
     let why = Fault::HttpStatus {
         peer: endpoint.peer.to_string(),
         status: refusal.status,
-        said: super::answer::in_words(&refusal.body),
+        said: super::answer::in_words(endpoint, &refusal.body),
     };
     fail(tx, ticket, why).await;
 }

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use http::Method;
+use http::{Method, StatusCode};
 use linkspan_session::{Envelope, Inbound};
 use linkspan_wire::Frame;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 use url::Url;
 
-use super::answer::{Events, Media, media};
+use super::answer::{Broken, Events, Media, media};
 use super::body::Telling;
 use super::endpoint::Endpoint;
 use super::job::Report;
 use super::request::{self, Place};
-use super::sending::send;
+use super::sending::{may_pass, send};
 
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const MAX_WAIT: Duration = Duration::from_secs(30);
@@ -30,25 +30,30 @@ pub(super) async fn listen(
 ) -> Report {
     let mut last_id: Option<String> = None;
     let mut backoff = FIRST_WAIT;
+    // Some servers answer 404 where they offer no stream; only one that did can have forgotten us.
+    let mut worked = false;
     loop {
         let headers = request::get(&endpoint, &place, last_id.as_deref());
         let mut asked = None;
         match send(&endpoint, Method::GET, &url, &headers, Telling::empty).await {
             Ok((response, _)) if !response.status().is_success() => {
                 let status = response.status();
-                if !status.is_server_error() {
+                if !may_pass(status) {
                     tracing::debug!("no stream of server messages: HTTP {}", status.as_u16());
-                    return Report::ListenEnded;
+                    return Report::ListenEnded {
+                        forgotten: worked && status == StatusCode::NOT_FOUND,
+                    };
                 }
             }
             Ok((response, _)) if media(&response) != Media::Events => {
                 tracing::debug!("no stream of server messages: not an event stream");
-                return Report::ListenEnded;
+                return Report::ListenEnded { forgotten: false };
             }
             Ok((response, _)) => {
                 let mut events = Events::new(&endpoint, response);
+                worked = true;
                 if !pump(&endpoint, &mut events, &tx).await {
-                    return Report::ListenEnded;
+                    return Report::ListenEnded { forgotten: false };
                 }
                 last_id = events.last_id.take().or(last_id);
                 asked = events.retry;
@@ -78,7 +83,13 @@ pub(super) async fn pump(
         let data = match events.next(endpoint).await {
             Ok(Some(data)) => data,
             Ok(None) => return true,
-            Err(why) => {
+            Err(Broken::TooLarge(why)) => {
+                if tx.send(Inbound::Bad(why)).await.is_err() {
+                    return false;
+                }
+                continue;
+            }
+            Err(Broken::Lost(why)) => {
                 tracing::debug!("a stream broke: {why}");
                 return true;
             }

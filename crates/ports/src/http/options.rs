@@ -106,6 +106,26 @@ impl HttpOptions {
         Ok(())
     }
 
+    /// A text without the values of our own headers and of the URL's query.
+    pub(super) fn redact(&self, text: &str) -> String {
+        let headers = self.headers.iter().filter(|(name, _)| *name != USER_AGENT);
+        let values = headers.filter_map(|(_, value)| value.to_str().ok());
+        let query: Vec<String> = self
+            .url
+            .query_pairs()
+            .map(|(_, v)| v.into_owned())
+            .collect();
+        let mut secrets: Vec<&str> = values
+            .flat_map(|value| value.split([' ', ';', '=', ',']).chain([value]))
+            .chain(query.iter().map(String::as_str))
+            .filter(|secret| secret.len() >= 4)
+            .collect();
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets
+            .into_iter()
+            .fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
+    }
+
     /// The server as it is named in logs and errors: no query, no credentials.
     pub(super) fn peer(&self) -> String {
         let mut url = self.url.clone();

@@ -6,10 +6,10 @@ use http::Method;
 use linkspan_session::{Fault, Inbound};
 use linkspan_wire::{Frame, Kind, Message};
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use url::Url;
 
-use super::answer::{self, Events, Media, media};
+use super::answer::{self, Data, Events, Media, media};
 use super::body::Telling;
 use super::endpoint::Endpoint;
 use super::job::negotiated;
@@ -17,8 +17,9 @@ use super::memory::Memory;
 use super::request::{self, Place};
 use super::sending::{Response, send};
 
-/// Limit of each step.
+/// Limit of each step, and of all of them.
 const STEP: Duration = Duration::from_secs(30);
+const ALL: Duration = Duration::from_secs(90);
 
 /// Says `initialize`, `initialized` and what else the client had said, in the client's own words.
 pub(super) async fn renew(
@@ -44,7 +45,8 @@ pub(super) async fn renew(
     if let Some(initialized) = &memory.initialized {
         within(tell(&endpoint, &url, &place, initialized)).await?;
     }
-    for msg in memory.restore() {
+    let start = Instant::now();
+    for msg in memory.restore().take_while(|_| start.elapsed() < ALL) {
         if let Err(why) = within(ask(&endpoint, &url, &place, msg, &tx)).await {
             tracing::warn!(
                 "`{}` was not taken up in the new session: {why}",
@@ -82,7 +84,7 @@ async fn ask(
     let answers = |msg: &Message| msg.is_answer() && msg.id() == hop;
     if media(&response) == Media::Events {
         let mut events = Events::new(endpoint, response);
-        while let Some(data) = events.next(endpoint).await? {
+        while let Some(data) = next(endpoint, &mut events).await? {
             match Frame::parse(data.text, &endpoint.limits()) {
                 Frame::One(msg) if answers(&msg) => return Ok((msg, begun)),
                 Frame::One(msg) if msg.kind() == Kind::Notification => {
@@ -103,6 +105,11 @@ async fn ask(
     Err(refusal(endpoint, "it did not answer"))
 }
 
+async fn next(endpoint: &Endpoint, events: &mut Events) -> Result<Option<Data>, Fault> {
+    let next = events.next(endpoint).await;
+    next.map_err(|broken| broken.into_fault(endpoint))
+}
+
 async fn post(
     endpoint: &Endpoint,
     url: &Url,
@@ -121,7 +128,7 @@ async fn post(
     Err(Fault::HttpStatus {
         peer: endpoint.peer.to_string(),
         status: status.as_u16(),
-        said: answer::in_words(&body),
+        said: answer::in_words(endpoint, &body),
     })
 }
 

@@ -85,6 +85,12 @@ async fn connect(
     }
 }
 
+/// Whether a refusal may be over by the next try.
+pub(super) fn may_pass(status: StatusCode) -> bool {
+    // A stream that we lost may still count as open there: 409.
+    status.is_server_error() || matches!(status.as_u16(), 408 | 409 | 425 | 429)
+}
+
 /// Where to ask instead. Another origin is never followed: it would get the credentials.
 fn redirect(url: &Url, response: &Response) -> Option<Url> {
     let status = response.status();

@@ -20,8 +20,6 @@ use super::memory::Memory;
 use super::request::{self, Place};
 use super::sending::send;
 
-/// How long the server may take to say where to POST.
-const GREETING: Duration = Duration::from_secs(15);
 /// How long it may take to accept a message, and to answer `initialize` in a new session.
 const STEP: Duration = Duration::from_secs(30);
 
@@ -37,8 +35,10 @@ pub(super) async fn open(
     url: Url,
     memory: Option<Memory>,
     tx: mpsc::Sender<Inbound>,
+    limit: Duration,
 ) -> Result<Line, Fault> {
-    let mut line = greet(&endpoint, &url).await?;
+    let greeting = timeout(limit, greet(&endpoint, &url)).await;
+    let mut line = greeting.map_err(|_| Fault::Timeout { after: limit })??;
     let Some(memory) = memory else {
         return Ok(line);
     };
@@ -70,15 +70,15 @@ async fn greet(endpoint: &Endpoint, url: &Url) -> Result<Line, Fault> {
         return Err(Fault::HttpStatus {
             peer: endpoint.peer.to_string(),
             status: status.as_u16(),
-            said: answer::in_words(&body),
+            said: answer::in_words(endpoint, &body),
         });
     }
     if media(&response) != Media::Events {
         return Err(bad(endpoint, "a GET gives no event stream"));
     }
     let mut events = Events::new(endpoint, response);
-    let greeting = timeout(GREETING, events.next(endpoint)).await;
-    let greeting = greeting.map_err(|_| Fault::Timeout { after: GREETING })??;
+    let greeting = events.next(endpoint).await;
+    let greeting = greeting.map_err(|broken| broken.into_fault(endpoint))?;
     let Some(data) = greeting.filter(|data| data.name == "endpoint") else {
         return Err(bad(
             endpoint,
@@ -102,7 +102,11 @@ async fn await_answer(
     initialize: &Message,
     tx: &mpsc::Sender<Inbound>,
 ) -> Result<(), Fault> {
-    while let Some(data) = events.next(endpoint).await? {
+    loop {
+        let next = events.next(endpoint).await;
+        let Some(data) = next.map_err(|broken| broken.into_fault(endpoint))? else {
+            break;
+        };
         match Frame::parse(data.text, &endpoint.limits()) {
             Frame::One(msg) if msg.is_answer() && msg.id() == initialize.id() => {
                 return match job::negotiated(&msg) {
@@ -150,11 +154,20 @@ pub(super) async fn post(
         let body = answer::refusal(response).await;
         Ok((status, body))
     };
-    match timeout(STEP, exchange).await {
+    // Some servers accept a call only when it is done, so a call has its own limit.
+    let limit = match ticket.hop {
+        Some(_) => Duration::MAX,
+        None => STEP,
+    };
+    match timeout(limit, exchange).await {
         Ok(Ok((status, _))) if status.is_success() => {}
         Ok(Ok((status, body))) => {
             let status = status.as_u16();
-            job::refuse(&endpoint, &tx, &ticket, Refusal { status, body }).await;
+            let refusal = Refusal { status, body };
+            if status == 404 {
+                return Report::SseGone(ticket, refusal);
+            }
+            job::refuse(&endpoint, &tx, &ticket, refusal).await;
         }
         Ok(Err(why)) => job::fail(&tx, &ticket, why).await,
         Err(_) => job::fail(&tx, &ticket, Fault::Timeout { after: STEP }).await,

@@ -7,6 +7,7 @@ use linkspan_wire::{Entry, Id, IdKey, Kind, RpcError};
 
 use super::Core;
 use super::requests::id_in_use;
+use crate::exchange::Side;
 use crate::fault::Fault;
 use crate::port::{Envelope, Outbound};
 
@@ -31,11 +32,12 @@ impl Core {
             match entry {
                 Ok(message) => {
                     if let (Kind::Request, Some(id)) = (message.kind(), message.id()) {
-                        if ids.contains(&id.key()) {
+                        let key = id.key();
+                        if ids.contains(&key) || self.exchange.is_in_use(Side::Front, &key) {
                             answers.push(id_in_use(&id).answer(&id));
                             continue;
                         }
-                        ids.push(id.key());
+                        ids.push(key);
                     }
                     messages.push(message);
                 }

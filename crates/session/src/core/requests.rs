@@ -52,9 +52,13 @@ impl Core {
 
     pub(super) fn hop_for(&mut self, from: Side, envelope: &Envelope, now: Instant) -> Option<u64> {
         let id = envelope.msg.id()?;
-        let expires = self.expiry(now);
-        self.exchange
-            .call(from, id, &envelope.msg.method(), expires)
+        let method = envelope.msg.method();
+        // A subscription is silent until something changes.
+        let expires = match &*method {
+            names::LISTEN => None,
+            _ => self.expiry(now),
+        };
+        self.exchange.call(from, id, &method, expires)
     }
 
     /// An answer of `from` gets the id that its asker knows.
@@ -62,7 +66,8 @@ impl Core {
         let hop = envelope.msg.id().and_then(|id| id.as_hop());
         let Some((hop, asked)) = hop.and_then(|hop| Some((hop, self.exchange.answer(from, hop)?)))
         else {
-            tracing::debug!("an answer that nobody waits for: {:?}", envelope.msg);
+            let id = envelope.msg.id().unwrap_or_else(Id::null);
+            tracing::debug!("an answer that nobody waits for, to {id}");
             return None;
         };
         if &*asked.method == names::INITIALIZE && from == Side::Back {
@@ -83,9 +88,15 @@ impl Core {
             .and_then(|v| Revision::parse(&v));
     }
 
-    /// Answers for a side everything that it owes up to a hop.
-    pub(super) fn lose(&mut self, side: Side, up_to: u64, why: &Fault, now: Instant) {
-        for (_, asked) in self.exchange.owed_by(side, up_to) {
+    /// Answers for a side what it owes.
+    pub(super) fn lose(
+        &mut self,
+        side: Side,
+        which: impl Fn(u64) -> bool,
+        why: &Fault,
+        now: Instant,
+    ) {
+        for (_, asked) in self.exchange.owed_by(side, which) {
             self.fail(asked, why, now);
         }
     }
@@ -108,6 +119,40 @@ impl Core {
             owner: Owner::Id(id.key()),
         };
         self.enter(lane, Envelope::new(error.answer(id)), now);
+    }
+
+    /// Refuses a request whose id is still in flight.
+    ///
+    /// Not through the layers: an answer to that id could be taken for the one that is due.
+    pub(super) fn is_in_use(&mut self, request: &Message) -> bool {
+        let Some(id) = request.id() else { return false };
+        let taken = self.exchange.is_in_use(Side::Front, &id.key());
+        if taken {
+            let refusal = Envelope::new(id_in_use(&id).answer(&id));
+            self.front.push(Outbound::One(refusal));
+        }
+        taken
+    }
+
+    /// What the server sent is no message. If it was meant to answer something, that is answered.
+    pub(super) fn bad_answer(&mut self, why: &WireError, now: Instant) {
+        tracing::warn!("the server sent something that is no message: {why}");
+        let hop = why.answered_hop();
+        let Some(asked) = hop.and_then(|hop| self.exchange.answer(Side::Back, hop)) else {
+            return;
+        };
+        let peer = "the server".to_owned();
+        let fault = match why {
+            WireError::TooLarge { limit, .. } => Fault::TooLarge {
+                peer,
+                limit: *limit,
+            },
+            _ => Fault::BadAnswer {
+                peer,
+                why: why.to_string(),
+            },
+        };
+        self.fail(asked, &fault, now);
     }
 
     pub(super) fn refuse(&mut self, why: &WireError, now: Instant) {

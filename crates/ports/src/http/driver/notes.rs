@@ -1,10 +1,13 @@
 //! Notifications: in order, and cancellations among them.
 
-use linkspan_mcp::Era;
+use std::sync::atomic::Ordering;
+
+use linkspan_mcp::{Era, names};
+use linkspan_session::Envelope;
+use linkspan_wire::{Kind, Message};
 use tokio::time::{Duration, sleep};
 
-use super::{Driver, MAX_WAITING, Mode};
-use crate::http::body::Sent;
+use super::{Barrier, Driver, MAX_WAITING, Mode};
 use crate::http::job::Ticket;
 
 /// How long an answer to a cancelled call may still come.
@@ -16,38 +19,74 @@ impl Driver {
         let Some(call) = self.calls.get(&hop) else {
             // Over HTTP+SSE the POST has long ended, and the server still has to be told.
             if matches!(self.mode, Mode::Sse(_)) {
-                self.queue_note(ticket, None);
+                self.queue_note(ticket);
             }
             return;
         };
         if call.era == Era::Modern && !matches!(self.mode, Mode::Sse(_)) {
             return call.abort.abort();
         }
-        let (abort, sent) = (call.abort.clone(), call.sent.clone());
+        if !call.sent.load(Ordering::Relaxed) {
+            // The server has not heard of it, and need not.
+            return call.abort.abort();
+        }
+        let abort = call.abort.clone();
         tokio::spawn(async move {
             sleep(AFTER_CANCEL).await;
             abort.abort();
         });
-        self.queue_note(ticket, Some(sent));
+        self.queue_note(ticket);
     }
 
     /// Notifications go one after the other. A server that takes too long over one loses the order,
     /// not the messages.
-    pub(super) fn queue_note(&mut self, ticket: Ticket, after: Option<Sent>) {
+    pub(super) fn queue_note(&mut self, ticket: Ticket) {
         if self.notes_out > 0 && self.notes.len() < MAX_WAITING {
-            self.notes.push_back((ticket, after));
+            self.notes.push_back(ticket);
         } else {
             self.notes_out += 1;
-            self.start(ticket, after);
+            self.start(ticket);
         }
     }
 
     /// A notification has been taken.
     pub(super) fn next_note(&mut self) {
         self.notes_out = self.notes_out.saturating_sub(1);
-        if let Some((ticket, after)) = self.notes.pop_front() {
+        if let Some(ticket) = self.notes.pop_front() {
             self.notes_out += 1;
-            self.start(ticket, after);
+            self.start(ticket);
         }
     }
+
+    /// A cancellation that comes while messages have to wait. Gives it back if it has to wait, too.
+    pub(super) fn cancel_held(&mut self, envelope: Envelope) -> Option<Envelope> {
+        let Some(hop) = cancelled_hop(&envelope) else {
+            return Some(envelope);
+        };
+        let is_it = |msg: &Message| {
+            msg.kind() == Kind::Request && msg.id().and_then(|id| id.as_hop()) == Some(hop)
+        };
+        if let Some(at) = self.held.iter().position(|held| is_it(&held.msg)) {
+            self.held.remove(at);
+            return None;
+        }
+        if let Some(at) = self.parked.iter().position(|(t, _)| t.hop == Some(hop)) {
+            self.parked.remove(at);
+            return None;
+        }
+        match self.calls.get(&hop) {
+            // What everybody waits for is itself given up.
+            Some(call) if self.barrier == Barrier::Message(call.serial) => {
+                call.abort.abort();
+                None
+            }
+            _ => Some(envelope),
+        }
+    }
+}
+
+/// The request that a cancellation means; the session names it by its hop.
+pub(super) fn cancelled_hop(envelope: &Envelope) -> Option<u64> {
+    let is_cancel = envelope.msg.method() == names::CANCELLED;
+    envelope.relates_to.filter(|_| is_cancel)
 }

@@ -1,14 +1,17 @@
 //! Opening HTTP+SSE: as a fall-back, because it was asked for, or again after its stream ended.
 
-use std::time::Duration;
-
 use linkspan_session::{Fault, Inbound};
-use tokio::time::sleep;
+use tokio::time::{Duration, Instant, sleep};
 
 use super::{Barrier, Driver, Mode};
-use crate::http::job::{Refusal, Report, Ticket};
+use crate::http::job::{Refusal, Report, Role, Ticket};
 use crate::http::sse_session::{self, Line};
 
+/// How long a server may take to greet.
+const GREETING: Duration = Duration::from_secs(15);
+const GUESS: Duration = Duration::from_secs(5);
+/// A stream that lasted longer than this was a good one.
+const STEADY: Duration = Duration::from_secs(10);
 /// Tries in the background after a stream ended; then the next message tries again.
 const MAX_BACKGROUND: u32 = 12;
 
@@ -27,7 +30,12 @@ impl Driver {
         let begun = self.memory.initialized.is_some();
         let memory = begun.then(|| self.memory.clone());
         let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
-        let opening = sse_session::open(endpoint, url, memory, self.tx.clone());
+        // Where it is only a guess, the refusal that led to it should not wait long.
+        let limit = match self.mode {
+            Mode::Unknown => GUESS,
+            _ => GREETING,
+        };
+        let opening = sse_session::open(endpoint, url, memory, self.tx.clone(), limit);
         self.jobs.spawn(async { Report::SseOpened(opening.await) });
     }
 
@@ -36,7 +44,7 @@ impl Driver {
             Ok(Line { post_to, events }) => {
                 tracing::info!("{} speaks HTTP+SSE", self.endpoint.peer);
                 self.mode = Mode::Sse(Some(post_to));
-                self.sse_backoff = 0;
+                self.sse_since = Instant::now();
                 let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
                 let reading = sse_session::read(endpoint, events, tx);
                 self.listening = Some(self.jobs.spawn(reading));
@@ -54,14 +62,49 @@ impl Driver {
     pub(super) fn on_sse_ended(&mut self, why: Fault) {
         self.listening = None;
         self.mode = Mode::Sse(None);
-        let (tx, up_to) = (self.tx.clone(), self.last_sse_hop);
-        self.jobs.spawn(async move {
-            let _ = tx.send(Inbound::Lost { up_to, why }).await;
-            Report::Aside
-        });
-        if self.memory.initialized.is_some() && self.barrier != Barrier::Renewal {
+        self.lose(Vec::new(), why);
+        if self.sse_since.elapsed() > STEADY {
+            self.sse_backoff = 0;
+        }
+        if self.sse_backoff > 0 {
+            // It did not last: the next try is not at once.
+            self.retry_sse();
+        } else if self.memory.initialized.is_some() && self.barrier != Barrier::Renewal {
+            self.sse_backoff = 1;
             self.start_sse();
         }
+    }
+
+    /// The server does not know the session, though the stream is open: a new one, and the message
+    /// again.
+    pub(super) fn on_sse_gone(&mut self, ticket: Ticket, refusal: Refusal) {
+        if ticket.role == Role::Note {
+            self.next_note();
+        }
+        if ticket.again || ticket.role == Role::Reply || self.memory.initialized.is_none() {
+            return self.refuse(ticket, refusal);
+        }
+        if let Some(old) = self.listening.take() {
+            old.abort();
+        }
+        if matches!(self.mode, Mode::Sse(Some(_))) {
+            self.mode = Mode::Sse(None);
+            let why = Fault::AnswerLost {
+                peer: self.endpoint.peer.to_string(),
+                why: "it forgot the session".to_owned(),
+            };
+            self.lose(ticket.hop.into_iter().collect(), why);
+        }
+        self.open_sse(ticket, None);
+    }
+
+    fn lose(&mut self, except: Vec<u64>, why: Fault) {
+        let (tx, up_to) = (self.tx.clone(), self.last_sse_hop);
+        self.jobs.spawn(async move {
+            let lost = Inbound::Lost { up_to, except, why };
+            let _ = tx.send(lost).await;
+            Report::Aside
+        });
     }
 
     fn retry_sse(&mut self) {

@@ -1,7 +1,6 @@
 //! Starting the job that POSTs a message.
 
 use linkspan_mcp::{Era, METHOD, PROTOCOL_VERSION, Revision, mirror, names};
-use tokio::time::{Duration, timeout};
 use url::Url;
 
 use super::{Barrier, Call, Driver, Mode};
@@ -11,11 +10,8 @@ use crate::http::job::{Report, Role, Ticket};
 use crate::http::request::Place;
 use crate::http::sse_session;
 
-/// How long a cancellation waits for its request to be on its way.
-const OVERTAKING: Duration = Duration::from_secs(1);
-
 impl Driver {
-    pub(super) fn post(&mut self, ticket: Ticket, after: Option<Sent>) {
+    pub(super) fn post(&mut self, ticket: Ticket) {
         let unknown = matches!(self.mode, Mode::Unknown);
         if matches!(ticket.role, Role::Initialize | Role::Initialized) {
             self.barrier = Barrier::Message(ticket.serial);
@@ -38,12 +34,12 @@ impl Driver {
             tx: self.tx.clone(),
             sent: ticket.hop.map(|_| sent.clone()),
             may_fall_back: unknown,
-            accepted: (unknown && ticket.role == Role::Call).then(|| self.accepted.0.clone()),
+            accepted: (unknown || ticket.role == Role::Initialize).then(|| self.accepted.0.clone()),
         };
-        self.spawn(ticket, after, sent, |ticket| post.run(ticket));
+        self.spawn(ticket, sent, |ticket| post.run(ticket));
     }
 
-    pub(super) fn post_sse(&mut self, ticket: Ticket, after: Option<Sent>, post_to: Url) {
+    pub(super) fn post_sse(&mut self, ticket: Ticket, post_to: Url) {
         if ticket.role == Role::Initialized {
             self.barrier = Barrier::Message(ticket.serial);
         }
@@ -53,30 +49,17 @@ impl Driver {
         let sent = Sent::default();
         let ring = ticket.hop.map(|_| sent.clone());
         let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
-        self.spawn(ticket, after, sent, |ticket| {
+        self.spawn(ticket, sent, |ticket| {
             sse_session::post(endpoint, post_to, ticket, ring, tx)
         });
     }
 
-    fn spawn<F>(
-        &mut self,
-        ticket: Ticket,
-        after: Option<Sent>,
-        sent: Sent,
-        job: impl FnOnce(Ticket) -> F,
-    ) where
+    fn spawn<F>(&mut self, ticket: Ticket, sent: Sent, job: impl FnOnce(Ticket) -> F)
+    where
         F: Future<Output = Report> + Send + 'static,
     {
         let (hop, era, serial) = (ticket.hop, ticket.era, ticket.serial);
-        let job = job(ticket);
-        let abort = match after {
-            None => self.jobs.spawn(job),
-            Some(after) => self.jobs.spawn(async move {
-                // A cancellation must not overtake the request that it cancels.
-                let _ = timeout(OVERTAKING, after.notified()).await;
-                job.await
-            }),
-        };
+        let abort = self.jobs.spawn(job(ticket));
         if let Some(hop) = hop {
             self.hops.insert(abort.id(), hop);
             let call = Call {

@@ -5,12 +5,13 @@ use linkspan_session::Inbound;
 use tokio::task::Id as TaskId;
 
 use super::{Barrier, Call, Driver, Mode};
-use crate::http::job::{self, Outcome, Report, Role, Ticket};
+use crate::http::job::{self, Outcome, Refusal, Report, Role, Ticket};
 use crate::http::listen::listen;
 use crate::http::renew::renew;
+use crate::http::request::Place;
 
 impl Driver {
-    pub(super) fn on_report(&mut self, report: Report) {
+    pub(super) fn on_report(&mut self, task: TaskId, report: Report) {
         match report {
             Report::Posted {
                 ticket,
@@ -24,7 +25,16 @@ impl Driver {
                 self.on_posted(ticket, outcome);
             }
             Report::SsePosted(ticket) => self.through(&ticket),
-            Report::ListenEnded => self.listening = None,
+            Report::SseGone(ticket, refusal) => self.on_sse_gone(ticket, refusal),
+            Report::ListenEnded { forgotten } => {
+                let current = self.listening.as_ref().is_some_and(|l| l.id() == task);
+                if current {
+                    self.listening = None;
+                }
+                if current && forgotten && self.barrier == Barrier::Open {
+                    self.start_renewal();
+                }
+            }
             Report::Renewed(Ok(place)) => {
                 self.place = place;
                 self.generation += 1;
@@ -33,7 +43,11 @@ impl Driver {
             }
             Report::Renewed(Err(why)) => self.fail_parked(&why),
             Report::SseOpened(opened) => self.on_sse_opened(opened),
-            Report::SseEnded(why) => self.on_sse_ended(why),
+            Report::SseEnded(why) => {
+                if self.listening.as_ref().is_some_and(|l| l.id() == task) {
+                    self.on_sse_ended(why);
+                }
+            }
             Report::SseRetry => {
                 if matches!(self.mode, Mode::Sse(None)) && self.barrier != Barrier::Renewal {
                     self.start_sse();
@@ -57,9 +71,7 @@ impl Driver {
                 self.place = place;
                 self.generation += 1;
             }
-            Outcome::SessionGone => {
-                self.on_session_gone(ticket.clone());
-            }
+            Outcome::SessionGone(refusal) => self.on_session_gone(ticket.clone(), refusal),
             Outcome::Refused(refusal) => {
                 self.open_sse(ticket.clone(), Some(refusal));
             }
@@ -77,18 +89,26 @@ impl Driver {
         }
     }
 
-    /// A first call was accepted: this is Streamable HTTP.
-    pub(super) fn on_accepted(&mut self) {
+    /// A first call or `initialize` was accepted: this is Streamable HTTP. Answers to questions that
+    /// the server asks before it has answered need the session.
+    pub(super) fn on_accepted(&mut self, place: Place) {
         if matches!(self.mode, Mode::Unknown) {
             self.mode = Mode::Streamable;
+        }
+        if matches!(self.barrier, Barrier::Message(_)) && self.place.session.is_none() {
+            self.place = place;
         }
     }
 
     /// The message was not taken, so it may be sent again: once, in a new session.
-    fn on_session_gone(&mut self, ticket: Ticket) {
+    fn on_session_gone(&mut self, ticket: Ticket, refusal: Refusal) {
         if ticket.role == Role::Reply {
             // The question belonged to the session that is gone.
             return;
+        }
+        if ticket.again && refusal.status != 404 {
+            // So it was not about the session after all.
+            return self.refuse(ticket, refusal);
         }
         if ticket.again {
             let why = Fault::SessionLost {
@@ -105,14 +125,18 @@ impl Driver {
         }
         self.parked.push((ticket, None));
         if self.barrier != Barrier::Renewal {
-            self.barrier = Barrier::Renewal;
-            if let Some(old) = self.listening.take() {
-                old.abort();
-            }
-            let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
-            let renewal = renew(endpoint, url, self.memory.clone(), self.tx.clone());
-            self.jobs.spawn(async { Report::Renewed(renewal.await) });
+            self.start_renewal();
         }
+    }
+
+    fn start_renewal(&mut self) {
+        self.barrier = Barrier::Renewal;
+        if let Some(old) = self.listening.take() {
+            old.abort();
+        }
+        let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
+        let renewal = renew(endpoint, url, self.memory.clone(), self.tx.clone());
+        self.jobs.spawn(async { Report::Renewed(renewal.await) });
     }
 
     pub(super) fn send_parked(&mut self) {
@@ -133,17 +157,28 @@ impl Driver {
     /// server refused it: the other transport was only a guess.
     pub(super) fn fail_parked(&mut self, why: &Fault) {
         for (ticket, refusal) in std::mem::take(&mut self.parked) {
-            let Some(refusal) = refusal else {
-                self.fail(ticket, why.clone());
-                continue;
-            };
-            let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
-            self.jobs.spawn(async move {
-                job::refuse(&endpoint, &tx, &ticket, refusal).await;
-                Report::Aside
-            });
+            match refusal {
+                Some(refusal) => self.refuse(ticket, refusal),
+                None => self.fail(ticket, why.clone()),
+            }
+        }
+        // What waited for the same thing need not try in turn to find out the same.
+        for envelope in std::mem::take(&mut self.held) {
+            let credit = std::sync::Arc::new(envelope.credit);
+            self.fail(Ticket::of(envelope.msg, self.era, credit), why.clone());
+        }
+        for ticket in std::mem::take(&mut self.notes) {
+            self.fail(ticket, why.clone());
         }
         self.lift();
+    }
+
+    pub(super) fn refuse(&mut self, ticket: Ticket, refusal: Refusal) {
+        let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
+        self.jobs.spawn(async move {
+            job::refuse(&endpoint, &tx, &ticket, refusal).await;
+            Report::Aside
+        });
     }
 
     fn listen(&mut self) {
@@ -177,7 +212,7 @@ impl Driver {
                 });
             }
             self.notes_out = 0;
-            return self.lift();
+            return self.fail_parked(&Fault::Closing);
         }
         if call.is_some_and(|(_, call)| self.barrier == Barrier::Message(call.serial)) {
             self.lift();
