@@ -9,6 +9,7 @@ use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
 use tokio::time::timeout;
 
 use crate::exit::{Exit, Failure};
+use crate::show::clean;
 
 const FAREWELL: Duration = Duration::from_secs(4);
 
@@ -18,38 +19,41 @@ pub(crate) struct Client {
     last_id: u64,
     era: Era,
     timeout: Option<Duration>,
+    /// Whether the last request has no answer yet.
+    waiting: bool,
 }
 
 impl Client {
-    /// Begins the conversation: by `initialize`, or without it if the server is a modern one.
-    ///
-    /// The handshake comes first because a server that does not know a modern request may stay
-    /// silent, or exit.
-    pub(crate) async fn open(port: Port, timeout: Option<Duration>) -> Result<Self, Failure> {
-        let mut client = Self {
+    /// Nothing is said yet. Whatever follows, [`Client::close`] has to come at the end.
+    pub(crate) fn new(port: Port, timeout: Option<Duration>) -> Self {
+        Self {
             port,
             last_id: 0,
             era: Era::Legacy,
             timeout,
-        };
+            waiting: false,
+        }
+    }
+
+    /// Begins the conversation: by `initialize`, or without it if the server is a modern one.
+    ///
+    /// The handshake comes first because a server that does not know a modern request may stay
+    /// silent, or exit.
+    pub(crate) async fn open(&mut self) -> Result<(), Failure> {
         let params = format!(
             r#"{{"protocolVersion":"{}","capabilities":{{}},"clientInfo":{}}}"#,
             Revision::LAST_LEGACY,
             client_info()
         );
-        match client.ask(names::INITIALIZE, Some(&params)).await {
+        match self.ask(names::INITIALIZE, Some(&params)).await {
             Ok(_) => {
-                client
-                    .tell(Message::notification(names::INITIALIZED, None))
-                    .await?;
-                Ok(client)
+                self.tell(Message::notification(names::INITIALIZED, None))
+                    .await
             }
             Err(refused) if refused.exit == Exit::ServerError => {
-                client.era = Era::Modern;
-                match client.ask(names::DISCOVER, None).await {
-                    Ok(_) => Ok(client),
-                    Err(_) => Err(refused),
-                }
+                self.era = Era::Modern;
+                self.ask(names::DISCOVER, None).await.map_err(|_| refused)?;
+                Ok(())
             }
             Err(failure) => Err(failure),
         }
@@ -74,6 +78,7 @@ impl Client {
         };
         self.tell(Message::request(&id, method, params.as_deref()))
             .await?;
+        self.waiting = true;
         loop {
             let inbound = match self.timeout {
                 None => self.port.rx.recv().await,
@@ -91,7 +96,10 @@ impl Client {
     async fn take(&mut self, inbound: Option<Inbound>) -> Result<Option<Message>, Failure> {
         let msg = match inbound {
             Some(Inbound::Message(envelope)) => envelope.msg,
-            Some(Inbound::Failed { hop, why }) if hop == self.last_id => return Err(why.into()),
+            Some(Inbound::Failed { hop, why }) if hop == self.last_id => {
+                self.waiting = false;
+                return Err(why.into());
+            }
             Some(Inbound::Lost { why, .. } | Inbound::Closed(why)) => return Err(why.into()),
             Some(Inbound::Bad(why)) => {
                 tracing::warn!("the server sent something that is no message: {why}");
@@ -115,8 +123,14 @@ impl Client {
                 Ok(None)
             }
             _ if msg.id().and_then(|id| id.as_hop()) != Some(self.last_id) => Ok(None),
-            Kind::Result => Ok(Some(msg)),
-            Kind::Error => Err(refusal(&msg)),
+            Kind::Result => {
+                self.waiting = false;
+                Ok(Some(msg))
+            }
+            Kind::Error => {
+                self.waiting = false;
+                Err(refusal(&msg))
+            }
         }
     }
 
@@ -134,8 +148,16 @@ impl Client {
         Err(Failure::new(Exit::Broken, "the server has gone"))
     }
 
-    /// Takes leave: ends the session, or the child and its children.
+    /// Takes leave: ends what is still asked, then the session, or the child and its children.
     pub(crate) async fn close(mut self) {
+        if self.waiting {
+            let params = format!(r#"{{"requestId":{}}}"#, self.last_id);
+            let cancel = Envelope {
+                relates_to: Some(self.last_id),
+                ..Envelope::new(Message::notification(names::CANCELLED, Some(&params)))
+            };
+            let _ = self.port.tx.try_send(Outbound::One(cancel));
+        }
         drop(self.port.tx);
         self.port.rx.close();
         let _ = timeout(FAREWELL, self.port.done).await;
@@ -172,10 +194,8 @@ fn note(msg: &Message) {
                 .and_then(Json::as_str)
                 .unwrap_or_default();
             let total = number("total").map_or(String::new(), |t| format!("/{t}"));
-            anstream::eprintln!(
-                "{}{total} {message}",
-                number("progress").unwrap_or_default()
-            );
+            let done = number("progress").unwrap_or_default();
+            anstream::eprintln!("{}", clean(&format!("{done}{total} {message}")));
         }
         "notifications/message" => {
             let level = params

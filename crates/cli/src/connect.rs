@@ -11,9 +11,10 @@ use crate::exit::{Exit, Failure};
 use crate::mask::Mask;
 use crate::record::Record;
 use crate::remote::{explain, remote};
-use crate::signals;
+use crate::signals::Signals;
 
 pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
+    let signals = Signals::listen();
     let remote = remote(&args.url, &args.remote)?;
     let mut layers: Vec<Box<dyn Layer>> = Vec::new();
     if let Some(path) = &args.record {
@@ -28,7 +29,7 @@ pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
         ..Config::default()
     };
     let signal = Cell::new(None);
-    let stop = async { signal.set(Some(signals::stop().await)) };
+    let stop = async { signal.set(Some(signals.stop().await)) };
     let ended = Session::new(config, front, back, layers).run(stop).await;
     tracing::debug!("the session has ended: {ended:?}");
     match (ended, signal.get()) {

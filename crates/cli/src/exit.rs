@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use linkspan_session::Fault;
 
+use crate::show::clean;
+
 /// How the program ends. The numbers are documented in `--help` and the manual page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -87,9 +89,9 @@ impl Failure {
     pub(crate) fn print(&self) {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
-        anstream::eprintln!("{red}error{red:#}: {}", self.what);
+        anstream::eprintln!("{red}error{red:#}: {}", clean(&self.what));
         if let Some(hint) = &self.hint {
-            anstream::eprintln!("{cyan}hint{cyan:#}: {hint}");
+            anstream::eprintln!("{cyan}hint{cyan:#}: {}", clean(hint));
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
-use std::sync::Mutex;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer;
@@ -25,7 +27,7 @@ pub(crate) fn start(args: &LogArgs) -> Result<(), Failure> {
         meta.target().starts_with("linkspan") || *meta.level() <= tracing::Level::WARN
     });
     let stderr = tracing_subscriber::fmt::layer()
-        .with_writer(|| Patient)
+        .with_writer(|| STDERR.get_or_init(Patient::start).clone())
         .with_ansi(io::stderr().is_terminal())
         .with_target(false)
         .with_timer(crate::clock::Stamp)
@@ -57,17 +59,61 @@ pub(crate) fn start(args: &LogArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Our stderr, which may be the non-blocking socket that is also our stdout. A log line is not worth
-/// an error, or a wait.
-struct Patient;
+/// Lines that may wait for whoever reads our stderr.
+const QUEUE: usize = 1024;
+/// How long the last of them may take at the end.
+const LAST_LINES: Duration = Duration::from_millis(200);
+
+/// Our stderr behind a thread: nobody may be reading it, and a log line is not worth a wait.
+/// What there is no room for is lost.
+#[derive(Clone)]
+struct Patient(SyncSender<Entry>);
+
+enum Entry {
+    Line(Vec<u8>),
+    /// Told when everything before it has been written.
+    Last(SyncSender<()>),
+}
+
+static STDERR: OnceLock<Patient> = OnceLock::new();
+
+impl Patient {
+    fn start() -> Self {
+        let (queue, entries) = sync_channel(QUEUE);
+        std::thread::spawn(move || {
+            for entry in entries {
+                match entry {
+                    Entry::Line(line) => {
+                        let _ = io::stderr().write_all(&line);
+                    }
+                    Entry::Last(done) => {
+                        let _ = done.try_send(());
+                    }
+                }
+            }
+        });
+        Self(queue)
+    }
+}
 
 impl Write for Patient {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        let _ = io::stderr().lock().write_all(buf);
+        let _ = self.0.try_send(Entry::Line(buf.to_vec()));
         Ok(buf.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Lets the last lines out.
+pub(crate) fn finish() {
+    let Some(Patient(queue)) = STDERR.get() else {
+        return;
+    };
+    let (done, last) = sync_channel(1);
+    if queue.try_send(Entry::Last(done)).is_ok() {
+        let _ = last.recv_timeout(LAST_LINES);
     }
 }

@@ -29,21 +29,22 @@ use crate::exit::{Exit, Failure};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let exit = match run(cli) {
-        Ok(exit) => exit,
+    let ended = run(cli);
+    log::finish();
+    match ended {
+        Ok(exit) => exit.into(),
         Err(failure) => {
             failure.print();
-            failure.exit
+            failure.exit.into()
         }
-    };
-    exit.into()
+    }
 }
 
 fn run(cli: Cli) -> Result<Exit, Failure> {
     log::start(&cli.log)?;
     match cli.command {
-        Command::Connect(args) => runtime()?.block_on(connect::run(args)),
-        Command::TryOut(command) => runtime()?.block_on(tryout::run(command)),
+        Command::Connect(args) => block_on(connect::run(args)),
+        Command::TryOut(command) => block_on(tryout::run(command)),
         Command::Completions { shell } => {
             pages::completions(shell);
             Ok(Exit::Ok)
@@ -53,9 +54,13 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
 }
 
 /// One thread: a session is one task, and a hand-over between threads costs more than the relay.
-fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_current_thread()
+fn block_on(work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|e| Failure::new(Exit::Unreachable, format!("cannot start: {e}")))
+        .map_err(|e| Failure::new(Exit::Unreachable, format!("cannot start: {e}")))?;
+    let ended = runtime.block_on(work);
+    // A read from a terminal cannot be called off; the process must end all the same.
+    runtime.shutdown_background();
+    ended
 }

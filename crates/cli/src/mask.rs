@@ -4,75 +4,100 @@ use std::borrow::Cow;
 
 use linkspan_wire::{Json, JsonKind, quote};
 
-const MASKED: &str = "\"***\"";
+const MASKED: &str = "***";
 /// Shorter values would mask half of the text.
 const SHORTEST: usize = 4;
 
 /// Knows what must not be shown: the values of our own headers, and members with telling names.
 pub(crate) struct Mask {
-    values: Vec<String>,
+    secrets: Vec<String>,
+}
+
+/// A part of the text and what to write instead.
+struct Change {
+    start: usize,
+    end: usize,
+    text: String,
 }
 
 impl Mask {
-    pub(crate) fn new(secrets: Vec<String>) -> Self {
-        let mut values: Vec<String> = secrets
-            .into_iter()
-            .filter(|secret| secret.len() >= SHORTEST)
-            // As it stands inside a JSON string.
-            .map(|secret| quote(&secret)[1..].trim_end_matches('"').to_owned())
-            .collect();
+    pub(crate) fn new(mut secrets: Vec<String>) -> Self {
+        secrets.retain(|secret| secret.len() >= SHORTEST);
         // Longest first, so that what is left of a shorter one cannot remain.
-        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        Self { values }
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Self { secrets }
     }
 
     /// The message with its secrets replaced; still JSON.
     pub(crate) fn apply<'a>(&self, json: &'a str) -> Cow<'a, str> {
-        let mut text = Cow::Borrowed(json);
-        if let Ok(parsed) = Json::parse(json) {
-            let mut spans = Vec::new();
-            find(parsed, json, &mut spans);
-            if !spans.is_empty() {
-                text = Cow::Owned(replace(json, &spans));
-            }
+        let Ok(parsed) = Json::parse(json) else {
+            return Cow::Borrowed("null");
+        };
+        let mut changes = Vec::new();
+        self.find(parsed, json, false, &mut changes);
+        if changes.is_empty() {
+            return Cow::Borrowed(json);
         }
-        for value in &self.values {
-            if text.contains(value.as_str()) {
-                text = Cow::Owned(text.replace(value.as_str(), "***"));
-            }
+        let mut out = String::with_capacity(json.len());
+        let mut at = 0;
+        for change in changes {
+            out.push_str(&json[at..change.start]);
+            out.push_str(&change.text);
+            at = change.end;
         }
-        text
+        out.push_str(&json[at..]);
+        Cow::Owned(out)
     }
-}
 
-/// Collects where the values of telling members stand.
-fn find(value: Json<'_>, whole: &str, spans: &mut Vec<(usize, usize)>) {
-    match value.kind() {
-        JsonKind::Object => {
-            for (name, member) in value.members() {
-                if member.kind() == JsonKind::String && is_telling(&name) {
-                    let start = member.text().as_ptr() as usize - whole.as_ptr() as usize;
-                    spans.push((start, start + member.text().len()));
-                } else {
-                    find(member, whole, spans);
+    /// Collects what has to change below a value. `telling` if a name above says that it is secret.
+    ///
+    /// Strings are compared as they read, not as they are spelled: `\/` is `/`.
+    fn find(&self, value: Json<'_>, whole: &str, telling: bool, changes: &mut Vec<Change>) {
+        let mut change = |token: &str, text: &str| {
+            let start = token.as_ptr() as usize - whole.as_ptr() as usize;
+            changes.push(Change {
+                start,
+                end: start + token.len(),
+                text: quote(text),
+            });
+        };
+        match value.kind() {
+            JsonKind::String if telling => change(value.text(), MASKED),
+            JsonKind::String => {
+                let text = value.as_str().unwrap_or_default();
+                if let Some(masked) = self.masked(&text) {
+                    change(value.text(), &masked);
                 }
             }
+            JsonKind::Number if self.masked(value.text()).is_some() => {
+                change(value.text(), MASKED);
+            }
+            JsonKind::Array => {
+                for item in value.elements() {
+                    self.find(item, whole, telling, changes);
+                }
+            }
+            JsonKind::Object => {
+                for (name, member) in value.members() {
+                    self.find(member, whole, telling || is_telling(&name), changes);
+                }
+            }
+            _ => {}
         }
-        JsonKind::Array => value.elements().for_each(|item| find(item, whole, spans)),
-        _ => {}
     }
-}
 
-fn replace(text: &str, spans: &[(usize, usize)]) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    for &(start, end) in spans {
-        out.push_str(&text[at..start]);
-        out.push_str(MASKED);
-        at = end;
+    fn masked(&self, text: &str) -> Option<String> {
+        let found = self
+            .secrets
+            .iter()
+            .any(|secret| text.contains(secret.as_str()));
+        found.then(|| {
+            let all = self.secrets.iter();
+            all.fold(text.to_owned(), |text, secret| {
+                text.replace(secret.as_str(), MASKED)
+            })
+        })
     }
-    out.push_str(&text[at..]);
-    out
 }
 
 /// Whether a member of this name usually holds a secret.
@@ -105,15 +130,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_own_secrets_are_masked_wherever_they_stand() {
-        let mask = Mask::new(vec![
-            "Bearer s3cr\"et".into(),
-            "s3cr\"et".into(),
-            "x".into(),
-        ]);
+    fn our_own_secrets_are_masked_wherever_and_however_they_stand() {
+        let secrets = ["Bearer s3/cr\"et", "s3/cr\"et", "12345", "x"];
+        let mask = Mask::new(secrets.map(str::to_owned).to_vec());
         assert_eq!(
-            mask.apply(r#"{"a":"Bearer s3cr\"et","b":["is s3cr\"et!"],"c":"x"}"#),
-            r#"{"a":"***","b":["is ***!"],"c":"x"}"#
+            mask.apply(
+                r#"{"a":"Bearer s3/cr\"et","b":["is s3\/cr\u0022et!"],"c":"x","n": 12345 }"#
+            ),
+            r#"{"a":"***","b":["is ***!"],"c":"x","n": "***" }"#
         );
     }
 
@@ -121,8 +145,8 @@ mod tests {
     fn members_with_telling_names_are_masked_and_the_rest_stays() {
         let mask = Mask::new(Vec::new());
         assert_eq!(
-            mask.apply(r#"{"api_key": "abc", "n":1.0, "deep":[{"accessToken":"t","progressToken":"p"}], "password":5}"#),
-            r#"{"api_key": "***", "n":1.0, "deep":[{"accessToken":"***","progressToken":"p"}], "password":5}"#
+            mask.apply(r#"{"api_key": "abc", "n":1.0, "deep":[{"accessToken":"t","progressToken":"p"}], "Authorization":["Bearer t"], "password":5}"#),
+            r#"{"api_key": "***", "n":1.0, "deep":[{"accessToken":"***","progressToken":"p"}], "Authorization":["***"], "password":5}"#
         );
     }
 }

@@ -3,7 +3,9 @@
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::SystemTime;
 
@@ -14,14 +16,16 @@ use crate::clock::rfc3339;
 use crate::exit::Failure;
 use crate::mask::Mask;
 
-/// Messages that may wait for the disk.
+/// Messages, and bytes, that may wait for the disk.
 const QUEUE: usize = 4096;
+const QUEUE_BYTES: usize = 64 << 20;
 
 /// The layer that writes the transcript. It sees what the client sends and what the client gets.
 pub(crate) struct Record {
     queue: Option<SyncSender<Entry>>,
     writer: Option<JoinHandle<()>>,
     missed: u64,
+    waiting: Arc<AtomicUsize>,
 }
 
 struct Entry {
@@ -41,8 +45,10 @@ impl Record {
             .open(path)
             .map_err(|e| Failure::usage(format!("cannot write {}: {e}", path.display())))?;
         let (queue, entries) = sync_channel(QUEUE);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let taken = Arc::clone(&waiting);
         let writer = std::thread::spawn(move || {
-            if let Err(e) = write(file, &entries, &mask) {
+            if let Err(e) = write(file, &entries, &mask, &taken) {
                 tracing::warn!("the transcript is not complete: {e}");
             }
         });
@@ -50,6 +56,7 @@ impl Record {
             queue: Some(queue),
             writer: Some(writer),
             missed: 0,
+            waiting,
         })
     }
 }
@@ -62,11 +69,18 @@ impl Layer for Record {
             text: envelope.msg.to_bytes(),
             missed: self.missed,
         };
-        if let Some(queue) = &self.queue {
-            // A slow disk must not slow the bridge; the transcript says what it missed.
-            match queue.try_send(entry) {
-                Ok(()) => self.missed = 0,
-                Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => self.missed += 1,
+        // A slow disk must not slow the bridge, nor fill its memory; the transcript says what it missed.
+        let len = entry.text.len();
+        let queue = self.queue.as_ref().filter(|_| {
+            let waiting = self.waiting.load(Ordering::Relaxed);
+            waiting == 0 || waiting + len <= QUEUE_BYTES
+        });
+        self.waiting.fetch_add(len, Ordering::Relaxed);
+        match queue.map(|queue| queue.try_send(entry)) {
+            Some(Ok(())) => self.missed = 0,
+            _ => {
+                self.waiting.fetch_sub(len, Ordering::Relaxed);
+                self.missed += 1;
             }
         }
         Verdict::Pass(envelope)
@@ -82,12 +96,18 @@ impl Drop for Record {
     }
 }
 
-fn write(file: File, entries: &Receiver<Entry>, mask: &Mask) -> std::io::Result<()> {
+fn write(
+    file: File,
+    entries: &Receiver<Entry>,
+    mask: &Mask,
+    waiting: &AtomicUsize,
+) -> std::io::Result<()> {
     let mut out = BufWriter::new(file);
     while let Ok(first) = entries.recv() {
         let mut next = Some(first);
         while let Some(entry) = next {
             let time = rfc3339(entry.time);
+            waiting.fetch_sub(entry.text.len(), Ordering::Relaxed);
             if entry.missed > 0 {
                 writeln!(out, r#"{{"time":"{time}","missed":{}}}"#, entry.missed)?;
             }

@@ -14,13 +14,13 @@ pub(crate) struct Remote {
 
 pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<Remote, Failure> {
     let mut options = HttpOptions::new(url, args.insecure_http).map_err(explain)?;
-    let mut secrets = Vec::new();
+    let mut secrets = options.secrets_in_url();
     for header in &args.headers {
         let (name, value) = header.split_once(':').ok_or_else(|| {
             Failure::usage("a header has the form 'NAME: VALUE'")
                 .hint("for example -H 'X-Api-Key: ${API_KEY}'")
         })?;
-        let value = substitute(value.trim(), &|name| std::env::var(name).ok())?;
+        let value = substitute(value.trim(), &mut secrets, &|name| std::env::var(name).ok())?;
         add(&mut options, &mut secrets, name.trim(), value)?;
     }
     if let Some(variable) = &args.bearer_env {
@@ -58,7 +58,11 @@ fn add(
 }
 
 /// Replaces each `${NAME}`; one that is not set is an error, not an empty header.
-fn substitute(text: &str, lookup: &dyn Fn(&str) -> Option<String>) -> Result<String, Failure> {
+fn substitute(
+    text: &str,
+    secrets: &mut Vec<String>,
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> Result<String, Failure> {
     let mut out = String::new();
     let mut rest = text;
     while let Some(start) = rest.find("${") {
@@ -67,7 +71,9 @@ fn substitute(text: &str, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Str
         };
         let name = &rest[start + 2..start + len];
         out.push_str(&rest[..start]);
-        out.push_str(&lookup(name).ok_or_else(|| not_set(name))?);
+        let value = lookup(name).ok_or_else(|| not_set(name))?;
+        out.push_str(&value);
+        secrets.push(value);
         rest = &rest[start + len + 1..];
     }
     out.push_str(rest);
@@ -102,15 +108,15 @@ mod tests {
     #[test]
     fn variables_are_put_in_and_missing_ones_are_named() {
         let lookup = |name: &str| (name == "KEY").then(|| "abc".to_owned());
+        let mut secrets = Vec::new();
+        let mut put_in = |text| substitute(text, &mut secrets, &lookup);
+        assert_eq!(put_in("Bearer ${KEY}!").unwrap(), "Bearer abc!");
+        assert_eq!(put_in("${KEY}${KEY}").unwrap(), "abcabc");
+        assert_eq!(put_in("$KEY ${").unwrap(), "$KEY ${");
         assert_eq!(
-            substitute("Bearer ${KEY}!", &lookup).unwrap(),
-            "Bearer abc!"
-        );
-        assert_eq!(substitute("${KEY}${KEY}", &lookup).unwrap(), "abcabc");
-        assert_eq!(substitute("$KEY ${", &lookup).unwrap(), "$KEY ${");
-        assert_eq!(
-            substitute("${NOPE}", &lookup).unwrap_err().exit,
+            put_in("${NOPE}").unwrap_err().exit,
             crate::exit::Exit::Usage
         );
+        assert_eq!(secrets, ["abc", "abc", "abc"]);
     }
 }

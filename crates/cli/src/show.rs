@@ -56,7 +56,7 @@ pub(crate) fn resource(resource: Json<'_>) {
     headline(uri, text(resource, "name"));
     let mime = text(resource, "mimeType");
     if !mime.is_empty() {
-        say!("    {DIM}{mime}{DIM:#}");
+        say!("    {DIM}{}{DIM:#}", clean(&mime));
     }
     paragraph(&text(resource, "description"));
 }
@@ -163,7 +163,7 @@ fn kind(property: Json<'_>) -> String {
     match property.get("type") {
         Some(kind) if kind.kind() == JsonKind::Array => kind
             .elements()
-            .filter_map(|k| Some(k.as_str()?.into_owned()))
+            .filter_map(|k| Some(clean(&k.as_str()?)))
             .collect::<Vec<_>>()
             .join("|"),
         Some(kind) => clean(&kind.as_str().unwrap_or_default()),
@@ -179,7 +179,7 @@ fn text(json: Json<'_>, key: &str) -> String {
 }
 
 /// A server's words without the bytes that would drive a terminal.
-fn clean(words: &str) -> String {
+pub(crate) fn clean(words: &str) -> String {
     words
         .chars()
         .map(|c| {

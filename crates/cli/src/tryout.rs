@@ -12,7 +12,7 @@ use crate::client::{Client, one_param};
 use crate::exit::{Exit, Failure};
 use crate::lists::List;
 use crate::show::{self, say};
-use crate::signals;
+use crate::signals::Signals;
 use crate::target::Target;
 
 const TARGET_HELP: &str = "TARGET is a URL, or a command after `--`; it comes last.";
@@ -80,19 +80,21 @@ struct Common {
 }
 
 pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
+    let signals = Signals::listen();
     let (target, remote, json, job) = plan(command)?;
     let timeout = Some(remote.timeout).filter(|limit| !limit.is_zero());
     let port = target.open(&remote)?;
+    let mut client = Client::new(port, timeout);
     let work = async {
-        let mut client = Client::open(port, timeout).await?;
-        let done = job.run(&mut client, json).await;
-        client.close().await;
-        done
+        client.open().await?;
+        job.run(&mut client, json).await
     };
-    tokio::select! {
+    let done = tokio::select! {
         done = work => done,
-        exit = signals::stop() => Ok(exit),
-    }
+        exit = signals.stop() => Ok(exit),
+    };
+    client.close().await;
+    done
 }
 
 /// What to do once the server is there.

@@ -95,7 +95,10 @@ impl Exchange {
 
     /// A sign of life: the request has until `expires` again.
     pub fn touch(&mut self, owed_by: Side, hop: u64, expires: Option<Instant>) {
-        if let Some(asked) = self.pending.get_mut(&(owed_by, hop)) {
+        // What has no end gets none from a sign of life.
+        if let Some(asked) = self.pending.get_mut(&(owed_by, hop))
+            && asked.expires.is_some()
+        {
             asked.expires = expires;
         }
     }
@@ -103,7 +106,7 @@ impl Exchange {
     /// A sign of life that names no request counts for all of them.
     pub fn touch_all(&mut self, owed_by: Side, expires: Option<Instant>) {
         for ((owes, _), asked) in &mut self.pending {
-            if *owes == owed_by {
+            if *owes == owed_by && asked.expires.is_some() {
                 asked.expires = expires;
             }
         }

@@ -313,6 +313,8 @@ fn a_subscription_may_be_silent_and_a_limit_may_be_absurd() {
     };
     let mut table = Table::with(config, Vec::new());
     table.front(r#"{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}"#);
+    table.back_for(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#, Some(1));
+    table.sent(Side::Front);
     table.core.on_time(table.now + Duration::from_secs(1000));
     assert!(table.sent(Side::Front).is_empty());
 
