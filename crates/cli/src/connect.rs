@@ -9,6 +9,7 @@ use linkspan_wire::Limits;
 use crate::args::ConnectArgs;
 use crate::exit::{Exit, Failure};
 use crate::mask::Mask;
+use crate::orphan::{Pulse, orphaned};
 use crate::record::Record;
 use crate::remote::{explain, remote};
 use crate::signals::Signals;
@@ -16,7 +17,8 @@ use crate::signals::Signals;
 pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let remote = remote(&args.url, &args.remote)?;
-    let mut layers: Vec<Box<dyn Layer>> = Vec::new();
+    let pulse = Pulse::default();
+    let mut layers: Vec<Box<dyn Layer>> = vec![Box::new(pulse.clone())];
     if let Some(path) = &args.record {
         layers.push(Box::new(Record::start(path, Mask::new(remote.secrets))?));
     }
@@ -29,7 +31,12 @@ pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
         ..Config::default()
     };
     let signal = Cell::new(None);
-    let stop = async { signal.set(Some(signals.stop().await)) };
+    let stop = async {
+        tokio::select! {
+            exit = signals.stop() => signal.set(Some(exit)),
+            () = orphaned(pulse) => {}
+        }
+    };
     let ended = Session::new(config, front, back, layers).run(stop).await;
     tracing::debug!("the session has ended: {ended:?}");
     match (ended, signal.get()) {

@@ -12,6 +12,7 @@ mod exit;
 mod lists;
 mod log;
 mod mask;
+mod orphan;
 mod pages;
 mod record;
 mod remote;
