@@ -85,7 +85,7 @@ In a client's configuration:
 /// `linkspan connect`
 #[derive(Debug, Args)]
 pub(crate) struct ConnectArgs {
-    /// The remote server, for example https://mcp.example.com/mcp
+    /// The remote server
     #[arg(value_name = "URL")]
     pub(crate) url: String,
     #[command(flatten)]

@@ -24,6 +24,7 @@ pub enum Transport {
 pub struct HttpOptions {
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
+    password: Option<String>,
     /// Which transport to speak.
     pub transport: Transport,
     /// Tries after the first one that could not connect.
@@ -74,6 +75,9 @@ impl HttpOptions {
             other => return Err(OptionsError::Scheme(other.to_owned())),
         }
         let headers = first_headers(&url);
+        let password = url
+            .password()
+            .map(|p| String::from_utf8_lossy(&percent_decode(p)).into_owned());
         // What stands before the host is in a header now, and must not reach a log.
         let mut url = url;
         let _ = url.set_username("");
@@ -82,6 +86,7 @@ impl HttpOptions {
         Ok(Self {
             url,
             headers,
+            password,
             transport: Transport::Auto,
             retries: 3,
             retry_delay: Duration::from_millis(100),
@@ -104,6 +109,19 @@ impl HttpOptions {
             self.headers.append(key, value);
         }
         Ok(())
+    }
+
+    /// The secrets that the URL itself may hold: credentials, and values in its query.
+    pub fn secrets_in_url(&self) -> Vec<String> {
+        let query = self.url.query_pairs().map(|(_, value)| value.into_owned());
+        let basic = self
+            .headers
+            .get(AUTHORIZATION)
+            .and_then(|v| v.to_str().ok());
+        query
+            .chain(basic.map(str::to_owned))
+            .chain(self.password.clone())
+            .collect()
     }
 
     /// A text without the values of our own headers and of the URL's query.
