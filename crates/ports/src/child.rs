@@ -82,7 +82,7 @@ async fn run(name: String, mut child: Child, mut end: PortEnd, limits: Limits) {
     tokio::spawn(listen(name.clone(), stderr, last_words.clone()));
     let budget = Budget::new(limits.max_bytes());
     let guard = Group(child.id());
-    let reading = lines::read(stdout, &end.tx, end.last_word, limits, &budget);
+    let reading = lines::read(stdout, &end.tx, end.last_word, limits, &budget, || false);
     let writing = lines::write(stdin, &mut end.rx);
     let closed_by_us = converse(&name, &mut child, reading, writing).await;
     let status = reap(&mut child).await;

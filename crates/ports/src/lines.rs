@@ -7,6 +7,7 @@ use linkspan_session::{Budget, Envelope, Inbound, Outbound};
 use linkspan_wire::{Frame, Limits, Line, Lines, one_line};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Duration, sleep};
 
 const READ: usize = 64 * 1024;
 /// Less room than this is not worth a read.
@@ -14,17 +15,20 @@ const LEAST: usize = 4 * 1024;
 /// Pieces above this are written as they are instead of being copied together.
 const LARGE: usize = 16 * 1024;
 
+/// How often we look whether anybody is still there.
+const LOOK: Duration = Duration::from_millis(500);
 /// How much is read ahead of a session that does not take any more, to notice the end.
 const AHEAD: usize = 256 * 1024;
 
 /// Reads until the stream ends or the session is gone. `last_word` goes when the stream has ended,
-/// though the session may not have taken all of it yet.
+/// though the session may not have taken all of it yet; `hung_up` tells that nobody writes any more.
 pub(crate) async fn read(
     mut from: impl AsyncRead + Unpin,
     to: &mpsc::Sender<Inbound>,
     last_word: oneshot::Sender<()>,
     limits: Limits,
     budget: &Budget,
+    hung_up: impl Fn() -> bool,
 ) -> io::Result<()> {
     let mut lines = Lines::new(limits);
     let mut last_word = Some(last_word);
@@ -47,6 +51,12 @@ pub(crate) async fn read(
                     more = from.read_buf(lines.buffer()), if read > 0 && !full => {
                         read = more?;
                         if read == 0 {
+                            last_word = None;
+                        }
+                    }
+                    // No room to read up to the end; but whoever wrote it may be gone.
+                    () = sleep(LOOK), if full && last_word.is_some() => {
+                        if hung_up() {
                             last_word = None;
                         }
                     }

@@ -19,7 +19,8 @@ pub fn stdio(limits: Limits) -> Port {
     let (reader, writer) = (stdin(), stdout());
     let (to_session, last_word) = (end.tx, end.last_word);
     tokio::spawn(async move {
-        if let Err(e) = lines::read(reader, &to_session, last_word, limits, &budget).await {
+        let read = lines::read(reader, &to_session, last_word, limits, &budget, hung_up);
+        if let Err(e) = read.await {
             tracing::debug!("stdin: {e}");
         }
     });
@@ -31,6 +32,22 @@ pub fn stdio(limits: Limits) -> Port {
         drop(end.done);
     });
     port
+}
+
+/// Whether nobody holds the other end of our stdin.
+#[cfg(unix)]
+fn hung_up() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdin = std::io::stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::empty())];
+    let at_once = Timespec::default();
+    poll(&mut fds, Some(&at_once)).is_ok() && fds[0].revents().contains(PollFlags::HUP)
+}
+
+/// Whether nobody holds the other end of our stdin.
+#[cfg(not(unix))]
+fn hung_up() -> bool {
+    false
 }
 
 #[cfg(target_os = "linux")]

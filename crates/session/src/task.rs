@@ -68,7 +68,8 @@ impl Session {
     pub async fn run(mut self, stop: impl Future<Output = ()>) -> Ended {
         tokio::pin!(stop);
         let ended = self.relay(stop.as_mut(), Reading::Both).await;
-        if ended == Ended::FrontClosed {
+        let waited = self.front_ends.is_some_and(|end| end <= now());
+        if ended == Ended::FrontClosed && !waited {
             let limit = self.config.drain;
             let _ = timeout(limit, self.relay(stop, Reading::BackUntilIdle)).await;
         }
@@ -112,7 +113,11 @@ impl Session {
                 inbound = self.front.rx.recv(), if !draining && self.core.may_read(Side::Front) => {
                     match inbound {
                         None | Some(Inbound::Closed(_)) => return Ended::FrontClosed,
-                        Some(inbound) => self.core.on(Side::Front, inbound, now()),
+                        Some(inbound) => {
+                            self.core.on(Side::Front, inbound, now());
+                            // There is still room for what it said before it went.
+                            self.front_ends = self.front_ends.map(|_| self.patience());
+                        }
                     }
                 }
                 Some((at, envelope)) = self.detours.next() => self.core.resume(at, envelope, now()),
@@ -128,7 +133,7 @@ impl Session {
                 }
                 _ = &mut self.front.last_word, if self.front_ends.is_none() => {
                     // A server that does not read must not keep us from noticing.
-                    self.front_ends = Some(now() + self.config.drain.min(LONGEST));
+                    self.front_ends = Some(self.patience());
                 }
                 () = sleep_until(self.front_ends), if !draining && self.front_ends.is_some() => {
                     return Ended::FrontClosed;
@@ -136,6 +141,11 @@ impl Session {
                 () = sleep_until(wake) => self.core.on_time(now()),
             }
         }
+    }
+
+    /// How long we wait for somebody who has nothing more to say.
+    fn patience(&self) -> Instant {
+        now() + self.config.drain.min(LONGEST)
     }
 
     /// Whether the front is owed nothing more.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,6 +17,8 @@ use crate::message::Message;
 #[must_use]
 pub struct Launch {
     command: Command,
+    stdin: Option<Stdio>,
+    stderr: Option<Stdio>,
 }
 
 /// A signal that a user or a supervisor sends.
@@ -56,41 +58,61 @@ impl Launch {
         self
     }
 
+    /// Gives it that as stdin instead of a pipe; [`Bridge::send`] cannot be used then.
+    pub fn stdin(mut self, from: impl Into<Stdio>) -> Self {
+        self.stdin = Some(from.into());
+        self
+    }
+
+    /// Gives it that as stderr instead of a pipe; [`Bridge::stderr`] stays empty then.
+    pub fn stderr(mut self, to: impl Into<Stdio>) -> Self {
+        self.stderr = Some(to.into());
+        self
+    }
+
     /// Starts it.
     ///
     /// # Panics
     /// When the program cannot be started.
-    pub fn start(mut self) -> Bridge {
-        let command = self
-            .command
-            .stdin(Stdio::piped())
+    pub fn start(self) -> Bridge {
+        let mut command = self.command;
+        command
+            .stdin(self.stdin.unwrap_or_else(Stdio::piped))
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+            .stderr(self.stderr.unwrap_or_else(Stdio::piped));
         let mut child = command.spawn().expect("the program under test starts");
-        let mut stdin = child.stdin.take().expect("stdin is piped");
+        let stdin = child.stdin.take().map(feed);
         let stdout = Lines::read(child.stdout.take().expect("stdout is piped"));
-        let stderr = Lines::read(child.stderr.take().expect("stderr is piped"));
-        let (sender, receiver) = mpsc::sync_channel::<Vec<u8>>(4096);
-        // A thread of its own, so that a bridge that stops reading does not stop the test.
-        thread::spawn(move || {
-            for bytes in receiver {
-                if stdin
-                    .write_all(&bytes)
-                    .and_then(|()| stdin.flush())
-                    .is_err()
-                {
-                    return;
-                }
-            }
-        });
+        let stderr = match child.stderr.take() {
+            Some(pipe) => Lines::read(pipe),
+            None => Lines::read(std::io::empty()),
+        };
         Bridge {
             child,
-            stdin: Some(sender),
+            stdin,
             stdout,
             stderr,
             limit: LIMIT,
         }
     }
+}
+
+/// Writes to a stdin in a thread of its own, so that a bridge that stops reading does not stop the
+/// test.
+fn feed(mut stdin: ChildStdin) -> SyncSender<Vec<u8>> {
+    let (sender, receiver) = mpsc::sync_channel::<Vec<u8>>(4096);
+    thread::spawn(move || {
+        for bytes in receiver {
+            if stdin
+                .write_all(&bytes)
+                .and_then(|()| stdin.flush())
+                .is_err()
+            {
+                return;
+            }
+        }
+    });
+    sender
 }
 
 impl Bridge {
@@ -107,7 +129,11 @@ impl Bridge {
         ] {
             command.env_remove(name).env_remove(name.to_lowercase());
         }
-        Launch { command }
+        Launch {
+            command,
+            stdin: None,
+            stderr: None,
+        }
     }
 
     /// Allows each wait that long from now on.
@@ -221,6 +247,11 @@ impl Bridge {
         self.stdout.pause(false);
     }
 
+    /// Stops reading stderr, as many a client never does.
+    pub fn pause_stderr(&self) {
+        self.stderr.pause(true);
+    }
+
     /// Closes stdin: the client has gone.
     pub fn close_stdin(&mut self) {
         self.stdin = None;
@@ -235,6 +266,8 @@ impl Bridge {
             if lines.take(left, |_| false) == Err(Nothing::Timeout) {
                 self.never("the end of the process", Nothing::Timeout);
             }
+            // It has ended without anybody reading its stderr; now that can be seen.
+            self.stderr.pause(false);
         }
         self.child.wait().expect("a child can be waited for").code()
     }

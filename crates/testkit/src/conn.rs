@@ -89,6 +89,11 @@ impl Conn {
         };
     }
 
+    /// Sends a message on the standalone stream of every session, as [`crate::Server::push`] does.
+    pub fn push(&self, text: &str) {
+        self.shared.with(|state| state.push_to_all(text));
+    }
+
     /// Waits until the test opens a gate; `false` when the server stops or the client leaves.
     pub fn wait_for_gate(&mut self, name: &str) -> bool {
         let shared = Arc::clone(&self.shared);
@@ -166,6 +171,7 @@ fn reason(status: u16) -> &'static str {
         403 => "Forbidden",
         404 => "Not Found",
         405 => "Method Not Allowed",
+        409 => "Conflict",
         500 => "Internal Server Error",
         _ => "Status",
     }

@@ -105,15 +105,21 @@ impl Server {
 
     /// Waits until that tool has been called `count` times.
     pub fn wait_for_calls(&self, tool: &str, count: usize) -> Vec<Arc<Request>> {
-        let is = |request: &&Arc<Request>| request.tool().as_deref() == Some(tool);
-        self.shared.wait(LIMIT, |state| {
-            (state.log.iter().filter(is).count() >= count).then_some(())
+        self.wait_for_count(tool, count, |r| r.tool().as_deref() == Some(tool))
+    }
+
+    /// Waits until `count` requests satisfy `is`; gives those that do.
+    pub fn wait_for_count(
+        &self,
+        what: &str,
+        count: usize,
+        is: impl Fn(&Request) -> bool,
+    ) -> Vec<Arc<Request>> {
+        let found = self.shared.wait(LIMIT, |state| {
+            (state.log.iter().filter(|r| is(r)).count() >= count).then_some(())
         });
-        let calls = self.calls(tool);
-        if calls.len() < count {
-            self.never(tool);
-        }
-        calls
+        found.unwrap_or_else(|| self.never(what));
+        self.filter(is)
     }
 
     /// Waits until a client listens on a standalone stream (GET).
@@ -163,11 +169,7 @@ impl Server {
 
     /// Sends a message on the standalone stream of every session.
     pub fn push(&self, text: &str) {
-        self.shared.with(|state| {
-            for key in state.sessions.values().copied().collect::<Vec<_>>() {
-                state.push(key, text);
-            }
-        });
+        self.shared.with(|state| state.push_to_all(text));
     }
 
     /// Forgets every session: requests that name one get 404. Open streams stay open.

@@ -89,6 +89,13 @@ impl State {
             stream.events.push_back(event.into());
         }
     }
+
+    /// On the standalone stream of every session.
+    pub fn push_to_all(&mut self, event: &str) {
+        for key in self.sessions.values().copied().collect::<Vec<_>>() {
+            self.push(key, event);
+        }
+    }
 }
 
 impl Shared {

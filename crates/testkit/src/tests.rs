@@ -324,3 +324,47 @@ fn a_signal_reaches_the_bridge() {
     bridge.signal(crate::Signal::Terminate);
     assert_eq!(bridge.exit_code(), None);
 }
+
+#[test]
+fn a_hook_can_speak_on_the_stream() {
+    let hook = |request: &Request, conn: &mut Conn| {
+        if request.tool().is_none() {
+            return Flow::Pass;
+        }
+        conn.push(r#"{"jsonrpc":"2.0","method":"notifications/pushed"}"#);
+        Flow::written(conn.reply(202, &[], ""))
+    };
+    let server = Server::sse().intercept(hook).start();
+    let mut stream = send(&server, "GET", "/sse", "", "");
+    let mut text = String::new();
+    while !text.contains("sessionId=") {
+        stream.read_line(&mut text).unwrap();
+    }
+    let path = text.split("data: ").nth(1).unwrap().trim().to_owned();
+    for _ in 0..2 {
+        receive(send(&server, "POST", &path, "", &call(7, "any", "{}")));
+    }
+    let posts = server.wait_for_count("two calls", 2, |request| request.method == "POST");
+    assert_eq!(posts.len(), 2);
+    while !text.contains("notifications/pushed") {
+        stream.read_line(&mut text).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bridge_may_have_another_stdin_and_a_stderr_that_nobody_reads() {
+    use std::io::Write;
+    let (stdin, mut pipe) = std::io::pipe().unwrap();
+    let script = r#"echo 1 >&2; read -r line; echo "$line"; read -r line; exec echo 2 >&2"#;
+    let mut bridge = Bridge::launch("sh")
+        .args(["-c", script])
+        .stdin(stdin)
+        .start();
+    bridge.pause_stderr();
+    pipe.write_all(b"first\n").unwrap();
+    assert_eq!(bridge.line(), "first");
+    drop(pipe);
+    assert_eq!(bridge.exit_code(), Some(0));
+    assert_eq!(bridge.stderr(), "1\n2");
+}

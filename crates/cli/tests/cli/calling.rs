@@ -8,7 +8,7 @@ use crate::setup::{Run, Scratch, linkspan, serving};
 /// What the tool was called with, as it was spelled.
 fn arguments(server: &Server) -> String {
     let calls = server.calls("echo");
-    let message = calls[0].message.as_ref().unwrap();
+    let message = calls[0].message.as_ref().expect("a call is a message");
     message.at(&["params", "arguments"]).unwrap_or_default()
 }
 
@@ -16,7 +16,7 @@ fn arguments(server: &Server) -> String {
 fn arguments_can_be_json() {
     let server = Server::legacy().start();
     let json = r#"{"message":"hi", "n":0.10,"big":18446744073709551616}"#;
-    assert_snapshot!(linkspan(&["call", "echo", json, &server.url()]), @"");
+    assert_snapshot!(linkspan(&["call", "echo", json, &server.url()]), @r#"{"message":"hi", "n":0.10,"big":18446744073709551616}"#);
     assert_eq!(arguments(&server), json);
 }
 
@@ -34,7 +34,7 @@ fn arguments_can_be_pairs_and_the_schema_says_which_are_text() {
         "eq=a=b",
         &server.url(),
     ];
-    assert_snapshot!(linkspan(&args), @"");
+    assert_snapshot!(linkspan(&args), @r#"{"zip":"8001","n":3,"who":"Ada and Bob","list":[1],"eq":"a=b"}"#);
 }
 
 #[test]
@@ -68,7 +68,18 @@ fn every_kind_of_content_is_shown() {
         {"type":"resource_link","uri":"file:///b.txt","name":"b"},
         {"type":"of tomorrow","x":1}]}"#;
     let server = serving(&[("tools/call", &result.replace("\n        ", ""))]);
-    assert_snapshot!(linkspan(&["call", "anything", &server.url()]), @"");
+    assert_snapshot!(linkspan(&["call", "anything", &server.url()]), @r#"
+    It is sunny.
+    Take a hat.
+    [image/png, about 12 bytes; --json shows them as base64]
+    [audio/wav, about 3 bytes; --json shows them as base64]
+    [file:///a.txt]
+    the file
+    [file:///a.bin]
+    [about 3 bytes; --json shows them as base64]
+    [file:///b.txt] b
+    {"type":"of tomorrow","x":1}
+    "#);
 }
 
 #[test]
@@ -83,7 +94,11 @@ fn json_is_the_result_as_the_server_spelled_it() {
 fn a_resource_is_printed_as_it_is() {
     let text = r#"{"contents":[{"uri":"file:///a","text":"one\ntwo"},{"uri":"file:///b","mimeType":"image/png","blob":"aGVsbG8gd29ybGQh"}]}"#;
     let server = serving(&[("resources/read", text)]);
-    assert_snapshot!(linkspan(&["read", "file:///a", &server.url()]), @"");
+    assert_snapshot!(linkspan(&["read", "file:///a", &server.url()]), @"
+    one
+    two
+    [image/png, about 12 bytes; --json shows them as base64]
+    ");
     let ran = linkspan(&["read", "file:///a", "--json", &server.url()]);
     assert_eq!(ran.stdout, format!("{text}\n"));
     let asked = server.posts("resources/read")[0]
@@ -105,7 +120,12 @@ fn a_prompt_is_printed_with_who_says_what() {
         "style=short words",
         &server.url(),
     ]);
-    assert_snapshot!(ran, @"");
+    assert_snapshot!(ran, @"
+    user:
+    Look at this.
+    assistant:
+    I see.
+    ");
     let asked = server.posts("prompts/get")[0]
         .message
         .as_ref()

@@ -8,8 +8,11 @@ use crate::setup::{Run, Scratch, linkspan};
 fn a_command_is_a_target() {
     let scratch = Scratch::new("command");
     let server = scratch.server("");
-    assert_snapshot!(linkspan(&["tools", "--", "sh", &server]), @"");
-    assert_snapshot!(linkspan(&["call", "hello", "who=me", "--", "sh", &server]), @"");
+    assert_snapshot!(linkspan(&["tools", "--", "sh", &server]), @"
+    hello
+        Says hello.
+    ");
+    assert_snapshot!(linkspan(&["call", "hello", "who=me", "--", "sh", &server]), @"hello from sh");
 }
 
 #[test]
@@ -47,14 +50,26 @@ fn what_a_command_says_on_stderr_is_shown_only_with_v() {
 fn a_command_that_ends_at_once() {
     let scratch = Scratch::new("ends");
     let server = scratch.write("server.sh", "echo 'API_KEY is missing' >&2; exit 3");
-    assert_snapshot!(linkspan(&["tools", "--", "sh", &server]), @"");
+    assert_snapshot!(linkspan(&["tools", "--", "sh", &server]), @"
+    [stderr]
+    error: `sh` closed the connection: exit status: 3; its last words:
+    API_KEY is missing
+    hint: what it said last may tell why; -v shows all of it
+    [exit 4]
+    ");
 }
 
 #[test]
 fn a_command_that_dies_during_the_call() {
     let scratch = Scratch::new("dies");
     let server = scratch.server("on_call() { echo 'out of memory' >&2; exit 1; }");
-    assert_snapshot!(linkspan(&["call", "hello", "--", "sh", &server]), @"");
+    assert_snapshot!(linkspan(&["call", "hello", "--", "sh", &server]), @"
+    [stderr]
+    error: `sh` closed the connection: exit status: 1; its last words:
+    out of memory
+    hint: what it said last may tell why; -v shows all of it
+    [exit 4]
+    ");
 }
 
 #[test]
@@ -68,8 +83,8 @@ fn a_command_that_is_no_server() {
         "Usage: server [PORT]",
     ]);
     assert_eq!(ran.code, Some(4), "{ran}");
-    let ran = linkspan(&["tools", "--timeout", "0.5", "--", "cat"]);
-    assert_snapshot!(ran, @"");
+    let ran = linkspan(&["tools", "--timeout", "0.5", "--", "sleep", "600"]);
+    assert_eq!(ran.code, Some(6), "{ran}");
 }
 
 #[test]

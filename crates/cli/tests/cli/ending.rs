@@ -24,10 +24,7 @@ fn a_server_that_will_not_end_is_made_to() {
     let scratch = Scratch::new("stubborn");
     let (start, grandchild) = scratch.grandchild("");
     let server = scratch.server(&start);
-    let line = format!(
-        "{} . {server}; while :; do sleep 1; done",
-        STUBBORN.replace('\\', "")
-    );
+    let line = format!("{STUBBORN} . '{server}'; while :; do sleep 1; done");
     assert_eq!(linkspan(&["tools", "--", "sh", "-c", &line]).code, Some(0));
     grandchild.wait_until_up();
     grandchild.assert_gone();

@@ -9,45 +9,104 @@ use crate::setup::{answer, linkspan, serving};
 
 #[test]
 fn a_target_that_is_no_url() {
-    assert_snapshot!(linkspan(&["tools", "nonsense"]), @"");
-    assert_snapshot!(linkspan(&["connect", "ftp://example.com/mcp"]), @"");
+    assert_snapshot!(linkspan(&["tools", "nonsense"]), @"
+    [stderr]
+    error: `nonsense` is not a URL
+    hint: for example https://mcp.example.com/mcp; a command goes after `--`
+    [exit 2]
+    ");
+    assert_snapshot!(linkspan(&["connect", "ftp://example.com/mcp"]), @"
+    [stderr]
+    error: `ftp:` is not a scheme that MCP uses; give an http:// or https:// URL
+    hint: for example https://mcp.example.com/mcp; a command goes after `--`
+    [exit 2]
+    ");
 }
 
 #[test]
 fn a_missing_target() {
-    assert_snapshot!(linkspan(&["tools"]), @"");
-    assert_snapshot!(linkspan(&["call", "echo"]), @"");
-    assert_snapshot!(linkspan(&["call"]), @"");
+    assert_snapshot!(linkspan(&["tools"]), @"
+    [stderr]
+    error: no target
+    hint: the target comes last: a URL, or a command after `--`
+    [exit 2]
+    ");
+    assert_snapshot!(linkspan(&["call", "echo"]), @"
+    [stderr]
+    error: no target
+    hint: the target comes last: a URL, or a command after `--`
+    [exit 2]
+    ");
+    assert_snapshot!(linkspan(&["call"]), @"
+    [stderr]
+    error: the following required arguments were not provided:
+      <NAME [ARGUMENTS] TARGET>...
+
+    Usage: linkspan call <NAME [ARGUMENTS] TARGET>... [-- <COMMAND>...]
+
+    For more information, try '--help'.
+    [exit 2]
+    ");
 }
 
 #[test]
 fn two_targets() {
     let ran = linkspan(&["tools", "https://mcp.example.com/mcp", "--", "server"]);
-    assert_snapshot!(ran, @"");
+    assert_snapshot!(ran, @"
+    [stderr]
+    error: two targets: `https://mcp.example.com/mcp` and a command after `--`
+    hint: give one of them
+    [exit 2]
+    ");
 }
 
 #[test]
 fn a_resource_without_a_server() {
-    assert_snapshot!(linkspan(&["read", "https://mcp.example.com/mcp"]), @"");
-    assert_snapshot!(linkspan(&["read", "a", "b", "https://mcp.example.com/mcp"]), @"");
+    assert_snapshot!(linkspan(&["read", "https://mcp.example.com/mcp"]), @"
+    [stderr]
+    error: no target
+    hint: the target comes last: a URL, or a command after `--`
+    [exit 2]
+    ");
+    assert_snapshot!(linkspan(&["read", "a", "b", "https://mcp.example.com/mcp"]), @"
+    [stderr]
+    error: `b` is too much
+    hint: linkspan read URI TARGET
+    [exit 2]
+    ");
 }
 
 #[test]
 fn plain_http_to_another_machine() {
-    assert_snapshot!(linkspan(&["tools", "http://mcp.example.com/mcp"]), @"");
+    assert_snapshot!(linkspan(&["tools", "http://mcp.example.com/mcp"]), @"
+    [stderr]
+    error: plain http:// to `mcp.example.com`, which is not this machine
+    hint: use https://, or --insecure-http if the network is yours alone
+    [exit 2]
+    ");
 }
 
 #[test]
 fn a_header_without_a_colon() {
     let url = "https://mcp.example.com/mcp";
-    assert_snapshot!(linkspan(&["tools", "-H", "secret", url]), @"");
+    assert_snapshot!(linkspan(&["tools", "-H", "secret", url]), @"
+    [stderr]
+    error: a header has the form 'NAME: VALUE'
+    hint: for example -H 'X-Api-Key: ${API_KEY}'
+    [exit 2]
+    ");
 }
 
 #[test]
 fn a_variable_that_is_not_set() {
     let url = "https://mcp.example.com/mcp";
     let header = "X-Key: ${LINKSPAN_TEST_IS_NOT_SET}";
-    assert_snapshot!(linkspan(&["tools", "-H", header, url]), @"");
+    assert_snapshot!(linkspan(&["tools", "-H", header, url]), @"
+    [stderr]
+    error: the environment variable LINKSPAN_TEST_IS_NOT_SET is not set
+    hint: export LINKSPAN_TEST_IS_NOT_SET=… before starting, or put it into the client's `env`
+    [exit 2]
+    ");
     let ran = linkspan(&["tools", "--bearer-env", "LINKSPAN_TEST_IS_NOT_SET", url]);
     assert_eq!(ran.code, Some(2));
 }
@@ -55,9 +114,23 @@ fn a_variable_that_is_not_set() {
 #[test]
 fn arguments_that_are_no_json_object() {
     let url = "https://mcp.example.com/mcp";
-    assert_snapshot!(linkspan(&["call", "echo", "{\"a\": ", url]), @"");
-    assert_snapshot!(linkspan(&["call", "echo", "word", url]), @"");
-    assert_snapshot!(linkspan(&["call", "echo", "@/no/such/file", url]), @"");
+    assert_snapshot!(linkspan(&["call", "echo", "{\"a\": ", url]), @r#"
+    [stderr]
+    error: the arguments are not JSON: the text ends too early
+    hint: for example '{"message":"hi"}', in single quotes
+    [exit 2]
+    "#);
+    assert_snapshot!(linkspan(&["call", "echo", "word", url]), @"
+    [stderr]
+    error: `word` is no argument
+    hint: write a JSON object, name=value, @file or - for stdin; the target comes last
+    [exit 2]
+    ");
+    assert_snapshot!(linkspan(&["call", "echo", "@/no/such/file", url]), @"
+    [stderr]
+    error: cannot read /no/such/file: No such file or directory (os error N)
+    [exit 2]
+    ");
 }
 
 #[test]
@@ -76,7 +149,13 @@ fn numbers_that_are_none() {
             "{ran}"
         );
     }
-    assert_snapshot!(linkspan(&["tools", "--max-message", "much", url]), @"");
+    assert_snapshot!(linkspan(&["tools", "--max-message", "much", url]), @"
+    [stderr]
+    error: invalid value 'much' for '--max-message <SIZE>': not a size; write for example 64MiB
+
+    For more information, try '--help'.
+    [exit 2]
+    ");
 }
 
 // 3: the target cannot be reached or started.
@@ -84,12 +163,22 @@ fn numbers_that_are_none() {
 #[test]
 fn a_port_where_nobody_listens() {
     let port = Port::reserve();
-    assert_snapshot!(linkspan(&["tools", "--retries", "0", &port.url()]), @"");
+    assert_snapshot!(linkspan(&["tools", "--retries", "0", &port.url()]), @"
+    [stderr]
+    error: cannot connect to http://127.0.0.1:PORT/mcp: tcp connect error: Connection refused (os error N)
+    hint: check the URL and that the server is running
+    [exit 3]
+    ");
 }
 
 #[test]
 fn a_command_that_is_not_there() {
-    assert_snapshot!(linkspan(&["tools", "--", "no-such-server", "--flag"]), @"");
+    assert_snapshot!(linkspan(&["tools", "--", "no-such-server", "--flag"]), @"
+    [stderr]
+    error: cannot start `no-such-server`: No such file or directory (os error N)
+    hint: install `no-such-server`, or give its full path
+    [exit 3]
+    ");
 }
 
 // 1: the server answered with an error.
@@ -97,23 +186,50 @@ fn a_command_that_is_not_there() {
 #[test]
 fn an_error_of_the_server() {
     let server = Server::legacy().start();
-    let error = r#"error={"code":-32602,"message":"no such city","data":"try Bern"}"#;
-    assert_snapshot!(linkspan(&["call", "fail", error, &server.url()]), @"");
-    let error = r#"error={"code":-1,"message":"broken","data":{"at":[1, 2]}}"#;
-    assert_snapshot!(linkspan(&["call", "fail", error, &server.url()]), @"");
+    let fail = |error: &str| {
+        let arguments = serde_json::json!({ "error": error }).to_string();
+        linkspan(&["call", "fail", &arguments, &server.url()])
+    };
+    assert_snapshot!(fail(r#"{"code":-32602,"message":"no such city"}"#), @"
+    [stderr]
+    error: the server says: no such city (-32602)
+    [exit 1]
+    ");
+    assert_snapshot!(fail(r#"{"code":-1,"message":"no such city","data":"try Bern"}"#), @"
+    [stderr]
+    error: the server says: no such city (-1)
+    data: try Bern
+    [exit 1]
+    ");
+    assert_snapshot!(fail(r#"{"code":-1,"message":"broken","data":{"at":[1, 2]}}"#), @r#"
+    [stderr]
+    error: the server says: broken (-1)
+    data: {"at":[1, 2]}
+    [exit 1]
+    "#);
 }
 
 #[test]
 fn a_server_that_wants_credentials() {
     let hook = |_: &Request, conn: &mut Conn| Flow::written(conn.reply(401, &[], "who are you?"));
     let server = Server::legacy().intercept(hook).start();
-    assert_snapshot!(linkspan(&["tools", &server.url()]), @"");
+    assert_snapshot!(linkspan(&["tools", &server.url()]), @"
+    [stderr]
+    error: http://127.0.0.1:PORT/mcp answered HTTP 401: who are you?
+    hint: the server wants credentials: --bearer-env VAR or --header 'Authorization: …'
+    [exit 1]
+    ");
 }
 
 #[test]
 fn a_method_that_the_server_does_not_have() {
     let server = Server::legacy().start();
-    assert_snapshot!(linkspan(&["prompts", &server.url()]), @"");
+    assert_snapshot!(linkspan(&["prompts", &server.url()]), @"
+    [stderr]
+    error: the server says: Method not found (-32601)
+    hint: this server does not offer `prompts/list`
+    [exit 1]
+    ");
 }
 
 // 4: the peer broke the protocol or died.
@@ -121,7 +237,12 @@ fn a_method_that_the_server_does_not_have() {
 #[test]
 fn a_server_that_dies_during_the_call() {
     let server = Server::legacy().start();
-    assert_snapshot!(linkspan(&["call", "die", &server.url()]), @"");
+    assert_snapshot!(linkspan(&["call", "die", &server.url()]), @"
+    [stderr]
+    error: the answer of http://127.0.0.1:PORT/mcp was lost: connection closed before message completed
+    hint: the call may have run and was not repeated; check before calling again
+    [exit 4]
+    ");
 }
 
 #[test]
@@ -130,7 +251,12 @@ fn a_page_that_is_no_server() {
         Flow::written(conn.reply(200, &[("Content-Type", "text/html")], "<h1>Welcome</h1>"))
     };
     let server = Server::legacy().intercept(hook).start();
-    assert_snapshot!(linkspan(&["tools", &server.url()]), @"");
+    assert_snapshot!(linkspan(&["tools", &server.url()]), @"
+    [stderr]
+    error: http://127.0.0.1:PORT/mcp sent no valid answer: a body of the type text/html that is no message: not JSON: unexpected byte at offset 0
+    hint: check that the URL is an MCP endpoint; --debug shows what came back
+    [exit 4]
+    ");
 }
 
 // 5: the tool says that it failed.
@@ -139,7 +265,10 @@ fn a_page_that_is_no_server() {
 fn a_tool_that_failed() {
     let result = r#"{"content":[{"type":"text","text":"disk full"}],"isError":true}"#;
     let server = serving(&[("tools/call", result)]);
-    assert_snapshot!(linkspan(&["call", "save", &server.url()]), @"");
+    assert_snapshot!(linkspan(&["call", "save", &server.url()]), @"
+    disk full
+    [exit 5]
+    ");
     let ran = linkspan(&["call", "save", "--json", &server.url()]);
     assert_eq!((ran.code, ran.stdout), (Some(5), format!("{result}\n")));
 }
@@ -157,7 +286,12 @@ fn a_call_that_takes_too_long() {
         "0.2",
         &server.url(),
     ];
-    assert_snapshot!(linkspan(&args), @"");
+    assert_snapshot!(linkspan(&args), @"
+    [stderr]
+    error: no answer within 0.2 s
+    hint: raise --timeout if the server needs longer
+    [exit 6]
+    ");
 }
 
 #[test]

@@ -19,7 +19,60 @@ const COMMANDS: [&str; 10] = [
 
 #[test]
 fn the_help_says_what_there_is_and_how_it_ends() {
-    assert_snapshot!(linkspan(&["--help"]), @"");
+    assert_snapshot!(linkspan(&["--help"]), @r#"
+    The bridge between any AI client and any tool server
+
+    Usage: linkspan [OPTIONS] <COMMAND>
+
+    Commands:
+      connect      Give a stdio client a remote server
+      tools        List the tools of a server
+      call         Call a tool
+      resources    List the resources of a server, and its templates
+      read         Print a resource
+      prompts      List the prompts of a server
+      prompt       Print a prompt
+      ping         Check that a server answers, and how fast
+      completions  Print a completion script for a shell
+      man          Print the manual page
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+
+    Logging:
+      -v, --verbose...
+              Log what happens to stderr; twice for more
+
+          --debug
+              The same as -v; so is DEBUG=1 in the environment
+
+          --log-file <FILE>
+              Log what happens to FILE as well
+
+    Examples:
+      See what a server offers, and call a tool:
+        linkspan tools https://mcp.example.com/mcp
+        linkspan call echo '{"message":"hi"}' -- npx -y @modelcontextprotocol/server-everything
+
+      Give a stdio client (Claude Code, an editor) a remote server:
+        claude mcp add example -- linkspan connect https://mcp.example.com/mcp
+
+    Exit codes:
+      0    it worked (connect: the client closed its side)
+      1    the server answered with an error
+      2    the command line is wrong
+      3    the target cannot be reached or started
+      4    the peer broke the protocol or died
+      5    the tool says that it failed (isError)
+      6    no answer in time
+      130  interrupted (SIGINT)
+      143  terminated (SIGTERM)
+    "#);
 }
 
 #[test]
@@ -32,12 +85,145 @@ fn without_arguments_there_is_help_too() {
 
 #[test]
 fn the_help_of_connect_has_examples() {
-    assert_snapshot!(linkspan(&["connect", "--help"]), @"");
+    assert_snapshot!(linkspan(&["connect", "--help"]), @r#"
+    Give a stdio client a remote server
+
+    Usage: linkspan connect [OPTIONS] <URL>
+
+    Arguments:
+      <URL>
+              The remote server
+
+    Options:
+          --drain <SECONDS>
+              How long answers in flight may still arrive after stdin has closed
+
+              [default: 1]
+
+          --record <FILE>
+              Write every message of both directions to FILE as ndjson, with secrets masked
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Remote server:
+      -H, --header <NAME: VALUE>
+              Send a header with every request; ${VAR} is taken from the environment. Never logged
+
+          --bearer-env <VAR>
+              Send the value of the environment variable VAR as bearer token. Never logged
+
+          --transport <TRANSPORT>
+              Which transport to speak
+
+              Possible values:
+              - auto: Streamable HTTP, or HTTP+SSE if the server speaks only that
+              - http: Streamable HTTP
+              - sse:  HTTP+SSE (2024-11-05)
+
+              [default: auto]
+
+          --timeout <SECONDS>
+              How long a call may go without a sign of life; 0 waits for ever
+
+              [default: 3600]
+
+          --connect-timeout <SECONDS>
+              Limit of one attempt to connect
+
+              [default: 10]
+
+          --retries <N>
+              Tries after a connection failed and nothing was sent
+
+              [default: 3]
+
+          --retry-delay <MS>
+              Wait before the first of them in milliseconds; doubles each time
+
+              [default: 100]
+
+          --ca <FILE>
+              Trust the certificates in FILE (PEM) besides the system's
+
+          --insecure-http
+              Allow plain http:// to other machines; everybody on the way can read it
+
+          --max-message <SIZE>
+              Largest message, for example 64MiB
+
+              [default: 256MiB]
+
+    Logging:
+      -v, --verbose...
+              Log what happens to stderr; twice for more
+
+          --debug
+              The same as -v; so is DEBUG=1 in the environment
+
+          --log-file <FILE>
+              Log what happens to FILE as well
+
+    Speaks MCP on stdin and stdout and passes every message on to URL and back, byte for byte but for
+    its id. Finds out by itself whether URL speaks Streamable HTTP or the older HTTP+SSE. A server that
+    is down does not end the bridge: each call is answered with an error that says why, and the next
+    one tries again. After stdin has closed the session is ended politely and the exit code is 0.
+
+    Examples:
+      linkspan connect https://mcp.example.com/mcp
+      linkspan connect --bearer-env TOKEN https://mcp.example.com/mcp
+      linkspan connect -H 'X-Api-Key: ${API_KEY}' --record talk.ndjson https://mcp.example.com/mcp
+      linkspan connect --transport sse http://localhost:37373/mcp
+
+    In a client's configuration:
+      {"mcpServers":{"example":{"command":"linkspan","args":["connect","https://mcp.example.com/mcp"]}}}
+    "#);
 }
 
 #[test]
-fn the_short_help_of_call_fits_on_a_screen() {
-    assert_snapshot!(linkspan(&["call", "-h"]), @"");
+fn the_short_help_of_call_has_examples_too() {
+    assert_snapshot!(linkspan(&["call", "-h"]), @r#"
+    Call a tool
+
+    Usage: linkspan call [OPTIONS] <NAME [ARGUMENTS] TARGET>... [-- <COMMAND>...]
+
+    Arguments:
+      <NAME [ARGUMENTS] TARGET>...  Name, arguments ('JSON', name=value…, @file or -), and the target
+                                    last
+      [COMMAND]...                  A command that is a server on its stdin and stdout
+
+    Options:
+          --json  Print the result as the server spelled it
+      -h, --help  Print help (see more with '--help')
+
+    Remote server:
+      -H, --header <NAME: VALUE>       Send a header with every request; ${VAR} is taken from the
+                                       environment. Never logged
+          --bearer-env <VAR>           Send the value of the environment variable VAR as bearer token.
+                                       Never logged
+          --transport <TRANSPORT>      Which transport to speak [default: auto] [possible values: auto,
+                                       http, sse]
+          --timeout <SECONDS>          How long a call may go without a sign of life; 0 waits for ever
+                                       [default: 3600]
+          --connect-timeout <SECONDS>  Limit of one attempt to connect [default: 10]
+          --retries <N>                Tries after a connection failed and nothing was sent [default: 3]
+          --retry-delay <MS>           Wait before the first of them in milliseconds; doubles each time
+                                       [default: 100]
+          --ca <FILE>                  Trust the certificates in FILE (PEM) besides the system's
+          --insecure-http              Allow plain http:// to other machines; everybody on the way can
+                                       read it
+          --max-message <SIZE>         Largest message, for example 64MiB [default: 256MiB]
+
+    Logging:
+      -v, --verbose...       Log what happens to stderr; twice for more
+          --debug            The same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>  Log what happens to FILE as well
+
+    Examples:
+      linkspan call echo '{"message":"hi"}' https://mcp.example.com/mcp
+      linkspan call get-sum a=2 b=3 -- npx -y @modelcontextprotocol/server-everything
+      linkspan call import @arguments.json https://mcp.example.com/mcp
+    "#);
 }
 
 #[test]

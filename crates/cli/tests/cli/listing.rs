@@ -20,7 +20,24 @@ fn tools() -> String {
 #[test]
 fn tools_are_listed_with_what_they_take() {
     let server = serving(&[("tools/list", &tools())]);
-    assert_snapshot!(linkspan(&["tools", &server.url()]), @"");
+    assert_snapshot!(linkspan(&["tools", &server.url()]), @"
+    get_weather  Weather
+        Tells the weather.
+        Of one city only.
+          city string required  Where, as a name
+          days integer|null  How far ahead
+          extra any
+    now
+    ");
+}
+
+#[test]
+fn no_line_of_a_list_ends_in_white_space() {
+    let server = serving(&[("tools/list", &tools())]);
+    let ran = linkspan(&["tools", &server.url()]);
+    for line in ran.stdout.lines() {
+        assert_eq!(line, line.trim_end());
+    }
 }
 
 #[test]
@@ -63,7 +80,10 @@ fn all_pages_of_a_list_are_fetched() {
 #[test]
 fn a_server_without_tools_is_said_to_have_none() {
     let server = serving(&[("tools/list", r#"{"tools":[]}"#)]);
-    assert_snapshot!(linkspan(&["tools", &server.url()]), @"");
+    assert_snapshot!(linkspan(&["tools", &server.url()]), @"
+    [stderr]
+    the server has no tools
+    ");
     assert_eq!(
         linkspan(&["tools", "--json", &server.url()]).stdout,
         "{\"tools\":[]}\n"
@@ -79,7 +99,14 @@ fn resources_are_listed_and_then_their_templates() {
         ("resources/list", RESOURCES),
         ("resources/templates/list", TEMPLATES),
     ]);
-    assert_snapshot!(linkspan(&["resources", &server.url()]), @"");
+    assert_snapshot!(linkspan(&["resources", &server.url()]), @"
+    file:///notes.md  notes
+        text/markdown
+        What I think.
+    db://rows  rows
+    file:///{path}  any file
+        By path.
+    ");
 }
 
 #[test]
@@ -88,7 +115,7 @@ fn a_server_need_not_have_templates() {
         "resources/list",
         r#"{"resources":[{"uri":"db://rows","name":"rows"}]}"#,
     )]);
-    assert_snapshot!(linkspan(&["resources", &server.url()]), @"");
+    assert_snapshot!(linkspan(&["resources", &server.url()]), @"db://rows  rows");
 }
 
 #[test]
@@ -107,7 +134,13 @@ fn resources_as_json_are_one_value() {
 fn prompts_are_listed_with_what_they_take() {
     let prompts = r#"{"prompts":[{"name":"review","title":"Review code","description":"Looks for mistakes.","arguments":[{"name":"code","description":"The code","required":true},{"name":"style"}]},{"name":"greet"}]}"#;
     let server = serving(&[("prompts/list", prompts)]);
-    assert_snapshot!(linkspan(&["prompts", &server.url()]), @"");
+    assert_snapshot!(linkspan(&["prompts", &server.url()]), @"
+    review  Review code
+        Looks for mistakes.
+          code required  The code
+          style
+    greet
+    ");
 }
 
 #[test]
@@ -144,6 +177,5 @@ fn servers_of_every_era_are_listed() {
             "{}",
             server.url()
         );
-        assert_eq!(server.violations(), [""; 0]);
     }
 }

@@ -40,10 +40,15 @@ impl Scratch {
     /// Shell lines that leave a process behind, and the proof that it has gone.
     pub fn grandchild(&self, how: &str) -> (String, Grandchild) {
         let fifo = self.file("fifo");
-        let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
+        let made = Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .expect("mkfifo is there");
         assert!(made.success());
+        // `$(…)` ends when the new process has let go of stdout, so it is up by then; it keeps the
+        // pipe to the test.
         let line = format!(
-            "sh -c '{how} exec 3>\"$0\"; while :; do sleep 1; done' '{fifo}' </dev/null >/dev/null 2>&1 &"
+            "exec 3>'{fifo}'; : $(sh -c '{how} echo up >&3; exec >/dev/null 2>&1; while :; do sleep 1; done' </dev/null &); exec 3>&-;"
         );
         (line, Grandchild::watch(fifo))
     }
@@ -58,13 +63,16 @@ pub struct Grandchild {
 
 impl Grandchild {
     fn watch(fifo: String) -> Self {
-        let ((is_up, up), (is_gone, gone)) = (mpsc::channel(), mpsc::channel());
+        let ((is_up, up), (is_gone, gone)) = (mpsc::sync_channel(1), mpsc::sync_channel(1));
         thread::spawn(move || {
-            // Opening waits for a writer, reading for the last of them to go.
-            let mut pipe = File::open(fifo).unwrap();
-            let _ = is_up.send(());
-            let _ = pipe.read(&mut [0]);
-            let _ = is_gone.send(());
+            // Reading ends when nobody is left who could write.
+            let mut pipe = File::open(fifo).expect("it was just made");
+            let told = pipe.read(&mut [0; 8]).unwrap_or(0);
+            if told > 0 {
+                let _ = is_up.send(());
+                let _ = pipe.read_to_end(&mut Vec::new());
+                let _ = is_gone.send(());
+            }
         });
         Self { up, gone }
     }

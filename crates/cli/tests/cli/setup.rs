@@ -56,18 +56,20 @@ impl Run {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap();
-        let stdout = collect(child.stdout.take().unwrap());
-        let stderr = collect(child.stderr.take().unwrap());
+            .expect("the binary starts");
+        let stdout = collect(child.stdout.take().expect("stdout is piped"));
+        let stderr = collect(child.stderr.take().expect("stderr is piped"));
         // Most commands never read it.
-        let _ = child.stdin.take().unwrap().write_all(self.stdin.as_bytes());
+        let mut stdin = child.stdin.take().expect("stdin is piped");
+        let _ = stdin.write_all(self.stdin.as_bytes());
+        drop(stdin);
         let mut part = |from: mpsc::Receiver<Vec<u8>>| match from.recv_timeout(LIMIT) {
-            Ok(bytes) => String::from_utf8(bytes).unwrap(),
+            Ok(bytes) => String::from_utf8(bytes).expect("output is UTF-8"),
             Err(_) => never_ended(&mut child, &self.command),
         };
         let (stdout, stderr) = (part(stdout), part(stderr));
         Ran {
-            code: child.wait().unwrap().code(),
+            code: child.wait().expect("it has ended").code(),
             stdout,
             stderr,
         }
@@ -78,7 +80,7 @@ fn collect(mut from: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
     let (tx, rx) = mpsc::sync_channel(1);
     thread::spawn(move || {
         let mut all = Vec::new();
-        from.read_to_end(&mut all).unwrap();
+        from.read_to_end(&mut all).expect("a pipe can be read");
         let _ = tx.send(all);
     });
     rx
@@ -145,7 +147,10 @@ pub fn serving(results: &[(&str, &str)]) -> Server {
 /// Answers a request with `"result":…` or `"error":…`.
 pub fn answer(request: &Request, conn: &mut Conn, outcome: &str) -> Flow {
     let id = request.message.as_ref().and_then(|m| m.id.clone());
-    let body = format!(r#"{{"jsonrpc":"2.0","id":{},{outcome}}}"#, id.unwrap());
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":{},{outcome}}}"#,
+        id.expect("a request has an id")
+    );
     Flow::written(conn.json(200, &body))
 }
 
@@ -156,19 +161,23 @@ impl Scratch {
     pub fn new(name: &str) -> Self {
         let name = format!("cli-{name}-{}", std::process::id());
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        std::fs::create_dir_all(&path).unwrap();
+        std::fs::create_dir_all(&path).expect("the directory can be made");
         Self(path)
     }
 
     /// The path of a file in it.
     pub fn file(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
+        self.0
+            .join(name)
+            .to_str()
+            .expect("the path is UTF-8")
+            .to_owned()
     }
 
     /// A file with that text in it.
     pub fn write(&self, name: &str, text: &str) -> String {
         let file = self.file(name);
-        std::fs::write(&file, text).unwrap();
+        std::fs::write(&file, text).expect("the file can be written");
         file
     }
 }

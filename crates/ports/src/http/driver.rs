@@ -139,6 +139,7 @@ impl Driver {
     }
 
     pub(super) async fn run(mut self) {
+        let closed = self.tx.clone();
         loop {
             let room = self.held.len() < MAX_WAITING && self.jobs.len() < MAX_JOBS;
             tokio::select! {
@@ -157,7 +158,12 @@ impl Driver {
                     }
                     None => break,
                 },
+                // While there is no room for more, this is how we notice that nobody is left.
+                () = closed.closed(), if !room => break,
             }
+        }
+        while let Ok(Outbound::One(envelope)) = self.rx.try_recv() {
+            self.take(envelope);
         }
         self.close().await;
     }

@@ -1,0 +1,120 @@
+//! What a server says must not drive the terminal of who tries it out.
+
+use linkspan_testkit::{Bridge, Conn, Flow, Request, Server};
+
+use crate::reviewed_setup::{answer_to, plain};
+use crate::setup::program;
+
+/// Blinks, renames the window, rings, and the same in the one-byte form.
+const RUDE: &str = r"rude\u001b[5m\u001b]0;owned\u0007\r\u009b5m\u0008\u007f!";
+
+/// A server that gives these members as the answer to these methods.
+fn rude(methods: &'static [&str], members: &str) -> Server {
+    let members = members.replace("RUDE", RUDE);
+    let hook = move |request: &Request, conn: &mut Conn| match request.rpc() {
+        Some(rpc) if methods.contains(&rpc) => {
+            Flow::written(conn.json(200, &answer_to(request, &members)))
+        }
+        _ => plain(request, conn),
+    };
+    Server::legacy().intercept(hook).start()
+}
+
+/// Runs a command that thinks that it may use colours, and looks at what it has printed.
+#[track_caller]
+fn assert_harmless(args: &[&str]) {
+    let mut command = Bridge::launch(program())
+        .args(args)
+        .env("CLICOLOR_FORCE", "1")
+        .env("TERM", "xterm")
+        .start();
+    command.close_stdin();
+    command.exit_code();
+    let shown = command.unread().join("\n") + &command.stderr();
+    assert!(shown.contains("rude"), "it was shown at all: {shown:?}");
+    let mut left = shown.clone();
+    while let Some(start) = left.find("\x1b[") {
+        let end = left[start..]
+            .find('m')
+            .map_or(left.len(), |m| start + m + 1);
+        let code = left[start + 2..end].trim_end_matches('m');
+        // Colours and weights are ours; nothing that we print blinks.
+        let ours = code
+            .split(';')
+            .all(|n| n != "5" && n.parse::<u8>().is_ok_and(|n| n < 110));
+        assert!(ours, "{code:?} in {shown:?}");
+        left.replace_range(start..end, "");
+    }
+    let bad = left
+        .chars()
+        .find(|c| c.is_control() && !"\n\t".contains(*c));
+    assert_eq!(bad, None, "{shown:?}");
+}
+
+#[test]
+fn an_error_cannot_drive_the_terminal() {
+    let error = r#""error":{"code":-32000,"message":"RUDE","data":"RUDE"}"#;
+    for methods in [&["initialize", "server/discover"][..], &["tools/list"]] {
+        let server = rude(methods, error);
+        assert_harmless(&["tools", &server.url()]);
+    }
+}
+
+#[test]
+fn the_code_of_an_error_cannot_drive_the_terminal() {
+    // JSON allows these two characters as they are.
+    let error = "\"error\":{\"code\":\"rude \u{9b}5m\u{7f}\",\"message\":\"RUDE\"}";
+    let server = rude(&["tools/list"], error);
+    assert_harmless(&["tools", &server.url()]);
+}
+
+#[test]
+fn the_types_of_a_schema_cannot_drive_the_terminal() {
+    let tools = r#""result":{"tools":[{"name":"RUDE","inputSchema":{"type":"object","properties":{"a":{"type":"RUDE"},"RUDE":{"type":["RUDE","string"]}},"required":["RUDE"]}}]}"#;
+    let server = rude(&["tools/list"], tools);
+    assert_harmless(&["tools", &server.url()]);
+}
+
+/// Progress is shown on terminals only, so this needs one.
+#[cfg(target_os = "linux")]
+#[test]
+fn progress_cannot_drive_the_terminal() {
+    use std::io::Read;
+    let hook = |request: &Request, conn: &mut Conn| {
+        if request.tool().is_none() {
+            return plain(request, conn);
+        }
+        let params = format!(r#"{{"progressToken":1,"progress":1,"message":"{RUDE}"}}"#);
+        let note =
+            format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#);
+        let answer = answer_to(request, r#""result":{"content":[]}"#);
+        let mut stream = || {
+            conn.start_sse(&[])?;
+            conn.chunk(&format!("data: {note}\n\ndata: {answer}\n\n"))?;
+            conn.end()
+        };
+        Flow::written(stream())
+    };
+    let server = Server::legacy().intercept(hook).start();
+    let mut terminal = std::fs::File::options();
+    let mut terminal = terminal.read(true).write(true).open("/dev/ptmx").unwrap();
+    let mut command = Bridge::launch(program())
+        .args(["call", "any", "{}", &server.url()])
+        .env("TERM", "xterm")
+        .stderr(terminal.try_clone().unwrap())
+        .start();
+    assert_eq!(command.exit_code(), Some(0));
+    // A terminal echoes what is written to it, control characters as `^[` and the like.
+    let mut shown = Vec::new();
+    while !shown.ends_with(b"\n") {
+        let mut some = [0; 1024];
+        let count = terminal.read(&mut some).unwrap();
+        shown.extend_from_slice(&some[..count]);
+    }
+    let shown = String::from_utf8_lossy(&shown);
+    assert!(shown.contains("rude"), "it was shown at all: {shown:?}");
+    let bad = shown
+        .chars()
+        .find(|c| c.is_control() && !"\r\n".contains(*c));
+    assert!(bad.is_none() && !shown.contains('^'), "{shown:?}");
+}
