@@ -13,7 +13,11 @@ pub fn run(report: &mut Report) {
     report.step("clippy", || {
         run_cargo("clippy --workspace --all-targets --locked -- -D warnings")
     });
-    report.step("tests", || run_cargo("test --workspace --locked"));
+    report.step("tests", || {
+        // A snapshot that differs is a failure, never a file for somebody to find later.
+        let mut test = cargo("test --workspace --locked");
+        child::run(test.env("INSTA_UPDATE", "no"), LIMIT)
+    });
     report.step("docs", || {
         let mut doc = cargo("doc --workspace --no-deps --locked");
         child::run(doc.env("RUSTDOCFLAGS", "-D warnings"), LIMIT)

@@ -88,14 +88,14 @@ pub(crate) struct ConnectArgs {
     /// The remote server
     #[arg(value_name = "URL")]
     pub(crate) url: String,
-    #[command(flatten)]
-    pub(crate) remote: RemoteArgs,
     /// How long answers in flight may still arrive after stdin has closed
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     pub(crate) drain: Duration,
     /// Write every message of both directions to FILE as ndjson, with secrets masked
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
 }
 
 /// How to reach a remote server.

@@ -21,6 +21,8 @@ pub(crate) struct Client {
     timeout: Option<Duration>,
     /// Whether the last request has no answer yet.
     waiting: bool,
+    /// Its method.
+    asked: String,
 }
 
 impl Client {
@@ -32,6 +34,7 @@ impl Client {
             era: Era::Legacy,
             timeout,
             waiting: false,
+            asked: String::new(),
         }
     }
 
@@ -71,6 +74,7 @@ impl Client {
         params: Option<&str>,
     ) -> Result<Message, Failure> {
         self.last_id += 1;
+        method.clone_into(&mut self.asked);
         let id = Id::number(self.last_id);
         let params = match self.era {
             Era::Legacy => params.map(str::to_owned),
@@ -129,7 +133,7 @@ impl Client {
             }
             Kind::Error => {
                 self.waiting = false;
-                Err(refusal(&msg))
+                Err(refusal(&msg, &self.asked))
             }
         }
     }
@@ -150,7 +154,7 @@ impl Client {
 
     /// Takes leave: ends what is still asked, then the session, or the child and its children.
     pub(crate) async fn close(mut self) {
-        if self.waiting {
+        if self.waiting && self.asked != names::INITIALIZE {
             let params = format!(r#"{{"requestId":{}}}"#, self.last_id);
             let cancel = Envelope {
                 relates_to: Some(self.last_id),
@@ -209,7 +213,7 @@ fn note(msg: &Message) {
     }
 }
 
-fn refusal(msg: &Message) -> Failure {
+fn refusal(msg: &Message, asked: &str) -> Failure {
     let error = msg.body();
     let message = error.and_then(|e| e.get("message")?.as_str());
     let code = error.and_then(|e| Some(e.get("code")?.text().to_owned()));
@@ -218,14 +222,14 @@ fn refusal(msg: &Message) -> Failure {
         message.as_deref().unwrap_or("no reason"),
         code.as_deref().unwrap_or("no code")
     );
-    let failure = Failure::new(Exit::ServerError, what);
-    match error.and_then(|e| e.get("data")) {
-        Some(data) => failure.hint(
-            data.as_str()
-                .map_or(data.text().to_owned(), |t| t.into_owned()),
-        ),
-        None => failure,
+    let mut failure = Failure::new(Exit::ServerError, what);
+    if let Some(data) = error.and_then(|e| e.get("data")) {
+        failure = failure.data(data.as_str().unwrap_or(data.text().into()));
     }
+    if code.as_deref() == Some("-32601") {
+        failure = failure.hint(format!("this server does not offer `{asked}`"));
+    }
+    failure
 }
 
 /// `{"name":…}` and the like, for one string parameter.

@@ -64,6 +64,7 @@ impl From<Exit> for ExitCode {
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
     what: String,
+    data: Option<String>,
     hint: Option<String>,
 }
 
@@ -72,6 +73,7 @@ impl Failure {
         Self {
             exit,
             what: what.into(),
+            data: None,
             hint: None,
         }
     }
@@ -86,10 +88,20 @@ impl Failure {
         self
     }
 
+    /// What else the server said about it.
+    #[must_use]
+    pub(crate) fn data(mut self, data: impl Into<String>) -> Self {
+        self.data = Some(data.into());
+        self
+    }
+
     pub(crate) fn print(&self) {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
         anstream::eprintln!("{red}error{red:#}: {}", clean(&self.what));
+        if let Some(data) = &self.data {
+            anstream::eprintln!("{cyan}data{cyan:#}: {}", clean(data));
+        }
         if let Some(hint) = &self.hint {
             anstream::eprintln!("{cyan}hint{cyan:#}: {}", clean(hint));
         }
@@ -104,6 +116,11 @@ impl From<Fault> for Failure {
             Fault::Timeout { .. } => Exit::Timeout,
             _ => Exit::Broken,
         };
-        Self::new(exit, fault.to_string()).hint(fault.hint())
+        let hint = match fault {
+            // Here there is no next call.
+            Fault::ConnectFailed { .. } => "check the URL and that the server is running",
+            _ => fault.hint(),
+        };
+        Self::new(exit, fault.to_string()).hint(hint)
     }
 }

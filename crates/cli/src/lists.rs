@@ -43,12 +43,25 @@ impl List {
             .flat_map(Json::elements)
     }
 
-    /// One page as the server spelled it, several as one list.
-    pub(crate) fn json(&self) -> String {
-        if let [page] = &self.pages[..] {
+    /// What is listed.
+    pub(crate) fn key(&self) -> &'static str {
+        self.key
+    }
+
+    /// One page as the server spelled it; several pages, or lists, as one object.
+    pub(crate) fn join(lists: &[Self]) -> String {
+        if let [Self { pages, .. }] = lists
+            && let [page] = &pages[..]
+        {
             return page.body().map_or("null", |b| b.text()).to_owned();
         }
-        let items: Vec<&str> = self.items().map(Json::text).collect();
-        format!(r#"{{"{}":[{}]}}"#, self.key, items.join(","))
+        let members: Vec<String> = lists
+            .iter()
+            .map(|list| {
+                let items: Vec<&str> = list.items().map(Json::text).collect();
+                format!(r#""{}":[{}]"#, list.key, items.join(","))
+            })
+            .collect();
+        format!("{{{}}}", members.join(","))
     }
 }

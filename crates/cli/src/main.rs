@@ -23,7 +23,7 @@ mod tryout;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
 use crate::args::{Cli, Command};
 use crate::exit::{Exit, Failure};
@@ -50,7 +50,10 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             pages::completions(shell);
             Ok(Exit::Ok)
         }
-        Command::Man => pages::man(Cli::command()),
+        Command::Man => {
+            pages::man();
+            Ok(Exit::Ok)
+        }
     }
 }
 

@@ -1,31 +1,62 @@
 //! Completions and the manual page, made from the command line's own description.
 
+use std::io::{self, Write};
+
 use clap::CommandFactory;
 use clap_complete::Shell;
+use clap_mangen::Man;
 
 use crate::args::Cli;
-use crate::exit::{Exit, Failure};
 
 pub(crate) fn completions(shell: Shell) {
-    let mut command = Cli::command();
-    clap_complete::generate(shell, &mut command, "linkspan", &mut std::io::stdout());
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "linkspan", &mut script);
+    show(&script);
 }
 
 /// One page for the program and all its commands.
-pub(crate) fn man(command: clap::Command) -> Result<Exit, Failure> {
-    let page = render(command).map_err(|e| Failure::new(Exit::Broken, format!("stdout: {e}")));
-    page.map(|()| Exit::Ok)
+pub(crate) fn man() {
+    let mut page = Vec::new();
+    // Writing to memory cannot fail.
+    if render(&mut page).is_ok() {
+        show(&page);
+    }
 }
 
-fn render(command: clap::Command) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
-    let mut command = command.disable_help_subcommand(true);
-    command.build();
-    clap_mangen::Man::new(command.clone()).render(&mut out)?;
-    for sub in command.get_subcommands() {
-        let name = format!("linkspan {}", sub.get_name());
-        let sub = sub.clone().display_name(&name).bin_name(&name);
-        clap_mangen::Man::new(sub).render(&mut out)?;
+/// Prints a page; a reader that has gone away (`| head`) is no error.
+fn show(page: &[u8]) {
+    let _ = io::stdout().lock().write_all(page);
+}
+
+fn render(out: &mut Vec<u8>) -> io::Result<()> {
+    let mut program = Cli::command().disable_help_subcommand(true);
+    program.build();
+    let page = Man::new(program.clone());
+    page.render_title(out)?;
+    page.render_name_section(out)?;
+    page.render_synopsis_section(out)?;
+    page.render_description_section(out)?;
+    page.render_options_section(out)?;
+    for command in program.get_subcommands() {
+        section(command, out)?;
     }
-    Ok(())
+    page.render_extra_section(out)?;
+    page.render_version_section(out)
+}
+
+/// A command, as a part of the page: its own sections become parts of that.
+fn section(command: &clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
+    let name = format!("linkspan {}", command.get_name());
+    let about = command
+        .get_about()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    writeln!(out, ".SH \"{}\"\n{about}.", name.to_uppercase())?;
+    let man = Man::new(command.clone().display_name(&name).bin_name(&name));
+    let mut parts = Vec::new();
+    man.render_synopsis_section(&mut parts)?;
+    man.render_options_section(&mut parts)?;
+    man.render_extra_section(&mut parts)?;
+    let parts = String::from_utf8_lossy(&parts).replace(".SH ", ".SS ");
+    out.write_all(parts.as_bytes())
 }

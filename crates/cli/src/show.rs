@@ -15,6 +15,12 @@ macro_rules! say {
 }
 pub(crate) use say;
 
+/// Prints JSON exactly as it came: for programs, not for a terminal.
+pub(crate) fn raw(json: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stdout(), "{json}");
+}
+
 /// A tool: its name, what it does, what it takes.
 pub(crate) fn tool(tool: Json<'_>) {
     headline(text(tool, "name"), text(tool, "title"));
@@ -70,11 +76,11 @@ pub(crate) fn tool_result(result: Json<'_>) {
         shown = true;
     }
     if let (false, Some(structured)) = (shown, result.get("structuredContent")) {
-        say!("{}", structured.text());
+        say!("{}", clean(structured.text()));
         shown = true;
     }
     if !shown {
-        say!("{}", result.text());
+        say!("{}", clean(result.text()));
     }
 }
 
@@ -122,19 +128,18 @@ fn block(part: Json<'_>) {
             clean(&text(part, "uri")),
             clean(&text(part, "name"))
         ),
-        _ => say!("{}", part.text()),
+        _ => say!("{}", clean(part.text())),
     }
 }
 
 fn binary(part: Json<'_>, key: &str) {
-    let mime = clean(&text(part, "mimeType"));
-    let len = part
-        .get(key)
-        .map_or(0, |data| data.text().len().saturating_sub(2));
-    say!(
-        "{DIM}[{mime}, about {} bytes; --json shows them as base64]{DIM:#}",
-        len / 4 * 3
-    );
+    let mut kind = clean(&text(part, "mimeType"));
+    if !kind.is_empty() {
+        kind.push_str(", ");
+    }
+    let data = part.get(key).map_or("", Json::text);
+    let bytes = data.len().saturating_sub(2) / 4 * 3;
+    say!("{DIM}[{kind}about {bytes} bytes; --json shows them as base64]{DIM:#}");
 }
 
 fn headline(name: String, title: String) {
@@ -148,15 +153,23 @@ fn headline(name: String, title: String) {
 
 fn paragraph(words: &str) {
     for line in clean(words).lines() {
-        say!("    {line}");
+        say!("{}", format!("    {line}").trim_end());
     }
 }
 
 fn parameter(name: &str, kind: &str, required: bool, about: &str) {
-    let needed = if required { " required" } else { "" };
     let about = clean(about);
-    let about = about.lines().next().unwrap_or_default();
-    say!("      {} {DIM}{kind}{needed}{DIM:#}  {about}", clean(name));
+    let about = about.lines().next().unwrap_or_default().trim_end();
+    let facts = [kind, if required { "required" } else { "" }];
+    let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    let mut line = format!("      {}", clean(name));
+    if !facts.is_empty() {
+        line += &format!(" {DIM}{}{DIM:#}", facts.join(" "));
+    }
+    if !about.is_empty() {
+        line += &format!("  {about}");
+    }
+    say!("{line}");
 }
 
 fn kind(property: Json<'_>) -> String {

@@ -11,7 +11,7 @@ use crate::call_args::CallArgs;
 use crate::client::{Client, one_param};
 use crate::exit::{Exit, Failure};
 use crate::lists::List;
-use crate::show::{self, say};
+use crate::show::{self, raw, say};
 use crate::signals::Signals;
 use crate::target::Target;
 
@@ -30,6 +30,7 @@ pub(crate) enum TryOut {
     )]
     Call(Named),
     /// List the resources of a server, and its templates
+    #[command(after_help = "Example:\n  linkspan resources https://mcp.example.com/mcp")]
     Resources(One),
     /// Print a resource
     #[command(
@@ -37,6 +38,7 @@ pub(crate) enum TryOut {
     )]
     Read(Named),
     /// List the prompts of a server
+    #[command(after_help = "Example:\n  linkspan prompts https://mcp.example.com/mcp")]
     Prompts(One),
     /// Print a prompt
     #[command(
@@ -44,6 +46,7 @@ pub(crate) enum TryOut {
     )]
     Prompt(Named),
     /// Check that a server answers, and how fast
+    #[command(after_help = "Example:\n  linkspan ping https://mcp.example.com/mcp")]
     Ping(One),
 }
 
@@ -72,11 +75,11 @@ struct Common {
     /// Print the result as the server spelled it
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    remote: RemoteArgs,
     /// A command that is a server on its stdin and stdout
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
+    #[command(flatten)]
+    remote: RemoteArgs,
 }
 
 pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
@@ -151,23 +154,28 @@ impl Named {
 impl Job {
     async fn run(self, client: &mut Client, json: bool) -> Result<Exit, Failure> {
         match self {
-            Self::Tools => list(client, names::TOOLS_LIST, "tools", json, show::tool).await,
-            Self::Prompts => list(client, names::PROMPTS_LIST, "prompts", json, show::prompt).await,
+            Self::Tools => {
+                let list = List::fetch(client, names::TOOLS_LIST, "tools").await?;
+                print_list(&[list], json, show::tool);
+                Ok(Exit::Ok)
+            }
+            Self::Prompts => {
+                let list = List::fetch(client, names::PROMPTS_LIST, "prompts").await?;
+                print_list(&[list], json, show::prompt);
+                Ok(Exit::Ok)
+            }
             Self::Resources => {
-                list(
-                    client,
-                    names::RESOURCES_LIST,
-                    "resources",
-                    json,
-                    show::resource,
-                )
-                .await?;
                 let key = "resourceTemplates";
-                match list(client, names::TEMPLATES_LIST, key, json, show::resource).await {
+                let mut lists =
+                    vec![List::fetch(client, names::RESOURCES_LIST, "resources").await?];
+                match List::fetch(client, names::TEMPLATES_LIST, key).await {
+                    Ok(templates) => lists.push(templates),
                     // Not every server with resources has templates.
-                    Err(failure) if failure.exit == Exit::ServerError => Ok(Exit::Ok),
-                    done => done,
+                    Err(failure) if failure.exit == Exit::ServerError => {}
+                    Err(failure) => return Err(failure),
                 }
+                print_list(&lists, json, show::resource);
+                Ok(Exit::Ok)
             }
             Self::Read(uri) => {
                 let params = one_param("uri", &uri);
@@ -188,20 +196,15 @@ impl Job {
     }
 }
 
-async fn list(
-    client: &mut Client,
-    method: &str,
-    key: &'static str,
-    json: bool,
-    show: impl Fn(Json<'_>),
-) -> Result<Exit, Failure> {
-    let list = List::fetch(client, method, key).await?;
+fn print_list(lists: &[List], json: bool, show: impl Fn(Json<'_>)) {
     if json {
-        say!("{}", list.json());
-    } else {
-        list.items().for_each(show);
+        return raw(&List::join(lists));
     }
-    Ok(Exit::Ok)
+    let mut items = lists.iter().flat_map(List::items).peekable();
+    if items.peek().is_none() {
+        anstream::eprintln!("the server has no {}", lists[0].key());
+    }
+    items.for_each(show);
 }
 
 async fn call(
@@ -260,7 +263,7 @@ fn named_params(name: &str, arguments: Option<String>) -> String {
 
 fn print(answer: &Message, json: bool, show: impl Fn(Json<'_>)) {
     match answer.body() {
-        Some(result) if json => say!("{}", result.text()),
+        Some(result) if json => raw(result.text()),
         Some(result) => show(result),
         None => {}
     }

@@ -79,7 +79,7 @@ async fn run(name: String, mut child: Child, mut end: PortEnd, limits: Limits) {
         return;
     };
     let last_words = LastWords::default();
-    tokio::spawn(listen(name.clone(), stderr, last_words.clone()));
+    let mut listening = tokio::spawn(listen(name.clone(), stderr, last_words.clone()));
     let budget = Budget::new(limits.max_bytes());
     let guard = Group(child.id());
     let reading = lines::read(stdout, &end.tx, end.last_word, limits, &budget, || false);
@@ -88,6 +88,8 @@ async fn run(name: String, mut child: Child, mut end: PortEnd, limits: Limits) {
     let status = reap(&mut child).await;
     drop(guard);
     if !closed_by_us {
+        // Its last words explain more than its exit status.
+        let _ = timeout(LAST_READ, &mut listening).await;
         let why = Fault::PeerClosed {
             peer: format!("`{name}`"),
             why: describe(status, &last_words),

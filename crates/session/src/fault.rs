@@ -113,7 +113,7 @@ impl Fault {
                 "the call may have run and was not repeated; check before calling again"
             }
             Self::SessionLost { .. } => "restart the client to begin a new session",
-            Self::PeerClosed { .. } => "start the server again; its log may say why it ended",
+            Self::PeerClosed { .. } => "what it said last may tell why; -v shows all of it",
             Self::Timeout { .. } => "raise --timeout if the server needs longer",
             Self::Overloaded { .. } => "wait for calls in flight to finish",
             Self::TooLarge { .. } => "ask for less at once, or raise --max-message",

@@ -50,7 +50,9 @@ fn at_back(suffix: &[u8]) -> Option<Bytes> {
     let digits = text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let (rest, id) = text.split_at(text.len() - digits);
     let rest = rest.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
-    (digits > 0 && rest.ends_with(b",\"id\"")).then(|| Bytes::copy_from_slice(id))
+    // JSON has no number with a zero in front, and what we answer must be JSON.
+    let is_number = digits == 1 || (digits > 1 && id[0] != b'0');
+    (is_number && rest.ends_with(b",\"id\"")).then(|| Bytes::copy_from_slice(id))
 }
 
 /// The id, if it stands whole in the beginning.
@@ -97,6 +99,8 @@ mod tests {
         assert_eq!(id_in(&last).as_deref(), Some("17"));
         let hidden = format!(r#"{{"result":"{long},\"id\":17"}}"#);
         assert_eq!(id_in(&hidden), None);
+        let no_number = format!(r#"{{"result":"{long}","id":017}}"#);
+        assert_eq!(id_in(&no_number), None);
         assert_eq!(id_in(&format!(r#"{{"result":"{long}"}}"#)), None);
     }
 }

@@ -24,6 +24,9 @@ pub struct Event {
     pub retry: Option<u64>,
 }
 
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+const DATA: &[u8] = b"data:";
+
 /// What [`SseReader::next`] finds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SseItem {
@@ -47,6 +50,8 @@ pub struct SseReader {
     /// The last line ended in CR: an LF that follows belongs to it.
     after_cr: bool,
     at_start: bool,
+    /// The rest of a line that is too long runs past; is it data?
+    rest: Option<bool>,
     event: Event,
     /// Bytes of `event` so far; too many turn `skipping` on.
     held: usize,
@@ -62,6 +67,7 @@ impl SseReader {
             searched: 0,
             after_cr: false,
             at_start: true,
+            rest: None,
             event: Event::default(),
             held: 0,
             skipping: None,
@@ -112,6 +118,17 @@ impl SseReader {
     }
 
     fn line(&mut self) -> Option<Bytes> {
+        loop {
+            let line = self.raw_line()?;
+            match self.rest.take() {
+                None => return Some(line),
+                Some(true) => self.skip(&line),
+                Some(false) => {}
+            }
+        }
+    }
+
+    fn raw_line(&mut self) -> Option<Bytes> {
         if self.after_cr && !self.buf.is_empty() {
             self.after_cr = false;
             if self.buf[0] == b'\n' {
@@ -119,20 +136,16 @@ impl SseReader {
                 self.searched = 0;
             }
         }
+        if self.at_start && self.buf.len() >= BOM.len() {
+            self.at_start = false;
+            if self.buf.starts_with(BOM) {
+                self.buf.advance(BOM.len());
+                self.searched = 0;
+            }
+        }
         let Some(offset) = memchr2(b'\r', b'\n', &self.buf[self.searched..]) else {
             self.searched = self.buf.len();
-            if self.held + self.buf.len() > self.limits.max_bytes() {
-                self.skip_event();
-                let line = std::mem::take(&mut self.buf);
-                self.skip(
-                    line.strip_prefix(b"data:")
-                        .unwrap_or(&line)
-                        .trim_ascii_start(),
-                );
-                // Keep the name: what follows is more of the same field.
-                self.buf = BytesMut::from(&b"data:"[..]);
-                self.searched = self.buf.len();
-            }
+            self.shed();
             return None;
         };
         let end = self.searched + offset;
@@ -140,13 +153,32 @@ impl SseReader {
         let line = self.buf.split_to(end).freeze();
         self.after_cr = self.buf[0] == b'\r';
         self.buf.advance(1);
-        if std::mem::take(&mut self.at_start) {
-            return Some(match line.strip_prefix(b"\xEF\xBB\xBF") {
-                Some(rest) => line.slice_ref(rest),
-                None => line,
-            });
-        }
+        self.at_start = false;
         Some(line)
+    }
+
+    /// Gives up a line that can never become part of an event within the limit.
+    fn shed(&mut self) {
+        let too_long = self.held + self.buf.len() > self.limits.max_bytes();
+        // Until the name is there, nobody knows what the line is.
+        if self.rest.is_none() && !(too_long && self.buf.len() >= DATA.len()) {
+            return;
+        }
+        // Not `clear`: the buffer has grown to the limit and should be given back.
+        let line = std::mem::take(&mut self.buf);
+        self.searched = 0;
+        match self.rest {
+            Some(true) => self.skip(&line),
+            Some(false) => {}
+            // A comment is no part of the event.
+            None if line[0] == b':' => self.rest = Some(false),
+            None => {
+                self.skip_event();
+                let data = line.strip_prefix(DATA);
+                self.rest = Some(data.is_some());
+                self.skip(data.unwrap_or_default());
+            }
+        }
     }
 
     fn field(&mut self, line: &Bytes) {
@@ -165,6 +197,11 @@ impl SseReader {
         self.held += line.len();
         if self.held > self.limits.max_bytes() {
             self.skip_event();
+            // The line that is too much is dropped, as it is when it comes in pieces.
+            if name == b"data" {
+                self.skip(&value);
+            }
+            return;
         }
         match name {
             b"id" if !value.contains(&0) => self.event.id = Some(value),
