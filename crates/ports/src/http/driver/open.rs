@@ -82,6 +82,9 @@ impl Driver {
             self.next_note();
         }
         if ticket.again || ticket.role == Role::Reply || self.memory.initialized.is_none() {
+            if self.barrier == Barrier::Message(ticket.serial) {
+                self.lift();
+            }
             return self.refuse(ticket, refusal);
         }
         if let Some(old) = self.listening.take() {
