@@ -12,6 +12,8 @@ use crate::exit::{Exit, Failure};
 use crate::show::clean;
 
 const FAREWELL: Duration = Duration::from_secs(4);
+/// How long a server may take to shake hands; `npx` may have to fetch it first.
+const HANDSHAKE: Duration = Duration::from_secs(60);
 
 /// A conversation with one server.
 pub(crate) struct Client {
@@ -48,7 +50,11 @@ impl Client {
             Revision::LAST_LEGACY,
             client_info()
         );
-        match self.ask(names::INITIALIZE, Some(&params)).await {
+        let patience = self.timeout;
+        self.timeout = Some(patience.unwrap_or(HANDSHAKE).min(HANDSHAKE));
+        let shaken = self.ask(names::INITIALIZE, Some(&params)).await;
+        self.timeout = patience;
+        match shaken {
             Ok(_) => {
                 self.tell(Message::notification(names::INITIALIZED, None))
                     .await
@@ -57,6 +63,9 @@ impl Client {
                 self.era = Era::Modern;
                 self.ask(names::DISCOVER, None).await.map_err(|_| refused)?;
                 Ok(())
+            }
+            Err(failure) if failure.exit == Exit::Timeout => {
+                Err(failure.hint("is it an MCP server? -v shows what it says"))
             }
             Err(failure) => Err(failure),
         }

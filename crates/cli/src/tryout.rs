@@ -26,6 +26,7 @@ pub(crate) enum TryOut {
     Tools(One),
     /// Call a tool
     #[command(
+        override_usage = "linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | -- COMMAND…)",
         after_help = "Examples:\n  linkspan call echo '{\"message\":\"hi\"}' https://mcp.example.com/mcp\n  linkspan call get-sum a=2 b=3 -- npx -y @modelcontextprotocol/server-everything\n  linkspan call import @arguments.json https://mcp.example.com/mcp"
     )]
     Call(Named),
@@ -34,6 +35,7 @@ pub(crate) enum TryOut {
     Resources(One),
     /// Print a resource
     #[command(
+        override_usage = "linkspan read [OPTIONS] URI (URL | -- COMMAND…)",
         after_help = "Example:\n  linkspan read demo://resource/static/document/features.md -- npx -y @modelcontextprotocol/server-everything"
     )]
     Read(Named),
@@ -42,6 +44,7 @@ pub(crate) enum TryOut {
     Prompts(One),
     /// Print a prompt
     #[command(
+        override_usage = "linkspan prompt [OPTIONS] NAME ['JSON' | NAME=VALUE…] (URL | -- COMMAND…)",
         after_help = "Example:\n  linkspan prompt args-prompt city=Bern -- npx -y @modelcontextprotocol/server-everything"
     )]
     Prompt(Named),

@@ -15,6 +15,8 @@ const LEAST: usize = 4 * 1024;
 /// Pieces above this are written as they are instead of being copied together.
 const LARGE: usize = 16 * 1024;
 
+/// How much of a line that is no message is logged.
+const EXCERPT: usize = 100;
 /// How often we look whether anybody is still there.
 const LOOK: Duration = Duration::from_millis(500);
 /// How much is read ahead of a session that does not take any more, to notice the end.
@@ -90,7 +92,12 @@ async fn forward(line: Line, to: &mpsc::Sender<Inbound>, limits: &Limits, budget
             ..Envelope::new(msg)
         }),
         Frame::Batch(entries) => Inbound::Batch(entries),
-        Frame::Other { why, .. } => Inbound::Bad(why),
+        Frame::Other { text, why } => {
+            // Whoever wrote it wants to see what it was; nobody else needs to.
+            let start = String::from_utf8_lossy(&text[..text.len().min(EXCERPT)]);
+            tracing::debug!("not a message: {start:?}");
+            Inbound::Bad(why)
+        }
     };
     to.send(inbound).await.is_ok()
 }

@@ -26,21 +26,7 @@ struct Gate {
 
 impl Gate {
     fn start(server: &Server, name: &str, is_proxy: bool) -> io::Result<Self> {
-        let names = vec!["localhost".to_owned(), HOST.to_owned()];
-        let made = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;
-        let file = format!("{name}-{}.pem", std::process::id());
-        let ca = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(file);
-        std::fs::write(&ca, made.cert.pem())?;
-
-        let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
-        let provider = Arc::new(aws_lc_rs::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .and_then(|c| {
-                c.with_no_client_auth()
-                    .with_single_cert(vec![made.cert.der().clone()], key)
-            })
-            .map_err(io::Error::other)?;
+        let (ca, config) = identity(name)?;
         let acceptor = TlsAcceptor::from(Arc::new(config));
 
         let listener = StdListener::bind("127.0.0.1:0")?;
@@ -72,6 +58,25 @@ impl Drop for Gate {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.ca);
     }
+}
+
+/// A certificate of our own, as a file to trust and a server to be.
+fn identity(name: &str) -> io::Result<(PathBuf, ServerConfig)> {
+    let names = vec!["localhost".to_owned(), HOST.to_owned()];
+    let made = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;
+    let file = format!("{name}-{}.pem", std::process::id());
+    let ca = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(file);
+    std::fs::write(&ca, made.cert.pem())?;
+    let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|c| {
+            c.with_no_client_auth()
+                .with_single_cert(vec![made.cert.der().clone()], key)
+        })
+        .map_err(io::Error::other)?;
+    Ok((ca, config))
 }
 
 async fn pass(
@@ -153,4 +158,74 @@ fn this_machine_is_reached_without_a_proxy() {
         .env("ALL_PROXY", "http://127.0.0.1:1")
         .start();
     shake_hands(&bridge);
+}
+
+/// Answers every request over HTTP/2, and says so.
+async fn answer(
+    request: hyper::Request<hyper::body::Incoming>,
+) -> Result<hyper::Response<String>, hyper::Error> {
+    use http_body_util::BodyExt;
+
+    let version = format!("{:?}", request.version());
+    let body = request.into_body().collect().await?.to_bytes();
+    let message: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+    let mut response = hyper::Response::new(String::new());
+    if message["id"].is_null() {
+        *response.status_mut() = hyper::StatusCode::ACCEPTED;
+        return Ok(response);
+    }
+    let result = serde_json::json!({
+        "protocolVersion": LATEST, "capabilities": {}, "spoken": version,
+        "serverInfo": {"name": "two", "version": "1"},
+    });
+    *response.body_mut() =
+        serde_json::json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string();
+    let json = hyper::header::HeaderValue::from_static("application/json");
+    response.headers_mut().insert("content-type", json);
+    Ok(response)
+}
+
+#[test]
+fn a_server_that_offers_http_2_is_spoken_to_in_it() {
+    let (ca, mut config) = identity("h2").unwrap();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = StdListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            let listener = TcpListener::from_std(listener).expect("it is bound");
+            while let Ok((client, _)) = listener.accept().await {
+                let acceptor = acceptor.clone();
+                tokio::spawn(async move {
+                    let client = acceptor.accept(client).await?;
+                    let executor = hyper_util::rt::TokioExecutor::new();
+                    let io = hyper_util::rt::TokioIo::new(client);
+                    hyper::server::conn::http2::Builder::new(executor)
+                        .serve_connection(io, hyper::service::service_fn(answer))
+                        .await
+                        .map_err(io::Error::other)
+                });
+            }
+        });
+    });
+    let url = format!("https://localhost:{port}/mcp");
+    let bridge = launch(&url, &["--ca", ca.to_str().expect("UTF-8")]).start();
+    let greeting = bridge.initialize(LATEST);
+    assert_eq!(
+        greeting.string_at(&["result", "spoken"]).as_deref(),
+        Some("HTTP/2.0")
+    );
+    for id in ["1", "2", "3"] {
+        bridge.call(id, "anything", &serde_json::json!({}));
+    }
+    for id in ["3", "2", "1"] {
+        assert!(bridge.answer(id).result.is_some());
+    }
+    let _ = std::fs::remove_file(ca);
 }

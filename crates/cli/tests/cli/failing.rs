@@ -42,7 +42,7 @@ fn a_missing_target() {
     error: the following required arguments were not provided:
       <NAME [ARGUMENTS] TARGET>...
 
-    Usage: linkspan call <NAME [ARGUMENTS] TARGET>... [-- <COMMAND>...]
+    Usage: linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | -- COMMAND…)
 
     For more information, try '--help'.
     [exit 2]

@@ -185,7 +185,7 @@ fn the_short_help_of_call_has_examples_too() {
     assert_snapshot!(linkspan(&["call", "-h"]), @r#"
     Call a tool
 
-    Usage: linkspan call [OPTIONS] <NAME [ARGUMENTS] TARGET>... [-- <COMMAND>...]
+    Usage: linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | -- COMMAND…)
 
     Arguments:
       <NAME [ARGUMENTS] TARGET>...  Name, arguments ('JSON', name=value…, @file or -), and the target
