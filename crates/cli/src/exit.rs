@@ -30,8 +30,10 @@ pub(crate) enum Exit {
     Terminated,
 }
 
-/// For the end of `--help` and the manual page.
-pub(crate) const TABLE: &str = "\
+/// For the end of `--help` and the manual page. A macro, so that it can be a part of longer texts.
+macro_rules! exit_codes {
+    () => {
+        "\
 Exit codes:
   0    it worked (connect: the client closed its side)
   1    the server answered with an error
@@ -41,7 +43,10 @@ Exit codes:
   5    the tool says that it failed (isError)
   6    no answer in time
   130  interrupted (SIGINT)
-  143  terminated (SIGTERM)";
+  143  terminated (SIGTERM)"
+    };
+}
+pub(crate) use exit_codes;
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
