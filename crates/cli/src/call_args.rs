@@ -46,6 +46,10 @@ impl CallArgs {
     }
 
     fn json(text: String) -> Result<Self, Failure> {
+        // They will stand inside `arguments`, inside `params`, inside the message.
+        if Json::parse(&text).is_ok() && Json::parse(&format!("[[[{text}]]]")).is_err() {
+            return Err(Failure::usage("the arguments are nested too deeply"));
+        }
         match Json::parse(&text) {
             Ok(json) if json.kind() == JsonKind::Object => Ok(Self::Json(text)),
             Ok(_) => Err(Failure::usage("the arguments must be a JSON object")

@@ -113,10 +113,21 @@ impl Client {
                 self.waiting = false;
                 return Err(why.into());
             }
-            Some(Inbound::Lost { why, .. } | Inbound::Closed(why)) => return Err(why.into()),
+            Some(Inbound::Lost { up_to, except, why }) => {
+                let lost = self.last_id <= up_to && !except.contains(&self.last_id);
+                return if lost { Err(why.into()) } else { Ok(None) };
+            }
+            Some(Inbound::Closed(why)) => return Err(why.into()),
             Some(Inbound::Bad(why)) => {
                 tracing::warn!("the server sent something that is no message: {why}");
-                return Ok(None);
+                if why.answered_hop() != Some(self.last_id) {
+                    return Ok(None);
+                }
+                self.waiting = false;
+                return Err(
+                    Failure::new(Exit::Broken, format!("its answer is no message: {why}"))
+                        .hint("-v shows more; a large answer may need --max-message"),
+                );
             }
             Some(_) => return Ok(None),
             None => return Err(Failure::new(Exit::Broken, "the server has gone")),

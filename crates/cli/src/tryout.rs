@@ -86,8 +86,9 @@ struct Common {
 }
 
 pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
-    let signals = Signals::listen();
+    // Before we listen for signals: it may wait for a person to type the arguments.
     let (target, remote, json, job) = plan(command)?;
+    let signals = Signals::listen();
     let timeout = Some(remote.timeout).filter(|limit| !limit.is_zero());
     let port = target.open(&remote)?;
     let mut client = Client::new(port, timeout);

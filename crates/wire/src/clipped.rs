@@ -2,9 +2,11 @@
 
 use bytes::Bytes;
 
+use crate::error::WireError;
 use crate::escape::unescape;
 use crate::id::is_id;
 use crate::json::Json;
+use crate::limits::Limits;
 use crate::message::{Span, str_at};
 use crate::scan::Scanner;
 
@@ -37,9 +39,14 @@ impl Clipped {
         self.back.extend_from_slice(tail);
     }
 
-    /// The id of the message. Most writers put it first or last.
-    pub(crate) fn id(&self) -> Option<Bytes> {
-        at_front(&self.front).or_else(|| at_back(&self.back))
+    /// What is to be said about the message. Most writers put the id first or last.
+    pub(crate) fn too_large(&self, limits: &Limits) -> WireError {
+        let (id, has_method) = at_front(&self.front);
+        WireError::TooLarge {
+            limit: limits.max_bytes(),
+            id: id.or_else(|| at_back(&self.back)),
+            is_answer: !has_method,
+        }
     }
 }
 
@@ -55,28 +62,34 @@ fn at_back(suffix: &[u8]) -> Option<Bytes> {
     (is_number && rest.ends_with(b",\"id\"")).then(|| Bytes::copy_from_slice(id))
 }
 
-/// The id, if it stands whole in the beginning.
-fn at_front(prefix: &[u8]) -> Option<Bytes> {
+/// The id, if it stands whole in the beginning, and whether a method stands there.
+fn at_front(prefix: &[u8]) -> (Option<Bytes>, bool) {
+    let (mut id, mut has_method) = (None, false);
     let mut scanner = Scanner::new(prefix, 0, 1);
     scanner.skip_space();
-    scanner.expect(b'{').ok()?;
-    loop {
+    let mut more = scanner.expect(b'{').is_ok();
+    while more {
         scanner.skip_space();
-        let key = Span::new(scanner.key().ok()?);
-        let value = Span::new(scanner.value().ok()?);
+        let Ok(key) = scanner.key() else { break };
+        let key = unescape(str_at(prefix, Span::new(key)));
+        has_method |= key == "method";
+        let Ok(value) = scanner.value() else { break };
         // A number may go on where the prefix ends.
-        if unescape(str_at(prefix, key)) == "id" && (value.end as usize) < prefix.len() {
-            let id = Json::trusted(str_at(prefix, value));
-            return is_id(id).then(|| Bytes::copy_from_slice(id.text().as_bytes()));
+        if key == "id" && value.1 < prefix.len() {
+            let value = Json::trusted(str_at(prefix, Span::new(value)));
+            id = is_id(value).then(|| Bytes::copy_from_slice(value.text().as_bytes()));
         }
         scanner.skip_space();
-        scanner.expect(b',').ok()?;
+        more = scanner.expect(b',').is_ok();
     }
+    (id, has_method)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const LIMITS: Limits = Limits::MOST;
 
     fn id_in(text: &str) -> Option<String> {
         for size in [1, 7, 100_000] {
@@ -84,10 +97,24 @@ mod tests {
             text.as_bytes()
                 .chunks(size)
                 .for_each(|chunk| clipped.push(chunk));
-            assert_eq!(clipped.id(), Clipped::of(text.as_bytes()).id());
+            assert_eq!(
+                clipped.too_large(&LIMITS),
+                Clipped::of(text.as_bytes()).too_large(&LIMITS)
+            );
         }
-        let id = Clipped::of(text.as_bytes()).id()?;
-        Some(String::from_utf8_lossy(&id).into_owned())
+        let id = Clipped::of(text.as_bytes()).too_large(&LIMITS).id();
+        Some(id.to_string()).filter(|id| id != "null")
+    }
+
+    #[test]
+    fn a_request_is_not_taken_for_an_answer() {
+        let long = "x".repeat(10_000);
+        let question = format!(r#"{{"jsonrpc":"2.0","id":2,"method":"m","params":"{long}"}}"#);
+        let why = Clipped::of(question.as_bytes()).too_large(&LIMITS);
+        assert_eq!((why.id().text(), why.answered_hop()), ("2", None));
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":2,"result":"{long}"}}"#);
+        let why = Clipped::of(answer.as_bytes()).too_large(&LIMITS);
+        assert_eq!(why.answered_hop(), Some(2));
     }
 
     #[test]

@@ -47,6 +47,8 @@ pub enum WireError {
         limit: usize,
         /// The id, when it stands near the beginning or the end of the text.
         id: Option<Bytes>,
+        /// Whether it was meant as an answer, as far as can be told.
+        is_answer: bool,
     },
 }
 
@@ -67,7 +69,9 @@ impl WireError {
             Self::Shape {
                 is_answer: true, ..
             }
-            | Self::TooLarge { .. } => self.id().as_hop(),
+            | Self::TooLarge {
+                is_answer: true, ..
+            } => self.id().as_hop(),
             _ => None,
         }
     }

@@ -40,10 +40,7 @@ impl Frame {
             return Self::Blank;
         }
         if text.len() > limits.max_bytes() {
-            let why = WireError::TooLarge {
-                limit: limits.max_bytes(),
-                id: Clipped::of(&text).id(),
-            };
+            let why = Clipped::of(&text).too_large(limits);
             return Self::Other { text, why };
         }
         if text[0] == b'[' {

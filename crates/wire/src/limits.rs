@@ -10,12 +10,17 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// The most that spans of 32 bits can name.
+    pub const MOST: Self = Self {
+        max_bytes: u32::MAX as usize - 1,
+    };
+
     /// A message of more than `max_bytes` is refused, and only that message.
     ///
     /// Spans are 32 bits wide, so the cap itself is capped just below 4 GiB.
     pub fn new(max_bytes: usize) -> Self {
         Self {
-            max_bytes: max_bytes.clamp(1, u32::MAX as usize - 1),
+            max_bytes: max_bytes.clamp(1, Self::MOST.max_bytes),
         }
     }
 

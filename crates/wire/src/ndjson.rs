@@ -99,10 +99,7 @@ impl Lines {
     }
 
     fn too_large(&self, clipped: &Clipped) -> Line {
-        Line::TooLarge(WireError::TooLarge {
-            limit: self.limits.max_bytes(),
-            id: clipped.id(),
-        })
+        Line::TooLarge(clipped.too_large(&self.limits))
     }
 }
 

@@ -108,10 +108,7 @@ impl SseReader {
         let event = std::mem::take(&mut self.event);
         self.held = 0;
         if let Some(clipped) = self.skipping.take() {
-            let why = WireError::TooLarge {
-                limit: self.limits.max_bytes(),
-                id: clipped.id(),
-            };
+            let why = clipped.too_large(&self.limits);
             return Some(SseItem::TooLarge { id: event.id, why });
         }
         (event != Event::default()).then_some(SseItem::Event(event))

@@ -106,7 +106,8 @@ fn an_event_that_is_too_large_costs_itself_only() {
                         id: Some("9".into()),
                         why: WireError::TooLarge {
                             limit: 100,
-                            id: None
+                            id: None,
+                            is_answer: true,
                         }
                     },
                     SseItem::Event(data("ok"))

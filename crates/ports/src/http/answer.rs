@@ -171,7 +171,9 @@ impl Events {
 
     fn note_id(&mut self, id: Option<Bytes>) {
         if let Some(id) = id {
-            self.last_id = Some(String::from_utf8_lossy(&id).into_owned());
+            // An empty one takes back what was there.
+            let id = String::from_utf8_lossy(&id).into_owned();
+            self.last_id = Some(id).filter(|id| !id.is_empty());
         }
     }
 }

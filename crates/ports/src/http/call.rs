@@ -13,7 +13,7 @@ use url::Url;
 use super::answer::{self, Data, Events, Media, media};
 use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
-use super::job::{self, Outcome, Refusal, Report, Role, Ticket};
+use super::job::{self, Begun, Outcome, Refusal, Report, Role, Ticket};
 use super::listen::pump;
 use super::request::{self, Place};
 use super::sending::{Response, may_pass, send};
@@ -40,7 +40,7 @@ pub(super) struct Post {
     /// Whether a refusal may mean that the server speaks HTTP+SSE.
     pub(super) may_fall_back: bool,
     /// Told as soon as the server has accepted, long before a slow answer is there.
-    pub(super) accepted: Option<mpsc::Sender<Place>>,
+    pub(super) accepted: Option<mpsc::Sender<Begun>>,
 }
 
 impl Post {
@@ -77,7 +77,9 @@ impl Post {
         tracing::debug!("POST {} -> {}", job::label(&ticket.msg), status.as_u16());
         let outcome = if status.is_success() {
             if let Some(accepted) = &self.accepted {
-                let _ = accepted.try_send(Place::opened(response.headers()));
+                let place = Place::opened(response.headers());
+                let serial = ticket.serial;
+                let _ = accepted.try_send(Begun { serial, place });
             }
             self.accepted(ticket, response).await
         } else {
@@ -354,12 +356,12 @@ fn error_code(body: &[u8]) -> Option<i64> {
     json.path(&["error", "code"])?.as_i64()
 }
 
-/// What follows the acceptance of something that needs no answer: messages, if it is a stream, and
-/// otherwise nothing; but an unread body would cost the connection.
+/// What follows the acceptance of something that needs no answer: messages for a while, if it is a
+/// stream, and otherwise nothing; but an unread body would cost the connection.
 async fn leftover(endpoint: Endpoint, response: Response, tx: mpsc::Sender<Inbound>) {
     if media(&response) == Media::Events {
         let mut events = Events::new(&endpoint, response);
-        pump(&endpoint, &mut events, &tx).await;
+        let _ = timeout(ACCEPT, pump(&endpoint, &mut events, &tx)).await;
     } else {
         answer::refusal(response).await;
     }

@@ -3,7 +3,7 @@
 //! Not a browser's jar: a port speaks to one origin, and what counts is that a session goes where it
 //! began. So a cookie is a name and a value until the server takes it back.
 
-use http::header::{HeaderMap, HeaderValue, SET_COOKIE};
+use http::header::{COOKIE, HeaderMap, HeaderValue, SET_COOKIE};
 
 /// A server that sets more than this loses the oldest.
 const MAX: usize = 32;
@@ -30,13 +30,16 @@ impl Cookies {
     }
 
     /// The header for a request, behind what the user has set.
-    pub(super) fn header(&self, own: Option<&HeaderValue>) -> Option<HeaderValue> {
+    pub(super) fn header(&self, own: &HeaderMap) -> Option<HeaderValue> {
         if self.0.is_empty() {
             return None;
         }
-        let own = own.and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let own = own
+            .get_all(COOKIE)
+            .iter()
+            .filter_map(|value| value.to_str().ok());
         let pairs = self.0.iter().map(|(name, value)| format!("{name}={value}"));
-        let all: Vec<String> = own.into_iter().chain(pairs).collect();
+        let all: Vec<String> = own.map(str::to_owned).chain(pairs).collect();
         let mut value = HeaderValue::try_from(all.join("; ")).ok()?;
         value.set_sensitive(true);
         Some(value)
@@ -67,7 +70,8 @@ mod tests {
         }
         let mut cookies = Cookies::default();
         cookies.learn(&headers);
-        Some(cookies.header(None)?.to_str().unwrap().to_owned())
+        let header = cookies.header(&HeaderMap::new())?;
+        Some(header.to_str().unwrap().to_owned())
     }
 
     #[test]

@@ -27,7 +27,7 @@ use url::Url;
 use self::notes::cancelled_hop;
 use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
-use super::job::{self, Refusal, Report, Role, Ticket};
+use super::job::{self, Begun, Refusal, Report, Role, Ticket};
 use super::memory::Memory;
 use super::options::Transport;
 use super::request::{self, Place};
@@ -63,7 +63,7 @@ pub(super) struct Driver {
     barrier: Barrier,
     last_serial: u64,
     /// Where a first call or `initialize` has led, as soon as its response begins.
-    accepted: (mpsc::Sender<Place>, mpsc::Receiver<Place>),
+    accepted: (mpsc::Sender<Begun>, mpsc::Receiver<Begun>),
     held: VecDeque<Envelope>,
     notes: VecDeque<Ticket>,
     /// Notifications that are out: one, unless the server takes too long over them.
@@ -127,7 +127,7 @@ impl Driver {
             listening: None,
             barrier: Barrier::Open,
             last_serial: 0,
-            accepted: mpsc::channel(1),
+            accepted: mpsc::channel(16),
             held: VecDeque::new(),
             notes: VecDeque::new(),
             notes_out: 0,
@@ -150,7 +150,7 @@ impl Driver {
                     }
                     Err(broken) => self.on_broken(broken.id(), broken.is_panic()),
                 },
-                Some(place) = self.accepted.1.recv() => self.on_accepted(place),
+                Some(begun) = self.accepted.1.recv() => self.on_accepted(begun),
                 outbound = self.rx.recv(), if room => match outbound {
                     Some(Outbound::One(envelope)) => self.take(envelope),
                     Some(Outbound::Array(_)) => {
@@ -212,6 +212,7 @@ impl Driver {
     /// The client shakes hands, perhaps not for the first time.
     fn begin(&mut self) {
         self.era = Era::Legacy;
+        self.generation += 1;
         let before = std::mem::take(&mut self.place);
         if before.session.is_some() {
             let (endpoint, url) = (self.endpoint.clone(), self.url.clone());

@@ -53,6 +53,13 @@ impl Role {
     }
 }
 
+/// A response has begun, and this is where it leads.
+pub(super) struct Begun {
+    /// Which message was accepted.
+    pub(super) serial: u64,
+    pub(super) place: Place,
+}
+
 /// How a job ended.
 pub(super) enum Report {
     /// A POST over Streamable HTTP.

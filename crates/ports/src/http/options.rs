@@ -66,7 +66,7 @@ pub enum OptionsError {
 impl HttpOptions {
     /// Checks the URL. Plain http is for this machine only unless `insecure_http` is set.
     pub fn new(url: &str, insecure_http: bool) -> Result<Self, OptionsError> {
-        let url = Url::parse(url).map_err(|_| OptionsError::Url(url.to_owned()))?;
+        let url = Url::parse(url).map_err(|_| OptionsError::Url(without_secrets(url)))?;
         let host = url.host_str().unwrap_or_default().to_owned();
         match url.scheme() {
             "https" => {}
@@ -136,6 +136,7 @@ impl HttpOptions {
         let mut secrets: Vec<&str> = values
             .flat_map(|value| value.split([' ', ';', '=', ',']).chain([value]))
             .chain(query.iter().map(String::as_str))
+            .chain(self.password.as_deref())
             .filter(|secret| secret.len() >= 4)
             .collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
@@ -149,6 +150,17 @@ impl HttpOptions {
         let mut url = self.url.clone();
         url.set_query(None);
         url.into()
+    }
+}
+
+/// What was given as a URL, less what may be a secret in it.
+fn without_secrets(text: &str) -> String {
+    let text = text.split(['?', '#']).next().unwrap_or_default();
+    match (text.find("//"), text.rfind('@')) {
+        (Some(start), Some(at)) if start < at => {
+            format!("{}***{}", &text[..start + 2], &text[at..])
+        }
+        _ => text.to_owned(),
     }
 }
 
@@ -241,6 +253,8 @@ mod tests {
             HttpOptions::new("nonsense", false),
             Err(OptionsError::Url(_))
         ));
+        let bad = HttpOptions::new("https://me:pw@exa mple/?key=k", false).unwrap_err();
+        assert_eq!(bad.to_string(), "`https://***@exa mple/` is not a URL");
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub(super) fn common(endpoint: &Endpoint, place: &Place) -> HeaderMap {
     if let Some(version) = &place.version {
         set(&mut headers, PROTOCOL_VERSION, version);
     }
-    if let Some(cookies) = place.cookies.header(headers.get(COOKIE)) {
+    if let Some(cookies) = place.cookies.header(&headers) {
         headers.insert(COOKIE, cookies);
     }
     headers

@@ -58,6 +58,13 @@ impl Driver {
         }
     }
 
+    /// Goes on with notifications if none is out.
+    pub(super) fn resume_notes(&mut self) {
+        if self.notes_out == 0 {
+            self.next_note();
+        }
+    }
+
     /// A cancellation that comes while messages have to wait. Gives it back if it has to wait, too.
     pub(super) fn cancel_held(&mut self, envelope: Envelope) -> Option<Envelope> {
         let Some(hop) = cancelled_hop(&envelope) else {

@@ -81,6 +81,15 @@ impl Driver {
         if ticket.role == Role::Note {
             self.next_note();
         }
+        if ticket.generation < self.generation {
+            // It belongs to a stream that is gone. A call was answered for then, and the new session
+            // has heard `initialized`; only a notification is still to be delivered.
+            if ticket.role == Role::Note && !ticket.again {
+                let again = true;
+                self.dispatch(Ticket { again, ..ticket });
+            }
+            return;
+        }
         if ticket.again || ticket.role == Role::Reply || self.memory.initialized.is_none() {
             if self.barrier == Barrier::Message(ticket.serial) {
                 self.lift();
@@ -102,6 +111,7 @@ impl Driver {
     }
 
     fn lose(&mut self, except: Vec<u64>, why: Fault) {
+        self.generation += 1;
         let (tx, up_to) = (self.tx.clone(), self.last_sse_hop);
         self.jobs.spawn(async move {
             let lost = Inbound::Lost { up_to, except, why };

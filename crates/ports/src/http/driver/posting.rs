@@ -40,7 +40,7 @@ impl Driver {
     }
 
     pub(super) fn post_sse(&mut self, ticket: Ticket, post_to: Url) {
-        if ticket.role == Role::Initialized {
+        if matches!(ticket.role, Role::Initialize | Role::Initialized) {
             self.barrier = Barrier::Message(ticket.serial);
         }
         if let Some(hop) = ticket.hop {

@@ -5,10 +5,9 @@ use linkspan_session::Inbound;
 use tokio::task::Id as TaskId;
 
 use super::{Barrier, Call, Driver, Mode};
-use crate::http::job::{self, Outcome, Refusal, Report, Role, Ticket};
+use crate::http::job::{self, Begun, Outcome, Refusal, Report, Role, Ticket};
 use crate::http::listen::listen;
 use crate::http::renew::renew;
-use crate::http::request::Place;
 
 impl Driver {
     pub(super) fn on_report(&mut self, task: TaskId, report: Report) {
@@ -58,6 +57,10 @@ impl Driver {
     }
 
     fn on_posted(&mut self, ticket: Ticket, outcome: Outcome) {
+        // The beginning of a response is reported before its end, but not always read before it.
+        while let Ok(begun) = self.accepted.1.try_recv() {
+            self.on_accepted(begun);
+        }
         match outcome {
             Outcome::Done if ticket.role == Role::Initialized => self.listen(),
             Outcome::Done => {}
@@ -72,9 +75,10 @@ impl Driver {
                 self.generation += 1;
             }
             Outcome::SessionGone(refusal) => self.on_session_gone(ticket.clone(), refusal),
-            Outcome::Refused(refusal) => {
+            Outcome::Refused(refusal) if matches!(self.mode, Mode::Unknown) => {
                 self.open_sse(ticket.clone(), Some(refusal));
             }
+            Outcome::Refused(refusal) => self.refuse(ticket.clone(), refusal),
         }
         self.through(&ticket);
     }
@@ -91,12 +95,12 @@ impl Driver {
 
     /// A first call or `initialize` was accepted: this is Streamable HTTP. Answers to questions that
     /// the server asks before it has answered need the session.
-    pub(super) fn on_accepted(&mut self, place: Place) {
+    pub(super) fn on_accepted(&mut self, begun: Begun) {
         if matches!(self.mode, Mode::Unknown) {
             self.mode = Mode::Streamable;
         }
-        if matches!(self.barrier, Barrier::Message(_)) && self.place.session.is_none() {
-            self.place = place;
+        if self.barrier == Barrier::Message(begun.serial) {
+            self.place = begun.place;
         }
     }
 
@@ -117,7 +121,16 @@ impl Driver {
             };
             return self.fail(ticket, why);
         }
-        if ticket.generation < self.generation && self.barrier != Barrier::Renewal {
+        let stale = ticket.generation < self.generation;
+        if stale && matches!(self.barrier, Barrier::Message(_)) {
+            // The client itself has left that session for a new one.
+            let why = Fault::SessionLost {
+                peer: self.endpoint.peer.to_string(),
+                why: "the client began a new one".to_owned(),
+            };
+            return self.fail(ticket, why);
+        }
+        if stale && self.barrier != Barrier::Renewal {
             return self.dispatch(Ticket {
                 again: true,
                 ..ticket
@@ -161,6 +174,11 @@ impl Driver {
                 Some(refusal) => self.refuse(ticket, refusal),
                 None => self.fail(ticket, why.clone()),
             }
+        }
+        if matches!(self.mode, Mode::Unknown) {
+            // Nothing is known of the others yet.
+            self.resume_notes();
+            return self.lift();
         }
         // What waited for the same thing need not try in turn to find out the same.
         for envelope in std::mem::take(&mut self.held) {
