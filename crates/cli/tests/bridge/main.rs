@@ -13,6 +13,7 @@ mod identity;
 mod load;
 mod modern;
 mod old_sse;
+mod reviewed_again;
 mod reviewed_barriers;
 mod reviewed_bounds;
 mod reviewed_ending;
