@@ -95,6 +95,7 @@ pub(crate) fn explain(error: OptionsError) -> Failure {
         OptionsError::Url(_) | OptionsError::Scheme(_) => {
             "for example https://mcp.example.com/mcp; a command goes after `--`"
         }
+        OptionsError::Proxy(_) => "HTTPS_PROXY can name an http:// or socks5:// proxy",
         OptionsError::Header(_) => "a header has the form 'NAME: VALUE', on one line",
         _ => "check the file given with --ca",
     };

@@ -151,6 +151,16 @@ fn a_proxy_of_the_environment_is_used_and_gets_its_own_credentials_only() {
 }
 
 #[test]
+fn a_proxy_that_we_cannot_speak_to_is_a_usage_error() {
+    let proxy = "https://127.0.0.1:1";
+    let mut bridge = launch("https://mcp.example.test/mcp", &[])
+        .env("HTTPS_PROXY", proxy)
+        .start();
+    assert_eq!(bridge.exit_code(), Some(2));
+    assert!(bridge.stderr().contains("socks5://"), "{}", bridge.stderr());
+}
+
+#[test]
 fn this_machine_is_reached_without_a_proxy() {
     let server = Server::legacy().start();
     let bridge = launch(&server.url(), &[])
