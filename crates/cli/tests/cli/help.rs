@@ -2,20 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::setup::linkspan;
-
-const COMMANDS: [&str; 10] = [
-    "connect",
-    "tools",
-    "call",
-    "resources",
-    "read",
-    "prompts",
-    "prompt",
-    "ping",
-    "completions",
-    "man",
-];
+use crate::setup::{COMMANDS, linkspan};
 
 #[test]
 fn the_help_says_what_there_is_and_how_it_ends() {

@@ -4,20 +4,7 @@ use std::process::Command;
 
 use insta::assert_snapshot;
 
-use crate::setup::linkspan;
-
-const COMMANDS: [&str; 10] = [
-    "connect",
-    "tools",
-    "call",
-    "resources",
-    "read",
-    "prompts",
-    "prompt",
-    "ping",
-    "completions",
-    "man",
-];
+use crate::setup::{COMMANDS, linkspan};
 
 #[test]
 fn completions_know_every_command_and_its_flags() {

@@ -9,6 +9,20 @@ use std::thread;
 
 use linkspan_testkit::{Conn, Flow, LIMIT, Request, Server};
 
+/// Every command there is.
+pub const COMMANDS: [&str; 10] = [
+    "connect",
+    "tools",
+    "call",
+    "resources",
+    "read",
+    "prompts",
+    "prompt",
+    "ping",
+    "completions",
+    "man",
+];
+
 /// The binary with these arguments, run to its end.
 pub fn linkspan(args: &[&str]) -> Ran {
     Run::new(args).end()

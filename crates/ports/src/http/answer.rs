@@ -86,6 +86,17 @@ pub(super) async fn refusal(mut response: Response) -> Bytes {
     body.freeze()
 }
 
+/// A refusal as a fault, for whoever has no message to answer with it.
+pub(super) async fn status_fault(endpoint: &Endpoint, response: Response) -> Fault {
+    let status = response.status().as_u16();
+    let body = refusal(response).await;
+    Fault::HttpStatus {
+        peer: endpoint.peer.to_string(),
+        status,
+        said: in_words(endpoint, &body),
+    }
+}
+
 /// A refusal in a few words; nothing of it if it is a page made for browsers. A server may repeat
 /// our credentials in it; those are taken out.
 pub(super) fn in_words(endpoint: &Endpoint, body: &[u8]) -> String {
@@ -146,6 +157,17 @@ impl Events {
         }
     }
 
+    /// The same for whoever waits for one answer only: what is too large was that.
+    pub(super) async fn next_or_fault(
+        &mut self,
+        endpoint: &Endpoint,
+    ) -> Result<Option<Data>, Fault> {
+        self.next(endpoint).await.map_err(|broken| match broken {
+            Broken::TooLarge(_) => too_large(endpoint),
+            Broken::Lost(why) => why,
+        })
+    }
+
     fn take(&mut self, item: SseItem) -> Option<Result<Data, Broken>> {
         self.seen_any = true;
         let credit = std::mem::take(&mut self.credit);
@@ -184,16 +206,6 @@ pub(super) enum Broken {
     TooLarge(WireError),
     /// The connection has gone.
     Lost(Fault),
-}
-
-impl Broken {
-    /// What it means for a call that waits for this event.
-    pub(super) fn into_fault(self, endpoint: &Endpoint) -> Fault {
-        match self {
-            Self::TooLarge(_) => too_large(endpoint),
-            Self::Lost(why) => why,
-        }
-    }
 }
 
 /// The data of one event.

@@ -93,22 +93,22 @@ impl Post {
             tokio::spawn(leftover(self.endpoint.clone(), response, self.tx.clone()));
             return Outcome::Done;
         };
-        let place = Place::opened(response.headers());
+        let begun = (ticket.role == Role::Initialize).then(|| Place::opened(response.headers()));
         let answer = match media(&response) {
             // Boxed, like other rare and large paths: a job is moved when it is spawned.
             Media::Events => Box::pin(self.stream(hop, response)).await,
             Media::Json | Media::Other => self.body(hop, response).await,
         };
-        match (answer, ticket.role) {
+        match (answer, begun) {
             (Err(why), _) => self.fail(ticket, why).await,
-            (Ok(answer), Role::Initialize) => match job::negotiated(&answer) {
+            (Ok(answer), Some(place)) => match job::negotiated(&answer) {
                 Some(version) => Outcome::Opened(Place {
                     version: Some(version),
                     ..place
                 }),
                 None => Outcome::Done,
             },
-            (Ok(answer), _) => {
+            (Ok(answer), None) => {
                 let is_list = ticket.msg.method() == names::TOOLS_LIST;
                 if ticket.era == Era::Modern && is_list && answer.kind() == Kind::Result {
                     Outcome::Tools(answer)
@@ -122,16 +122,12 @@ impl Post {
     async fn refused(&self, ticket: &Ticket, response: Response) -> Outcome {
         let status = response.status();
         let body = answer::refusal(response).await;
-        if self.place.session.is_some() && forgets_session(status, &body) {
-            return Outcome::SessionGone(Refusal {
-                status: status.as_u16(),
-                body,
-            });
+        let forgotten = self.place.session.is_some() && forgets_session(status, &body);
+        let status = status.as_u16();
+        let refusal = Refusal { status, body };
+        if forgotten {
+            return Outcome::SessionGone(refusal);
         }
-        let refusal = Refusal {
-            status: status.as_u16(),
-            body,
-        };
         let other_transport = matches!(refusal.status, 400 | 404 | 405 | 406 | 415 | 501);
         if self.may_fall_back && other_transport && !is_modern_error(&refusal.body) {
             return Outcome::Refused(refusal);
@@ -165,8 +161,7 @@ impl Post {
         let mut events = Events::new(&self.endpoint, response);
         let mut resumes = 0;
         loop {
-            let next = events.next(&self.endpoint).await;
-            let ended = match next.map_err(|broken| broken.into_fault(&self.endpoint)) {
+            let ended = match events.next_or_fault(&self.endpoint).await {
                 Ok(Some(data)) => {
                     if let Some(answer) = self.take(hop, data).await {
                         let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 use url::Url;
 
-use super::answer::{self, Data, Events, Media, media};
+use super::answer::{self, Events, Media, media};
 use super::body::Telling;
 use super::endpoint::Endpoint;
 use super::job::negotiated;
@@ -84,7 +84,7 @@ async fn ask(
     let answers = |msg: &Message| msg.is_answer() && msg.id() == hop;
     if media(&response) == Media::Events {
         let mut events = Events::new(endpoint, response);
-        while let Some(data) = next(endpoint, &mut events).await? {
+        while let Some(data) = events.next_or_fault(endpoint).await? {
             match Frame::parse(data.text, &endpoint.limits()) {
                 Frame::One(msg) if answers(&msg) => return Ok((msg, begun)),
                 Frame::One(msg) if msg.kind() == Kind::Notification => {
@@ -105,11 +105,6 @@ async fn ask(
     Err(refusal(endpoint, "it did not answer"))
 }
 
-async fn next(endpoint: &Endpoint, events: &mut Events) -> Result<Option<Data>, Fault> {
-    let next = events.next(endpoint).await;
-    next.map_err(|broken| broken.into_fault(endpoint))
-}
-
 async fn post(
     endpoint: &Endpoint,
     url: &Url,
@@ -120,16 +115,10 @@ async fn post(
     let body = msg.to_bytes();
     let make = || Telling::new(body.clone(), None);
     let (response, _) = send(endpoint, Method::POST, url, &headers, make).await?;
-    let status = response.status();
-    if status.is_success() {
+    if response.status().is_success() {
         return Ok(response);
     }
-    let body = answer::refusal(response).await;
-    Err(Fault::HttpStatus {
-        peer: endpoint.peer.to_string(),
-        status: status.as_u16(),
-        said: answer::in_words(endpoint, &body),
-    })
+    Err(answer::status_fault(endpoint, response).await)
 }
 
 fn refusal(endpoint: &Endpoint, why: &str) -> Fault {

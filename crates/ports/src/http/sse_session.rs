@@ -64,21 +64,14 @@ pub(super) async fn open(
 async fn greet(endpoint: &Endpoint, url: &Url) -> Result<Line, Fault> {
     let headers = request::get(endpoint, &Place::default(), None);
     let (response, url) = send(endpoint, Method::GET, url, &headers, Telling::empty).await?;
-    let status = response.status();
-    if !status.is_success() {
-        let body = answer::refusal(response).await;
-        return Err(Fault::HttpStatus {
-            peer: endpoint.peer.to_string(),
-            status: status.as_u16(),
-            said: answer::in_words(endpoint, &body),
-        });
+    if !response.status().is_success() {
+        return Err(answer::status_fault(endpoint, response).await);
     }
     if media(&response) != Media::Events {
         return Err(bad(endpoint, "a GET gives no event stream"));
     }
     let mut events = Events::new(endpoint, response);
-    let greeting = events.next(endpoint).await;
-    let greeting = greeting.map_err(|broken| broken.into_fault(endpoint))?;
+    let greeting = events.next_or_fault(endpoint).await?;
     let Some(data) = greeting.filter(|data| data.name == "endpoint") else {
         return Err(bad(
             endpoint,
@@ -102,11 +95,7 @@ async fn await_answer(
     initialize: &Message,
     tx: &mpsc::Sender<Inbound>,
 ) -> Result<(), Fault> {
-    loop {
-        let next = events.next(endpoint).await;
-        let Some(data) = next.map_err(|broken| broken.into_fault(endpoint))? else {
-            break;
-        };
+    while let Some(data) = events.next_or_fault(endpoint).await? {
         match Frame::parse(data.text, &endpoint.limits()) {
             Frame::One(msg) if msg.is_answer() && msg.id() == initialize.id() => {
                 return match job::negotiated(&msg) {
@@ -181,20 +170,14 @@ async fn deliver(endpoint: &Endpoint, post_to: &Url, msg: &Message) -> Result<()
     let make = || Telling::new(body.clone(), None);
     let exchange = async {
         let (response, _) = send(endpoint, Method::POST, post_to, &headers, make).await?;
-        let status = response.status();
+        if !response.status().is_success() {
+            return Err(answer::status_fault(endpoint, response).await);
+        }
         answer::refusal(response).await;
-        Ok(status)
+        Ok(())
     };
-    let status = timeout(STEP, exchange).await;
-    let status = status.map_err(|_| Fault::Timeout { after: STEP })??;
-    if status.is_success() {
-        return Ok(());
-    }
-    Err(Fault::HttpStatus {
-        peer: endpoint.peer.to_string(),
-        status: status.as_u16(),
-        said: String::new(),
-    })
+    let accepted = timeout(STEP, exchange).await;
+    accepted.map_err(|_| Fault::Timeout { after: STEP })?
 }
 
 fn bad(endpoint: &Endpoint, why: &str) -> Fault {
