@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use linkspan_session::{Envelope, Layer, Verdict, Way};
 use linkspan_wire::Kind;
@@ -23,7 +23,7 @@ pub(crate) struct Pulse {
 }
 
 impl Layer for Pulse {
-    fn on(&mut self, way: Way, envelope: Envelope) -> Verdict {
+    fn on(&mut self, way: Way, envelope: Envelope, _: Instant) -> Verdict {
         self.said.fetch_add(1, Ordering::Relaxed);
         match (way, envelope.msg.kind()) {
             (Way::ToBack, Kind::Request) => self.owed.fetch_add(1, Ordering::Relaxed),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
 use linkspan_session::{Envelope, Layer, Verdict, Way};
@@ -62,7 +62,7 @@ impl Record {
 }
 
 impl Layer for Record {
-    fn on(&mut self, way: Way, envelope: Envelope) -> Verdict {
+    fn on(&mut self, way: Way, envelope: Envelope, _: Instant) -> Verdict {
         let entry = Entry {
             time: SystemTime::now(),
             way,

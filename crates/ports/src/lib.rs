@@ -4,11 +4,13 @@
 //! port. Invariant: a port moves messages and knows its transport; it decides no policy.
 
 mod child;
+mod front;
 mod http;
 mod lines;
 mod stdio;
 
 pub use child::{ChildOptions, SpawnError, child};
+pub use front::{Answering, Guest, House, Principal};
 pub use http::{HttpOptions, OptionsError, Transport, http};
 pub use stdio::stdio;
 

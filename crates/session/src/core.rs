@@ -11,7 +11,7 @@ mod subscription;
 use std::time::Instant;
 
 use linkspan_mcp::{Revision, names};
-use linkspan_wire::Kind;
+use linkspan_wire::{Id, Kind};
 
 use self::cancel::cancelled_id;
 use crate::batch::Batches;
@@ -50,6 +50,8 @@ pub struct Core {
     back: Outbox,
     detours: Vec<Detour>,
     revision: Option<Revision>,
+    /// The client's `initialize`, while it waits for its answer.
+    opening: Option<Id>,
 }
 
 impl Core {
@@ -65,6 +67,7 @@ impl Core {
             back: Outbox::default(),
             detours: Vec::new(),
             revision: None,
+            opening: None,
         }
     }
 
@@ -146,11 +149,18 @@ impl Core {
             self.send_cancel(owes, hop, "timeout");
             self.fail(asked, &Fault::Timeout { after }, now);
         }
+        for layer in 0..self.layers.len() {
+            if self.layers[layer].next_wake().is_some_and(|at| at <= now) {
+                let due = self.layers[layer].on_time(now);
+                self.scatter(layer, due, &LaneKey::nobody(Way::ToFront), now);
+            }
+        }
     }
 
     /// When [`Core::on_time`] has to be called next.
     pub fn next_wake(&self) -> Option<Instant> {
-        self.exchange.next_expiry()
+        let layers = self.layers.iter().filter_map(|layer| layer.next_wake());
+        layers.chain(self.exchange.next_expiry()).min()
     }
 
     /// The front is gone: tells the back to stop and answers what is left.
@@ -173,6 +183,10 @@ impl Core {
             }
             Kind::Notification => None,
             Kind::Request if self.is_in_use(&envelope.msg) => return,
+            Kind::Request if envelope.msg.method() == names::INITIALIZE => {
+                self.opening = envelope.msg.id();
+                envelope.msg.id()
+            }
             _ => envelope.msg.id(),
         };
         let lane = LaneKey {
@@ -208,6 +222,8 @@ impl Core {
         let expires = self.expiry(now);
         if let Some(hop) = envelope.relates_to {
             self.exchange.touch(Side::Back, hop, expires);
+            let asked = self.exchange.get(Side::Back, hop);
+            envelope.about = asked.map(|asked| asked.id.clone());
         }
         if envelope.relates_to.is_none() && envelope.msg.method() == names::PROGRESS {
             // Not every transport tells whose progress it is; it is a sign of life all the same.
@@ -245,6 +261,10 @@ impl Core {
 
     fn leave_front(&mut self, envelope: Envelope) {
         if envelope.msg.is_answer() {
+            if self.opening.is_some() && self.opening == envelope.msg.id() {
+                self.opening = None;
+                self.learn_revision(&envelope.msg);
+            }
             match self.batches.gather(&envelope.msg) {
                 Ok(Some(array)) => return self.front.push(Outbound::Array(array)),
                 Ok(None) => return,
@@ -287,7 +307,7 @@ impl Core {
                 Way::ToBack => gap + 1,
                 Way::ToFront => gap - 1,
             };
-            match self.layers[layer].on(way, envelope) {
+            match self.layers[layer].on(way, envelope, now) {
                 Verdict::Pass(passed) => {
                     envelope = passed;
                     gap = beyond;
@@ -308,8 +328,30 @@ impl Core {
                     };
                     return self.detours.push(Detour { later, at });
                 }
+                Verdict::Many(several) => return self.scatter(layer, several, &lane, now),
                 Verdict::Drop => return,
             }
+        }
+    }
+
+    /// Sends what `layer` has made of one message, or of the time, on its ways.
+    fn scatter(
+        &mut self,
+        layer: usize,
+        several: Vec<(Way, Envelope)>,
+        lane: &LaneKey,
+        now: Instant,
+    ) {
+        for (way, envelope) in several {
+            let gap = match way {
+                Way::ToBack => layer + 1,
+                Way::ToFront => layer,
+            };
+            let lane = LaneKey {
+                way,
+                ..lane.clone()
+            };
+            self.travel(way, lane, gap, envelope, now);
         }
     }
 

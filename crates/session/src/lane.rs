@@ -31,6 +31,14 @@ pub struct LaneKey {
     pub owner: Owner,
 }
 
+impl LaneKey {
+    /// The lane of what belongs to no request.
+    pub fn nobody(way: Way) -> Self {
+        let owner = Owner::Nobody;
+        Self { way, owner }
+    }
+}
+
 /// The lanes that are held up.
 #[derive(Default)]
 pub struct Lanes {

@@ -1,6 +1,7 @@
 //! Layers: what looks at messages on their way through a session.
 
 use std::pin::Pin;
+use std::time::Instant;
 
 use crate::port::Envelope;
 
@@ -24,6 +25,9 @@ pub enum Verdict {
     Back(Envelope),
     /// On to the next layer once it is ready. Holds up its own lane only.
     Detour(Later),
+    /// These instead, each on its own way from here, in this order. One message of one era may be
+    /// several of the other.
+    Many(Vec<(Way, Envelope)>),
     /// Gone.
     Drop,
 }
@@ -33,5 +37,16 @@ pub enum Verdict {
 /// A layer sees ids as they are on the *front's* connection.
 pub trait Layer: Send {
     /// Looks at one envelope. Must not block.
-    fn on(&mut self, way: Way, envelope: Envelope) -> Verdict;
+    fn on(&mut self, way: Way, envelope: Envelope, now: Instant) -> Verdict;
+
+    /// When [`Layer::on_time`] has to be called next.
+    fn next_wake(&self) -> Option<Instant> {
+        None
+    }
+
+    /// What is due now.
+    fn on_time(&mut self, now: Instant) -> Vec<(Way, Envelope)> {
+        let _ = now;
+        Vec::new()
+    }
 }

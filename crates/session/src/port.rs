@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bytes::Bytes;
-use linkspan_wire::{Entry, Message, WireError};
+use linkspan_wire::{Entry, Id, Message, WireError};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::budget::Credit;
@@ -17,6 +17,12 @@ pub struct Envelope {
     /// The request that this belongs to, by the hop number that its port knows. Set where the
     /// transport tells: what comes on the answer stream of a POST belongs to that POST.
     pub relates_to: Option<u64>,
+    /// The same for the front: the request of the client that this belongs to, by the client's own
+    /// id. Set on the way to the front where it is known, so that a front with many streams can
+    /// choose the right one.
+    pub about: Option<Id>,
+    /// The id that the server gave its request. Layers and the front see another one.
+    pub origin: Option<Id>,
     /// Given back when the envelope is dropped. Layers keep it when they replace the message.
     pub credit: Credit,
 }
@@ -27,6 +33,8 @@ impl Envelope {
         Self {
             msg,
             relates_to: None,
+            about: None,
+            origin: None,
             credit: Credit::default(),
         }
     }

@@ -64,6 +64,16 @@ impl Session {
         }
     }
 
+    /// Takes in what the front said before the session was made: its first word may have decided
+    /// what the session looks like.
+    #[must_use]
+    pub fn begun_with(mut self, early: Vec<Inbound>) -> Self {
+        for inbound in early {
+            self.core.on(Side::Front, inbound, now());
+        }
+        self
+    }
+
     /// Runs until a side closes or `stop` resolves, then says goodbye to both.
     pub async fn run(mut self, stop: impl Future<Output = ()>) -> Ended {
         tokio::pin!(stop);

@@ -341,7 +341,7 @@ fn too_many_requests_in_flight_are_refused() {
 struct Slow;
 
 impl Layer for Slow {
-    fn on(&mut self, way: Way, envelope: Envelope) -> Verdict {
+    fn on(&mut self, way: Way, envelope: Envelope, _: Instant) -> Verdict {
         match (way, &*envelope.msg.method()) {
             (Way::ToBack, "local") => {
                 let id = envelope.msg.id().unwrap();

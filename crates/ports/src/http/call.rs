@@ -259,9 +259,9 @@ impl Post {
                 answer = Some(msg.clone());
             }
             let envelope = Envelope {
-                msg,
                 relates_to: Some(hop),
                 credit: credit.take().unwrap_or_default(),
+                ..Envelope::new(msg)
             };
             // If the session is gone there is nobody left to tell.
             let _ = self.tx.send(Inbound::Message(envelope)).await;
@@ -305,9 +305,9 @@ async fn aftermath(endpoint: Endpoint, mut events: Events, tx: mpsc::Sender<Inbo
         while let Ok(Some(data)) = events.next(&endpoint).await {
             if let Frame::One(msg) = Frame::parse(data.text, &endpoint.limits()) {
                 let envelope = Envelope {
-                    msg,
                     relates_to: Some(hop),
                     credit: data.credit,
+                    ..Envelope::new(msg)
                 };
                 if tx.send(Inbound::Message(envelope)).await.is_err() {
                     return;

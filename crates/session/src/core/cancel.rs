@@ -21,9 +21,9 @@ impl Core {
         let spelled = envelope.msg.params()?.get("requestId")?;
         let msg = envelope.msg.with_value(spelled, &hop.to_string());
         Some(Envelope {
-            msg,
             relates_to: Some(hop),
             credit: envelope.credit,
+            ..Envelope::new(msg)
         })
     }
 

@@ -37,7 +37,12 @@ impl Core {
             None => match self.hop_for(Side::Back, &envelope, now) {
                 Some(hop) => {
                     let msg = envelope.msg.clone().with_id(Id::number(hop));
-                    return Some(Envelope { msg, ..envelope });
+                    let origin = Some(id);
+                    return Some(Envelope {
+                        msg,
+                        origin,
+                        ..envelope
+                    });
                 }
                 None => id_in_use(&id),
             },
@@ -70,9 +75,6 @@ impl Core {
             tracing::debug!("an answer that nobody waits for, to {id}");
             return None;
         };
-        if &*asked.method == names::INITIALIZE && from == Side::Back {
-            self.learn_revision(&envelope.msg);
-        }
         let mut envelope = envelope;
         if &*asked.method == names::LISTEN {
             envelope = rename_in_answer(envelope, &asked.id);

@@ -36,6 +36,7 @@ fn subscription(body: Option<Json<'_>>) -> Option<Json<'_>> {
 fn rename(envelope: &Envelope, spelled: Json<'_>, id: &Id) -> Envelope {
     Envelope {
         relates_to: envelope.relates_to,
+        about: Some(id.clone()),
         ..Envelope::new(envelope.msg.with_value(spelled, id.text()))
     }
 }

@@ -1,0 +1,5 @@
+//! An HTTP listener as the front of many sessions.
+
+mod house;
+
+pub use house::{Answering, Guest, House, Principal};

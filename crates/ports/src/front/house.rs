@@ -1,0 +1,56 @@
+//! Who stands behind an HTTP front: where sessions and calls go.
+
+use std::fmt;
+use std::sync::Arc;
+
+use linkspan_session::{Fault, Port};
+use linkspan_wire::Message;
+use tokio::sync::mpsc;
+
+/// Where a front sends its guests. It knows the servers; the front knows only HTTP.
+pub trait House: Send + Sync + 'static {
+    /// Joins a legacy client's session to a server.
+    ///
+    /// The first message in the port will be its `initialize`. The session is over when the house
+    /// drops the port.
+    fn admit(&self, front: Port, guest: &Guest);
+
+    /// Takes a modern request, which stands alone.
+    fn ask(
+        &self,
+        call: Message,
+        guest: &Guest,
+    ) -> impl Future<Output = Result<Answering, Fault>> + Send;
+}
+
+/// On whose behalf a request came.
+#[derive(Debug, Clone)]
+pub struct Guest {
+    /// Whoever has other credentials is somebody else.
+    pub principal: Principal,
+}
+
+/// Who somebody is, by what they authenticate with; everybody without credentials is the same.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Principal(pub Option<Arc<str>>);
+
+impl fmt::Debug for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() {
+            "somebody"
+        } else {
+            "anybody"
+        })
+    }
+}
+
+/// What comes back for one modern request: notifications, then the answer under the request's own
+/// id. The queue ends after the answer.
+///
+/// Dropping this before the answer has come cancels the request.
+pub struct Answering {
+    /// What comes back. Ends without an answer only if the house is closing.
+    pub rx: mpsc::Receiver<Message>,
+    /// Told by being dropped.
+    pub guard: Box<dyn std::any::Any + Send>,
+}
