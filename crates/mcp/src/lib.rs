@@ -2,10 +2,10 @@
 //!
 //! Invariant: text in, text out. No tokio, no sockets, no clock.
 //!
-//! Era translation (`mcp::era`, a state machine between the handshake revisions and the stateless
-//! one) will live beside these modules; everything here already speaks of both eras.
+//! Translation between the eras is in [`era`].
 
 mod answer;
+pub mod era;
 mod header;
 mod meta;
 mod method;
@@ -18,7 +18,8 @@ pub use header::{
     mirror,
 };
 pub use meta::{
-    CLIENT_CAPABILITIES, CLIENT_INFO, SUBSCRIPTION_ID, claimed_version, era_of, modern_meta,
+    CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, SERVER_INFO, SUBSCRIPTION_ID, claimed_version,
+    era_of, modern_meta,
 };
 pub use method::{METHODS, Method, MethodKind, names};
 pub use param_header::ParamHeaders;

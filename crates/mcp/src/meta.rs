@@ -4,11 +4,16 @@ use linkspan_wire::{Json, Message};
 
 use crate::revision::{Era, Revision};
 
-const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// What the client can do, on every modern request.
 pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// Who the client is, where it says so.
 pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+
+/// Who the server is, on every modern result.
+pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+/// From which level on a modern request wants to see log messages.
+pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// Which `subscriptions/listen` a message belongs to, by that request's id.
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";

@@ -23,6 +23,9 @@ pub mod names {
     pub const PROMPTS_LIST: &str = "prompts/list";
     pub const PROMPTS_GET: &str = "prompts/get";
     pub const ROOTS_LIST: &str = "roots/list";
+    pub const MESSAGE: &str = "notifications/message";
+    pub const RESOURCE_UPDATED: &str = "notifications/resources/updated";
+    pub const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 }
 
 /// Whether a method is answered.

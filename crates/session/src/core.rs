@@ -179,7 +179,12 @@ impl Core {
     fn arrive_front(&mut self, envelope: Envelope, now: Instant) {
         let owner = match envelope.msg.kind() {
             Kind::Notification if envelope.msg.method() == names::CANCELLED => {
-                cancelled_id(&envelope.msg)
+                let id = cancelled_id(&envelope.msg);
+                // Before the layers: they may know the request under another id.
+                if let Some(array) = id.as_ref().and_then(|id| self.batches.forget(&id.key())) {
+                    self.front.push(Outbound::Array(array));
+                }
+                id
             }
             Kind::Notification => None,
             Kind::Request if self.is_in_use(&envelope.msg) => return,
@@ -200,11 +205,6 @@ impl Core {
         match envelope.msg.kind() {
             Kind::Request => self.ask(Side::Front, envelope, now),
             Kind::Notification if envelope.msg.method() == names::CANCELLED => {
-                if let Some(id) = cancelled_id(&envelope.msg)
-                    && let Some(array) = self.batches.forget(&id.key())
-                {
-                    self.front.push(Outbound::Array(array));
-                }
                 self.pass_cancel(Side::Front, envelope);
             }
             Kind::Notification => self.note(Side::Back, envelope),

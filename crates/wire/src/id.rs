@@ -32,9 +32,21 @@ impl Id {
         Self(Bytes::from(number.to_string()))
     }
 
+    /// A string id.
+    pub fn string(text: &str) -> Self {
+        Self(Bytes::from(crate::escape::quote(text)))
+    }
+
     /// An id from the value of an `id` member; `None` when JSON-RPC allows no such id.
     pub fn parse(value: Json<'_>) -> Option<Self> {
         is_id(value).then(|| Self(Bytes::copy_from_slice(value.text().as_bytes())))
+    }
+
+    /// The text of a string id, or the digits of a number, without quotes.
+    pub fn bare(&self) -> String {
+        let json = Json::trusted(self.text());
+        json.as_str()
+            .map_or_else(|| self.text().to_owned(), Into::into)
     }
 
     /// For bytes that are known to spell an id.

@@ -1,0 +1,106 @@
+//! Translation between the eras: the handshake revisions and the stateless one.
+//!
+//! | client \ server | legacy | modern |
+//! |---|---|---|
+//! | legacy | [`Handshake`] relays | [`Handshake`] finds out and becomes [`Down`] |
+//! | modern | [`Up`] | nothing to do |
+//!
+//! Each is a [`Machine`] between a front (the client's side) and a back (the server's side): text and
+//! a time in, messages out. Requests cross under ids of the machine's own, because one request of the
+//! client may be several of the server's, and one of the server's may outlive that of the client.
+
+mod caps;
+mod claims;
+mod digest;
+mod discovery;
+mod down;
+mod handshake;
+mod ids;
+mod level;
+mod question;
+mod results;
+mod shapes;
+mod splice;
+mod up;
+
+use std::time::Instant;
+
+use linkspan_wire::{Id, Message, RpcError};
+
+pub use caps::Caps;
+pub use claims::Claims;
+pub use discovery::{Evidence, probe, weigh};
+pub use down::Down;
+pub use handshake::{Handshake, Verdict};
+pub use up::{Figures, Up, UpOptions, home_of};
+
+/// What a machine makes of one message.
+#[derive(Debug)]
+pub enum Turn {
+    /// It crosses as it is.
+    Pass(Message),
+    /// It becomes these, in this order. None: it ends here.
+    Steps(Vec<Step>),
+}
+
+/// A message that a machine sends.
+#[derive(Debug)]
+pub enum Step {
+    /// To the client.
+    Front {
+        /// The message.
+        msg: Message,
+        /// The client's request that it belongs to.
+        about: Option<Id>,
+    },
+    /// To the server.
+    Back(Message),
+}
+
+impl Step {
+    /// An answer to the client.
+    fn answer(id: &Id, result: &str) -> Self {
+        Self::to_front(Message::result(id, result), id)
+    }
+
+    /// An error for the client.
+    fn refuse(id: &Id, error: &RpcError) -> Self {
+        Self::to_front(error.answer(id), id)
+    }
+
+    fn to_front(msg: Message, about: &Id) -> Self {
+        Self::Front {
+            msg,
+            about: Some(about.clone()),
+        }
+    }
+}
+
+/// What is known of a message of the server besides its text.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// The request (under its id towards the server) that it came with, where the transport tells.
+    pub about: Option<Id>,
+    /// The id that the server itself gave its request.
+    pub origin: Option<Id>,
+}
+
+/// A translator between a front and a back. Does no IO and is told the time.
+pub trait Machine: Send {
+    /// The client has said something.
+    fn front(&mut self, msg: Message, now: Instant) -> Turn;
+
+    /// The server has said something.
+    fn back(&mut self, msg: Message, place: Place, now: Instant) -> Turn;
+
+    /// When [`Machine::on_time`] has to be called next.
+    fn next_wake(&self) -> Option<Instant> {
+        None
+    }
+
+    /// What is due now.
+    fn on_time(&mut self, now: Instant) -> Vec<Step> {
+        let _ = now;
+        Vec::new()
+    }
+}

@@ -1,0 +1,173 @@
+//! What a modern request says about its sender: the envelope in `params._meta`.
+
+use linkspan_wire::{Json, JsonKind, Message, RpcError, quote};
+
+use super::caps::{self, Caps};
+use super::level::Level;
+use super::splice::Object;
+use crate::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, VERSION};
+use crate::revision::{Era, Revision};
+
+/// -32021: the client cannot do what the call needs.
+pub(crate) const MISSING_CAPABILITY: i64 = -32021;
+/// -32022: nobody here speaks that revision.
+pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;
+
+/// The envelope of a modern request.
+#[derive(Debug, Clone)]
+pub struct Claims {
+    /// What the client can be asked.
+    pub caps: Caps,
+    pub(crate) capabilities: String,
+    pub(crate) info: Option<String>,
+    pub(crate) level: Option<Level>,
+    /// As spelled.
+    pub(crate) token: Option<String>,
+}
+
+impl Claims {
+    /// Reads the envelope; the error is what the specification has for it.
+    pub fn read(request: &Message) -> Result<Self, RpcError> {
+        let meta = request.params().and_then(|params| params.get("_meta"));
+        let member = |key| meta.and_then(|meta| meta.get(key));
+        let Some(version) = member(VERSION).and_then(Json::as_str) else {
+            return Err(missing(VERSION));
+        };
+        let capabilities = member(CLIENT_CAPABILITIES);
+        let Some(capabilities) = capabilities.filter(|c| c.kind() == JsonKind::Object) else {
+            return Err(missing(CLIENT_CAPABILITIES));
+        };
+        if Revision::parse(&version).map(Revision::era) != Some(Era::Modern) {
+            return Err(unsupported(&version));
+        }
+        let level = match member(LOG_LEVEL) {
+            None => None,
+            Some(level) => Some(Level::parse(level).ok_or_else(|| {
+                RpcError::invalid_params(format!("{LOG_LEVEL} is not a log level"))
+            })?),
+        };
+        Ok(Self {
+            caps: Caps::of(capabilities),
+            capabilities: capabilities.text().to_owned(),
+            info: member(CLIENT_INFO).map(|info| info.text().to_owned()),
+            level,
+            token: member("progressToken").map(|token| token.text().to_owned()),
+        })
+    }
+
+    /// Two requests with the same key may share a legacy server: it was told the same of both.
+    pub fn capability_key(&self) -> String {
+        Json::parse(&self.capabilities).map_or_else(|_| String::new(), caps::key)
+    }
+}
+
+/// The same request without its envelope and without what only the modern era knows; what else is in
+/// `_meta` stays.
+pub(crate) fn strip(request: &Message) -> Message {
+    let Some(params) = request.params() else {
+        return request.clone();
+    };
+    let meta = Object::of(params.get("_meta")).without(&[
+        VERSION,
+        CLIENT_CAPABILITIES,
+        CLIENT_INFO,
+        LOG_LEVEL,
+    ]);
+    let bare = Object::of(Some(params)).without(&["inputResponses", "requestState"]);
+    let bare = if meta.is_empty() {
+        bare.without(&["_meta"])
+    } else {
+        bare.with("_meta", &meta.text())
+    };
+    request.with_value(params, &bare.text())
+}
+
+/// What a client says about itself on every request that we send for it.
+#[derive(Debug, Clone)]
+pub(crate) struct Sender {
+    pub(crate) capabilities: String,
+    pub(crate) info: String,
+}
+
+/// `params` of a modern request, made of those of a legacy one.
+pub(crate) fn wrap(params: Option<Json<'_>>, sender: &Sender, level: Option<Level>) -> String {
+    let meta = Object::of(params.and_then(|params| params.get("_meta")))
+        .with(VERSION, &quote(Revision::LATEST.as_str()))
+        .with(CLIENT_CAPABILITIES, &sender.capabilities)
+        .with(CLIENT_INFO, &sender.info)
+        .with_some(LOG_LEVEL, level.map(|level| quote(level.name())).as_deref());
+    Object::of(params).with("_meta", &meta.text()).text()
+}
+
+fn missing(key: &str) -> RpcError {
+    RpcError::invalid_params(format!("params._meta has no valid {key}")).with_data(
+        r#"{"hint":"every request of 2026-07-28 carries its version and the client's capabilities"}"#,
+    )
+}
+
+pub(crate) fn unsupported(requested: &str) -> RpcError {
+    RpcError::new(
+        UNSUPPORTED_VERSION,
+        format!("unsupported protocol version {requested}"),
+    )
+    .with_data(format!(
+        r#"{{"supported":["{}"],"requested":{}}}"#,
+        Revision::LATEST,
+        quote(requested)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkspan_wire::Id;
+
+    fn request(meta: &str) -> Message {
+        let params = format!(r#"{{"name":"t","_meta":{meta}}}"#);
+        Message::request(&Id::number(1), "tools/call", Some(&params))
+    }
+
+    const FULL: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{}},"progressToken":"p","traceparent":"00-1"}"#;
+
+    #[test]
+    fn the_envelope_is_read_and_taken_off() {
+        let request = request(FULL);
+        let claims = Claims::read(&request).unwrap();
+        assert_eq!(claims.token.as_deref(), Some(r#""p""#));
+        assert!(claims.caps.any());
+        assert_eq!(
+            strip(&request).params().unwrap().text(),
+            r#"{"name":"t","_meta":{"progressToken":"p","traceparent":"00-1"}}"#
+        );
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_has_its_code() {
+        let code = |meta: &str| Claims::read(&request(meta)).unwrap_err().code();
+        assert_eq!(code("{}"), -32602);
+        assert_eq!(
+            code(r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#),
+            -32602
+        );
+        assert_eq!(code(&FULL.replace("2026-07-28", "v999")), -32022);
+        assert_eq!(code(&FULL.replace("2026-07-28", "2025-11-25")), -32022);
+        assert_eq!(
+            code(&FULL.replace("traceparent", "io.modelcontextprotocol/logLevel")),
+            -32602
+        );
+    }
+
+    #[test]
+    fn an_envelope_is_put_on() {
+        let sender = Sender {
+            capabilities: r#"{"sampling":{}}"#.into(),
+            info: r#"{"name":"c","version":"1"}"#.into(),
+        };
+        let params = Json::parse(r#"{"name":"t","_meta":{"progressToken":7}}"#).ok();
+        assert_eq!(
+            wrap(params, &sender, None),
+            r#"{"name":"t","_meta":{"progressToken":7,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"sampling":{}},"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}}}"#
+        );
+        assert!(wrap(None, &sender, None).starts_with(r#"{"_meta":{"#));
+    }
+}

@@ -1,0 +1,206 @@
+//! Getting to know a server: probes, and what they tell.
+
+use linkspan_wire::{Id, Json, JsonKind, Kind, Message, quote};
+
+use super::claims::{Sender, UNSUPPORTED_VERSION, wrap};
+use super::results::{code, text_of};
+use super::splice::Object;
+use crate::meta::SERVER_INFO;
+use crate::method::names;
+use crate::revision::{Era, Revision};
+
+/// What the answer to a probe tells of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evidence {
+    /// It speaks the modern era.
+    Modern,
+    /// It does not.
+    Legacy,
+    /// Nothing: who was not let in, or met a server that was down, has learnt nothing.
+    None,
+}
+
+/// `server/discover` of our own.
+pub fn probe(id: &Id, capabilities: &str, info: &str) -> Message {
+    let sender = Sender {
+        capabilities: capabilities.to_owned(),
+        info: info.to_owned(),
+    };
+    Message::request(id, names::DISCOVER, Some(&wrap(None, &sender, None)))
+}
+
+/// What the answer to a probe tells.
+///
+/// A legacy server may say anything: there is no code that all of them use. So everything that is not
+/// a modern server's answer counts as legacy, except what tells nothing at all.
+pub fn weigh(answer: &Message) -> Evidence {
+    let Some(body) = answer.body() else {
+        return Evidence::Legacy;
+    };
+    let speaks = |versions: Option<Json<'_>>| {
+        versions.is_some_and(|versions| {
+            versions.elements().any(|version| {
+                let revision = version.as_str().and_then(|v| Revision::parse(&v));
+                revision.is_some_and(|revision| revision.era() == Era::Modern)
+            })
+        })
+    };
+    if answer.kind() == Kind::Result {
+        return match speaks(body.get("supportedVersions")) {
+            true => Evidence::Modern,
+            false => Evidence::Legacy,
+        };
+    }
+    if code(answer) == Some(UNSUPPORTED_VERSION) && speaks(body.path(&["data", "supported"])) {
+        return Evidence::Modern;
+    }
+    // Faults of ours say of what kind they are.
+    let kind = body.path(&["data", "kind"]).and_then(Json::as_str);
+    let status = body.path(&["data", "status"]).and_then(Json::as_i64);
+    match (kind.as_deref(), status) {
+        (Some("http_status"), Some(401 | 403 | 407 | 429 | 500..)) => Evidence::None,
+        (Some("connect_failed" | "timeout" | "answer_lost" | "overloaded" | "closing"), _) => {
+            Evidence::None
+        }
+        _ => Evidence::Legacy,
+    }
+}
+
+/// What a server says about itself, of either era.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Server {
+    pub(crate) info: Option<String>,
+    pub(crate) capabilities: String,
+    pub(crate) instructions: Option<String>,
+}
+
+impl Server {
+    /// Of the result of `initialize`.
+    pub(crate) fn initialized(result: Json<'_>) -> Self {
+        Self {
+            info: text_of(Some(result), "serverInfo"),
+            capabilities: capabilities(result),
+            instructions: text_of(Some(result), "instructions"),
+        }
+    }
+
+    /// Of the result of `server/discover`.
+    pub(crate) fn discovered(result: Json<'_>) -> Self {
+        Self {
+            info: text_of(result.get("_meta"), SERVER_INFO),
+            capabilities: capabilities(result),
+            instructions: text_of(Some(result), "instructions"),
+        }
+    }
+
+    /// Whether it declares a capability.
+    pub(crate) fn can(&self, path: &[&str]) -> bool {
+        let declared = Json::parse(&self.capabilities).ok();
+        let value = declared.and_then(|c| c.path(path));
+        value.is_some_and(|v| v.kind() == JsonKind::Object || v.as_bool() == Some(true))
+    }
+
+    /// As the result of `server/discover`. Core tasks went with the handshake.
+    pub(crate) fn discover_result(&self) -> String {
+        let capabilities = Object::of(Json::parse(&self.capabilities).ok()).without(&["tasks"]);
+        Object::empty()
+            .with("resultType", r#""complete""#)
+            .with(
+                "supportedVersions",
+                &format!("[{}]", quote(Revision::LATEST.as_str())),
+            )
+            .with("capabilities", &capabilities.text())
+            .with_some("instructions", self.instructions.as_deref())
+            .with("ttlMs", "0")
+            .with("cacheScope", r#""private""#)
+            .with_some(
+                "_meta",
+                super::results::meta(self.info.as_deref()).as_deref(),
+            )
+            .text()
+    }
+
+    /// As the result of `initialize`.
+    pub(crate) fn initialize_result(&self, revision: Revision) -> String {
+        let nameless = r#"{"name":"unnamed","version":"0"}"#;
+        let capabilities =
+            Object::of(Json::parse(&self.capabilities).ok()).without(&["extensions"]);
+        Object::empty()
+            .with("protocolVersion", &quote(revision.as_str()))
+            .with("capabilities", &capabilities.text())
+            .with("serverInfo", self.info.as_deref().unwrap_or(nameless))
+            .with_some("instructions", self.instructions.as_deref())
+            .text()
+    }
+}
+
+fn capabilities(result: Json<'_>) -> String {
+    let found = result.get("capabilities");
+    found
+        .filter(|c| c.kind() == JsonKind::Object)
+        .map_or_else(|| "{}".to_owned(), |c| c.text().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkspan_wire::RpcError;
+
+    fn weighed(answer: &RpcError) -> Evidence {
+        weigh(&answer.answer(&Id::number(0)))
+    }
+
+    #[test]
+    fn a_modern_server_is_known_by_its_versions() {
+        let result = Message::result(&Id::number(0), r#"{"supportedVersions":["2026-07-28"]}"#);
+        assert_eq!(weigh(&result), Evidence::Modern);
+        let error = RpcError::new(-32022, "no").with_data(r#"{"supported":["2026-07-28"]}"#);
+        assert_eq!(weighed(&error), Evidence::Modern);
+    }
+
+    #[test]
+    fn every_other_answer_is_a_legacy_servers() {
+        for code in [-32601, -32602, -32600, -32000, 0, -32022] {
+            assert_eq!(
+                weighed(&RpcError::new(code, "no")),
+                Evidence::Legacy,
+                "{code}"
+            );
+        }
+        let odd = Message::result(&Id::number(0), "{}");
+        assert_eq!(weigh(&odd), Evidence::Legacy);
+    }
+
+    #[test]
+    fn a_closed_door_tells_nothing() {
+        for data in [
+            r#"{"kind":"http_status","status":401}"#,
+            r#"{"kind":"http_status","status":503}"#,
+            r#"{"kind":"connect_failed","tries":1}"#,
+        ] {
+            assert_eq!(
+                weighed(&RpcError::server("x").with_data(data)),
+                Evidence::None
+            );
+        }
+        let refused = RpcError::server("x").with_data(r#"{"kind":"http_status","status":400}"#);
+        assert_eq!(weighed(&refused), Evidence::Legacy);
+    }
+
+    #[test]
+    fn what_a_server_is_survives_the_change_of_era() {
+        let result = Json::parse(
+            r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true},"tasks":{}},"serverInfo":{"name":"s","x":1.0},"instructions":"be kind"}"#,
+        )
+        .unwrap();
+        let server = Server::initialized(result);
+        assert!(server.can(&["tools", "listChanged"]));
+        let text = server.discover_result();
+        assert!(!text.contains("tasks"));
+        let again = Server::discovered(Json::parse(&text).unwrap());
+        assert_eq!(
+            again.initialize_result(Revision::V2025_06_18),
+            r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"s","x":1.0},"instructions":"be kind"}"#
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! A call of the client, and the questions that it waits for.
+
+use std::time::Instant;
+
+use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
+
+use super::{Down, MAX_ROUNDS, PATIENCE};
+use crate::era::caps::Caps;
+use crate::era::question::is_question;
+use crate::era::splice::Object;
+use crate::era::{Step, ids, results};
+use crate::revision::Revision;
+
+pub(super) struct Call {
+    pub(super) front: Id,
+    /// As the client sent it; it may have to go again.
+    pub(super) msg: Message,
+    rounds: u32,
+    /// What the server wants to see again, as spelled.
+    state: Option<String>,
+    /// Questions of this round that are not answered, and the answers so far.
+    open: usize,
+    answers: Vec<(String, String)>,
+    /// Until when the client has to answer.
+    pub(super) until: Option<Instant>,
+}
+
+impl Call {
+    pub(super) fn new(front: Id, msg: Message) -> Self {
+        Self {
+            front,
+            msg,
+            rounds: 0,
+            state: None,
+            open: 0,
+            answers: Vec::new(),
+            until: None,
+        }
+    }
+}
+
+/// What a request carries when it goes again.
+pub(super) struct Answered {
+    state: Option<String>,
+    answers: Vec<(String, String)>,
+}
+
+impl Answered {
+    pub(super) fn put_into(&self, params: &str) -> String {
+        let mut answers = Object::empty();
+        for (key, answer) in &self.answers {
+            answers = answers.with(key, answer);
+        }
+        let mut object = Object::of(Json::parse(params).ok());
+        if !self.answers.is_empty() {
+            object = object.with("inputResponses", &answers.text());
+        }
+        object
+            .with_some("requestState", self.state.as_deref())
+            .text()
+    }
+}
+
+impl Down {
+    /// The server wants something from the client before it goes on.
+    pub(super) fn ask(&mut self, number: u64, msg: &Message, now: Instant) -> Vec<Step> {
+        let Some(result) = msg.body() else {
+            return Vec::new();
+        };
+        let caps = Json::parse(&self.sender.capabilities).map(Caps::of);
+        let caps = caps.unwrap_or_default();
+        let mut questions = Vec::new();
+        let requests = result.get("inputRequests");
+        for (key, request) in requests.into_iter().flat_map(Json::members) {
+            let method = request.get("method").and_then(Json::as_str);
+            let method = method.unwrap_or_default();
+            let question = self.last + 1 + questions.len() as u64;
+            let params = legacy_params(request.get("params"), question, self.revision);
+            let msg = Message::request(&ids::question(question), &method, params.as_deref());
+            if !is_question(&method) {
+                let error = RpcError::server(format!(
+                    "the server asks for {method:?}, which is not known"
+                ));
+                return self.fail(number, &error);
+            }
+            if let Some(required) = caps.lacks(&msg) {
+                return self.fail(number, &results::missing_capability(&method, required));
+            }
+            questions.push((question, key.into_owned(), msg));
+        }
+        let Some(call) = self.calls.get_mut(&number) else {
+            return Vec::new();
+        };
+        call.rounds += 1;
+        call.state = result.get("requestState").map(|s| s.text().to_owned());
+        call.answers.clear();
+        call.open = questions.len();
+        if call.rounds > MAX_ROUNDS {
+            let error = RpcError::server(format!("the server has asked {MAX_ROUNDS} times"));
+            return self.fail(number, &error);
+        }
+        if questions.is_empty() {
+            // Nothing to ask: it only wants to see its state again.
+            return self.go_again(number);
+        }
+        call.until = Some(now + PATIENCE);
+        let about = call.front.clone();
+        self.last += questions.len() as u64;
+        questions
+            .into_iter()
+            .map(|(question, key, msg)| {
+                self.asked.insert(question, (number, key));
+                Step::to_front(msg, &about)
+            })
+            .collect()
+    }
+
+    /// The client has answered a question.
+    pub(super) fn replied(&mut self, msg: &Message, _: Instant) -> Vec<Step> {
+        let question = msg.id().and_then(|id| ids::question_number(&id));
+        let Some((number, key)) = question.and_then(|q| self.asked.remove(&q)) else {
+            return Vec::new();
+        };
+        let Some(call) = self.calls.get_mut(&number) else {
+            return Vec::new();
+        };
+        let Some(answer) = msg.body().filter(|_| msg.kind() == Kind::Result) else {
+            let why = msg.body().and_then(|e| e.get("message")?.as_str());
+            let error = RpcError::server(format!(
+                "the client could not answer the server's question {}: {}",
+                quote(&key),
+                why.as_deref().unwrap_or("no reason given")
+            ));
+            return self.fail(number, &error);
+        };
+        call.answers.push((key, answer.text().to_owned()));
+        call.open -= 1;
+        if call.open > 0 {
+            return Vec::new();
+        }
+        self.go_again(number)
+    }
+
+    fn go_again(&mut self, number: u64) -> Vec<Step> {
+        let Some(mut call) = self.calls.remove(&number) else {
+            return Vec::new();
+        };
+        call.until = None;
+        let answered = Answered {
+            state: call.state.take(),
+            answers: std::mem::take(&mut call.answers),
+        };
+        let number = self.next();
+        let msg = self.envelope(&call, number, Some(&answered));
+        self.fronts.insert(call.front.key(), number);
+        self.calls.insert(number, call);
+        vec![Step::Back(msg)]
+    }
+}
+
+/// Parameters of a question for a legacy client.
+fn legacy_params(params: Option<Json<'_>>, number: u64, revision: Revision) -> Option<String> {
+    let params = params?;
+    let mode = params.get("mode").and_then(Json::as_str);
+    if mode.as_deref() == Some("url") && params.get("elicitationId").is_none() {
+        // It had to have one, so that its end could be told.
+        let id = quote(&format!("linkspan-{number}"));
+        return Some(Object::of(Some(params)).with("elicitationId", &id).text());
+    }
+    if mode.is_some() && revision < Revision::V2025_11_25 {
+        return Some(Object::of(Some(params)).without(&["mode"]).text());
+    }
+    Some(params.text().to_owned())
+}

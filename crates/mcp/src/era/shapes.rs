@@ -1,0 +1,77 @@
+//! Structured content: any JSON value in the modern era, an object before.
+
+use linkspan_wire::{Json, JsonKind};
+
+use super::splice::Object;
+
+/// Puts structured content that is no object into one, under `result`.
+pub(crate) fn structured<'a>(object: Object<'a>, result: Json<'a>) -> Object<'a> {
+    match result.get("structuredContent") {
+        Some(content) if content.kind() != JsonKind::Object => {
+            let wrapped = format!(r#"{{"result":{}}}"#, content.text());
+            object.with("structuredContent", &wrapped)
+        }
+        _ => object,
+    }
+}
+
+/// Takes output schemas off a list of tools where they may describe something else than an object: a
+/// legacy client would refuse the tool, or what it gives.
+pub(crate) fn schemas<'a>(object: Object<'a>, result: Json<'a>) -> Object<'a> {
+    let Some(tools) = result.get("tools") else {
+        return object;
+    };
+    if !tools.elements().any(is_foreign) {
+        return object;
+    }
+    let tools: Vec<String> = tools
+        .elements()
+        .map(|tool| {
+            if is_foreign(tool) {
+                Object::of(Some(tool)).without(&["outputSchema"]).text()
+            } else {
+                tool.text().to_owned()
+            }
+        })
+        .collect();
+    object.with("tools", &format!("[{}]", tools.join(",")))
+}
+
+fn is_foreign(tool: Json<'_>) -> bool {
+    let schema = tool.get("outputSchema");
+    schema.is_some_and(|schema| {
+        let kind = schema.get("type").and_then(Json::as_str);
+        kind.as_deref() != Some("object")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_legacy_client_could_not_read_is_changed() {
+        let list = Json::parse(r#"{"structuredContent":[1, 2]}"#).unwrap();
+        assert_eq!(
+            structured(Object::of(Some(list)), list).text(),
+            r#"{"structuredContent":{"result":[1, 2]}}"#
+        );
+        let object = Json::parse(r#"{"structuredContent":{"a" : 1}}"#).unwrap();
+        assert_eq!(
+            structured(Object::of(Some(object)), object).text(),
+            object.text()
+        );
+    }
+
+    #[test]
+    fn a_schema_that_is_no_objects_is_taken_off() {
+        let result = Json::parse(
+            r#"{"tools":[{"name":"a","outputSchema":{"type":"array"}},{"name":"b","outputSchema":{"type":"object"}}]}"#,
+        )
+        .unwrap();
+        assert_eq!(
+            schemas(Object::of(Some(result)), result).text(),
+            r#"{"tools":[{"name":"a"},{"name":"b","outputSchema":{"type":"object"}}]}"#
+        );
+    }
+}

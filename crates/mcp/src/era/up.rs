@@ -1,0 +1,317 @@
+//! Up: a modern client in front, a legacy server behind.
+//!
+//! The server is initialised once, in the name of the first request. Then every request of the
+//! client crosses without its envelope. What the server asks in the course of a call ends the
+//! client's request with `input_required`, while the server's request waits (it is *parked*) until
+//! the client comes back with the answers: it is never run a second time.
+
+mod asking;
+mod call;
+mod news;
+mod opening;
+mod owner;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use linkspan_wire::{Id, IdKey, Kind, Message, RpcError};
+
+use self::asking::Held;
+use self::call::Call;
+use self::news::Listener;
+use self::opening::{Errand, Phase};
+use super::claims::{Claims, strip};
+use super::discovery::Server;
+use super::level::Level;
+use super::{Machine, Place, Step, Turn, ids, question, results};
+use crate::method::names;
+
+/// Requests of the handshake era that a modern server does not know.
+const REMOVED: [&str; 5] = [
+    names::INITIALIZE,
+    names::PING,
+    names::SET_LEVEL,
+    names::SUBSCRIBE,
+    names::UNSUBSCRIBE,
+];
+
+/// What a client of ours is called if it does not say.
+const NAMELESS: &str = concat!(
+    r#"{"name":"linkspan","version":""#,
+    env!("CARGO_PKG_VERSION"),
+    r#""}"#
+);
+
+/// What a machine is given.
+pub struct UpOptions {
+    /// A word that no other machine has; see [`home_of`].
+    pub home: String,
+    /// How long a parked call waits for its client.
+    pub park: Duration,
+    /// Unguessable text for `requestState`.
+    pub secret: Box<dyn FnMut() -> String + Send>,
+    /// What others may want to know.
+    pub figures: Arc<Figures>,
+}
+
+/// What a machine tells those who choose where a call goes.
+#[derive(Debug, Default)]
+pub struct Figures {
+    asks: AtomicBool,
+    parked: AtomicUsize,
+}
+
+impl Figures {
+    /// Whether the server has ever asked something. From then on a call that may be asked should have
+    /// it for itself, because a question over stdio does not say which call it belongs to.
+    pub fn asks(&self) -> bool {
+        self.asks.load(Ordering::Relaxed)
+    }
+
+    /// How many calls wait for their client.
+    pub fn parked(&self) -> usize {
+        self.parked.load(Ordering::Relaxed)
+    }
+}
+
+/// See the module's description.
+pub struct Up {
+    options: UpOptions,
+    phase: Phase,
+    server: Server,
+    last: u64,
+    /// By the number towards the server.
+    calls: BTreeMap<u64, Call>,
+    /// The client's requests that have not been answered.
+    fronts: HashMap<IdKey, u64>,
+    /// Parked calls by their `requestState`.
+    states: HashMap<String, u64>,
+    /// Questions that could belong to several calls.
+    held: Vec<Held>,
+    /// Requests of our own.
+    errands: HashMap<u64, Errand>,
+    listeners: Vec<Listener>,
+    /// Resources that somebody wants to hear of, and how many do.
+    subscribed: BTreeMap<String, usize>,
+    /// What the server has been told to log.
+    level: Option<Level>,
+}
+
+/// The home of a `requestState`: where the call that it belongs to is parked.
+pub fn home_of(request: &Message) -> Option<String> {
+    let state = request.params()?.get("requestState")?.as_str()?;
+    state.split_once('.').map(|(home, _)| home.to_owned())
+}
+
+impl Up {
+    /// A machine for a server that nobody has spoken to.
+    pub fn new(options: UpOptions) -> Self {
+        Self {
+            options,
+            phase: Phase::Fresh,
+            server: Server::default(),
+            last: 0,
+            calls: BTreeMap::new(),
+            fronts: HashMap::new(),
+            states: HashMap::new(),
+            held: Vec::new(),
+            errands: HashMap::new(),
+            listeners: Vec::new(),
+            subscribed: BTreeMap::new(),
+            level: None,
+        }
+    }
+
+    fn next(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
+    fn request(&mut self, msg: Message, now: Instant) -> Vec<Step> {
+        let Some(id) = msg.id() else {
+            return Vec::new();
+        };
+        let method = msg.method();
+        if REMOVED.contains(&&*method) {
+            return vec![Step::refuse(&id, &RpcError::method_not_found(&method))];
+        }
+        let claims = match Claims::read(&msg) {
+            Ok(claims) => claims,
+            Err(error) => return vec![Step::refuse(&id, &error)],
+        };
+        let key = id.key();
+        if self.fronts.contains_key(&key) || self.listeners.iter().any(|l| l.id == id) {
+            let error = format!("a request with the id {id} is still in flight");
+            return vec![Step::refuse(&id, &RpcError::invalid_request(error))];
+        }
+        if !matches!(self.phase, Phase::Ready) {
+            return self.open(msg, &claims, now);
+        }
+        self.dispatch(id, msg, claims, now)
+    }
+
+    fn dispatch(&mut self, id: Id, msg: Message, claims: Claims, now: Instant) -> Vec<Step> {
+        let method = msg.method();
+        match &*method {
+            names::DISCOVER => return vec![Step::answer(&id, &self.server.discover_result())],
+            names::LISTEN => return self.listen(id, &msg, now),
+            _ => {}
+        }
+        if question::may_ask(&method) {
+            let params = msg.params();
+            let state = params.and_then(|p| p.get("requestState")?.as_str());
+            if let Some(state) = state {
+                return self.resume(id, &msg, claims, &state, now);
+            }
+        }
+        let needs_level = claims.level.filter(|level| {
+            self.level.is_none_or(|set| *level < set) && self.server.can(&["logging"])
+        });
+        if let Some(level) = needs_level {
+            return self.set_level(level, msg);
+        }
+        self.forward(id, &msg, claims, now)
+    }
+
+    fn forward(&mut self, id: Id, msg: &Message, claims: Claims, _: Instant) -> Vec<Step> {
+        let call = match Call::new(&id, msg, claims) {
+            Ok(call) => call,
+            Err(error) => return vec![Step::refuse(&id, &error)],
+        };
+        let number = self.next();
+        self.fronts.insert(id.key(), number);
+        self.calls.insert(number, call);
+        vec![Step::Back(strip(msg).with_id(ids::request(number)))]
+    }
+
+    /// The client no longer waits.
+    fn cancel(&mut self, id: &Id, now: Instant) -> Vec<Step> {
+        if let Some(steps) = self.stop_listening(id) {
+            return steps;
+        }
+        if let Phase::Opening { waiting, .. } = &mut self.phase {
+            waiting.retain(|msg| msg.id().as_ref() != Some(id));
+        }
+        let Some(number) = self.fronts.remove(&id.key()) else {
+            return Vec::new();
+        };
+        let mut steps = self.abandon(number, "the client has cancelled");
+        steps.extend(self.settle_held(now));
+        steps
+    }
+
+    /// Tells the server that nobody waits for a call any more.
+    fn abandon(&mut self, number: u64, reason: &str) -> Vec<Step> {
+        let Some(call) = self.calls.remove(&number) else {
+            return Vec::new();
+        };
+        self.unpark(&call);
+        let mut steps: Vec<Step> = call
+            .questions
+            .iter()
+            .map(|question| {
+                let error = RpcError::server(format!("{reason}; nobody can answer this"));
+                Step::Back(error.answer(&question.id))
+            })
+            .collect();
+        if call.outcome.is_none() {
+            let params = format!(
+                r#"{{"requestId":{},"reason":{}}}"#,
+                ids::request(number),
+                linkspan_wire::quote(reason)
+            );
+            let cancel = Message::notification(names::CANCELLED, Some(&params));
+            steps.push(Step::Back(cancel));
+        }
+        steps
+    }
+
+    /// An answer of the server.
+    fn answer(&mut self, msg: Message, now: Instant) -> Vec<Step> {
+        let number = msg.id().and_then(|id| ids::request_number(&id));
+        let Some(number) = number else {
+            return Vec::new();
+        };
+        if let Some(errand) = self.errands.remove(&number) {
+            return self.run(errand, &msg, now);
+        }
+        let mut steps = self.conclude(number, msg);
+        steps.extend(self.settle_held(now));
+        steps
+    }
+
+    fn conclude(&mut self, number: u64, msg: Message) -> Vec<Step> {
+        let Some(call) = self.calls.get_mut(&number) else {
+            return Vec::new();
+        };
+        let Some(id) = call.front.clone() else {
+            // Parked: kept until its client comes back, or its time is over.
+            call.outcome = Some(msg);
+            return Vec::new();
+        };
+        let Some(call) = self.calls.remove(&number) else {
+            return Vec::new();
+        };
+        self.fronts.remove(&id.key());
+        let info = self.server.info.as_deref();
+        let answer = match msg.kind() {
+            Kind::Error => match call.url_needed(&msg, &id, info) {
+                Some(answer) => answer,
+                None => results::error_up(&msg, call.uri.as_deref()).with_id(id.clone()),
+            },
+            _ => results::stamp(&msg, &call.method, info).with_id(id.clone()),
+        };
+        vec![Step::to_front(answer, &id)]
+    }
+}
+
+impl Machine for Up {
+    fn front(&mut self, msg: Message, now: Instant) -> Turn {
+        Turn::Steps(match msg.kind() {
+            Kind::Request => self.request(msg, now),
+            Kind::Notification if msg.method() == names::CANCELLED => {
+                let id = msg.params().and_then(|p| Id::parse(p.get("requestId")?));
+                id.map_or_else(Vec::new, |id| self.cancel(&id, now))
+            }
+            // Nothing else is defined in this direction; what is not known may mean something to them.
+            Kind::Notification if !msg.method().starts_with("notifications/") => {
+                return Turn::Pass(msg);
+            }
+            _ => Vec::new(),
+        })
+    }
+
+    fn back(&mut self, msg: Message, place: Place, now: Instant) -> Turn {
+        Turn::Steps(match msg.kind() {
+            Kind::Request => self.asked(msg, &place, now),
+            Kind::Notification => self.notified(msg, &place),
+            Kind::Result | Kind::Error => self.answer(msg, now),
+        })
+    }
+
+    fn next_wake(&self) -> Option<Instant> {
+        let calls = self.calls.values().filter_map(Call::next_wake);
+        let held = self.held.iter().map(|held| held.until);
+        calls.chain(held).chain(self.phase.deadline()).min()
+    }
+
+    fn on_time(&mut self, now: Instant) -> Vec<Step> {
+        let mut steps = self.opening_late(now);
+        let due: Vec<u64> = self
+            .calls
+            .iter()
+            .filter(|(_, call)| call.next_wake().is_some_and(|at| at <= now))
+            .map(|(number, _)| *number)
+            .collect();
+        for number in due {
+            steps.extend(self.call_due(number, now));
+        }
+        steps.extend(self.settle_held(now));
+        steps
+    }
+}
+
+#[cfg(test)]
+mod tests;

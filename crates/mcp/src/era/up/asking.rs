@@ -1,0 +1,229 @@
+//! Questions of the server: parked calls, and how their clients come back to them.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use linkspan_wire::{Id, Message, RpcError, quote};
+
+use super::Up;
+use super::call::{Call, Parked, responses};
+use super::owner::Owner;
+use crate::era::claims::Claims;
+use crate::era::digest::digest;
+use crate::era::question::{Question, is_question};
+use crate::era::splice::Object;
+use crate::era::{Place, Step, ids, results};
+use crate::method::names;
+
+/// How long we wait for further questions of the same breath.
+const BREATH: Duration = Duration::from_millis(20);
+/// How long a question waits until it is clear whose it is.
+const DOUBT: Duration = Duration::from_secs(10);
+/// Questions that may wait for one call.
+const MAX_QUESTIONS: usize = 64;
+
+/// A question that could belong to several calls.
+pub(super) struct Held {
+    pub(super) question: Question,
+    pub(super) until: Instant,
+}
+
+impl Up {
+    /// The server asks something.
+    pub(super) fn asked(&mut self, msg: Message, place: &Place, now: Instant) -> Vec<Step> {
+        let Some(id) = msg.id() else {
+            return Vec::new();
+        };
+        let method = msg.method();
+        if method == names::PING {
+            return vec![Step::Back(Message::result(&id, "{}"))];
+        }
+        if !is_question(&method) {
+            return vec![Step::Back(RpcError::method_not_found(&method).answer(&id))];
+        }
+        let question = Question {
+            key: place.origin.as_ref().unwrap_or(&id).bare(),
+            id,
+            msg: msg.clone(),
+        };
+        self.options.figures.asks.store(true, Ordering::Relaxed);
+        let about = place.about.as_ref().and_then(ids::request_number);
+        self.place_question(question, about, now + DOUBT, now)
+    }
+
+    fn place_question(
+        &mut self,
+        question: Question,
+        about: Option<u64>,
+        until: Instant,
+        now: Instant,
+    ) -> Vec<Step> {
+        match self.owner_of(about) {
+            Owner::Call(number) => self.ask(number, question, now),
+            Owner::Nobody => {
+                let error = RpcError::server("no call is under way that this could belong to")
+                    .with_data(r#"{"hint":"a client of 2026-07-28 can only be asked in the course of a call"}"#);
+                vec![Step::Back(error.answer(&question.id))]
+            }
+            Owner::Unclear if now >= until => {
+                let error = RpcError::server("several calls are under way, and it cannot be told which of them this belongs to")
+                    .with_data(r#"{"hint":"call again: from now on calls to this server do not overlap"}"#);
+                vec![Step::Back(error.answer(&question.id))]
+            }
+            Owner::Unclear => {
+                self.held.push(Held { question, until });
+                Vec::new()
+            }
+        }
+    }
+
+    /// Looks again at the questions in doubt; a call that has ended may have been the other one.
+    pub(super) fn settle_held(&mut self, now: Instant) -> Vec<Step> {
+        let held = std::mem::take(&mut self.held);
+        held.into_iter()
+            .flat_map(|held| self.place_question(held.question, None, held.until, now))
+            .collect()
+    }
+
+    /// Notes a question for the client of a call.
+    fn ask(&mut self, number: u64, question: Question, now: Instant) -> Vec<Step> {
+        let Some(call) = self.calls.get_mut(&number) else {
+            return Vec::new();
+        };
+        let id = &question.id;
+        if call.caps.lacks(&question.msg).is_some() {
+            // A legacy client without the capability would say the same.
+            let error = RpcError::method_not_found(&question.msg.method())
+                .with_data(r#"{"hint":"the client has not declared the capability for this"}"#);
+            return vec![Step::Back(error.answer(id))];
+        }
+        let known = call
+            .in_advance
+            .iter()
+            .position(|(key, _)| *key == question.key);
+        if let Some(at) = known {
+            let (_, answer) = call.in_advance.remove(at);
+            return vec![Step::Back(Message::result(id, &answer))];
+        }
+        if call.questions.len() >= MAX_QUESTIONS {
+            let error = RpcError::server("too many questions at once");
+            return vec![Step::Back(error.answer(id))];
+        }
+        call.questions.push(question);
+        if call.parked.is_none() {
+            call.ask_at = Some(now + BREATH);
+        }
+        Vec::new()
+    }
+
+    /// The time of a call has come: its questions are passed on, or its client did not come back.
+    pub(super) fn call_due(&mut self, number: u64, now: Instant) -> Vec<Step> {
+        let is_parked = |call: &Call| call.parked.is_some();
+        match self.calls.get(&number).map(is_parked) {
+            Some(true) => self.abandon(number, "the client has not come back"),
+            Some(false) => self.park(number, now),
+            None => Vec::new(),
+        }
+    }
+
+    /// Ends the client's request with the questions; the server's goes on waiting.
+    fn park(&mut self, number: u64, now: Instant) -> Vec<Step> {
+        let state = format!("{}.{}", self.options.home, (self.options.secret)());
+        let Some(call) = self.calls.get_mut(&number) else {
+            return Vec::new();
+        };
+        call.ask_at = None;
+        let Some(id) = call.front.take() else {
+            return Vec::new();
+        };
+        let mut requests = Object::empty();
+        for question in &call.questions {
+            requests = requests.with(&question.key, &question.request());
+        }
+        let result = Object::empty()
+            .with("resultType", r#""input_required""#)
+            .with("inputRequests", &requests.text())
+            .with("requestState", &quote(&state))
+            .with_some(
+                "_meta",
+                results::meta(self.server.info.as_deref()).as_deref(),
+            );
+        call.parked = Some(Parked {
+            state: state.clone(),
+            until: now + self.options.park,
+        });
+        self.options.figures.parked.fetch_add(1, Ordering::Relaxed);
+        self.states.insert(state, number);
+        self.fronts.remove(&id.key());
+        vec![Step::answer(&id, &result.text())]
+    }
+
+    /// The client comes back to a parked call.
+    pub(super) fn resume(
+        &mut self,
+        id: Id,
+        msg: &Message,
+        claims: Claims,
+        state: &str,
+        now: Instant,
+    ) -> Vec<Step> {
+        let number = self.states.get(state).copied();
+        let Some((number, call)) = number.and_then(|n| Some((n, self.calls.get_mut(&n)?))) else {
+            let error = RpcError::invalid_params("requestState is not known here")
+                .with_data(r#"{"hint":"it was altered, used before, or its time is over; call anew without it"}"#);
+            return vec![Step::refuse(&id, &error)];
+        };
+        if call.digest != digest(msg) {
+            let error = RpcError::invalid_params("requestState belongs to another request")
+                .with_data(r#"{"hint":"retry with the parameters of the first request"}"#);
+            return vec![Step::refuse(&id, &error)];
+        }
+        let answers = match responses(msg) {
+            Ok(answers) => answers,
+            Err(error) => return vec![Step::refuse(&id, &error)],
+        };
+        self.states.remove(state);
+        self.options.figures.parked.fetch_sub(1, Ordering::Relaxed);
+        self.fronts.insert(id.key(), number);
+        call.parked = None;
+        call.front = Some(id);
+        call.token = claims.token;
+        call.level = claims.level;
+        call.caps = claims.caps;
+        let mut steps = Vec::new();
+        for (key, answer) in answers {
+            if let Some(at) = call.questions.iter().position(|q| q.key == key) {
+                let question = call.questions.remove(at);
+                steps.push(Step::Back(Message::result(&question.id, &answer)));
+            }
+        }
+        if let Some(outcome) = call.outcome.take() {
+            steps.extend(self.conclude(number, outcome));
+        } else if !call.questions.is_empty() {
+            // What was not answered, or asked meanwhile, is asked at once.
+            steps.extend(self.park(number, now));
+        }
+        steps
+    }
+
+    /// A call that is given up is no longer parked.
+    pub(super) fn unpark(&mut self, call: &Call) {
+        if let Some(parked) = &call.parked {
+            self.states.remove(&parked.state);
+            self.options.figures.parked.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The server takes a question back.
+    pub(super) fn withdrawn(&mut self, msg: &Message) {
+        let id = msg.params().and_then(|p| Id::parse(p.get("requestId")?));
+        let Some(id) = id else { return };
+        self.held.retain(|held| held.question.id != id);
+        for call in self.calls.values_mut() {
+            call.questions.retain(|question| question.id != id);
+            if call.questions.is_empty() {
+                call.ask_at = None;
+            }
+        }
+    }
+}

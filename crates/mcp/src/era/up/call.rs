@@ -1,0 +1,132 @@
+//! A call that the server has been given.
+
+use std::time::Instant;
+
+use linkspan_wire::{Id, Json, JsonKind, Message, RpcError};
+
+use crate::era::caps::Caps;
+use crate::era::claims::Claims;
+use crate::era::digest::digest;
+use crate::era::level::Level;
+use crate::era::question::{self, Question};
+use crate::era::results;
+use crate::era::splice::Object;
+
+/// -32042: a legacy server wants the user to visit a page first.
+const URL_NEEDED: i64 = -32042;
+
+pub(super) struct Call {
+    /// The client's request that waits for it; nobody does while it is parked.
+    pub(super) front: Option<Id>,
+    pub(super) method: Box<str>,
+    /// The resource that was asked for, as spelled.
+    pub(super) uri: Option<String>,
+    pub(super) digest: u64,
+    pub(super) caps: Caps,
+    pub(super) level: Option<Level>,
+    /// The progress token of the client's latest request, and the one that the server knows.
+    pub(super) token: Option<String>,
+    pub(super) sent_token: Option<String>,
+    pub(super) may_ask: bool,
+    /// Asked by the server and not answered.
+    pub(super) questions: Vec<Question>,
+    /// Answers that the client gave before it was asked.
+    pub(super) in_advance: Vec<(String, String)>,
+    /// When the questions are passed on; a server may ask several at once.
+    pub(super) ask_at: Option<Instant>,
+    pub(super) parked: Option<Parked>,
+    /// The server's answer, if it came while nobody waited.
+    pub(super) outcome: Option<Message>,
+}
+
+pub(super) struct Parked {
+    pub(super) state: String,
+    pub(super) until: Instant,
+}
+
+impl Call {
+    pub(super) fn new(id: &Id, msg: &Message, claims: Claims) -> Result<Self, RpcError> {
+        let params = msg.params();
+        let method: Box<str> = msg.method().into();
+        Ok(Self {
+            front: Some(id.clone()),
+            uri: params.and_then(|p| Some(p.get("uri")?.text().to_owned())),
+            may_ask: question::may_ask(&method),
+            digest: digest(msg),
+            method,
+            caps: claims.caps,
+            level: claims.level,
+            sent_token: claims.token.clone(),
+            token: claims.token,
+            questions: Vec::new(),
+            in_advance: responses(msg)?,
+            ask_at: None,
+            parked: None,
+            outcome: None,
+        })
+    }
+
+    pub(super) fn next_wake(&self) -> Option<Instant> {
+        match &self.parked {
+            Some(parked) => Some(parked.until),
+            None => self.ask_at,
+        }
+    }
+
+    /// The error that asks for a visit to a page, as the question that it is. There is nothing to
+    /// come back to: the client calls anew afterwards.
+    pub(super) fn url_needed(
+        &self,
+        error: &Message,
+        id: &Id,
+        info: Option<&str>,
+    ) -> Option<Message> {
+        if results::code(error) != Some(URL_NEEDED) {
+            return None;
+        }
+        let wanted = error.body()?.path(&["data", "elicitations"])?;
+        let mut requests = Object::empty();
+        for (i, elicitation) in wanted.elements().enumerate() {
+            let key = elicitation.get("elicitationId").and_then(Json::as_str);
+            let key = key.map_or_else(|| format!("url-{i}"), Into::into);
+            let params = Object::of(Some(elicitation)).without(&["elicitationId"]);
+            let request = format!(
+                r#"{{"method":"elicitation/create","params":{}}}"#,
+                params.text()
+            );
+            let asked = Message::request(id, "elicitation/create", Some(&params.text()));
+            if let Some(required) = self.caps.lacks(&asked) {
+                let error = results::missing_capability("elicitation/create", required);
+                return Some(error.answer(id));
+            }
+            requests = requests.with(&key, &request);
+        }
+        if requests.is_empty() || !self.may_ask {
+            return None;
+        }
+        let result = Object::empty()
+            .with("resultType", r#""input_required""#)
+            .with("inputRequests", &requests.text())
+            .with_some("_meta", results::meta(info).as_deref());
+        Some(Message::result(id, &result.text()))
+    }
+}
+
+/// The client's answers by their keys.
+pub(super) fn responses(msg: &Message) -> Result<Vec<(String, String)>, RpcError> {
+    let Some(responses) = msg.params().and_then(|p| p.get("inputResponses")) else {
+        return Ok(Vec::new());
+    };
+    if responses.kind() != JsonKind::Object {
+        return Err(RpcError::invalid_params("inputResponses must be an object"));
+    }
+    responses
+        .members()
+        .map(|(key, value)| match value.kind() {
+            JsonKind::Object => Ok((key.into_owned(), value.text().to_owned())),
+            _ => Err(RpcError::invalid_params(format!(
+                "the input response {key:?} must be an object, the result of what was asked"
+            ))),
+        })
+        .collect()
+}

@@ -1,0 +1,226 @@
+//! What the server says unasked: progress, logs, and news for those who listen.
+
+use linkspan_wire::{Id, Json, Message, quote};
+
+use super::opening::Errand;
+use super::{Up, ids};
+use crate::era::level::Level;
+use crate::era::splice::Object;
+use crate::era::{Place, Step};
+use crate::meta::SUBSCRIPTION_ID;
+use crate::method::names;
+use std::time::Instant;
+
+/// A list that may change: its capability, its member of a subscription, its notification.
+struct List {
+    capability: [&'static str; 2],
+    member: &'static str,
+    notification: &'static str,
+}
+
+const LISTS: [List; 3] = [
+    List {
+        capability: ["tools", "listChanged"],
+        member: "toolsListChanged",
+        notification: "notifications/tools/list_changed",
+    },
+    List {
+        capability: ["prompts", "listChanged"],
+        member: "promptsListChanged",
+        notification: "notifications/prompts/list_changed",
+    },
+    List {
+        capability: ["resources", "listChanged"],
+        member: "resourcesListChanged",
+        notification: "notifications/resources/list_changed",
+    },
+];
+
+/// Subscriptions to resources that one listener may have.
+const MAX_URIS: usize = 1024;
+
+/// A `subscriptions/listen` of the client.
+pub(super) struct Listener {
+    pub(super) id: Id,
+    lists: Vec<&'static List>,
+    uris: Vec<String>,
+    /// Subscriptions that the server has not answered. Nothing is passed on before.
+    open: usize,
+}
+
+impl Up {
+    pub(super) fn listen(&mut self, id: Id, msg: &Message, _: Instant) -> Vec<Step> {
+        let wanted = msg.params().and_then(|p| p.get("notifications"));
+        let wants = |member: &str| {
+            let value = wanted.and_then(|w| w.get(member));
+            value.and_then(Json::as_bool) == Some(true)
+        };
+        let lists = LISTS
+            .iter()
+            .filter(|list| wants(list.member) && self.server.can(&list.capability))
+            .collect();
+        let uris: Vec<String> = wanted
+            .and_then(|w| w.get("resourceSubscriptions"))
+            .filter(|_| self.server.can(&["resources", "subscribe"]))
+            .into_iter()
+            .flat_map(Json::elements)
+            .filter_map(|uri| Some(uri.as_str()?.into_owned()))
+            .take(MAX_URIS)
+            .collect();
+        let mut steps = Vec::new();
+        let mut open = 0;
+        for uri in &uris {
+            let count = self.subscribed.entry(uri.clone()).or_default();
+            *count += 1;
+            if *count == 1 {
+                open += 1;
+                let errand = Errand::Subscribe {
+                    listener: id.clone(),
+                    uri: uri.clone(),
+                };
+                let params = format!(r#"{{"uri":{}}}"#, quote(uri));
+                steps.push(self.errand(errand, names::SUBSCRIBE, &params));
+            }
+        }
+        let listener = Listener {
+            id,
+            lists,
+            uris,
+            open,
+        };
+        if open == 0 {
+            steps.push(listener.acknowledge());
+        }
+        self.listeners.push(listener);
+        steps
+    }
+
+    pub(super) fn subscription_answered(&mut self, id: &Id, uri: &str, worked: bool) -> Vec<Step> {
+        if !worked {
+            self.subscribed.remove(uri);
+        }
+        let Some(listener) = self.listeners.iter_mut().find(|l| l.id == *id) else {
+            return Vec::new();
+        };
+        if !worked {
+            listener.uris.retain(|known| known != uri);
+        }
+        listener.open -= 1;
+        if listener.open == 0 {
+            vec![listener.acknowledge()]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Ends a subscription; `None` if this id is none.
+    pub(super) fn stop_listening(&mut self, id: &Id) -> Option<Vec<Step>> {
+        let at = self.listeners.iter().position(|l| l.id == *id)?;
+        let listener = self.listeners.remove(at);
+        let mut steps = Vec::new();
+        for uri in listener.uris {
+            let Some(count) = self.subscribed.get_mut(&uri) else {
+                continue;
+            };
+            *count -= 1;
+            if *count == 0 {
+                self.subscribed.remove(&uri);
+                let params = format!(r#"{{"uri":{}}}"#, quote(&uri));
+                steps.push(self.errand(Errand::Nothing, names::UNSUBSCRIBE, &params));
+            }
+        }
+        Some(steps)
+    }
+
+    /// A notification of the server.
+    pub(super) fn notified(&mut self, msg: Message, place: &Place) -> Vec<Step> {
+        let method = msg.method();
+        match &*method {
+            names::PROGRESS => self.progress(&msg).into_iter().collect(),
+            names::MESSAGE => self.log(&msg, place).into_iter().collect(),
+            names::CANCELLED => {
+                self.withdrawn(&msg);
+                Vec::new()
+            }
+            names::RESOURCE_UPDATED => {
+                let uri = msg.params().and_then(|p| p.get("uri")?.as_str());
+                self.tell(&msg, |listener| {
+                    uri.as_deref().is_some_and(|uri| listener.follows(uri))
+                })
+            }
+            method => match LISTS.iter().find(|list| list.notification == method) {
+                Some(list) => self.tell(&msg, |listener| {
+                    listener.lists.iter().any(|l| l.member == list.member)
+                }),
+                // Nothing else has a place in the modern era.
+                None => Vec::new(),
+            },
+        }
+    }
+
+    fn tell(&self, msg: &Message, wants: impl Fn(&Listener) -> bool) -> Vec<Step> {
+        self.listeners
+            .iter()
+            .filter(|listener| listener.open == 0 && wants(listener))
+            .map(|listener| listener.tell(msg))
+            .collect()
+    }
+
+    /// Progress goes to the request that waits now, under the token that it gave.
+    fn progress(&self, msg: &Message) -> Option<Step> {
+        let token = msg.params()?.get("progressToken")?;
+        let call = self
+            .calls
+            .values()
+            .find(|call| call.sent_token.as_deref() == Some(token.text()))?;
+        let (front, current) = (call.front.as_ref()?, call.token.as_deref()?);
+        Some(Step::to_front(msg.with_value(token, current), front))
+    }
+
+    /// A log message goes to the call that it came with, if that wants to see it.
+    fn log(&self, msg: &Message, place: &Place) -> Option<Step> {
+        let level = msg.params()?.get("level").and_then(Level::parse)?;
+        let wants = |call: &super::call::Call| {
+            call.front.is_some() && call.level.is_some_and(|from| level >= from)
+        };
+        let about = place.about.as_ref().and_then(ids::request_number);
+        let call = match about.and_then(|number| self.calls.get(&number)) {
+            Some(call) => Some(call).filter(|call| wants(call)),
+            // Over stdio it names no call; the newest that wants logs is the best guess, and all of
+            // them belong to the same client.
+            None => self.calls.values().rev().find(|call| wants(call)),
+        }?;
+        Some(Step::to_front(msg.clone(), call.front.as_ref()?))
+    }
+}
+
+impl Listener {
+    fn follows(&self, uri: &str) -> bool {
+        // A server may report on what is below a resource that was subscribed to.
+        self.uris
+            .iter()
+            .any(|known| uri.starts_with(known.as_str()))
+    }
+
+    fn acknowledge(&self) -> Step {
+        let mut honoured = Object::empty();
+        for list in &self.lists {
+            honoured = honoured.with(list.member, "true");
+        }
+        if !self.uris.is_empty() {
+            let uris: Vec<String> = self.uris.iter().map(|uri| quote(uri)).collect();
+            honoured = honoured.with("resourceSubscriptions", &format!("[{}]", uris.join(",")));
+        }
+        let params = format!(r#"{{"notifications":{}}}"#, honoured.text());
+        self.tell(&Message::notification(names::ACKNOWLEDGED, Some(&params)))
+    }
+
+    fn tell(&self, msg: &Message) -> Step {
+        let params = msg.params();
+        let meta =
+            Object::of(params.and_then(|p| p.get("_meta"))).with(SUBSCRIPTION_ID, self.id.text());
+        let params = Object::of(params).with("_meta", &meta.text());
+        let msg = Message::notification(&msg.method(), Some(&params.text()));
+        Step::to_front(msg, &self.id)
+    }
+}

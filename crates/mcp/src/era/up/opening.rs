@@ -1,0 +1,153 @@
+//! The handshake with a legacy server, and other requests of our own.
+
+use std::time::{Duration, Instant};
+
+use linkspan_wire::{Id, Kind, Message, RpcError, quote};
+
+use super::{NAMELESS, Up};
+use crate::era::claims::Claims;
+use crate::era::discovery::Server;
+use crate::era::level::Level;
+use crate::era::{Step, ids};
+use crate::method::names;
+use crate::revision::Revision;
+
+/// How long a server may take to shake hands; `npx` may have to fetch it first.
+const HANDSHAKE: Duration = Duration::from_secs(60);
+/// Requests that may wait for it.
+const MAX_WAITING: usize = 1024;
+
+pub(super) enum Phase {
+    /// Nobody has spoken to the server.
+    Fresh,
+    /// Requests wait for the handshake.
+    Opening {
+        waiting: Vec<Message>,
+        until: Instant,
+    },
+    Ready,
+}
+
+impl Phase {
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match self {
+            Self::Opening { until, .. } => Some(*until),
+            _ => None,
+        }
+    }
+}
+
+/// A request of our own, by what its answer is for.
+pub(super) enum Errand {
+    Initialize,
+    /// Then these requests may go.
+    Level(Vec<Message>),
+    /// For the listener of this id.
+    Subscribe {
+        listener: Id,
+        uri: String,
+    },
+    Nothing,
+}
+
+impl Up {
+    /// Begins the handshake, or waits for it.
+    pub(super) fn open(&mut self, msg: Message, claims: &Claims, now: Instant) -> Vec<Step> {
+        if let Phase::Opening { waiting, .. } = &mut self.phase {
+            if waiting.len() < MAX_WAITING {
+                waiting.push(msg);
+                return Vec::new();
+            }
+            let error = RpcError::server("too many requests wait for the server to start");
+            let id = msg.id().unwrap_or_else(Id::null);
+            return vec![Step::refuse(&id, &error)];
+        }
+        self.phase = Phase::Opening {
+            waiting: vec![msg],
+            until: now + HANDSHAKE,
+        };
+        let params = format!(
+            r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
+            Revision::LAST_LEGACY,
+            claims.capabilities,
+            claims.info.as_deref().unwrap_or(NAMELESS)
+        );
+        vec![self.errand(Errand::Initialize, names::INITIALIZE, &params)]
+    }
+
+    pub(super) fn errand(&mut self, errand: Errand, method: &str, params: &str) -> Step {
+        let number = self.next();
+        self.errands.insert(number, errand);
+        let id = ids::request(number);
+        Step::Back(Message::request(&id, method, Some(params)))
+    }
+
+    /// Tells the server from which level on to log, and lets the request go when it has heard.
+    pub(super) fn set_level(&mut self, level: Level, msg: Message) -> Vec<Step> {
+        self.level = Some(level);
+        let params = format!(r#"{{"level":{}}}"#, quote(level.name()));
+        vec![self.errand(Errand::Level(vec![msg]), names::SET_LEVEL, &params)]
+    }
+
+    /// An errand has been answered.
+    pub(super) fn run(&mut self, errand: Errand, answer: &Message, now: Instant) -> Vec<Step> {
+        match errand {
+            Errand::Initialize if answer.kind() == Kind::Result => self.opened(answer, now),
+            Errand::Initialize => self.not_opened(answer),
+            Errand::Level(waiting) => self.go_on(waiting, now),
+            Errand::Subscribe { listener, uri } => {
+                self.subscription_answered(&listener, &uri, answer.kind() == Kind::Result)
+            }
+            Errand::Nothing => Vec::new(),
+        }
+    }
+
+    fn opened(&mut self, answer: &Message, now: Instant) -> Vec<Step> {
+        if let Some(result) = answer.body() {
+            self.server = Server::initialized(result);
+        }
+        let waiting = match std::mem::replace(&mut self.phase, Phase::Ready) {
+            Phase::Opening { waiting, .. } => waiting,
+            _ => Vec::new(),
+        };
+        let mut steps = vec![Step::Back(Message::notification(names::INITIALIZED, None))];
+        steps.extend(self.go_on(waiting, now));
+        steps
+    }
+
+    fn go_on(&mut self, waiting: Vec<Message>, now: Instant) -> Vec<Step> {
+        waiting
+            .into_iter()
+            .flat_map(|msg| self.request(msg, now))
+            .collect()
+    }
+
+    /// The server would not shake hands: whoever waits is told what it said, and the next request
+    /// tries again.
+    fn not_opened(&mut self, answer: &Message) -> Vec<Step> {
+        let Phase::Opening { waiting, .. } = std::mem::replace(&mut self.phase, Phase::Fresh)
+        else {
+            return Vec::new();
+        };
+        waiting
+            .iter()
+            .filter_map(|msg| {
+                let id = msg.id()?;
+                Some(Step::to_front(answer.clone().with_id(id.clone()), &id))
+            })
+            .collect()
+    }
+
+    pub(super) fn opening_late(&mut self, now: Instant) -> Vec<Step> {
+        if self.phase.deadline().is_none_or(|until| now < until) {
+            return Vec::new();
+        }
+        self.errands.retain(|_, e| !matches!(e, Errand::Initialize));
+        let error = RpcError::server(format!(
+            "the server has not answered `initialize` within {} s",
+            HANDSHAKE.as_secs()
+        ))
+        .with_data(r#"{"kind":"timeout","hint":"is it an MCP server? -v shows what it says"}"#);
+        self.not_opened(&error.answer(&Id::null()))
+    }
+}

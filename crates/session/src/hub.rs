@@ -1,0 +1,255 @@
+//! A hub: many askers on the front of one session.
+//!
+//! Requests of the modern era stand alone, so different clients may use the same id and the same
+//! progress token. On the hub every request has a number of its own, and what comes back is told
+//! apart by it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use linkspan_mcp::{LOG_LEVEL, SUBSCRIPTION_ID, names};
+use linkspan_wire::{Id, Kind, Message, RpcError};
+use tokio::sync::mpsc;
+
+use crate::fault::Fault;
+use crate::port::{Envelope, Inbound, Outbound, Port, PortEnd};
+
+/// Messages that may wait for one asker. The last place is kept for the answer.
+const QUEUE: usize = 128;
+
+/// The askers' side of a session. Clones are the same hub; the session ends with the last of them.
+#[derive(Clone)]
+pub struct Hub(Arc<Shared>);
+
+struct Shared {
+    to_session: mpsc::Sender<Inbound>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    last: u64,
+    calls: HashMap<u64, Call>,
+    closed: bool,
+}
+
+struct Call {
+    /// The asker's own.
+    id: Id,
+    token: Option<String>,
+    wants_logs: bool,
+    tx: mpsc::Sender<Envelope>,
+}
+
+/// What comes back for one request: notifications, then the answer. Dropping it cancels the request.
+pub struct Asking {
+    /// Ends after the answer.
+    pub rx: mpsc::Receiver<Envelope>,
+    /// Cancels when it is dropped before the answer has come.
+    pub guard: Guard,
+}
+
+/// See [`Asking`].
+pub struct Guard {
+    number: u64,
+    hub: Weak<Shared>,
+}
+
+impl Hub {
+    /// A hub, and the port that a session needs for its front.
+    pub fn new(name: impl Into<String>, capacity: usize) -> (Self, Port) {
+        let (port, end) = Port::pair(name, capacity);
+        let state = Arc::<Mutex<State>>::default();
+        let hub = Self(Arc::new(Shared {
+            to_session: end.tx.clone(),
+            state: state.clone(),
+        }));
+        tokio::spawn(pump(end, state));
+        (hub, port)
+    }
+
+    /// Sends a request. Its answer comes under its own id.
+    pub async fn ask(&self, request: Message) -> Result<Asking, Fault> {
+        let (tx, rx) = mpsc::channel(QUEUE);
+        let (number, msg) = {
+            let mut state = lock(&self.0.state);
+            if state.closed {
+                return Err(Fault::Closing);
+            }
+            state.last += 1;
+            let number = state.last;
+            let (call, msg) = Call::new(&request, number, tx);
+            state.calls.insert(number, call);
+            (number, msg)
+        };
+        let guard = Guard {
+            number,
+            hub: Arc::downgrade(&self.0),
+        };
+        let inbound = Inbound::Message(Envelope::new(msg));
+        match self.0.to_session.send(inbound).await {
+            Ok(()) => Ok(Asking { rx, guard }),
+            Err(_) => Err(Fault::Closing),
+        }
+    }
+
+    /// Whether the session has ended.
+    pub fn is_closed(&self) -> bool {
+        self.0.to_session.is_closed() || lock(&self.0.state).closed
+    }
+
+    /// Requests that wait for their answer.
+    pub fn in_flight(&self) -> usize {
+        lock(&self.0.state).calls.len()
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let Some(hub) = self.hub.upgrade() else {
+            return;
+        };
+        if lock(&hub.state).calls.remove(&self.number).is_none() {
+            return;
+        }
+        let params = format!(r#"{{"requestId":{}}}"#, self.number);
+        let cancel = Message::notification(names::CANCELLED, Some(&params));
+        let cancel = Inbound::Message(Envelope::new(cancel));
+        if let Err(mpsc::error::TrySendError::Full(cancel)) = hub.to_session.try_send(cancel) {
+            // The session is busy; it must hear of it all the same.
+            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+                let tx = hub.to_session.clone();
+                runtime.spawn(async move {
+                    let _ = tx.send(cancel).await;
+                });
+            }
+        }
+    }
+}
+
+impl Call {
+    fn new(request: &Message, number: u64, tx: mpsc::Sender<Envelope>) -> (Self, Message) {
+        let meta = request.params().and_then(|p| p.get("_meta"));
+        let token = meta.and_then(|meta| meta.get("progressToken"));
+        let call = Self {
+            id: request.id().unwrap_or_else(Id::null),
+            token: token.map(|token| token.text().to_owned()),
+            wants_logs: meta.is_some_and(|meta| meta.get(LOG_LEVEL).is_some()),
+            tx,
+        };
+        let id = Id::number(number);
+        let msg = match token {
+            Some(token) => request.with_value(token, id.text()),
+            None => request.clone(),
+        };
+        (call, msg.with_id(id))
+    }
+
+    /// Hands a message over; `false` if there is no room left but that for the answer.
+    fn tell(&self, envelope: Envelope) {
+        if self.tx.capacity() > 1 {
+            let _ = self.tx.try_send(envelope);
+        } else {
+            tracing::debug!("a client does not read; {:?} is dropped", envelope.msg);
+        }
+    }
+}
+
+/// Hands out what the session sends.
+async fn pump(mut end: PortEnd, state: Arc<Mutex<State>>) {
+    // Whoever holds the hub speaks for the front from now on.
+    let to_session = end.tx.downgrade();
+    drop(end.tx);
+    while let Some(outbound) = end.rx.recv().await {
+        let Outbound::One(envelope) = outbound else {
+            continue;
+        };
+        if let Some(reply) = deliver(envelope, &state)
+            && let Some(tx) = to_session.upgrade()
+        {
+            let _ = tx.send(Inbound::Message(Envelope::new(reply))).await;
+        }
+    }
+    let calls = {
+        let mut state = lock(&state);
+        state.closed = true;
+        std::mem::take(&mut state.calls)
+    };
+    for call in calls.into_values() {
+        let answer = RpcError::from(&Fault::Closing).answer(&call.id);
+        let _ = call.tx.try_send(Envelope::new(answer));
+    }
+    drop(end.last_word);
+    drop(end.done);
+}
+
+/// Hands a message to its asker. Gives what has to be said to the session in return.
+fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
+    let mut state = lock(state);
+    let msg = &envelope.msg;
+    match msg.kind() {
+        Kind::Result | Kind::Error => {
+            let number = msg.id().and_then(|id| id.as_hop())?;
+            let call = state.calls.remove(&number)?;
+            let body = msg.body().and_then(|b| b.path(&["_meta", SUBSCRIPTION_ID]));
+            let msg = match body {
+                Some(spelled) => msg.with_value(spelled, call.id.text()),
+                None => msg.clone(),
+            };
+            let msg = msg.with_id(call.id.clone());
+            let _ = call.tx.try_send(Envelope { msg, ..envelope });
+        }
+        Kind::Request => {
+            let id = msg.id()?;
+            return Some(RpcError::method_not_found(&msg.method()).answer(&id));
+        }
+        Kind::Notification if msg.method() == names::PROGRESS => {
+            let token = msg.params()?.get("progressToken")?;
+            let call = state.calls.get(&token.text().parse().ok()?)?;
+            let msg = msg.with_value(token, call.token.as_deref()?);
+            call.tell(Envelope { msg, ..envelope });
+        }
+        Kind::Notification => {
+            let call = state.owner(&envelope)?;
+            let spelled = msg
+                .params()
+                .and_then(|p| p.path(&["_meta", SUBSCRIPTION_ID]));
+            let msg = match spelled {
+                Some(spelled) => msg.with_value(spelled, call.id.text()),
+                None => msg.clone(),
+            };
+            call.tell(Envelope { msg, ..envelope });
+        }
+    }
+    None
+}
+
+impl State {
+    /// Whose a notification is.
+    fn owner(&self, envelope: &Envelope) -> Option<&Call> {
+        if let Some(about) = &envelope.about {
+            return self.calls.get(&about.as_hop()?);
+        }
+        let is_log = envelope.msg.method() == names::MESSAGE;
+        if self.calls.len() == 1 {
+            return self
+                .calls
+                .values()
+                .next()
+                .filter(|c| !is_log || c.wants_logs);
+        }
+        // Over stdio a log message names no request. All who ask here are the same principal, so the
+        // newest that wants logs is the best guess.
+        let newest = self
+            .calls
+            .iter()
+            .filter(|(_, call)| is_log && call.wants_logs);
+        newest
+            .max_by_key(|(number, _)| **number)
+            .map(|(_, call)| call)
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
