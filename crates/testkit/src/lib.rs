@@ -9,6 +9,7 @@ mod base64;
 mod bridge;
 mod builder;
 mod conn;
+pub mod fixture;
 mod legacy;
 mod lines;
 mod message;
