@@ -1,10 +1,12 @@
 //! The command line. Help, completions and the manual page are all made from this.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use linkspan_mcp::Era;
 use linkspan_ports::Transport;
 
 use crate::exit::exit_codes;
@@ -67,21 +69,29 @@ its id. Finds out by itself whether URL speaks Streamable HTTP or the older HTTP
 is down does not end the bridge: each call is answered with an error that says why, and the next
 one tries again. After stdin has closed the session is ended politely and the exit code is 0.
 
+A client of the handshake revisions and a server of 2026-07-28 understand each other through it, and
+the other way round: what one says is translated for the other.
+
 Examples:
   linkspan connect https://mcp.example.com/mcp
   linkspan connect --bearer-env TOKEN https://mcp.example.com/mcp
   linkspan connect -H 'X-Api-Key: ${API_KEY}' --record talk.ndjson https://mcp.example.com/mcp
   linkspan connect --transport sse http://localhost:37373/mcp
+  linkspan connect --server-era legacy -- npx -y @modelcontextprotocol/server-everything
 
 In a client's configuration:
   {\"mcpServers\":{\"example\":{\"command\":\"linkspan\",\"args\":[\"connect\",\"https://mcp.example.com/mcp\"]}}}";
 
 /// `linkspan connect`
 #[derive(Debug, Args)]
+#[command(override_usage = "linkspan connect [OPTIONS] (URL | -- COMMAND…)")]
 pub(crate) struct ConnectArgs {
-    /// The remote server
-    #[arg(value_name = "URL")]
-    pub(crate) url: String,
+    /// The server: a URL, or a command after `--`
+    #[arg(value_name = "TARGET")]
+    pub(crate) url: Option<String>,
+    /// A command that is a server on its stdin and stdout
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
     /// How long answers in flight may still arrive after stdin has closed
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     pub(crate) drain: Duration,
@@ -89,7 +99,47 @@ pub(crate) struct ConnectArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) eras: EraArgs,
+    #[command(flatten)]
     pub(crate) remote: RemoteArgs,
+}
+
+/// What each side speaks, if it is not to be found out.
+#[derive(Debug, Args, Clone, Copy)]
+#[command(next_help_heading = "Protocol era")]
+pub(crate) struct EraArgs {
+    /// What the client speaks; auto goes by what it says
+    #[arg(long, value_enum, value_name = "ERA", default_value = "auto")]
+    pub(crate) client_era: EraArg,
+    /// What the server speaks; auto asks it
+    #[arg(
+        long,
+        visible_alias = "era",
+        value_enum,
+        value_name = "ERA",
+        default_value = "auto"
+    )]
+    pub(crate) server_era: EraArg,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EraArg {
+    /// Find out
+    Auto,
+    /// The handshake revisions, 2024-11-05 to 2025-11-25
+    Legacy,
+    /// The stateless revision, 2026-07-28
+    Modern,
+}
+
+impl EraArg {
+    pub(crate) fn forced(self) -> Option<Era> {
+        match self {
+            Self::Auto => None,
+            Self::Legacy => Some(Era::Legacy),
+            Self::Modern => Some(Era::Modern),
+        }
+    }
 }
 
 /// How to reach a remote server.

@@ -1,30 +1,34 @@
-//! `linkspan connect`: stdio in front, a remote server behind.
+//! `linkspan connect`: stdio in front, a server behind.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
-use linkspan_ports::{http, stdio};
-use linkspan_session::{Config, Ended, Layer, Session};
+use linkspan_mcp::Era;
+use linkspan_mcp::era::UpOptions;
+use linkspan_ports::stdio;
+use linkspan_session::{Config, Ended, Envelope, Inbound, Layer, Outbound, Port, Session};
 use linkspan_wire::Limits;
 
 use crate::args::ConnectArgs;
 use crate::exit::{Exit, Failure};
+use crate::first;
+use crate::house::{Server, legacy_layers, modern_layers, secret};
 use crate::mask::Mask;
 use crate::orphan::{Pulse, orphaned};
 use crate::record::Record;
-use crate::remote::{explain, remote};
 use crate::signals::Signals;
+use crate::target::Target;
 
 pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
-    let remote = remote(&args.url, &args.remote)?;
+    let opener = Target::new(args.url, args.command)?.opener(&args.remote)?;
+    let server = Arc::new(Server::new(opener, args.eras.server_era.forced()));
     let pulse = Pulse::default();
     let mut layers: Vec<Box<dyn Layer>> = vec![Box::new(pulse.clone())];
     if let Some(path) = &args.record {
-        layers.push(Box::new(Record::start(path, Mask::new(remote.secrets))?));
+        let mask = Mask::new(server.secrets().to_vec());
+        layers.push(Box::new(Record::start(path, mask)?));
     }
-    let back = http(remote.options).map_err(explain)?;
-    let front = stdio(Limits::new(args.remote.max_message));
-    tracing::debug!("stdio <-> {}", back.name);
     let config = Config {
         timeout: Some(args.remote.timeout).filter(|timeout| !timeout.is_zero()),
         drain: args.drain,
@@ -37,11 +41,85 @@ pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
             () = orphaned(pulse) => {}
         }
     };
-    let ended = Session::new(config, front, back, layers).run(stop).await;
+    tokio::pin!(stop);
+    let mut front = stdio(Limits::new(args.remote.max_message));
+    // A command that does not exist is not worth waiting for.
+    let mut back = Some(server.start()?);
+    let joined = tokio::select! {
+        joined = join(&mut front, &mut back, &server, args.eras.client_era.forced()) => joined?,
+        () = &mut stop => {
+            if let Some(back) = back {
+                farewell(back).await;
+            }
+            return Ok(signal.get().unwrap_or(Exit::Ok));
+        }
+    };
+    tracing::debug!("stdio <-> {}", joined.back.name);
+    layers.extend(joined.layers);
+    let session = Session::new(config, front, joined.back, layers).begun_with(joined.word);
+    let ended = session.run(stop).await;
     tracing::debug!("the session has ended: {ended:?}");
     match (ended, signal.get()) {
         (Ended::BackClosed(why), _) => Err(why.into()),
         (_, Some(exit)) => Ok(exit),
         (Ended::FrontClosed | Ended::Stopped, None) => Ok(Exit::Ok),
     }
+}
+
+/// What is needed to begin.
+struct Joined {
+    back: Port,
+    layers: Vec<Box<dyn Layer>>,
+    /// What the client has said, if it is still to be answered.
+    word: Option<Inbound>,
+}
+
+/// Waits for the client's first word, and finds out what lies between it and the server.
+async fn join(
+    front: &mut Port,
+    back: &mut Option<Port>,
+    server: &Arc<Server>,
+    client_era: Option<Era>,
+) -> Result<Joined, Failure> {
+    loop {
+        let first = first::word(front).await;
+        let port = match back.take() {
+            Some(port) => port,
+            None => server.start()?,
+        };
+        if client_era.unwrap_or(first.era) == Era::Legacy {
+            return Ok(Joined {
+                back: port,
+                layers: legacy_layers(server),
+                word: first.word,
+            });
+        }
+        let known = match server.known(port, first.discover()).await {
+            Ok(known) => known,
+            Err(why) => {
+                // It may be there when the client asks again.
+                first::refuse(front, first.word, &why).await;
+                continue;
+            }
+        };
+        let mut word = first.word;
+        if let Some(answer) = known.answer {
+            // The client itself has asked, and this is its answer.
+            word = None;
+            let _ = front.tx.send(Outbound::One(Envelope::new(answer))).await;
+        }
+        let options = UpOptions::new("connect".to_owned(), secret);
+        return Ok(Joined {
+            back: known.port,
+            layers: modern_layers(known.era, options),
+            word,
+        });
+    }
+}
+
+/// Ends what has not begun.
+async fn farewell(mut port: Port) {
+    drop(port.tx);
+    port.rx.close();
+    let _ = tokio::time::timeout(Config::default().farewell, port.done).await;
 }

@@ -9,6 +9,8 @@ mod client;
 mod clock;
 mod connect;
 mod exit;
+mod first;
+mod house;
 mod lists;
 mod log;
 mod mask;

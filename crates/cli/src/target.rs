@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use linkspan_ports::{ChildOptions, child, http};
+use linkspan_ports::{ChildOptions, HttpOptions, child, http};
 use linkspan_session::Port;
 use linkspan_wire::Limits;
 
@@ -33,26 +33,63 @@ impl Target {
         }
     }
 
-    pub(crate) fn open(self, args: &RemoteArgs) -> Result<Port, Failure> {
+    /// Reads what is needed to open it, as often as somebody wants to.
+    pub(crate) fn opener(self, args: &RemoteArgs) -> Result<Opener, Failure> {
         match self {
-            Self::Url(url) => http(remote(&url, args)?.options).map_err(explain),
-            Self::Command(program, args_of_it) => {
-                let shown = program.to_string_lossy().into_owned();
-                let options = ChildOptions {
+            Self::Url(url) => {
+                let remote = remote(&url, args)?;
+                Ok(Opener {
+                    door: Door::Http(Box::new(remote.options)),
+                    secrets: remote.secrets,
+                })
+            }
+            Self::Command(program, args_of_it) => Ok(Opener {
+                door: Door::Command(ChildOptions {
                     program,
                     args: args_of_it,
                     limits: Limits::new(args.max_message),
-                };
-                child(options).map_err(|e| {
-                    let failure = Failure::new(Exit::Unreachable, chain(&e));
-                    if e.is_not_found() {
-                        failure.hint(format!("install `{shown}`, or give its full path"))
-                    } else {
-                        failure.hint("is it an executable file?")
-                    }
-                })
-            }
+                }),
+                secrets: Vec::new(),
+            }),
         }
+    }
+
+    pub(crate) fn open(self, args: &RemoteArgs) -> Result<Port, Failure> {
+        self.opener(args)?.open()
+    }
+}
+
+/// How to open a target.
+pub(crate) struct Opener {
+    door: Door,
+    /// What must never be shown.
+    pub(crate) secrets: Vec<String>,
+}
+
+enum Door {
+    Http(Box<HttpOptions>),
+    Command(ChildOptions),
+}
+
+impl Opener {
+    pub(crate) fn open(&self) -> Result<Port, Failure> {
+        match &self.door {
+            Door::Http(options) => http((**options).clone()).map_err(explain),
+            Door::Command(options) => child(options.clone()).map_err(|e| {
+                let failure = Failure::new(Exit::Unreachable, chain(&e));
+                if e.is_not_found() {
+                    let shown = options.program.to_string_lossy();
+                    failure.hint(format!("install `{shown}`, or give its full path"))
+                } else {
+                    failure.hint("is it an executable file?")
+                }
+            }),
+        }
+    }
+
+    /// Whether it is a process of ours, which may die of a question that it does not know.
+    pub(crate) fn is_command(&self) -> bool {
+        matches!(self.door, Door::Command(_))
     }
 }
 

@@ -32,7 +32,8 @@ pub use claims::Claims;
 pub use discovery::{Evidence, probe, weigh};
 pub use down::Down;
 pub use handshake::{Handshake, Verdict};
-pub use up::{Figures, Up, UpOptions, home_of};
+pub use question::may_ask;
+pub use up::{Figures, PARK, Up, UpOptions, home_of};
 
 /// What a machine makes of one message.
 #[derive(Debug)]

@@ -67,8 +67,8 @@ impl Session {
     /// Takes in what the front said before the session was made: its first word may have decided
     /// what the session looks like.
     #[must_use]
-    pub fn begun_with(mut self, early: Vec<Inbound>) -> Self {
-        for inbound in early {
+    pub fn begun_with(mut self, word: Option<Inbound>) -> Self {
+        if let Some(inbound) = word {
             self.core.on(Side::Front, inbound, now());
         }
         self

@@ -62,7 +62,7 @@ fn silent(request: &Request, conn: &mut Conn) -> Flow {
 #[test]
 fn a_refusal_where_the_transport_is_known_is_no_reason_to_try_the_other() {
     let server = Server::legacy().intercept(silent).start();
-    let bridge = started(&server, &[]);
+    let bridge = started(&server, &["--server-era", "modern"]);
     let meta = json!({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}});
     bridge.request("1", "tools/list", &meta);
     bridge.answer("1");

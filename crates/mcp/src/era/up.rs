@@ -37,6 +37,9 @@ const REMOVED: [&str; 5] = [
     names::UNSUBSCRIBE,
 ];
 
+/// How long a parked call waits unless somebody says otherwise.
+pub const PARK: Duration = Duration::from_secs(300);
+
 /// What a client of ours is called if it does not say.
 const NAMELESS: &str = concat!(
     r#"{"name":"linkspan","version":""#,
@@ -48,12 +51,28 @@ const NAMELESS: &str = concat!(
 pub struct UpOptions {
     /// A word that no other machine has; see [`home_of`].
     pub home: String,
+    /// What the server is told that its client can do; what the first request declares if `None`.
+    /// Whatever it is, a question reaches only those who declared the capability for it.
+    pub capabilities: Option<String>,
     /// How long a parked call waits for its client.
     pub park: Duration,
     /// Unguessable text for `requestState`.
     pub secret: Box<dyn FnMut() -> String + Send>,
     /// What others may want to know.
     pub figures: Arc<Figures>,
+}
+
+impl UpOptions {
+    /// For a client that has its server to itself.
+    pub fn new(home: String, secret: fn() -> String) -> Self {
+        Self {
+            home,
+            capabilities: None,
+            park: PARK,
+            secret: Box::new(secret),
+            figures: Arc::default(),
+        }
+    }
 }
 
 /// What a machine tells those who choose where a call goes.

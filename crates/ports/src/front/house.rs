@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use linkspan_session::{Fault, Port};
+use linkspan_session::{Envelope, Fault, Port};
 use linkspan_wire::Message;
 use tokio::sync::mpsc;
 
@@ -50,7 +50,7 @@ impl fmt::Debug for Principal {
 /// Dropping this before the answer has come cancels the request.
 pub struct Answering {
     /// What comes back. Ends without an answer only if the house is closing.
-    pub rx: mpsc::Receiver<Message>,
+    pub rx: mpsc::Receiver<Envelope>,
     /// Told by being dropped.
     pub guard: Box<dyn std::any::Any + Send>,
 }

@@ -69,7 +69,10 @@ impl Up {
         let params = format!(
             r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
             Revision::LAST_LEGACY,
-            claims.capabilities,
+            self.options
+                .capabilities
+                .as_ref()
+                .unwrap_or(&claims.capabilities),
             claims.info.as_deref().unwrap_or(NAMELESS)
         );
         vec![self.errand(Errand::Initialize, names::INITIALIZE, &params)]

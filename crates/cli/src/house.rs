@@ -1,0 +1,14 @@
+//! Who stands behind the fronts: servers, opened when somebody needs them.
+//!
+//! A legacy client has a server to itself for the length of its session. Requests of modern clients
+//! stand alone; they share servers that are kept warm ([`pool`]). With `--share`, legacy sessions
+//! are taken apart into such requests, so that one server can serve all of them.
+
+mod inn;
+mod lease;
+mod pool;
+mod server;
+mod through;
+
+pub(crate) use inn::{Inn, InnOptions, legacy_layers, modern_layers, secret};
+pub(crate) use server::Server;

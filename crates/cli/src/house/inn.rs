@@ -1,0 +1,277 @@
+//! The house of `expose`.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use linkspan_mcp::Era;
+use linkspan_mcp::era::{Claims, Down, Figures, Handshake, Up, UpOptions, home_of, may_ask};
+use linkspan_ports::{Answering, Guest, House, Principal};
+use linkspan_session::{
+    Config, Ended, EraLayer, Fault, Hub, Inbound, Layer, Outbound, Port, Session,
+};
+use linkspan_wire::{Kind, Message, RpcError};
+use tokio::sync::{mpsc, watch};
+
+use super::lease::{Key, Upstream};
+use super::pool::{Pool, Want};
+use super::server::{EVERYTHING, Server};
+use super::through;
+
+/// Envelopes that may wait in front of a shared server.
+const QUEUE: usize = 64;
+
+pub(crate) struct InnOptions {
+    /// One server for all legacy sessions.
+    pub(crate) share: bool,
+    /// How long a parked call waits for its client.
+    pub(crate) park: Duration,
+    /// When a server that nobody uses is let go; `None` keeps it.
+    pub(crate) idle: Option<Duration>,
+    pub(crate) max_servers: usize,
+    pub(crate) session: Config,
+}
+
+/// Clones are the same house.
+#[derive(Clone)]
+pub(crate) struct Inn(Arc<Shared>);
+
+struct Shared {
+    server: Arc<Server>,
+    options: InnOptions,
+    pool: Pool,
+    /// Held while somebody finds out which era the server speaks.
+    finding: tokio::sync::Mutex<()>,
+    stop: watch::Receiver<bool>,
+    /// Held by every session, so that the end of the last one can be waited for.
+    alive: mpsc::Sender<()>,
+}
+
+/// Tells an [`Inn`] to close, and waits until it has.
+pub(crate) struct Closing {
+    stop: watch::Sender<bool>,
+    ended: mpsc::Receiver<()>,
+}
+
+impl Closing {
+    pub(crate) async fn close(mut self, inn: Inn) {
+        let _ = self.stop.send(true);
+        inn.0.pool.clear();
+        drop(inn);
+        // Every session has bounds of its own for its farewell; this only bounds their sum.
+        let all = async { while self.ended.recv().await.is_some() {} };
+        let _ = tokio::time::timeout(Duration::from_secs(10), all).await;
+    }
+}
+
+impl Inn {
+    pub(crate) fn new(server: Server, options: InnOptions) -> (Self, Closing) {
+        let (stop, stopped) = watch::channel(false);
+        let (alive, ended) = mpsc::channel(1);
+        let inn = Self(Arc::new(Shared {
+            server: Arc::new(server),
+            pool: Pool::new(options.max_servers),
+            options,
+            finding: tokio::sync::Mutex::new(()),
+            stop: stopped,
+            alive,
+        }));
+        inn.reap();
+        (inn, Closing { stop, ended })
+    }
+
+    /// How many servers are kept warm.
+    pub(crate) fn warm(&self) -> usize {
+        self.0.pool.len()
+    }
+
+    /// Lets servers go that nobody uses, as long as the house stands.
+    fn reap(&self) {
+        let Some(idle) = self.0.options.idle else {
+            return;
+        };
+        let shared = Arc::downgrade(&self.0);
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep((idle / 4).max(Duration::from_millis(250))).await;
+                match shared.upgrade() {
+                    Some(shared) => shared.pool.reap(idle),
+                    None => return,
+                }
+            }
+        });
+    }
+
+    /// A request that stands alone.
+    pub(super) async fn call(&self, call: Message, guest: &Guest) -> Result<Answering, Fault> {
+        let shared = &self.0;
+        let era = match shared.server.era() {
+            Some(era) => era,
+            // Whoever comes first finds out; the others wait for it.
+            None => self.find_out(&call, guest).await?,
+        };
+        let want = self.want(&call, guest, era);
+        let lease = shared
+            .pool
+            .lease(&want, |home| self.open(home, want.key.clone()))
+            .await?;
+        let asking = lease.upstream.hub.ask(call).await?;
+        Ok(Answering {
+            rx: asking.rx,
+            guard: Box::new((asking.guard, lease)),
+        })
+    }
+
+    /// Opens a first server to see which era it speaks.
+    async fn find_out(&self, call: &Message, guest: &Guest) -> Result<Era, Fault> {
+        let shared = &self.0;
+        let _one = shared.finding.lock().await;
+        if let Some(era) = shared.server.era() {
+            return Ok(era);
+        }
+        let want = self.want(call, guest, Era::Legacy);
+        let open = |home| self.open(home, want.key.clone());
+        drop(shared.pool.lease(&want, open).await?);
+        Ok(shared.server.era().unwrap_or(Era::Legacy))
+    }
+
+    fn want(&self, call: &Message, guest: &Guest, era: Era) -> Want {
+        let share = self.0.options.share;
+        let asks = Claims::read(call).is_ok_and(|claims| claims.caps.any());
+        let mut key = want_key(call, guest, share);
+        if era == Era::Modern {
+            key.capabilities = None;
+        }
+        Want {
+            key,
+            asks: era == Era::Legacy && asks && may_ask(&call.method()),
+            home: home_of(call).filter(|_| era == Era::Legacy),
+            share,
+        }
+    }
+
+    async fn open(&self, home: String, key: Key) -> Result<Arc<Upstream>, Fault> {
+        let shared = &self.0;
+        let (back, era) = shared.server.open_known().await?;
+        let figures = Arc::<Figures>::default();
+        let (hub, front) = Hub::new("the clients", QUEUE);
+        let layers = modern_layers(
+            era,
+            UpOptions {
+                home: home.clone(),
+                capabilities: shared.options.share.then(|| EVERYTHING.to_owned()),
+                park: shared.options.park,
+                secret: Box::new(secret),
+                figures: figures.clone(),
+            },
+        );
+        let key = Key {
+            capabilities: key.capabilities.filter(|_| era == Era::Legacy),
+            ..key
+        };
+        self.run(front, back, layers);
+        Ok(Upstream::new(home, key, hub, figures))
+    }
+
+    /// Joins two ports until one of them closes.
+    fn run(&self, front: Port, back: Port, layers: Vec<Box<dyn Layer>>) {
+        let session = Session::new(self.0.options.session.clone(), front, back, layers);
+        let (server, alive) = (self.0.server.clone(), self.0.alive.clone());
+        let mut stop = self.0.stop.clone();
+        tokio::spawn(async move {
+            let began = Instant::now();
+            let stop = async move {
+                let _ = stop.wait_for(|stop| *stop).await;
+            };
+            match session.run(stop).await {
+                Ended::BackClosed(why) => {
+                    tracing::warn!("{why}");
+                    server.ended(began.elapsed());
+                }
+                Ended::FrontClosed | Ended::Stopped => server.works(),
+            }
+            drop(alive);
+        });
+    }
+
+    async fn begin(&self, front: Port, guest: Guest) {
+        if self.0.options.share {
+            let back = through::port(self.clone(), guest);
+            let layers: Vec<Box<dyn Layer>> = vec![Box::new(EraLayer::new(Down::new()))];
+            return self.run(front, back, layers);
+        }
+        let back = match self.0.server.open().await {
+            Ok(back) => back,
+            Err(why) => return refuse(front, &why).await,
+        };
+        self.run(front, back, legacy_layers(&self.0.server));
+    }
+}
+
+impl House for Inn {
+    fn admit(&self, front: Port, guest: &Guest) {
+        let (inn, guest) = (self.clone(), guest.clone());
+        tokio::spawn(async move { inn.begin(front, guest).await });
+    }
+
+    async fn ask(&self, call: Message, guest: &Guest) -> Result<Answering, Fault> {
+        self.call(call, guest).await
+    }
+}
+
+/// What a legacy client needs in front of a server.
+pub(crate) fn legacy_layers(server: &Arc<Server>) -> Vec<Box<dyn Layer>> {
+    match server.shakes_hands() {
+        Some(true) => Vec::new(),
+        Some(false) => vec![Box::new(EraLayer::new(Down::new()))],
+        None => {
+            let server = server.clone();
+            let verdict = Box::new(move || server.learn_modern_only());
+            vec![Box::new(EraLayer::new(Handshake::new(verdict)))]
+        }
+    }
+}
+
+/// What a modern client needs in front of a server of this era.
+pub(crate) fn modern_layers(era: Era, options: UpOptions) -> Vec<Box<dyn Layer>> {
+    match era {
+        Era::Modern => Vec::new(),
+        Era::Legacy => vec![Box::new(EraLayer::new(Up::new(options)))],
+    }
+}
+
+fn want_key(call: &Message, guest: &Guest, share: bool) -> Key {
+    if share {
+        return Key {
+            principal: Principal(None),
+            capabilities: None,
+        };
+    }
+    let claims = Claims::read(call).ok();
+    Key {
+        principal: guest.principal.clone(),
+        capabilities: claims.map(|claims| claims.capability_key()),
+    }
+}
+
+/// Answers a client whose server could not be opened.
+async fn refuse(mut front: Port, why: &Fault) {
+    tracing::warn!("{why}");
+    while let Some(Inbound::Message(envelope)) = front.rx.recv().await {
+        if let (Kind::Request, Some(id)) = (envelope.msg.kind(), envelope.msg.id()) {
+            let answer = RpcError::from(why).answer(&id);
+            let outbound = Outbound::One(linkspan_session::Envelope::new(answer));
+            let _ = front.tx.send(outbound).await;
+            return;
+        }
+    }
+}
+
+/// 128 bits that nobody can guess.
+pub(crate) fn secret() -> String {
+    let mut bytes = [0; 16];
+    if getrandom::fill(&mut bytes).is_err() {
+        // Without randomness there is no secret; a counter would be a key for everybody.
+        return String::new();
+    }
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

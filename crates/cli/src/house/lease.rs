@@ -1,0 +1,96 @@
+//! An upstream, and the right to use it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use linkspan_mcp::era::Figures;
+use linkspan_ports::Principal;
+use linkspan_session::Hub;
+use tokio::sync::Notify;
+
+/// Who may share a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) principal: Principal,
+    /// What a legacy server was told about its client; a modern one is told with every request.
+    pub(super) capabilities: Option<String>,
+}
+
+/// A server that is kept warm.
+pub(super) struct Upstream {
+    /// Its name in a `requestState`.
+    pub(super) home: String,
+    pub(super) key: Key,
+    pub(super) hub: Hub,
+    pub(super) figures: Arc<Figures>,
+    /// Calls under way that may be asked something.
+    asking: AtomicUsize,
+    used: Mutex<Instant>,
+}
+
+impl Upstream {
+    pub(super) fn new(home: String, key: Key, hub: Hub, figures: Arc<Figures>) -> Arc<Self> {
+        Arc::new(Self {
+            home,
+            key,
+            hub,
+            figures,
+            asking: AtomicUsize::new(0),
+            used: Mutex::new(Instant::now()),
+        })
+    }
+
+    /// Whether a call that may be asked something can be given to it: a question over stdio does not
+    /// say which call it belongs to.
+    pub(super) fn is_clear(&self) -> bool {
+        let busy = self.asking.load(Ordering::Relaxed) > 0 || self.figures.parked() > 0;
+        !self.figures.asks() || !busy
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.hub.in_flight() == 0 && self.figures.parked() == 0
+    }
+
+    /// For how long nobody has used it.
+    pub(super) fn idle_for(&self) -> Option<Duration> {
+        let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_idle().then(|| used.elapsed())
+    }
+
+    fn touch(&self) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+}
+
+/// The right to use an upstream for one call.
+pub(super) struct Lease {
+    pub(super) upstream: Arc<Upstream>,
+    asks: bool,
+    freed: Arc<Notify>,
+}
+
+impl Lease {
+    pub(super) fn new(upstream: Arc<Upstream>, asks: bool, freed: Arc<Notify>) -> Self {
+        if asks {
+            upstream.asking.fetch_add(1, Ordering::Relaxed);
+        }
+        upstream.touch();
+        Self {
+            upstream,
+            asks,
+            freed,
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if self.asks {
+            self.upstream.asking.fetch_sub(1, Ordering::Relaxed);
+        }
+        self.upstream.touch();
+        self.freed.notify_waiters();
+    }
+}

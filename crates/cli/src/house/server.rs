@@ -1,0 +1,247 @@
+//! One server: how to open it, and what is known of it.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use linkspan_mcp::Era;
+use linkspan_mcp::era::{Evidence, probe, weigh};
+use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
+use linkspan_wire::{Id, Message};
+use tokio::time::timeout;
+
+use crate::exit::Failure;
+use crate::target::Opener;
+
+/// How long a server may take over a question that it may not know.
+const PROBE: Duration = Duration::from_secs(3);
+/// The same for a server at a URL, which may have to be connected to first.
+const REMOTE_PROBE: Duration = Duration::from_secs(30);
+/// A server that lives shorter than this has not worked.
+const SHORT_LIFE: Duration = Duration::from_secs(5);
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// What we say of ourselves.
+const CLIENT_INFO: &str = concat!(
+    r#"{"name":"linkspan","version":""#,
+    env!("CARGO_PKG_VERSION"),
+    r#""}"#
+);
+
+pub(crate) struct Server {
+    opener: Opener,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// What a modern request meets; [`Era::Modern`] for a server that speaks both.
+    era: Option<Era>,
+    /// Whether it takes `initialize`.
+    shakes_hands: Option<bool>,
+    /// Lives in a row that were short, and when the last one ended.
+    deaths: u32,
+    died: Option<Instant>,
+}
+
+impl Server {
+    /// `era` if the user knows it.
+    pub(crate) fn new(opener: Opener, era: Option<Era>) -> Self {
+        let known = Known {
+            era,
+            shakes_hands: era.map(|era| era == Era::Legacy),
+            ..Known::default()
+        };
+        Self {
+            opener,
+            known: Mutex::new(known),
+        }
+    }
+
+    /// The era that requests of a modern client meet, if it is known.
+    pub(crate) fn era(&self) -> Option<Era> {
+        self.with(|known| known.era)
+    }
+
+    /// Whether it takes a legacy client's `initialize`, if that is known.
+    pub(crate) fn shakes_hands(&self) -> Option<bool> {
+        self.with(|known| known.shakes_hands)
+    }
+
+    /// Notes that it has refused `initialize` and is a modern server.
+    pub(crate) fn learn_modern_only(&self) {
+        self.with(|known| {
+            known.era = Some(Era::Modern);
+            known.shakes_hands = Some(false);
+        });
+    }
+
+    /// Opens it for the first time; what stands in the way is the user's to mend.
+    pub(crate) fn start(&self) -> Result<Port, Failure> {
+        self.opener.open()
+    }
+
+    /// What must never be shown.
+    pub(crate) fn secrets(&self) -> &[String] {
+        &self.opener.secrets
+    }
+
+    /// Opens a connection or starts a process; not too often if it keeps dying.
+    pub(crate) async fn open(&self) -> Result<Port, Fault> {
+        let wait = self.with(|known| {
+            let factor = 1 << known.deaths.saturating_sub(1).min(10);
+            let pause = (FIRST_WAIT * factor).min(LONGEST_WAIT);
+            let died = known.died.filter(|_| known.deaths > 0)?;
+            (died + pause).checked_duration_since(Instant::now())
+        });
+        if let Some(wait) = wait {
+            tracing::info!("the server keeps ending; the next start is in {wait:?}");
+            tokio::time::sleep(wait).await;
+        }
+        self.opener.open().map_err(|failure| {
+            self.ended(Duration::ZERO);
+            Fault::ConnectFailed {
+                peer: "the server".to_owned(),
+                why: failure.what().to_owned(),
+                tries: 1,
+            }
+        })
+    }
+
+    /// Opens a connection and finds out which era the server speaks.
+    pub(crate) async fn open_known(&self) -> Result<(Port, Era), Fault> {
+        let port = self.open().await?;
+        let known = self.known(port, None).await?;
+        Ok((known.port, known.era))
+    }
+
+    /// Finds out which era the server behind `port` speaks, with the client's own `server/discover`
+    /// if that is what it said first.
+    pub(crate) async fn known(&self, port: Port, discover: Option<&Message>) -> Result<Met, Fault> {
+        if let Some(era) = self.era() {
+            let answer = None;
+            return Ok(Met { port, era, answer });
+        }
+        let mut port = port;
+        let (era, answer) = match self.probe(&mut port, discover).await? {
+            Probed::Answered(Era::Modern, answer) => {
+                let own = discover.and_then(Message::id);
+                (Era::Modern, own.map(|id| answer.with_id(id)))
+            }
+            Probed::Answered(Era::Legacy, _) | Probed::Silent => (Era::Legacy, None),
+            Probed::Died => {
+                // It died of a question that it did not know; that is no fault of its.
+                port = self.open().await?;
+                (Era::Legacy, None)
+            }
+        };
+        tracing::info!("the server speaks the {era:?} era");
+        self.with(|known| known.era = Some(era));
+        Ok(Met { port, era, answer })
+    }
+
+    async fn probe(&self, port: &mut Port, discover: Option<&Message>) -> Result<Probed, Fault> {
+        // Hop numbers begin with 1, so this is nobody else's.
+        let id = Id::number(0);
+        let question = match discover {
+            Some(own) => own.clone().with_id(id.clone()),
+            None => probe(&id, "{}", CLIENT_INFO),
+        };
+        let question = Outbound::One(Envelope::new(question));
+        if port.tx.send(question).await.is_err() {
+            return Ok(Probed::Died);
+        }
+        let is_command = self.opener.is_command();
+        let answer = async {
+            while let Some(inbound) = port.rx.recv().await {
+                match inbound {
+                    Inbound::Message(envelope) if is_answer(&envelope.msg, &id) => {
+                        return Ok(weighed(envelope.msg));
+                    }
+                    Inbound::Failed { hop: 0, why } => {
+                        let answer = linkspan_wire::RpcError::from(&why).answer(&id);
+                        return match weigh(&answer) {
+                            Evidence::None => Err(why),
+                            _ => Ok(weighed(answer)),
+                        };
+                    }
+                    Inbound::Closed(_) if is_command => break,
+                    Inbound::Closed(why) => return Err(why),
+                    _ => {}
+                }
+            }
+            Ok(Probed::Died)
+        };
+        let limit = if is_command { PROBE } else { REMOTE_PROBE };
+        match timeout(limit, answer).await {
+            Ok(answered) => answered,
+            // Some servers ignore what they do not know. Over HTTP, silence is a fault.
+            Err(_) if is_command => Ok(Probed::Silent),
+            Err(_) => Err(Fault::Timeout { after: limit }),
+        }
+    }
+
+    /// Notes how long it lived.
+    pub(crate) fn ended(&self, lived: Duration) {
+        self.with(|known| {
+            known.deaths = if lived < SHORT_LIFE {
+                known.deaths.saturating_add(1)
+            } else {
+                0
+            };
+            known.died = Some(Instant::now());
+        });
+    }
+
+    /// Notes that it works.
+    pub(crate) fn works(&self) {
+        self.with(|known| known.deaths = 0);
+    }
+
+    fn with<T>(&self, look: impl FnOnce(&mut Known) -> T) -> T {
+        look(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A server of which it is known what it speaks.
+pub(crate) struct Met {
+    /// Not always the one that the question went through: some die of it.
+    pub(crate) port: Port,
+    pub(crate) era: Era,
+    /// The answer to the client's own `server/discover`.
+    pub(crate) answer: Option<Message>,
+}
+
+enum Probed {
+    Answered(Era, Message),
+    Silent,
+    Died,
+}
+
+fn is_answer(msg: &Message, id: &Id) -> bool {
+    msg.is_answer() && msg.id().as_ref() == Some(id)
+}
+
+fn weighed(answer: Message) -> Probed {
+    let era = match weigh(&answer) {
+        Evidence::Modern => Era::Modern,
+        Evidence::Legacy | Evidence::None => Era::Legacy,
+    };
+    Probed::Answered(era, answer)
+}
+
+/// The text of a capabilities object with everything that a client can be asked.
+pub(crate) const EVERYTHING: &str =
+    r#"{"roots":{"listChanged":false},"sampling":{},"elicitation":{"form":{},"url":{}}}"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkspan_wire::Json;
+
+    #[test]
+    fn our_own_words_are_json() {
+        assert!(Json::parse(CLIENT_INFO).is_ok());
+        assert!(Json::parse(EVERYTHING).is_ok());
+    }
+}

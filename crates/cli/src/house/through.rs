@@ -1,0 +1,85 @@
+//! The pool as a port: the back of a legacy session that shares its server with others.
+
+use std::collections::HashMap;
+
+use linkspan_mcp::names;
+use linkspan_ports::Guest;
+use linkspan_session::{Envelope, Inbound, Outbound, Port, PortEnd};
+use linkspan_wire::{Id, Kind, Message};
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+
+use super::inn::Inn;
+
+const QUEUE: usize = 64;
+
+/// A port that sends every request to the pool on its own.
+pub(super) fn port(inn: Inn, guest: Guest) -> Port {
+    let (port, end) = Port::pair("the shared server", QUEUE);
+    tokio::spawn(run(inn, guest, end));
+    port
+}
+
+async fn run(inn: Inn, guest: Guest, mut end: PortEnd) {
+    let mut calls = JoinSet::new();
+    let mut running: HashMap<u64, AbortHandle> = HashMap::new();
+    loop {
+        tokio::select! {
+            outbound = end.rx.recv() => match outbound {
+                None => break,
+                Some(Outbound::One(envelope)) => {
+                    let msg = envelope.msg;
+                    if let Some(hop) = cancelled(&msg) {
+                        if let Some(call) = running.remove(&hop) {
+                            // Dropping what waits for the answer cancels the request.
+                            call.abort();
+                        }
+                    } else if let (Kind::Request, Some(hop)) = (msg.kind(), hop(&msg)) {
+                        let call = call(inn.clone(), guest.clone(), msg, hop, end.tx.clone());
+                        running.insert(hop, calls.spawn(call));
+                    }
+                }
+                Some(Outbound::Array(_)) => {}
+            },
+            Some(ended) = calls.join_next() => {
+                if let Ok(hop) = ended {
+                    running.remove(&hop);
+                }
+            }
+        }
+    }
+    drop(end.last_word);
+    drop(end.done);
+}
+
+/// One request; gives its hop when it is over.
+async fn call(inn: Inn, guest: Guest, msg: Message, hop: u64, tx: mpsc::Sender<Inbound>) -> u64 {
+    match inn.call(msg, &guest).await {
+        Ok(mut answering) => {
+            while let Some(envelope) = answering.rx.recv().await {
+                let envelope = Envelope {
+                    relates_to: Some(hop),
+                    ..envelope
+                };
+                if tx.send(Inbound::Message(envelope)).await.is_err() {
+                    break;
+                }
+            }
+        }
+        Err(why) => {
+            let _ = tx.send(Inbound::Failed { hop, why }).await;
+        }
+    }
+    hop
+}
+
+fn hop(msg: &Message) -> Option<u64> {
+    msg.id().and_then(|id| id.as_hop())
+}
+
+fn cancelled(msg: &Message) -> Option<u64> {
+    if msg.method() != names::CANCELLED {
+        return None;
+    }
+    Id::parse(msg.params()?.get("requestId")?)?.as_hop()
+}
