@@ -21,6 +21,8 @@ mod question;
 mod results;
 mod shapes;
 mod splice;
+#[cfg(test)]
+mod stage;
 mod up;
 
 use std::time::Instant;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use linkspan_wire::{Id, IdKey, Kind, Message, RpcError};
 
-use self::call::{Answered, Call};
+use self::call::{Answered, Asked, Call};
 use self::listening::Listening;
 use self::opening::Phase;
 use super::claims::{Sender, wrap};
@@ -40,8 +40,8 @@ pub struct Down {
     /// By the number towards the server, or of its last round.
     calls: BTreeMap<u64, Call>,
     fronts: HashMap<IdKey, u64>,
-    /// Questions to the client by their number: the call and the key.
-    asked: HashMap<u64, (u64, String)>,
+    /// Questions to the client by their id: the call and the key.
+    asked: HashMap<IdKey, Asked>,
     listening: Listening,
 }
 
@@ -157,15 +157,15 @@ impl Down {
         let Some(call) = self.calls.remove(&number) else {
             return Vec::new();
         };
-        let mut open: Vec<u64> = self
+        let mut open: Vec<Id> = self
             .asked
-            .extract_if(|_, (asker, _)| *asker == number)
-            .map(|(question, _)| question)
+            .extract_if(|_, asked| asked.call == number)
+            .map(|(_, asked)| asked.id)
             .collect();
-        open.sort_unstable();
+        open.sort_by_key(Id::key);
         open.into_iter()
-            .map(|question| {
-                let params = format!(r#"{{"requestId":{}}}"#, ids::question(question));
+            .map(|id| {
+                let params = format!(r#"{{"requestId":{id}}}"#);
                 let msg = Message::notification(names::CANCELLED, Some(&params));
                 Step::to_front(msg, &call.front)
             })

@@ -135,3 +135,77 @@ impl Machine for Handshake {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::era::stage::{Stage, at, error, legacy, result};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    const DISCOVERED: &str =
+        r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"_meta":{}}"#;
+
+    fn tried() -> (Stage<Handshake>, String, Arc<AtomicBool>) {
+        let modern = Arc::new(AtomicBool::new(false));
+        let told = modern.clone();
+        let verdict = Box::new(move || told.store(true, Ordering::Relaxed));
+        let mut stage = Stage::new(Handshake::new(verdict));
+        let initialize = stage
+            .client(&legacy(
+                "1",
+                "initialize",
+                r#"{"capabilities":{"roots":{}}}"#,
+            ))
+            .told_one();
+        (stage, initialize, modern)
+    }
+
+    #[test]
+    fn a_server_that_takes_the_handshake_is_left_alone() {
+        let (mut stage, initialize, modern) = tried();
+        assert_eq!(at(&initialize, &["id"]), "1", "the client's own words");
+        let answer = result(&initialize, r#"{"protocolVersion":"2025-11-25"}"#);
+        assert_eq!(stage.server(&answer).heard_one(), answer);
+        let call = legacy("2", "tools/call", r#"{"name":"t"}"#);
+        assert_eq!(stage.client(&call).told_one(), call);
+        assert!(!modern.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn a_server_that_refuses_is_asked_what_it_is() {
+        let (mut stage, initialize, modern) = tried();
+        let probe = stage.server(&error(&initialize, -32601, "{}")).told_one();
+        assert_eq!(at(&probe, &["method"]), r#""server/discover""#);
+        let heard = stage.server(&result(&probe, DISCOVERED)).heard_one();
+        assert_eq!(at(&heard, &["result", "capabilities"]), r#"{"tools":{}}"#);
+        let call = stage.client(&legacy("2", "tools/list", "{}")).told_one();
+        assert!(call.contains("2026-07-28"));
+        assert!(modern.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn if_it_is_neither_its_own_refusal_counts() {
+        let (mut stage, initialize, _) = tried();
+        let refusal = error(&initialize, -32000, "7");
+        let probe = stage.server(&refusal).told_one();
+        let heard = stage.server(&error(&probe, -32601, "8")).heard_one();
+        assert_eq!(heard, refusal);
+        assert_eq!(
+            stage.client(&legacy("3", "initialize", "{}")).told().len(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_closed_door_is_no_reason_to_probe() {
+        let (mut stage, initialize, _) = tried();
+        let refusal = error(
+            &initialize,
+            -32000,
+            r#"{"kind":"http_status","status":401}"#,
+        );
+        assert_eq!(stage.server(&refusal).heard_one(), refusal);
+        assert!(stage.told().is_empty());
+    }
+}

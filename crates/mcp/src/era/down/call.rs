@@ -8,7 +8,7 @@ use super::{Down, MAX_ROUNDS, PATIENCE};
 use crate::era::caps::Caps;
 use crate::era::question::is_question;
 use crate::era::splice::Object;
-use crate::era::{Step, ids, results};
+use crate::era::{Step, results};
 use crate::revision::Revision;
 
 pub(super) struct Call {
@@ -37,6 +37,13 @@ impl Call {
             until: None,
         }
     }
+}
+
+/// A question that the client has been asked.
+pub(super) struct Asked {
+    pub(super) id: Id,
+    pub(super) call: u64,
+    key: String,
 }
 
 /// What a request carries when it goes again.
@@ -74,9 +81,9 @@ impl Down {
         for (key, request) in requests.into_iter().flat_map(Json::members) {
             let method = request.get("method").and_then(Json::as_str);
             let method = method.unwrap_or_default();
-            let question = self.last + 1 + questions.len() as u64;
-            let params = legacy_params(request.get("params"), question, self.revision);
-            let msg = Message::request(&ids::question(question), &method, params.as_deref());
+            let id = self.question_id(&key);
+            let params = legacy_params(request.get("params"), &id, self.revision);
+            let msg = Message::request(&id, &method, params.as_deref());
             if !is_question(&method) {
                 let error = RpcError::server(format!(
                     "the server asks for {method:?}, which is not known"
@@ -86,7 +93,12 @@ impl Down {
             if let Some(required) = caps.lacks(&msg) {
                 return self.fail(number, &results::missing_capability(&method, required));
             }
-            questions.push((question, key.into_owned(), msg));
+            let asked = Asked {
+                id,
+                call: number,
+                key: key.into_owned(),
+            };
+            questions.push((asked, msg));
         }
         let Some(call) = self.calls.get_mut(&number) else {
             return Vec::new();
@@ -105,11 +117,10 @@ impl Down {
         }
         call.until = Some(now + PATIENCE);
         let about = call.front.clone();
-        self.last += questions.len() as u64;
         questions
             .into_iter()
-            .map(|(question, key, msg)| {
-                self.asked.insert(question, (number, key));
+            .map(|(asked, msg)| {
+                self.asked.insert(asked.id.key(), asked);
                 Step::to_front(msg, &about)
             })
             .collect()
@@ -117,8 +128,11 @@ impl Down {
 
     /// The client has answered a question.
     pub(super) fn replied(&mut self, msg: &Message, _: Instant) -> Vec<Step> {
-        let question = msg.id().and_then(|id| ids::question_number(&id));
-        let Some((number, key)) = question.and_then(|q| self.asked.remove(&q)) else {
+        let asked = msg.id().and_then(|id| self.asked.remove(&id.key()));
+        let Some(Asked {
+            call: number, key, ..
+        }) = asked
+        else {
             return Vec::new();
         };
         let Some(call) = self.calls.get_mut(&number) else {
@@ -141,6 +155,16 @@ impl Down {
         self.go_again(number)
     }
 
+    /// The key itself where it is free: if there is another bridge in front of us, it makes a key of
+    /// the id again, and the client sees the server's own.
+    fn question_id(&mut self, key: &str) -> Id {
+        let id = Id::string(key);
+        if !self.asked.contains_key(&id.key()) {
+            return id;
+        }
+        Id::string(&format!("{key}-{}", self.next()))
+    }
+
     fn go_again(&mut self, number: u64) -> Vec<Step> {
         let Some(mut call) = self.calls.remove(&number) else {
             return Vec::new();
@@ -159,12 +183,12 @@ impl Down {
 }
 
 /// Parameters of a question for a legacy client.
-fn legacy_params(params: Option<Json<'_>>, number: u64, revision: Revision) -> Option<String> {
+fn legacy_params(params: Option<Json<'_>>, id: &Id, revision: Revision) -> Option<String> {
     let params = params?;
     let mode = params.get("mode").and_then(Json::as_str);
     if mode.as_deref() == Some("url") && params.get("elicitationId").is_none() {
         // It had to have one, so that its end could be told.
-        let id = quote(&format!("linkspan-{number}"));
+        let id = quote(&id.bare());
         return Some(Object::of(Some(params)).with("elicitationId", &id).text());
     }
     if mode.is_some() && revision < Revision::V2025_11_25 {

@@ -1,0 +1,143 @@
+//! A stage for tests: a machine between a client and a server that the test plays itself.
+
+use std::time::{Duration, Instant};
+
+use linkspan_wire::{Id, Json, Message};
+
+use super::{Machine, Place, Step, Turn};
+
+pub(crate) struct Stage<M> {
+    pub(crate) machine: M,
+    pub(crate) now: Instant,
+    front: Vec<(String, Option<String>)>,
+    back: Vec<String>,
+}
+
+impl<M: Machine> Stage<M> {
+    pub(crate) fn new(machine: M) -> Self {
+        Self {
+            machine,
+            now: Instant::now(),
+            front: Vec::new(),
+            back: Vec::new(),
+        }
+    }
+
+    /// The client says something.
+    pub(crate) fn client(&mut self, text: &str) -> &mut Self {
+        let msg = Message::parse(text.to_owned().into()).unwrap();
+        match self.machine.front(msg, self.now) {
+            Turn::Pass(msg) => self.back.push(msg.text()),
+            Turn::Steps(steps) => self.take(steps),
+        }
+        self
+    }
+
+    /// The server says something.
+    pub(crate) fn server(&mut self, text: &str) -> &mut Self {
+        let msg = Message::parse(text.to_owned().into()).unwrap();
+        // As the exchange does it: the machine sees a question under another id.
+        let origin = msg.id().filter(|_| !msg.is_answer());
+        let place = Place {
+            about: None,
+            origin,
+        };
+        match self.machine.back(msg, place, self.now) {
+            Turn::Pass(msg) => self.front.push((msg.text(), None)),
+            Turn::Steps(steps) => self.take(steps),
+        }
+        self
+    }
+
+    /// Time passes.
+    pub(crate) fn after(&mut self, time: Duration) -> &mut Self {
+        self.now += time;
+        if self.machine.next_wake().is_some_and(|at| at <= self.now) {
+            let steps = self.machine.on_time(self.now);
+            self.take(steps);
+        }
+        self
+    }
+
+    /// What the client has heard since the last time.
+    pub(crate) fn heard(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.front)
+            .into_iter()
+            .map(|(text, _)| text)
+            .collect()
+    }
+
+    /// The one thing that the client has heard.
+    pub(crate) fn heard_one(&mut self) -> String {
+        let mut heard = self.heard();
+        assert_eq!(heard.len(), 1, "{heard:#?}");
+        heard.remove(0)
+    }
+
+    /// To which request of the client each thing belongs that it has heard.
+    pub(crate) fn abouts(&mut self) -> Vec<Option<String>> {
+        std::mem::take(&mut self.front)
+            .into_iter()
+            .map(|(_, about)| about)
+            .collect()
+    }
+
+    /// What the server has been told since the last time.
+    pub(crate) fn told(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.back)
+    }
+
+    /// The one thing that the server has been told.
+    pub(crate) fn told_one(&mut self) -> String {
+        let mut told = self.told();
+        assert_eq!(told.len(), 1, "{told:#?}");
+        told.remove(0)
+    }
+
+    fn take(&mut self, steps: Vec<Step>) {
+        for step in steps {
+            match step {
+                Step::Back(msg) => self.back.push(msg.text()),
+                Step::Front { msg, about } => {
+                    let about = about.map(|id| id.text().to_owned());
+                    self.front.push((msg.text(), about));
+                }
+            }
+        }
+    }
+}
+
+/// The value at a path of a message, as spelled.
+pub(crate) fn at(text: &str, path: &[&str]) -> String {
+    let json = Json::parse(text).unwrap();
+    json.path(path)
+        .map_or_else(String::new, |value| value.text().to_owned())
+}
+
+/// The answer to a request that the server was told.
+pub(crate) fn result(request: &str, result: &str) -> String {
+    let id = at(request, &["id"]);
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+}
+
+/// The same with an error.
+pub(crate) fn error(request: &str, code: i64, data: &str) -> String {
+    let id = at(request, &["id"]);
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"no","data":{data}}}}}"#
+    )
+}
+
+/// A modern request; `params` without its braces.
+pub(crate) fn modern(id: &str, method: &str, params: &str, capabilities: &str) -> String {
+    let comma = if params.is_empty() { "" } else { "," };
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params}{comma}"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{capabilities},"progressToken":{id}}}}}}}"#
+    )
+}
+
+/// A legacy request.
+pub(crate) fn legacy(id: &str, method: &str, params: &str) -> String {
+    let id = Id::parse(Json::parse(id).unwrap()).unwrap();
+    Message::request(&id, method, Some(params)).text()
+}
