@@ -25,9 +25,7 @@ fn show() -> Result<(), String> {
     println!("Building (a few minutes the first time) …\n");
     let build = "build --locked --quiet -p linkspan -p linkspan-testkit --bins --examples";
     child::run(&mut paths::cargo(build), BUILD)?;
-    // Where this program itself was built, wherever the target folder is.
-    let ourselves = std::env::current_exe().map_err(|e| e.to_string())?;
-    let built = ourselves.parent().unwrap_or(&ourselves);
+    let built = paths::built();
     let linkspan = built.join("linkspan").to_string_lossy().into_owned();
 
     let (mut server, url) = serve(&built.join("examples").join("demo_server"))?;

@@ -15,6 +15,7 @@ mod node;
 mod paths;
 mod peers;
 mod pipe;
+mod programs;
 mod python;
 mod report;
 mod suites;
@@ -30,12 +31,16 @@ usage: cargo xtask COMMAND
   demo                     see the bridge work; needs nothing but Rust
   test                     everything: format, clippy, tests, docs, cargo-deny, real peers
   peers                    only install the real peers into .peers/
-  conformance              only the MCP conformance suite, through `linkspan connect`
+  conformance [CELL…]      only the MCP conformance suite, or some of its cells: client (through
+                           `linkspan connect`); legacy, modern, dual, url, chain (`linkspan expose`)
   fuzz [TARGET] [SECONDS]  run the fuzz targets, each for SECONDS (60)
   help                     this text
 
 A suite whose peer cannot be had is skipped by name; with CI=true that is a failure.
-LINKSPAN_BRIDGE='command args…' runs the peer suites against another stdio bridge.
+LINKSPAN_BRIDGE='command args…' runs the peer suites against another stdio bridge,
+LINKSPAN_EXPOSE='command args…' the conformance cells against another one that serves HTTP: in place
+of `linkspan expose --port 0`, with {port} for a port if it prints no URL, and {child} for the
+child's command if it is not to be appended after `--`.
 ";
 
 fn main() -> ExitCode {
@@ -47,7 +52,10 @@ fn main() -> ExitCode {
         ["peers"] => report_of(|report| {
             peers::install(report);
         }),
-        ["conformance"] => report_of(only_conformance),
+        ["conformance", ref cells @ ..] => report_of(|report| {
+            let peers = peers::install(report);
+            conformance::run(report, &peers, cells);
+        }),
         ["fuzz", ref rest @ ..] => report_of(|report| fuzz::run(report, rest)),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");
@@ -63,13 +71,8 @@ fn main() -> ExitCode {
 fn test(report: &mut Report) {
     checks::run(report);
     let peers = peers::install(report);
-    conformance::run(report, &peers);
+    conformance::run(report, &peers, &[]);
     suites::run(report, &peers);
-}
-
-fn only_conformance(report: &mut Report) {
-    let peers = peers::install(report);
-    conformance::run(report, &peers);
 }
 
 fn report_of(work: impl FnOnce(&mut Report)) -> ExitCode {

@@ -21,6 +21,12 @@ pub fn pins() -> PathBuf {
     root().join("xtask").join("peers")
 }
 
+/// Where this program itself was built, wherever the target folder is.
+pub fn built() -> PathBuf {
+    let ourselves = std::env::current_exe().unwrap_or_default();
+    ourselves.parent().map_or_else(root, Path::to_path_buf)
+}
+
 /// The cargo that runs us, in the workspace's root, with the words of `line`.
 pub fn cargo(line: &str) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -10,6 +10,7 @@ use linkspan_mcp::Era;
 use linkspan_ports::Transport;
 
 use crate::exit::exit_codes;
+use crate::expose_args::{self, ExposeArgs};
 use crate::tryout::TryOut;
 
 /// The bridge between any AI client and any tool server.
@@ -39,6 +40,9 @@ Examples:
   Give a stdio client (Claude Code, an editor) a remote server:
     claude mcp add example -- linkspan connect https://mcp.example.com/mcp
 
+  Serve a stdio server over HTTP:
+    linkspan expose -- npx -y @modelcontextprotocol/server-everything
+
 ",
     exit_codes!()
 );
@@ -48,6 +52,9 @@ pub(crate) enum Command {
     /// Give a stdio client a remote server
     #[command(after_long_help = CONNECT_HELP)]
     Connect(ConnectArgs),
+    /// Serve a stdio server, or another URL, over HTTP
+    #[command(after_long_help = expose_args::HELP)]
+    Expose(Box<ExposeArgs>),
     #[command(flatten)]
     TryOut(TryOut),
     /// Print a completion script for a shell

@@ -9,6 +9,8 @@ mod client;
 mod clock;
 mod connect;
 mod exit;
+mod expose;
+mod expose_args;
 mod first;
 mod house;
 mod lists;
@@ -47,6 +49,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     log::start(&cli.log)?;
     match cli.command {
         Command::Connect(args) => block_on(connect::run(args)),
+        Command::Expose(args) => block_on(expose::run(*args)),
         Command::TryOut(command) => block_on(tryout::run(command)),
         Command::Completions { shell } => {
             pages::completions(shell);

@@ -87,10 +87,39 @@ impl Opener {
         }
     }
 
+    /// Whether it can work at all, before anybody needs it.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        match &self.door {
+            Door::Http(options) => http((**options).clone()).map(drop).map_err(explain),
+            Door::Command(options) => {
+                let shown = options.program.to_string_lossy();
+                if in_path(&options.program) {
+                    return Ok(());
+                }
+                Err(Failure::new(
+                    Exit::Unreachable,
+                    format!("cannot start `{shown}`: there is no such program"),
+                )
+                .hint(format!("install `{shown}`, or give its full path")))
+            }
+        }
+    }
+
     /// Whether it is a process of ours, which may die of a question that it does not know.
     pub(crate) fn is_command(&self) -> bool {
         matches!(self.door, Door::Command(_))
     }
+}
+
+/// Whether a program of that name would be found.
+fn in_path(program: &std::ffi::OsStr) -> bool {
+    let program = std::path::Path::new(program);
+    if program.components().count() > 1 || cfg!(windows) {
+        // Windows looks in more places, and for more endings, than we know.
+        return cfg!(windows) || program.exists();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
 }
 
 fn chain(error: &dyn std::error::Error) -> String {

@@ -1,5 +1,7 @@
 //! HTTP headers of MCP, and how they mirror the body.
 
+use std::borrow::Cow;
+
 use linkspan_wire::Message;
 
 use crate::meta::claimed_version;
@@ -59,6 +61,40 @@ pub fn encode_value(text: &str) -> String {
     format!("=?base64?{}?=", base64(text.as_bytes()))
 }
 
+/// The other way round. `None` where the wrapping is there but what it wraps is no base64 of UTF-8.
+pub fn decode_value(text: &str) -> Option<Cow<'_, str>> {
+    let wrapped = text
+        .strip_prefix("=?base64?")
+        .and_then(|rest| rest.strip_suffix("?="));
+    let Some(wrapped) = wrapped else {
+        return Some(Cow::Borrowed(text));
+    };
+    String::from_utf8(unbase64(wrapped)?).ok().map(Cow::Owned)
+}
+
+/// Only what [`base64`] could have written: two readers must not see different things.
+fn unbase64(text: &str) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(text.len() / 4 * 3);
+    for chunk in text.as_bytes().chunks(4) {
+        let mut group = 0u32;
+        for &b in chunk {
+            let digit = match b {
+                b'A'..=b'Z' => b - b'A',
+                b'a'..=b'z' => b - b'a' + 26,
+                b'0'..=b'9' => b - b'0' + 52,
+                b'+' => 62,
+                b'/' => 63,
+                _ => 0,
+            };
+            group = group << 6 | u32::from(digit);
+        }
+        out.extend_from_slice(&group.to_be_bytes()[1..]);
+    }
+    let padding = text.bytes().rev().take_while(|&b| b == b'=').count();
+    out.truncate(out.len().saturating_sub(padding));
+    (base64(&out) == text).then_some(out)
+}
+
 /// Base64 with padding.
 pub fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -105,6 +141,23 @@ mod tests {
             encode_value("=?base64?eA==?="),
             "=?base64?PT9iYXNlNjQ/ZUE9PT89?="
         );
+    }
+
+    #[test]
+    fn what_was_encoded_is_read_back_and_nothing_else() {
+        for text in [
+            "plain",
+            "wetter_für",
+            " x",
+            "=?base64?eA==?=",
+            "",
+            "=?base64?eA==",
+        ] {
+            assert_eq!(decode_value(&encode_value(text)).as_deref(), Some(text));
+        }
+        for bad in ["SGVsbG8", "SGVs!!!bG8=", "SGVsbG9=", "/w==", "====", "é"] {
+            assert_eq!(decode_value(&format!("=?base64?{bad}?=")), None, "{bad}");
+        }
     }
 
     #[test]

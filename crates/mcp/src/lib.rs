@@ -5,6 +5,7 @@
 //! Translation between the eras is in [`era`].
 
 mod answer;
+mod check;
 pub mod era;
 mod header;
 mod meta;
@@ -13,9 +14,13 @@ mod param_header;
 mod revision;
 
 pub use answer::{initialize_result, tool_text, tools_list};
+pub use check::{
+    Given, HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION, check_modern, era_of_post,
+    unsupported,
+};
 pub use header::{
-    LAST_EVENT_ID, METHOD, NAME, PROTOCOL_VERSION, SESSION_ID, SessionKey, base64, encode_value,
-    mirror,
+    LAST_EVENT_ID, METHOD, NAME, PROTOCOL_VERSION, SESSION_ID, SessionKey, base64, decode_value,
+    encode_value, mirror,
 };
 pub use meta::{
     CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, SERVER_INFO, SUBSCRIPTION_ID, claimed_version,

@@ -21,16 +21,25 @@ pub struct ParamHeaders {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Param {
-    path: Vec<String>,
-    header: String,
+pub(crate) struct Param {
+    pub(crate) path: Vec<String>,
+    pub(crate) header: String,
+}
+
+impl Param {
+    /// The argument that the annotation stands on.
+    pub(crate) fn value<'a>(&self, arguments: Json<'a>) -> Option<Json<'a>> {
+        self.path
+            .iter()
+            .try_fold(arguments, |value, key| value.get(key))
+    }
 }
 
 impl ParamHeaders {
     /// Looks through the result of `tools/list`.
     pub fn learn(&mut self, result: Json<'_>) {
         // Almost no server has them, and a list can be long.
-        if !result.text().contains("x-mcp-header") {
+        if self.tools.is_empty() && !result.text().contains("x-mcp-header") {
             return;
         }
         let tools = result.get("tools").into_iter().flat_map(|t| t.elements());
@@ -42,10 +51,22 @@ impl ParamHeaders {
             if let Some(schema) = tool.get("inputSchema") {
                 collect(schema, &mut Vec::new(), &mut params);
             }
-            if self.tools.len() < MAX_TOOLS || self.tools.contains_key(&*name) {
+            if params.is_empty() {
+                // It may have had annotations before.
+                self.tools.remove(&*name);
+            } else if self.tools.len() < MAX_TOOLS || self.tools.contains_key(&*name) {
                 self.tools.insert(name.into_owned(), params);
             }
         }
+    }
+
+    /// Whether no tool has any.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    pub(crate) fn of(&self, tool: &str) -> &[Param] {
+        self.tools.get(tool).map_or(&[], Vec::as_slice)
     }
 
     /// The headers for a `tools/call`.
@@ -53,18 +74,16 @@ impl ParamHeaders {
         let Some(request) = call.params() else {
             return Vec::new();
         };
-        let tool = request.get("name").and_then(Json::as_str);
-        let Some(params) = tool.and_then(|name| self.tools.get(&*name)) else {
+        let Some(tool) = request.get("name").and_then(Json::as_str) else {
             return Vec::new();
         };
         let Some(arguments) = request.get("arguments") else {
             return Vec::new();
         };
-        params
+        self.of(&tool)
             .iter()
             .filter_map(|param| {
-                let path: Vec<&str> = param.path.iter().map(String::as_str).collect();
-                let value = arguments.path(&path)?;
+                let value = param.value(arguments)?;
                 let text = match value.kind() {
                     JsonKind::String => value.as_str()?,
                     JsonKind::Number | JsonKind::Bool => value.text().into(),

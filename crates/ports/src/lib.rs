@@ -10,7 +10,7 @@ mod lines;
 mod stdio;
 
 pub use child::{ChildOptions, SpawnError, child};
-pub use front::{Answering, Guest, House, Principal};
+pub use front::{Answering, Figures, Front, FrontOptions, Guest, House, Principal, Token};
 pub use http::{HttpOptions, OptionsError, Transport, http};
 pub use stdio::stdio;
 

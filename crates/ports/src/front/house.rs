@@ -21,6 +21,11 @@ pub trait House: Send + Sync + 'static {
         call: Message,
         guest: &Guest,
     ) -> impl Future<Output = Result<Answering, Fault>> + Send;
+
+    /// Numbers that `/healthz` shows besides the front's own.
+    fn figures(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
 }
 
 /// On whose behalf a request came.

@@ -1,0 +1,115 @@
+//! `linkspan expose`: HTTP in front, a server behind.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use linkspan_ports::{Front, FrontOptions, Token};
+use linkspan_session::Config;
+use linkspan_wire::Limits;
+use tokio::net::TcpListener;
+
+use crate::exit::{Exit, Failure};
+use crate::expose_args::{ExposeArgs, GuardArgs};
+use crate::house::{Inn, InnOptions, Server};
+use crate::show::say;
+use crate::signals::Signals;
+use crate::target::Target;
+
+pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
+    let signals = Signals::listen();
+    let options = front_options(&args)?;
+    let opener = Target::new(args.url, args.command)?.opener(&args.remote)?;
+    opener.check()?;
+    let server = Server::new(opener, args.eras.server_era.forced());
+    let (inn, closing) = Inn::new(
+        server,
+        InnOptions {
+            share: args.servers.share,
+            park: args.servers.park_timeout,
+            idle: options.idle,
+            max_servers: args.servers.max_sessions,
+            session: Config {
+                timeout: Some(args.remote.timeout).filter(|timeout| !timeout.is_zero()),
+                ..Config::default()
+            },
+        },
+    );
+    let address = SocketAddr::new(args.host, args.port);
+    let listener = listen(address).await?;
+    let bound = listener.local_addr().unwrap_or(address);
+    let path = options.path.clone();
+    let front = Front::new(listener, options, Arc::new(inn.clone()))
+        .map_err(|e| Failure::new(Exit::Unreachable, format!("cannot listen: {e}")))?;
+    // Whoever started us may be waiting for this line.
+    say!("http://{bound}{path}");
+    tracing::info!("listening on {bound}");
+
+    let mut exit = Exit::Ok;
+    front.serve(async { exit = signals.stop().await }).await;
+    closing.close(inn).await;
+    Ok(exit)
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|e| {
+        let failure = Failure::new(
+            Exit::Unreachable,
+            format!("cannot listen on {address}: {e}"),
+        );
+        match e.kind() {
+            std::io::ErrorKind::AddrInUse => {
+                failure.hint("another program listens there; --port 0 takes a free port")
+            }
+            std::io::ErrorKind::PermissionDenied => {
+                failure.hint("ports below 1024 belong to the system; take a higher one")
+            }
+            _ => failure.hint("--host must be an address of this machine"),
+        }
+    })
+}
+
+fn front_options(args: &ExposeArgs) -> Result<FrontOptions, Failure> {
+    let defaults = FrontOptions::default();
+    let GuardArgs {
+        token_env,
+        insecure_no_token,
+        ..
+    } = &args.guard;
+    let token = token_env.as_deref().map(token).transpose()?;
+    if !args.host.is_loopback() && token.is_none() && !insecure_no_token {
+        return Err(Failure::usage(format!(
+            "{} is not an address of this machine alone, and anybody could call",
+            args.host
+        ))
+        .hint("give clients a secret with --token-env VAR, or say --insecure-no-token"));
+    }
+    let mut hosts = defaults.hosts.clone();
+    hosts.extend(args.guard.allow_host.iter().cloned());
+    let idle = args.servers.idle_timeout;
+    Ok(FrontOptions {
+        path: args.path.clone(),
+        sse: args.sse,
+        hosts,
+        origins: args.guard.allow_origin.clone(),
+        token,
+        limits: Limits::new(args.remote.max_message),
+        max_sessions: args.servers.max_sessions,
+        max_in_flight: args.servers.max_in_flight,
+        idle: Some(idle).filter(|idle| *idle > Duration::ZERO),
+        header_timeout: args.guard.header_timeout,
+        client_era: args.eras.client_era.forced(),
+        ..defaults
+    })
+}
+
+fn token(variable: &str) -> Result<Token, Failure> {
+    let value = std::env::var(variable).map_err(|_| {
+        Failure::usage(format!("the environment variable {variable} is not set"))
+            .hint(format!("export {variable}=… before starting"))
+    })?;
+    Token::parse(value.trim()).ok_or_else(|| {
+        Failure::usage(format!("the value of {variable} is no bearer token"))
+            .hint("it must be visible ASCII without spaces, and not empty")
+    })
+}

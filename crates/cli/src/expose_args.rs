@@ -1,0 +1,108 @@
+//! The flags of `linkspan expose`.
+
+use std::ffi::OsString;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::args::{EraArgs, RemoteArgs, seconds};
+
+pub(crate) const HELP: &str = "\
+Serves a stdio server, or another URL, at http://127.0.0.1:PORT/mcp, in every revision of MCP from
+2025-03-26 to 2026-07-28 at once, whatever the server itself speaks. Prints that URL on stdout as
+soon as it listens.
+
+Each client of the handshake revisions gets a server process of its own, which ends with its session;
+--share gives all of them the same one. Requests of 2026-07-28 stand alone; they share processes
+that are kept warm, never between clients with different credentials. Only this machine can connect
+unless --host says otherwise, and only pages of this machine may call from a browser.
+
+Examples:
+  linkspan expose -- npx -y @modelcontextprotocol/server-everything
+  linkspan expose --port 9000 --sse -- uvx mcp-server-git
+  TOKEN=… linkspan expose --host 0.0.0.0 --token-env TOKEN -- ./my-server
+  linkspan expose https://mcp.example.com/mcp --bearer-env KEY";
+
+/// `linkspan expose`
+#[derive(Debug, Args)]
+#[command(override_usage = "linkspan expose [OPTIONS] (URL | -- COMMAND…)")]
+pub(crate) struct ExposeArgs {
+    /// The server: a URL, or a command after `--`
+    #[arg(value_name = "TARGET")]
+    pub(crate) url: Option<String>,
+    /// A command that is a server on its stdin and stdout
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+    /// The port to listen on; 0 takes a free one
+    #[arg(short, long, value_name = "PORT", default_value = "8808")]
+    pub(crate) port: u16,
+    /// The address to listen on; others than this machine's own need --token-env
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) host: IpAddr,
+    /// Where MCP is served
+    #[arg(long, value_name = "PATH", default_value = "/mcp", value_parser = path)]
+    pub(crate) path: String,
+    /// Serve the older HTTP+SSE as well, at /sse and /messages
+    #[arg(long)]
+    pub(crate) sse: bool,
+    #[command(flatten)]
+    pub(crate) servers: ServerArgs,
+    #[command(flatten)]
+    pub(crate) guard: GuardArgs,
+    #[command(flatten)]
+    pub(crate) eras: EraArgs,
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+}
+
+/// How many servers there are, and for how long.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Server processes")]
+pub(crate) struct ServerArgs {
+    /// One server process for all sessions
+    #[arg(long)]
+    pub(crate) share: bool,
+    /// End sessions and servers that nobody has used for this long; 0 keeps them
+    #[arg(long, value_name = "SECONDS", default_value = "1800", value_parser = seconds)]
+    pub(crate) idle_timeout: Duration,
+    /// Sessions at once
+    #[arg(long, value_name = "N", default_value = "256")]
+    pub(crate) max_sessions: usize,
+    /// Requests at once, over all sessions
+    #[arg(long, value_name = "N", default_value = "1024")]
+    pub(crate) max_in_flight: usize,
+    /// How long a call that asked its client something waits for the answer
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    pub(crate) park_timeout: Duration,
+}
+
+/// Who may come in.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Access")]
+pub(crate) struct GuardArgs {
+    /// Clients must send the value of the environment variable VAR as bearer token
+    #[arg(long, value_name = "VAR")]
+    pub(crate) token_env: Option<String>,
+    /// Listen on other addresses than this machine's own without a token
+    #[arg(long)]
+    pub(crate) insecure_no_token: bool,
+    /// A web origin that may call from a browser, besides this machine's; `*` for all
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allow_origin: Vec<String>,
+    /// A name under which clients may address us, besides this machine's; `*` for all
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allow_host: Vec<String>,
+    /// How long the head of a request may take
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub(crate) header_timeout: Duration,
+}
+
+fn path(text: &str) -> Result<String, String> {
+    let plain = |b: u8| b.is_ascii_graphic() && !b"?#%".contains(&b);
+    if text.starts_with('/') && text.bytes().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("a path begins with / and has no spaces, ?, # or %".to_owned())
+    }
+}

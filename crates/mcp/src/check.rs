@@ -1,0 +1,199 @@
+//! Whether the headers of a POST say what its body says.
+//!
+//! Proxies on the way may act on the headers alone; a request that tells them something else than
+//! the server is refused.
+
+use linkspan_wire::{Json, JsonKind, Kind, Message, RpcError, quote};
+
+use crate::header::{METHOD, NAME, PROTOCOL_VERSION, decode_value};
+use crate::meta::{CLIENT_CAPABILITIES, claimed_version};
+use crate::method::{Method, names};
+use crate::param_header::ParamHeaders;
+use crate::revision::{Era, Revision};
+
+/// -32020: a header contradicts the body, or is missing.
+pub const HEADER_MISMATCH: i64 = -32020;
+/// -32021: the client cannot do what the call needs.
+pub const MISSING_CAPABILITY: i64 = -32021;
+/// -32022: nobody here speaks that revision.
+pub const UNSUPPORTED_VERSION: i64 = -32022;
+
+/// What a request says in one header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given<'a> {
+    /// Nothing.
+    Nothing,
+    /// This.
+    Text(&'a str),
+    /// Several things, or something that is no text.
+    Unclear,
+}
+
+/// The era of a POSTed message. The body decides; the version header must not contradict it.
+pub fn era_of_post(message: &Message, version: Given<'_>) -> Result<Era, RpcError> {
+    let named = match version {
+        Given::Text(text) => Revision::parse(text).map(Revision::era),
+        _ => None,
+    };
+    if message.is_answer() {
+        return Ok(Era::Legacy);
+    }
+    if claimed_version(message).is_some() {
+        // `initialize` belongs to the modern era only if everything else says so.
+        let opens = message.method() == names::INITIALIZE && capabilities(message).is_none();
+        if !opens {
+            return Ok(Era::Modern);
+        }
+    }
+    match named {
+        Some(Era::Modern) if message.kind() == Kind::Notification => Ok(Era::Modern),
+        Some(Era::Modern) if message.method() == names::INITIALIZE => Err(mismatch(
+            "`initialize` belongs to the revisions before the one that MCP-Protocol-Version names",
+        )),
+        Some(Era::Modern) => Err(incomplete()),
+        _ => Ok(Era::Legacy),
+    }
+}
+
+/// Checks what a modern request claims, and its `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name`.
+pub fn check_modern<'h>(
+    request: &Message,
+    header: impl Fn(&'static str) -> Given<'h>,
+) -> Result<(), RpcError> {
+    let Some(claimed) = claimed_version(request) else {
+        return Err(incomplete());
+    };
+    if capabilities(request).is_none() {
+        return Err(incomplete());
+    }
+    same("MCP-Protocol-Version", header(PROTOCOL_VERSION), &claimed)?;
+    if Revision::parse(&claimed).map(Revision::era) != Some(Era::Modern) {
+        return Err(unsupported(&claimed));
+    }
+    let method = request.method();
+    same("Mcp-Method", header(METHOD), &method)?;
+    let named = Method::find(&method).and_then(|row| row.name_param);
+    let Some(param) = named else { return Ok(()) };
+    let name = request.params().and_then(|params| params.get(param));
+    match (name.and_then(Json::as_str), header(NAME)) {
+        (Some(name), given) => same("Mcp-Name", given, &name),
+        (None, Given::Nothing) => Ok(()),
+        (None, _) => Err(mismatch(format!(
+            "Mcp-Name is there, but params.{param} is not a string"
+        ))),
+    }
+}
+
+impl ParamHeaders {
+    /// Checks the `Mcp-Param-*` headers of a `tools/call`. Those that no annotation asks for are
+    /// nobody's business.
+    pub fn check<'h>(
+        &self,
+        call: &Message,
+        header: impl Fn(&str) -> Given<'h>,
+    ) -> Result<(), RpcError> {
+        let Some(request) = call.params() else {
+            return Ok(());
+        };
+        let Some(tool) = request.get("name").and_then(Json::as_str) else {
+            return Ok(());
+        };
+        let arguments = request.get("arguments");
+        for param in self.of(&tool) {
+            let value = arguments.and_then(|arguments| param.value(arguments));
+            let given = header(&format!("mcp-param-{}", param.header));
+            if !agree(value, given) {
+                return Err(mismatch(format!(
+                    "Mcp-Param-{} does not say what the argument `{}` says",
+                    param.header,
+                    param.path.join(".")
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn agree(value: Option<Json<'_>>, given: Given<'_>) -> bool {
+    let value = value.filter(|value| value.kind() != JsonKind::Null);
+    let (value, given) = match (value, given) {
+        (None, Given::Nothing) => return true,
+        (Some(value), Given::Text(given)) => (value, given),
+        // A client that cannot put the value into a header leaves it out.
+        (Some(value), Given::Nothing) => {
+            return matches!(value.kind(), JsonKind::Object | JsonKind::Array);
+        }
+        _ => return false,
+    };
+    let Some(given) = decode_value(given) else {
+        return false;
+    };
+    match value.kind() {
+        JsonKind::String => value.as_str().is_some_and(|text| text == given),
+        JsonKind::Number => same_number(value.text(), &given),
+        _ => value.text() == given,
+    }
+}
+
+/// `42`, `42.0` and `4.2e1` are one number; of whole ones every digit counts.
+fn same_number(one: &str, other: &str) -> bool {
+    let whole = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    if one == other {
+        return true;
+    }
+    if Json::parse(other).map(Json::kind) != Ok(JsonKind::Number) || (whole(one) && whole(other)) {
+        return false;
+    }
+    match (one.parse::<f64>(), other.parse::<f64>()) {
+        (Ok(one), Ok(other)) => one.is_finite() && one == other,
+        _ => false,
+    }
+}
+
+fn same(name: &str, given: Given<'_>, expected: &str) -> Result<(), RpcError> {
+    let said = match given {
+        Given::Text(text) => decode_value(text),
+        Given::Nothing => return Err(mismatch(format!("the {name} header is missing"))),
+        Given::Unclear => None,
+    };
+    if said.as_deref() == Some(expected) {
+        return Ok(());
+    }
+    Err(mismatch(format!("{name} does not say what the body says")))
+}
+
+fn mismatch(why: impl Into<std::borrow::Cow<'static, str>>) -> RpcError {
+    RpcError::new(HEADER_MISMATCH, why).with_data(
+        r#"{"kind":"header_mismatch","hint":"make the Mcp-* headers from the body; list the tools again if their schema has changed"}"#,
+    )
+}
+
+fn incomplete() -> RpcError {
+    RpcError::invalid_params("params._meta does not say which revision and what the client can do")
+        .with_data(format!(
+            r#"{{"kind":"incomplete","hint":"every request of {} has its protocolVersion and clientCapabilities in params._meta"}}"#,
+            Revision::LATEST
+        ))
+}
+
+/// -32022: the revisions that are served here.
+pub fn unsupported(requested: &str) -> RpcError {
+    RpcError::new(
+        UNSUPPORTED_VERSION,
+        format!("unsupported protocol version {requested}"),
+    )
+    .with_data(format!(
+        r#"{{"supported":["{}"],"requested":{}}}"#,
+        Revision::LATEST,
+        quote(requested)
+    ))
+}
+
+fn capabilities(request: &Message) -> Option<Json<'_>> {
+    let found = request.params()?.path(&["_meta", CLIENT_CAPABILITIES])?;
+    (found.kind() == JsonKind::Object).then_some(found)
+}
+
+#[cfg(test)]
+#[path = "check_tests.rs"]
+mod tests;

@@ -1,0 +1,194 @@
+//! Bodies of responses: one message, or a stream of events.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use http_body::{Frame, SizeHint};
+use linkspan_session::{Credit, Outbound};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::answer::Answer;
+use super::ink::Ink;
+use super::reader::Reader;
+
+pub(super) type Response = http::Response<Body>;
+
+/// A place among the requests in flight.
+pub(super) type Ticket = OwnedSemaphorePermit;
+
+/// What is sent.
+pub(super) enum Body {
+    Whole(Whole),
+    Events(Box<Events>),
+}
+
+/// Text that is there already, in up to three pieces.
+#[derive(Default)]
+pub(super) struct Whole {
+    pieces: [Bytes; 3],
+    at: usize,
+    /// Both are given back when the client has taken the text.
+    _credit: Credit,
+    _ticket: Option<Ticket>,
+}
+
+/// A stream of events.
+pub(super) struct Events {
+    source: Source,
+    ink: Ink,
+    ended: bool,
+    every: Duration,
+    beat: Pin<Box<Sleep>>,
+    _ticket: Option<Ticket>,
+}
+
+/// Where events come from.
+pub(super) enum Source {
+    /// A stream of a legacy session.
+    Session(Reader),
+    /// The answer to a modern request.
+    Answer(Box<Answer>),
+}
+
+impl Events {
+    pub(super) fn new(source: Source, ink: Ink, every: Duration, ticket: Option<Ticket>) -> Self {
+        Self {
+            source,
+            ink,
+            ended: false,
+            every,
+            beat: Box::pin(sleep(every)),
+            _ticket: ticket,
+        }
+    }
+
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        loop {
+            if let Some(frame) = self.ink.next() {
+                return Poll::Ready(Some(frame));
+            }
+            if self.ended {
+                return Poll::Ready(None);
+            }
+            let read = match &mut self.source {
+                Source::Session(reader) => reader.poll(cx, &mut self.ink),
+                Source::Answer(answer) => answer.poll(cx, &mut self.ink),
+            };
+            if let Poll::Ready(more) = read {
+                self.ended = !more;
+                continue;
+            }
+            ready!(self.beat.as_mut().poll(cx));
+            self.beat.as_mut().reset(Instant::now() + self.every);
+            self.ink.comment();
+        }
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let frame = match self.get_mut() {
+            Self::Whole(whole) => whole.next(),
+            Self::Events(events) => ready!(events.poll_next(cx)),
+        };
+        Poll::Ready(frame.map(|frame| Ok(Frame::data(frame))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(whole) => whole.len() == 0,
+            Self::Events(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(whole) => SizeHint::with_exact(whole.len()),
+            Self::Events(_) => SizeHint::default(),
+        }
+    }
+}
+
+impl Whole {
+    fn next(&mut self) -> Option<Bytes> {
+        while self.at < self.pieces.len() {
+            let piece = std::mem::take(&mut self.pieces[self.at]);
+            self.at += 1;
+            if !piece.is_empty() {
+                return Some(piece);
+            }
+        }
+        None
+    }
+
+    fn len(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.len() as u64).sum()
+    }
+}
+
+/// A response without a body.
+pub(super) fn empty(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::Whole(Whole::default()));
+    *response.status_mut() = status;
+    response
+}
+
+/// JSON text of our own.
+pub(super) fn json(status: StatusCode, pieces: [Bytes; 3]) -> Response {
+    whole(
+        status,
+        Whole {
+            pieces,
+            ..Whole::default()
+        },
+    )
+}
+
+/// A message as JSON.
+pub(super) fn message(status: StatusCode, item: Outbound, ticket: Option<Ticket>) -> Response {
+    let (pieces, credit) = match item {
+        Outbound::One(envelope) => (envelope.msg.pieces(), envelope.credit),
+        Outbound::Array(text) => ([text, Bytes::new(), Bytes::new()], Credit::default()),
+    };
+    whole(
+        status,
+        Whole {
+            pieces,
+            at: 0,
+            _credit: credit,
+            _ticket: ticket,
+        },
+    )
+}
+
+fn whole(status: StatusCode, whole: Whole) -> Response {
+    let mut response = Response::new(Body::Whole(whole));
+    *response.status_mut() = status;
+    let media = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, media);
+    response
+}
+
+/// A stream of events.
+pub(super) fn events(events: Events) -> Response {
+    let mut response = Response::new(Body::Events(Box::new(events)));
+    let headers = response.headers_mut();
+    let fixed = HeaderValue::from_static;
+    headers.insert(CONTENT_TYPE, fixed("text/event-stream"));
+    headers.insert(CACHE_CONTROL, fixed("no-cache, no-transform"));
+    // nginx would keep events back until its buffer is full.
+    headers.insert("x-accel-buffering", fixed("no"));
+    response
+}

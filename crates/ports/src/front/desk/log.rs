@@ -1,0 +1,144 @@
+//! The streams of a session, and how much of them is kept for clients that come back.
+
+use std::collections::BTreeMap;
+use std::iter::Sum;
+use std::ops::Add;
+use std::time::{Duration, Instant};
+
+use linkspan_session::Outbound;
+
+use super::stream::Stream;
+
+/// What all streams of a session may keep.
+pub(super) const MOST: Load = Load {
+    events: 256,
+    bytes: 4 << 20,
+};
+
+/// What may wait for readers that are there before the session is not read any more.
+const BACKLOG: Load = Load {
+    events: 64,
+    bytes: 1 << 20,
+};
+
+/// How long a stream that is over can still be asked for.
+const KEEP: Duration = Duration::from_secs(300);
+
+/// A number of events and what they weigh.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Load {
+    pub(super) events: usize,
+    pub(super) bytes: usize,
+}
+
+impl Load {
+    pub(super) fn of<'a>(events: impl Iterator<Item = &'a (u32, Outbound)>) -> Self {
+        events
+            .map(|(_, item)| Self {
+                events: 1,
+                bytes: item.len(),
+            })
+            .sum()
+    }
+
+    fn is_over(self, most: Self) -> bool {
+        self.events > most.events || self.bytes > most.bytes
+    }
+}
+
+impl Add for Load {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            events: self.events + other.events,
+            bytes: self.bytes + other.bytes,
+        }
+    }
+}
+
+impl Sum for Load {
+    fn sum<I: Iterator<Item = Self>>(loads: I) -> Self {
+        loads.fold(Self::default(), Add::add)
+    }
+}
+
+/// Streams by their number, the oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    streams: BTreeMap<u32, Stream>,
+}
+
+impl Log {
+    pub(super) fn open(&mut self, number: u32) -> &mut Stream {
+        self.streams.entry(number).or_default()
+    }
+
+    pub(super) fn get(&mut self, number: u32) -> Option<&mut Stream> {
+        self.streams.get_mut(&number)
+    }
+
+    pub(super) fn remove(&mut self, number: u32) {
+        self.streams.remove(&number);
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut Stream)> {
+        self.streams
+            .iter_mut()
+            .map(|(number, stream)| (*number, stream))
+    }
+
+    /// Whether a reader is so far behind that the session has to wait for it.
+    pub(super) fn is_full(&self) -> bool {
+        let backlog: Load = self.streams.values().map(Stream::backlog).sum();
+        backlog.is_over(BACKLOG)
+    }
+
+    pub(super) fn has_readers(&self) -> bool {
+        self.streams.values().any(Stream::is_live)
+    }
+
+    /// Forgets what can best be spared until the rest is within bounds.
+    pub(super) fn trim(&mut self) {
+        while self.kept().is_over(MOST) {
+            let over = |stream: &Stream| !stream.is_live() && stream.finished().is_some();
+            let spare = self.find(|stream| over(stream) && stream.is_sent());
+            if let Some(number) = spare {
+                self.remove(number);
+                continue;
+            }
+            if self.streams.values_mut().any(Stream::forget_one_sent) {
+                continue;
+            }
+            // From here on somebody loses something that they have not seen.
+            if let Some(number) = self.find(over) {
+                self.remove(number);
+                continue;
+            }
+            if !self.streams.values_mut().any(Stream::forget_one_unsent) {
+                return;
+            }
+        }
+    }
+
+    /// Forgets streams that have been over for long.
+    pub(super) fn expire(&mut self, now: Instant) {
+        self.streams.retain(|_, stream| {
+            let over = stream.finished().filter(|_| !stream.is_live());
+            over.is_none_or(|at| now.saturating_duration_since(at) < KEEP)
+        });
+    }
+
+    fn kept(&self) -> Load {
+        self.streams.values().map(Stream::kept).sum()
+    }
+
+    fn find(&self, wanted: impl Fn(&Stream) -> bool) -> Option<u32> {
+        let mut found = self.streams.iter().filter(|(_, stream)| wanted(stream));
+        found.next().map(|(number, _)| *number)
+    }
+}
+
+#[cfg(test)]
+#[path = "log_tests.rs"]
+mod tests;

@@ -1,0 +1,51 @@
+//! How much a front has to do.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+/// Numbers that tell how a front is doing. Cheap to clone; always up to date.
+#[derive(Debug, Clone)]
+pub struct Figures {
+    rooms: Arc<Semaphore>,
+    most_rooms: usize,
+    tickets: Arc<Semaphore>,
+    most_tickets: usize,
+}
+
+impl Figures {
+    /// Takes the numbers as they are before anybody has come.
+    pub(super) fn new(rooms: &Arc<Semaphore>, tickets: &Arc<Semaphore>) -> Self {
+        Self {
+            most_rooms: rooms.available_permits(),
+            rooms: Arc::clone(rooms),
+            most_tickets: tickets.available_permits(),
+            tickets: Arc::clone(tickets),
+        }
+    }
+
+    /// Legacy sessions that are open.
+    pub fn sessions(&self) -> usize {
+        self.most_rooms - self.rooms.available_permits()
+    }
+
+    /// Requests that are in flight.
+    pub fn in_flight(&self) -> usize {
+        self.most_tickets - self.tickets.available_permits()
+    }
+
+    /// What `/healthz` shows.
+    pub(super) fn to_json(&self, more: &[(&'static str, u64)]) -> String {
+        let mut out = format!(
+            r#"{{"status":"ok","sessions":{},"inFlight":{}"#,
+            self.sessions(),
+            self.in_flight()
+        );
+        for (name, number) in more {
+            let _ = write!(out, r#","{name}":{number}"#);
+        }
+        out.push('}');
+        out
+    }
+}

@@ -1,0 +1,212 @@
+//! What all connections of a front share, and where their requests go.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+use http::{HeaderMap, Method, Request, StatusCode};
+use hyper::body::Incoming;
+use linkspan_mcp::{Era, Given, PROTOCOL_VERSION, Revision, SESSION_ID, era_of_post};
+use linkspan_session::Budget;
+use linkspan_wire::Frame;
+use tokio::sync::Semaphore;
+
+use super::body::{Response, Ticket, json};
+use super::figures::Figures;
+use super::gate::{self, Gate, METHODS};
+use super::house::{Guest, House, Principal};
+use super::intake::{Intake, check_accept_any, check_content_type, given};
+use super::knowledge::Knowledge;
+use super::options::FrontOptions;
+use super::refusal::Refusal;
+use super::session::Session;
+use super::sessions::Sessions;
+
+/// Bodies that may be read at once, counted in messages of the largest size.
+const BODIES: usize = 4;
+
+pub(super) struct Hall<H> {
+    pub(super) options: FrontOptions,
+    pub(super) house: Arc<H>,
+    pub(super) sessions: Arc<Sessions>,
+    /// Rooms for legacy sessions.
+    pub(super) rooms: Arc<Semaphore>,
+    pub(super) knowledge: Arc<Knowledge>,
+    tickets: Arc<Semaphore>,
+    gate: Gate,
+    bodies: Budget,
+    figures: Figures,
+}
+
+impl<H: House> Hall<H> {
+    pub(super) fn new(options: FrontOptions, house: Arc<H>, bound: SocketAddr) -> Self {
+        let rooms = Arc::new(Semaphore::new(options.max_sessions));
+        let tickets = Arc::new(Semaphore::new(options.max_in_flight));
+        Self {
+            figures: Figures::new(&rooms, &tickets),
+            house,
+            sessions: Arc::default(),
+            rooms,
+            knowledge: Arc::default(),
+            tickets,
+            gate: Gate::new(&options, bound),
+            bodies: Budget::new(options.limits.max_bytes().saturating_mul(BODIES)),
+            options,
+        }
+    }
+
+    pub(super) fn figures(&self) -> Figures {
+        self.figures.clone()
+    }
+
+    /// Answers one request, whatever it is.
+    pub(super) async fn serve(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Result<Response, Infallible> {
+        let (head, body) = request.into_parts();
+        let admitted = match self.gate.admit(&head) {
+            Ok(admitted) => admitted,
+            Err(refusal) => return Ok(refusal.into_response()),
+        };
+        let served = self.route(&head, body).await;
+        let mut response = served.unwrap_or_else(Refusal::into_response);
+        admitted.stamp(&mut response);
+        Ok(response)
+    }
+
+    async fn route(self: &Arc<Self>, head: &Parts, body: Incoming) -> Result<Response, Refusal> {
+        let path = head.uri.path();
+        if head.method == Method::OPTIONS {
+            return Ok(gate::preflight(&head.headers));
+        }
+        if path == "/healthz" {
+            return self.health(&head.method);
+        }
+        self.gate.authorize(&head.headers)?;
+        if path.trim_end_matches('/') == self.options.path.trim_end_matches('/') {
+            return match head.method {
+                Method::POST => self.post(head, body).await,
+                Method::GET => self.listen(head),
+                Method::DELETE => self.end(head),
+                _ => Err(Refusal::method(METHODS, "there is no such method here")),
+            };
+        }
+        if self.options.sse {
+            match (path, &head.method) {
+                ("/sse", &Method::GET) => return self.open_sse(head),
+                ("/messages", &Method::POST) => return self.post_sse(head, body).await,
+                ("/sse", _) => return Err(Refusal::method("GET", "here is a stream to GET")),
+                ("/messages", _) => return Err(Refusal::method("POST", "messages are POSTed")),
+                _ => {}
+            }
+        }
+        let why = "nothing is served at this path".to_owned();
+        let hint = format!("the endpoint is {}", self.options.path);
+        Err(Refusal::new(StatusCode::NOT_FOUND, "path", why, &hint))
+    }
+
+    fn health(&self, method: &Method) -> Result<Response, Refusal> {
+        if *method != Method::GET && *method != Method::HEAD {
+            return Err(Refusal::method("GET", "only GET is allowed here"));
+        }
+        let text = self.figures.to_json(&self.house.figures());
+        Ok(json(
+            StatusCode::OK,
+            [Bytes::from(text), Bytes::new(), Bytes::new()],
+        ))
+    }
+
+    /// A message is POSTed: to which era does it belong?
+    async fn post(self: &Arc<Self>, head: &Parts, body: Incoming) -> Result<Response, Refusal> {
+        check_content_type(&head.headers)?;
+        check_accept_any(&head.headers)?;
+        let guest = guest(&head.headers);
+        let session = self.named_session(head, &guest);
+        let intake = self.intake(session.as_ref().and_then(|found| found.as_deref()));
+        let (text, credit) = intake.read(body).await?;
+        let frame = Frame::parse(text, &self.options.limits);
+        let version = given(&head.headers, PROTOCOL_VERSION);
+        let message = match frame {
+            Frame::One(message) => message,
+            Frame::Batch(entries) => {
+                self.only(Era::Legacy, None)?;
+                return self.batch(entries, version, session).await;
+            }
+            Frame::Other { why, .. } => return Err(Refusal::bad(&why)),
+            Frame::Blank => return Err(Refusal::bad(&linkspan_wire::Syntax::Torn.into())),
+        };
+        let era = match self.options.client_era {
+            Some(Era::Legacy) => Ok(Era::Legacy),
+            _ => era_of_post(&message, version),
+        };
+        let id = message.id();
+        let refuse = |error| Refusal::rpc(StatusCode::BAD_REQUEST, error).about(id.clone());
+        let served = match era.map_err(refuse)? {
+            Era::Modern => self.ask(head, message, guest).await,
+            Era::Legacy => {
+                self.only(Era::Legacy, Some(&message))?;
+                self.relay(message, credit, version, session, guest).await
+            }
+        };
+        served.map_err(|refusal| refusal.about(id))
+    }
+
+    /// A place among the requests in flight.
+    pub(super) fn ticket(&self) -> Result<Ticket, Refusal> {
+        let ticket = Arc::clone(&self.tickets).try_acquire_owned();
+        ticket.map_err(|_| Refusal::busy("too many requests"))
+    }
+
+    pub(super) fn intake<'a>(&'a self, session: Option<&'a Session>) -> Intake<'a> {
+        Intake {
+            limits: self.options.limits,
+            timeout: self.options.body_timeout,
+            all: &self.bodies,
+            own: session.map(|session| &session.budget),
+        }
+    }
+
+    /// The session that a request names: `None` if it names none, `Some(None)` if there is no such.
+    pub(super) fn named_session(
+        &self,
+        head: &Parts,
+        guest: &Guest,
+    ) -> Option<Option<Arc<Session>>> {
+        match given(&head.headers, SESSION_ID) {
+            Given::Nothing => None,
+            Given::Text(key) => Some(self.sessions.find(key, &guest.principal)),
+            Given::Unclear => Some(None),
+        }
+    }
+}
+
+/// On whose behalf a request came.
+pub(super) fn guest(headers: &HeaderMap) -> Guest {
+    let shown = headers.get(AUTHORIZATION);
+    let shown = shown.map(|value| String::from_utf8_lossy(value.as_bytes()).into());
+    Guest {
+        principal: Principal(shown),
+    }
+}
+
+/// Checks the version that a legacy request names after the session has begun.
+pub(super) fn check_version(version: Given<'_>, session: &Session) -> Result<(), Refusal> {
+    let fits = match version {
+        Given::Nothing => true,
+        Given::Text(text) => {
+            let known = Revision::parse(text).is_some_and(|r| r.era() == Era::Legacy);
+            known || session.desk().speaks(text)
+        }
+        Given::Unclear => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    let why = "MCP-Protocol-Version names no revision that this session could have".to_owned();
+    let hint = "send the one that `initialize` was answered with";
+    Err(Refusal::new(StatusCode::BAD_REQUEST, "version", why, hint))
+}

@@ -1,0 +1,218 @@
+//! Reading a request: what kind of body, and the body itself within its bounds.
+
+use bytes::{Bytes, BytesMut};
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderName};
+use http::{HeaderMap, StatusCode};
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
+use linkspan_mcp::Given;
+use linkspan_session::{Budget, Credit};
+use linkspan_wire::Limits;
+use tokio::time::{Duration, Instant, timeout_at};
+
+use super::refusal::Refusal;
+
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+/// This much at least has to come within the body's timeout, unless less is left.
+const STRIDE: usize = 64 * 1024;
+
+/// How a body is read.
+pub(super) struct Intake<'a> {
+    pub(super) limits: Limits,
+    pub(super) timeout: Duration,
+    /// What all bodies may weigh that are being read.
+    pub(super) all: &'a Budget,
+    /// What this session may have in flight.
+    pub(super) own: Option<&'a Budget>,
+}
+
+impl Intake<'_> {
+    /// Reads a whole body. The credit belongs to the message.
+    pub(super) async fn read(&self, mut body: Incoming) -> Result<(Bytes, Credit), Refusal> {
+        let limit = self.limits.max_bytes();
+        let announced = body.size_hint().exact().unwrap_or(0);
+        if announced > limit as u64 {
+            return Err(too_large(limit));
+        }
+        let announced = announced as usize;
+        let mut deadline = Instant::now() + self.timeout;
+        let (mut credit, mut reading) = (Credit::default(), Credit::default());
+        let taken = timeout_at(deadline, self.grow(&mut credit, &mut reading, announced));
+        taken.await.map_err(|_| slow())?;
+        let mut whole = BytesMut::new();
+        let mut stride = 0;
+        loop {
+            let next = timeout_at(deadline, body.frame()).await;
+            let Some(frame) = next.map_err(|_| slow())? else {
+                return Ok((whole.freeze(), credit));
+            };
+            let Ok(chunk) = frame.map_err(|_| torn())?.into_data() else {
+                continue;
+            };
+            if whole.is_empty() && chunk.len() == announced {
+                // The usual small request: nothing to copy.
+                return Ok((chunk, credit));
+            }
+            if whole.len() + chunk.len() > limit {
+                return Err(too_large(limit));
+            }
+            if whole.is_empty() {
+                whole.reserve(announced.max(chunk.len()));
+            }
+            whole.extend_from_slice(&chunk);
+            stride += chunk.len();
+            if stride >= STRIDE {
+                stride = 0;
+                deadline = Instant::now() + self.timeout;
+            }
+            let grown = timeout_at(deadline, self.grow(&mut credit, &mut reading, whole.len()));
+            grown.await.map_err(|_| slow())?;
+        }
+    }
+
+    async fn grow(&self, credit: &mut Credit, reading: &mut Credit, bytes: usize) {
+        // First what only this session may be waiting for: nobody else should wait meanwhile.
+        if let Some(own) = self.own {
+            own.grow(credit, bytes).await;
+        }
+        self.all.grow(reading, bytes).await;
+    }
+}
+
+/// Whether the body is JSON.
+pub(super) fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
+    let value = headers.get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
+    let essence = value.and_then(|v| v.split(';').next()).unwrap_or_default();
+    if essence.trim().eq_ignore_ascii_case(JSON) {
+        return Ok(());
+    }
+    let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+    let why = "the body must be JSON".to_owned();
+    let hint = "send `Content-Type: application/json`";
+    Err(Refusal::new(status, "content_type", why, hint))
+}
+
+/// Whether the client takes either kind of answer.
+pub(super) fn check_accept_any(headers: &HeaderMap) -> Result<(), Refusal> {
+    if accepts(headers, JSON) && accepts(headers, EVENTS) {
+        return Ok(());
+    }
+    let hint = "send `Accept: application/json, text/event-stream`";
+    Err(not_acceptable(hint))
+}
+
+/// Whether the client takes a stream of events.
+pub(super) fn check_accept_events(headers: &HeaderMap) -> Result<(), Refusal> {
+    if accepts(headers, EVENTS) {
+        return Ok(());
+    }
+    Err(not_acceptable("send `Accept: text/event-stream`"))
+}
+
+fn accepts(headers: &HeaderMap, media: &str) -> bool {
+    let mut none = true;
+    let family = media.split_once('/').map_or(media, |(family, _)| family);
+    for value in headers.get_all(ACCEPT) {
+        none = false;
+        for range in value.to_str().unwrap_or_default().split(',') {
+            let range = range.split(';').next().unwrap_or_default().trim();
+            let any = range.strip_suffix("/*");
+            if range.eq_ignore_ascii_case(media)
+                || range == "*/*"
+                || any.is_some_and(|any| any.eq_ignore_ascii_case(family))
+            {
+                return true;
+            }
+        }
+    }
+    none
+}
+
+/// What a request says in one header.
+pub(super) fn given<'h>(headers: &'h HeaderMap, name: &str) -> Given<'h> {
+    let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else {
+        return Given::Nothing;
+    };
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Given::Nothing,
+        (Some(value), None) => value
+            .to_str()
+            .map_or(Given::Unclear, |text| Given::Text(text.trim())),
+        _ => Given::Unclear,
+    }
+}
+
+fn not_acceptable(hint: &str) -> Refusal {
+    let why = "the client does not take what would be sent".to_owned();
+    Refusal::new(StatusCode::NOT_ACCEPTABLE, "accept", why, hint)
+}
+
+fn too_large(limit: usize) -> Refusal {
+    let why = linkspan_wire::WireError::TooLarge {
+        limit,
+        id: None,
+        is_answer: false,
+    };
+    Refusal::bad(&why)
+}
+
+fn slow() -> Refusal {
+    let why = "the body did not arrive in time".to_owned();
+    let status = StatusCode::REQUEST_TIMEOUT;
+    Refusal::new(status, "slow", why, "send it again, faster")
+}
+
+fn torn() -> Refusal {
+    let why = "the body ends too early".to_owned();
+    let hint = "check Content-Length and the chunks";
+    Refusal::new(StatusCode::BAD_REQUEST, "torn", why, hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(list: &[(&'static str, &'static str)]) -> HeaderMap {
+        list.iter()
+            .map(|(n, v)| (HeaderName::from_static(n), v.parse().unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn both_kinds_of_answers_have_to_be_taken() {
+        let both = |accept| check_accept_any(&headers(&[("accept", accept)])).is_ok();
+        for good in [
+            "application/json, text/event-stream",
+            "text/event-stream;q=0.5,APPLICATION/JSON",
+            "*/*",
+            "application/*, text/*",
+        ] {
+            assert!(both(good), "{good}");
+        }
+        for bad in ["application/json", "text/event-stream", "text/html", ""] {
+            assert!(!both(bad), "{bad}");
+        }
+        assert!(check_accept_any(&HeaderMap::new()).is_ok());
+    }
+
+    #[test]
+    fn a_body_is_json() {
+        let json = |media| check_content_type(&headers(&[("content-type", media)])).is_ok();
+        assert!(json("application/json"));
+        assert!(json("Application/JSON; charset=utf-8"));
+        assert!(!json("text/plain"));
+        assert!(!json("application/json-patch"));
+        assert!(check_content_type(&HeaderMap::new()).is_err());
+    }
+
+    #[test]
+    fn a_header_that_is_there_twice_says_nothing() {
+        let mut map = headers(&[("mcp-name", " a ")]);
+        assert_eq!(given(&map, "mcp-name"), Given::Text("a"));
+        assert_eq!(given(&map, "mcp-method"), Given::Nothing);
+        map.append("mcp-name", "a".parse().unwrap());
+        assert_eq!(given(&map, "mcp-name"), Given::Unclear);
+    }
+}

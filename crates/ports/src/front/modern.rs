@@ -1,0 +1,145 @@
+//! Modern requests: each stands alone.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use http::request::Parts;
+use linkspan_mcp::{Era, check_modern, names};
+use linkspan_session::{Envelope, Outbound};
+use linkspan_wire::{Id, Json, Kind, Message, RpcError};
+use tokio::time::{Duration, timeout};
+
+use super::answer::{Answer, status};
+use super::body::{self, Events, Response, Source, empty};
+use super::hall::Hall;
+use super::house::{Guest, House};
+use super::ink::Ink;
+use super::intake::given;
+use super::refusal::Refusal;
+
+/// How long the server may take to list its tools when a call has to be checked against them.
+const LISTING: Duration = Duration::from_secs(5);
+/// Pages of such a list.
+const PAGES: usize = 8;
+
+impl<H: House> Hall<H> {
+    /// Serves a modern message.
+    pub(super) async fn ask(
+        self: &Arc<Self>,
+        head: &Parts,
+        message: Message,
+        guest: Guest,
+    ) -> Result<Response, Refusal> {
+        let Some(id) = message.id().filter(|_| message.kind() == Kind::Request) else {
+            // The era has no notifications for servers: a request is cancelled by hanging up.
+            return Ok(empty(StatusCode::ACCEPTED));
+        };
+        let refuse = |error| Refusal::rpc(StatusCode::BAD_REQUEST, error);
+        check_modern(&message, |name| given(&head.headers, name)).map_err(refuse)?;
+        let ticket = self.ticket()?;
+        self.check_params(head, &message, &guest)
+            .await
+            .map_err(refuse)?;
+        let lesson = self.knowledge.lesson(&message, &guest.principal);
+        let asked = self.house.ask(message, &guest).await;
+        let answering = asked.map_err(|why| Refusal::fault(&why))?;
+        let mut answer = Answer::new(answering, id, lesson);
+        // A status, once sent, cannot be taken back.
+        let first = timeout(self.options.long_patience, answer.next()).await;
+        let mut ink = Ink::default();
+        if let Ok(message) = first {
+            let is_answer = message.is_answer();
+            let status = status(&message);
+            let item = Outbound::One(Envelope::new(message));
+            if is_answer {
+                return Ok(body::message(status, item, Some(ticket)));
+            }
+            ink.message(None, item);
+        }
+        let source = Source::Answer(Box::new(answer));
+        let every = self.options.keep_alive;
+        Ok(body::events(Events::new(source, ink, every, Some(ticket))))
+    }
+
+    /// Refuses a legacy message where only the other era is served.
+    pub(super) fn only(&self, era: Era, message: Option<&Message>) -> Result<(), Refusal> {
+        if self.options.client_era.is_none_or(|only| only == era) {
+            return Ok(());
+        }
+        let params = message.and_then(Message::params);
+        let asked = params.and_then(|params| params.get("protocolVersion"));
+        let asked = asked.and_then(Json::as_str).unwrap_or_default();
+        let error = linkspan_mcp::unsupported(&asked);
+        let id = message.and_then(Message::id);
+        Err(Refusal::rpc(StatusCode::BAD_REQUEST, error).about(id))
+    }
+
+    /// Checks `Mcp-Param-*` against the arguments of a call.
+    ///
+    /// What to check stands in the tool's schema. If this client's list has not passed here (it may
+    /// have asked another bridge), and the call has such headers, the list is asked for once.
+    async fn check_params(
+        &self,
+        head: &Parts,
+        call: &Message,
+        guest: &Guest,
+    ) -> Result<(), RpcError> {
+        if call.method() != names::TOOLS_CALL {
+            return Ok(());
+        }
+        let check = || {
+            let header = |name: &str| given(&head.headers, name);
+            self.knowledge.check(call, &guest.principal, header)
+        };
+        if let Some(checked) = check() {
+            return checked;
+        }
+        let has_any = |name: &http::HeaderName| name.as_str().starts_with("mcp-param-");
+        if !head.headers.keys().any(has_any) {
+            return Ok(());
+        }
+        if timeout(LISTING, self.list_tools(call, guest))
+            .await
+            .is_err()
+        {
+            tracing::debug!("no list of tools to check a call against");
+        }
+        check().unwrap_or(Ok(()))
+    }
+
+    /// Asks for the list of tools in the name of a caller.
+    async fn list_tools(&self, call: &Message, guest: &Guest) {
+        let Some(meta) = call.params().and_then(|params| params.get("_meta")) else {
+            return;
+        };
+        // Its progress is the caller's own business.
+        let meta: Vec<String> = meta
+            .members()
+            .filter(|(name, _)| name != "progressToken")
+            .map(|(name, value)| format!("{}:{}", linkspan_wire::quote(&name), value.text()))
+            .collect();
+        let meta = meta.join(",");
+        let mut cursor = String::new();
+        for page in 0..PAGES {
+            let params = format!(r#"{{{cursor}"_meta":{{{meta}}}}}"#);
+            let id = Id::number(page as u64 + 1);
+            let list = Message::request(&id, names::TOOLS_LIST, Some(&params));
+            let lesson = self.knowledge.lesson(&list, &guest.principal);
+            let Ok(answering) = self.house.ask(list, guest).await else {
+                return;
+            };
+            let mut answer = Answer::new(answering, id, lesson);
+            let result = loop {
+                let message = answer.next().await;
+                if message.is_answer() {
+                    break message;
+                }
+            };
+            let next = result.body().and_then(|body| body.get("nextCursor"));
+            match next.filter(|_| result.kind() == Kind::Result) {
+                Some(next) => cursor = format!(r#""cursor":{},"#, next.text()),
+                None => return,
+            }
+        }
+    }
+}

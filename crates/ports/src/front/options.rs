@@ -1,0 +1,95 @@
+//! How a front behaves.
+
+use std::fmt;
+use std::time::Duration;
+
+use linkspan_mcp::Era;
+use linkspan_wire::Limits;
+
+/// What an HTTP front is told. Every number bounds something.
+#[derive(Debug, Clone)]
+pub struct FrontOptions {
+    /// Where MCP is served.
+    pub path: String,
+    /// Whether HTTP+SSE (2024-11-05) is served as well, at `/sse` and `/messages`.
+    pub sse: bool,
+    /// Names under which clients may address us, with or without a port; `*` for all. The address
+    /// that we listen on is always among them.
+    pub hosts: Vec<String>,
+    /// Origins of web pages that may speak to us besides those of this machine; `*` for all.
+    pub origins: Vec<String>,
+    /// What clients have to show.
+    pub token: Option<Token>,
+    /// The largest message.
+    pub limits: Limits,
+    /// Legacy sessions at once.
+    pub max_sessions: usize,
+    /// Requests at once, over all sessions.
+    pub max_in_flight: usize,
+    /// How long a legacy session may be without any sign of its client; `None` keeps it for ever.
+    pub idle: Option<Duration>,
+    /// How long the head of a request may take, and how long a connection may wait for the next one.
+    pub header_timeout: Duration,
+    /// How long the next part of a request's body may take.
+    pub body_timeout: Duration,
+    /// How long a client may take nothing of what we write.
+    pub write_timeout: Duration,
+    /// How often a silent stream shows that it is alive.
+    pub keep_alive: Duration,
+    /// How long an answer may take to be sent as plain JSON instead of a stream.
+    pub patience: Duration,
+    /// The same where the answer may decide the HTTP status.
+    pub long_patience: Duration,
+    /// How long what is under way may take when the front is told to stop.
+    pub drain: Duration,
+    /// The only era that is served, if not both.
+    pub client_era: Option<Era>,
+}
+
+impl Default for FrontOptions {
+    fn default() -> Self {
+        Self {
+            path: "/mcp".to_owned(),
+            sse: false,
+            hosts: ["localhost", "127.0.0.1", "[::1]"]
+                .map(str::to_owned)
+                .into(),
+            origins: Vec::new(),
+            token: None,
+            limits: Limits::default(),
+            max_sessions: 256,
+            max_in_flight: 1024,
+            idle: Some(Duration::from_secs(1800)),
+            header_timeout: Duration::from_secs(30),
+            body_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(60),
+            keep_alive: Duration::from_secs(15),
+            patience: Duration::from_millis(100),
+            long_patience: Duration::from_secs(1),
+            drain: Duration::from_secs(5),
+            client_era: None,
+        }
+    }
+}
+
+/// A secret that clients show as `Authorization: Bearer …`. It is never printed.
+#[derive(Clone)]
+pub struct Token(Box<str>);
+
+impl Token {
+    /// Nothing but visible ASCII can stand in the header.
+    pub fn parse(secret: &str) -> Option<Self> {
+        let visible = secret.bytes().all(|b| (0x21..=0x7e).contains(&b));
+        (visible && !secret.is_empty()).then(|| Self(secret.into()))
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(…)")
+    }
+}

@@ -1,0 +1,67 @@
+//! A connection that reads a stream of a session.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use super::desk::{First, Seat};
+use super::ink::Ink;
+use super::session::{Session, now};
+
+/// Holds a place at a stream and leaves it when dropped, whatever the way.
+pub(super) struct Reader {
+    session: Arc<Session>,
+    seat: Seat,
+    /// The session is this stream: it ends with it.
+    takes_all: bool,
+}
+
+impl Reader {
+    pub(super) fn new(session: Arc<Session>, seat: Seat) -> Self {
+        Self {
+            session,
+            seat,
+            takes_all: false,
+        }
+    }
+
+    /// A reader without whom the session has no sense.
+    pub(super) fn only(session: Arc<Session>, seat: Seat) -> Self {
+        Self {
+            session,
+            seat,
+            takes_all: true,
+        }
+    }
+
+    /// What is first to be said.
+    pub(super) async fn first(&self) -> First {
+        poll_fn(|cx| self.session.desk().first(self.seat, cx.waker())).await
+    }
+
+    /// Writes what there is; `false` if nothing more will come.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>, ink: &mut Ink) -> Poll<bool> {
+        let mut desk = self.session.desk();
+        let was_full = desk.is_full();
+        let taken = desk.take(self.seat, cx.waker(), ink);
+        if was_full && !desk.is_full() {
+            self.session.make_room();
+        }
+        taken
+    }
+
+    /// Writes the event that primes the stream, where there is one.
+    pub(super) fn prime(&self, ink: &mut Ink) {
+        self.session.desk().prime(self.seat, ink);
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.session.desk().leave(self.seat, now());
+        self.session.make_room();
+        if self.takes_all {
+            self.session.close();
+        }
+    }
+}

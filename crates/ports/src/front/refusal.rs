@@ -1,0 +1,125 @@
+//! A request that is not served: an HTTP status, and a JSON-RPC error that says why.
+
+use bytes::Bytes;
+use http::header::{ALLOW, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderMap, StatusCode};
+use linkspan_session::Fault;
+use linkspan_wire::{Id, RpcError, WireError, quote};
+
+use super::body::{Response, json};
+
+/// Why a request is not served.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    status: StatusCode,
+    error: RpcError,
+    id: Id,
+    extra: Option<Extra>,
+}
+
+/// A header that belongs to a status.
+#[derive(Debug, Clone, Copy)]
+enum Extra {
+    Allow(&'static str),
+    Bearer,
+    Later,
+}
+
+impl Refusal {
+    /// A refusal in words: what is wrong (with a word for programs), and what to do about it.
+    pub(super) fn new(status: StatusCode, kind: &str, why: String, hint: &str) -> Self {
+        let data = format!(r#"{{"kind":"{kind}","hint":{}}}"#, quote(hint));
+        Self::rpc(status, RpcError::server(why).with_data(data))
+    }
+
+    /// A refusal that has a code of its own.
+    pub(super) fn rpc(status: StatusCode, error: RpcError) -> Self {
+        Self {
+            status,
+            error,
+            id: Id::null(),
+            extra: None,
+        }
+    }
+
+    /// Somebody has to come back later.
+    pub(super) fn busy(what: &'static str) -> Self {
+        let mut refusal = Self::fault(&Fault::Overloaded { what });
+        refusal.extra = Some(Extra::Later);
+        refusal
+    }
+
+    /// What went wrong behind us. Only what is about this endpoint itself has a status of its own:
+    /// many clients show nothing of an error that does not come with a 200.
+    pub(super) fn fault(why: &Fault) -> Self {
+        let status = match why {
+            Fault::Overloaded { .. } | Fault::Closing => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::OK,
+        };
+        Self::rpc(status, RpcError::from(why))
+    }
+
+    /// The body is no JSON-RPC.
+    pub(super) fn bad(why: &WireError) -> Self {
+        let status = match why {
+            WireError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        Self::rpc(status, why.to_rpc()).about(Some(why.id()))
+    }
+
+    pub(super) fn method(allow: &'static str, why: &str) -> Self {
+        let status = StatusCode::METHOD_NOT_ALLOWED;
+        let mut refusal = Self::new(status, "method", why.to_owned(), "POST a message instead");
+        refusal.extra = Some(Extra::Allow(allow));
+        refusal
+    }
+
+    pub(super) fn unauthorized() -> Self {
+        let mut refusal = Self::new(
+            StatusCode::UNAUTHORIZED,
+            "unauthorized",
+            "this endpoint wants a token".to_owned(),
+            "send `Authorization: Bearer …` with the token that the bridge was started with",
+        );
+        refusal.extra = Some(Extra::Bearer);
+        refusal
+    }
+
+    pub(super) fn no_such_session() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "no_session",
+            "there is no such session".to_owned(),
+            "it has ended; send `initialize` without Mcp-Session-Id to begin a new one",
+        )
+    }
+
+    /// Names the request that is refused, where it is known.
+    pub(super) fn about(mut self, id: Option<Id>) -> Self {
+        if let Some(id) = id {
+            self.id = id;
+        }
+        self
+    }
+
+    pub(super) fn into_response(self) -> Response {
+        tracing::debug!("HTTP {}: {}", self.status.as_u16(), self.error.message());
+        let text = self.error.answer(&self.id).to_bytes();
+        let mut response = json(self.status, [text, Bytes::new(), Bytes::new()]);
+        if let Some(extra) = self.extra {
+            extra.add_to(response.headers_mut());
+        }
+        response
+    }
+}
+
+impl Extra {
+    fn add_to(self, headers: &mut HeaderMap) {
+        match self {
+            Self::Allow(methods) => headers.insert(ALLOW, HeaderValue::from_static(methods)),
+            Self::Bearer => headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")),
+            Self::Later => headers.insert(RETRY_AFTER, HeaderValue::from_static("1")),
+        };
+    }
+}

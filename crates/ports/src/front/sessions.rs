@@ -1,0 +1,91 @@
+//! The legacy sessions that are open.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustls::crypto::aws_lc_rs;
+
+use super::house::Principal;
+use super::session::Session;
+
+/// The id of a session: 128 bits that nobody can guess.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Key(u128);
+
+impl Key {
+    /// A new one; `None` if the system has no random numbers for us.
+    pub(super) fn random() -> Option<Self> {
+        let mut bytes = [0; 16];
+        // The generator that TLS uses; it is here already.
+        let source = aws_lc_rs::default_provider().secure_random;
+        source.fill(&mut bytes).ok()?;
+        Some(Self(u128::from_be_bytes(bytes)))
+    }
+
+    /// Reads what [`fmt::Display`] wrote, and only that.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let fits = text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        let number = u128::from_str_radix(text, 16).ok();
+        number.filter(|_| fits).map(Self)
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// Sessions by their id.
+#[derive(Default)]
+pub(super) struct Sessions(Mutex<HashMap<Key, Arc<Session>>>);
+
+impl Sessions {
+    pub(super) fn add(&self, session: Arc<Session>) {
+        self.lock().insert(session.key, session);
+    }
+
+    /// The session of that id. To anybody else than its owner it does not exist.
+    pub(super) fn find(&self, key: &str, principal: &Principal) -> Option<Arc<Session>> {
+        let key = Key::parse(key)?;
+        let found = self.lock().get(&key).cloned();
+        found.filter(|session| session.principal == *principal)
+    }
+
+    pub(super) fn remove(&self, key: Key) {
+        self.lock().remove(&key);
+    }
+
+    pub(super) fn close_all(&self) {
+        for session in self.lock().values() {
+            session.close();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Session>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_read_back_and_nothing_like_it() {
+        let key = Key::random().unwrap();
+        let text = key.to_string();
+        assert!(Key::parse(&text) == Some(key));
+        assert!(Key::random().unwrap() != key);
+        for bad in [
+            "",
+            "1",
+            &text[1..],
+            &format!("+{}", &text[1..]),
+            &"F".repeat(32),
+        ] {
+            assert!(Key::parse(bad).is_none(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Cells: command lines that each end in a URL for the suite.
+
+use super::stage::{Running, Stage};
+use crate::programs::Programs;
+
+pub const NAMES: [&str; 5] = ["legacy", "modern", "dual", "url", "chain"];
+
+/// Stages that are started one after the other; the last one's URL is what is tested.
+pub struct Cell {
+    pub name: &'static str,
+    stages: Vec<Stage>,
+}
+
+impl Cell {
+    /// Starts every stage. They end when the result is dropped, the last one first.
+    pub fn start(&self) -> Result<Vec<Running>, String> {
+        let mut running: Vec<Running> = Vec::new();
+        for (number, stage) in self.stages.iter().enumerate() {
+            let url = running.first().map(|stage| stage.url.as_str());
+            let log = format!("{}-{number}", self.name);
+            running.insert(0, stage.start(&log, url)?);
+        }
+        Ok(running)
+    }
+}
+
+pub fn all(programs: &Programs) -> Vec<Cell> {
+    let fixture = |era| [programs.fixture.as_str(), "--era", era];
+    let plain = |era| Stage::exposing(programs, &[], &fixture(era));
+    vec![
+        cell("legacy", vec![plain("legacy")]),
+        cell("modern", vec![plain("modern")]),
+        cell("dual", vec![plain("dual")]),
+        cell("url", vec![plain("legacy"), Stage::relaying(programs)]),
+        cell("chain", chain(programs, &fixture("legacy"))),
+    ]
+}
+
+/// Legacy server, modern in the middle, legacy again: two translations before the last hop.
+fn chain(programs: &Programs, fixture: &[&str]) -> Vec<Stage> {
+    let connect = [
+        programs.linkspan.as_str(),
+        "connect",
+        "--client-era",
+        "legacy",
+        "--server-era",
+        "modern",
+        Stage::URL,
+    ];
+    vec![
+        Stage::exposing(programs, &["--client-era", "modern"], fixture),
+        Stage::exposing(programs, &["--server-era", "legacy"], &connect),
+    ]
+}
+
+fn cell(name: &'static str, stages: Vec<Stage>) -> Cell {
+    Cell { name, stages }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cell_can_be_named() {
+        let programs = Programs {
+            linkspan: "linkspan".to_owned(),
+            fixture: "fixture".to_owned(),
+        };
+        let names: Vec<&str> = all(&programs).iter().map(|cell| cell.name).collect();
+        assert_eq!(names, NAMES);
+    }
+}
