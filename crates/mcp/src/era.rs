@@ -20,7 +20,7 @@ mod level;
 mod question;
 mod results;
 mod shapes;
-mod splice;
+pub(crate) mod splice;
 #[cfg(test)]
 mod stage;
 mod up;

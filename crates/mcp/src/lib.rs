@@ -12,6 +12,7 @@ mod meta;
 mod method;
 mod param_header;
 mod revision;
+mod tool_check;
 
 pub use answer::{initialize_result, tool_text, tools_list};
 pub use check::{
@@ -29,3 +30,4 @@ pub use meta::{
 pub use method::{METHODS, Method, MethodKind, names};
 pub use param_header::ParamHeaders;
 pub use revision::{Era, Revision};
+pub use tool_check::without_invalid_tools;

@@ -8,6 +8,9 @@ use linkspan_wire::{Json, JsonKind, Message};
 
 use crate::header::encode_value;
 
+/// The annotation in a schema.
+pub(crate) const ANNOTATION: &str = "x-mcp-header";
+
 /// A server may list many tools; what we remember of them is bounded.
 const MAX_TOOLS: usize = 10_000;
 const MAX_PARAMS: usize = 64;
@@ -39,7 +42,7 @@ impl ParamHeaders {
     /// Looks through the result of `tools/list`.
     pub fn learn(&mut self, result: Json<'_>) {
         // Almost no server has them, and a list can be long.
-        if self.tools.is_empty() && !result.text().contains("x-mcp-header") {
+        if self.tools.is_empty() && !result.text().contains(ANNOTATION) {
             return;
         }
         let tools = result.get("tools").into_iter().flat_map(|t| t.elements());
@@ -100,7 +103,7 @@ fn collect(schema: Json<'_>, path: &mut Vec<String>, out: &mut Vec<Param>) {
     let properties = schema.get("properties").into_iter().flat_map(Json::members);
     for (name, property) in properties {
         path.push(name.into_owned());
-        if let Some(header) = property.get("x-mcp-header").and_then(Json::as_str) {
+        if let Some(header) = property.get(ANNOTATION).and_then(Json::as_str) {
             let header = header.to_ascii_lowercase();
             if is_token(&header) && out.len() < MAX_PARAMS {
                 out.push(Param {
@@ -116,7 +119,7 @@ fn collect(schema: Json<'_>, path: &mut Vec<String>, out: &mut Vec<Param>) {
     }
 }
 
-fn is_token(name: &str) -> bool {
+pub(crate) fn is_token(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 128
         && name

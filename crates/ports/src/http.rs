@@ -16,6 +16,7 @@ mod job;
 mod listen;
 mod memory;
 mod options;
+mod relearn;
 mod renew;
 mod request;
 mod sending;

@@ -66,6 +66,14 @@ pub fn weigh(answer: &Message) -> Evidence {
     }
 }
 
+/// Whether a server refuses the revision of a request but speaks one that we do, too. Such a request
+/// has not run, and may go again.
+pub(crate) fn may_go_again(answer: &Message) -> bool {
+    answer.kind() == Kind::Error
+        && code(answer) == Some(UNSUPPORTED_VERSION)
+        && weigh(answer) == Evidence::Modern
+}
+
 /// What a server says about itself, of either era.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Server {
@@ -87,7 +95,9 @@ impl Server {
     /// Of the result of `server/discover`.
     pub(crate) fn discovered(result: Json<'_>) -> Self {
         Self {
-            info: text_of(result.get("_meta"), SERVER_INFO),
+            // Some put it where `initialize` had it.
+            info: text_of(result.get("_meta"), SERVER_INFO)
+                .or_else(|| text_of(Some(result), "serverInfo")),
             capabilities: capabilities(result),
             instructions: text_of(Some(result), "instructions"),
         }

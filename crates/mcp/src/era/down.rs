@@ -18,7 +18,7 @@ use self::call::{Answered, Asked, Call};
 use self::listening::Listening;
 use self::opening::Phase;
 use super::claims::{Sender, wrap};
-use super::discovery::Server;
+use super::discovery::{Server, may_go_again};
 use super::level::Level;
 use super::{Machine, Place, Step, Turn, ids, results};
 use crate::method::names;
@@ -43,6 +43,8 @@ pub struct Down {
     /// Questions to the client by their id: the call and the key.
     asked: HashMap<IdKey, Asked>,
     listening: Listening,
+    /// `server/discover` was refused for its revision once.
+    tried_again: bool,
 }
 
 impl Default for Down {
@@ -68,6 +70,7 @@ impl Down {
             fronts: HashMap::new(),
             asked: HashMap::new(),
             listening: Listening::default(),
+            tried_again: false,
         }
     }
 
@@ -188,6 +191,9 @@ impl Down {
         };
         if msg.kind() == Kind::Result && results::result_type(&msg) == "input_required" {
             return self.ask(number, &msg, now);
+        }
+        if may_go_again(&msg) && call.may_go_again() {
+            return self.go_again(number);
         }
         let id = call.front.clone();
         let method = call.msg.method();

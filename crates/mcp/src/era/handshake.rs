@@ -10,6 +10,7 @@ use linkspan_wire::{Kind, Message};
 use super::discovery::{Evidence, probe, weigh};
 use super::{Down, Machine, Place, Step, Turn, ids};
 use crate::method::names;
+use crate::revision::{Era, Revision};
 
 /// Told when a server turns out to be modern only.
 pub type Verdict = Box<dyn FnMut() + Send>;
@@ -48,7 +49,7 @@ impl Handshake {
     }
 
     fn refused(&mut self, initialize: Message, refusal: Message) -> Turn {
-        if weigh(&refusal) == Evidence::None {
+        if refusal.kind() == Kind::Error && weigh(&refusal) == Evidence::None {
             self.state = State::Fresh;
             return Turn::Pass(refusal);
         }
@@ -84,6 +85,15 @@ impl Handshake {
     }
 }
 
+/// Whether a handshake ended with a revision that has none: the server answers anything.
+fn is_modern(answer: &Message) -> bool {
+    let version = answer
+        .body()
+        .and_then(|r| r.get("protocolVersion")?.as_str());
+    let revision = version.and_then(|version| Revision::parse(&version));
+    revision.is_some_and(|revision| revision.era() == Era::Modern)
+}
+
 impl Machine for Handshake {
     fn front(&mut self, msg: Message, now: Instant) -> Turn {
         match &mut self.state {
@@ -104,10 +114,13 @@ impl Machine for Handshake {
             return Turn::Pass(msg);
         }
         match std::mem::replace(&mut self.state, State::Relay) {
-            State::Tried(initialize) if initialize.id() == msg.id() => match msg.kind() {
-                Kind::Error => self.refused(initialize, msg),
-                _ => Turn::Pass(msg),
-            },
+            State::Tried(initialize) if initialize.id() == msg.id() => {
+                if msg.kind() == Kind::Error || is_modern(&msg) {
+                    self.refused(initialize, msg)
+                } else {
+                    Turn::Pass(msg)
+                }
+            }
             State::Probing {
                 initialize,
                 refusal,
@@ -182,6 +195,19 @@ mod tests {
         let call = stage.client(&legacy("2", "tools/list", "{}")).told_one();
         assert!(call.contains("2026-07-28"));
         assert!(modern.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn a_handshake_that_ends_in_a_revision_without_one_was_none() {
+        let (mut stage, initialize, _) = tried();
+        let odd = result(&initialize, r#"{"protocolVersion":"2026-07-28"}"#);
+        let probe = stage.server(&odd).told_one();
+        assert_eq!(at(&probe, &["method"]), r#""server/discover""#);
+        let heard = stage.server(&result(&probe, DISCOVERED)).heard_one();
+        assert_eq!(
+            at(&heard, &["result", "protocolVersion"]),
+            r#""2025-11-25""#
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::{Method, StatusCode};
-use linkspan_mcp::{Era, names};
+use linkspan_mcp::{Era, names, without_invalid_tools};
 use linkspan_session::{Credit, Envelope, Fault, Inbound};
 use linkspan_wire::{Frame, Id, Json, Kind, Message};
 use tokio::sync::mpsc;
@@ -37,6 +37,8 @@ pub(super) struct Post {
     pub(super) extra: Vec<(String, String)>,
     pub(super) tx: mpsc::Sender<Inbound>,
     pub(super) sent: Option<Sent>,
+    /// Whether the answer is a list of tools, of which some may be invalid.
+    pub(super) lists_tools: bool,
     /// Whether a refusal may mean that the server speaks HTTP+SSE.
     pub(super) may_fall_back: bool,
     /// Told as soon as the server has accepted, long before a slow answer is there.
@@ -127,6 +129,11 @@ impl Post {
         let refusal = Refusal { status, body };
         if forgotten {
             return Outcome::SessionGone(refusal);
+        }
+        let is_call = ticket.era == Era::Modern && ticket.msg.method() == names::TOOLS_CALL;
+        let mismatch = error_code(&refusal.body) == Some(linkspan_mcp::HEADER_MISMATCH);
+        if is_call && mismatch && !ticket.again {
+            return Outcome::HeadersRefused(refusal);
         }
         let other_transport = matches!(refusal.status, 400 | 404 | 405 | 406 | 415 | 501);
         if self.may_fall_back && other_transport && !is_modern_error(&refusal.body) {
@@ -255,7 +262,19 @@ impl Post {
         };
         for msg in messages {
             let msg = claim(msg, hop);
+            let mut msg = msg;
             if msg.is_answer() && msg.id().and_then(|id| id.as_hop()) == Some(hop) {
+                if let Some(valid) = self
+                    .lists_tools
+                    .then(|| without_invalid_tools(&msg))
+                    .flatten()
+                {
+                    tracing::warn!(
+                        "{} lists tools with invalid x-mcp-header annotations; they are left out",
+                        self.endpoint.peer
+                    );
+                    msg = valid;
+                }
                 answer = Some(msg.clone());
             }
             let envelope = Envelope {

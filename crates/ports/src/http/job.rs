@@ -80,6 +80,12 @@ pub(super) enum Report {
     },
     /// A new session, or why there is none.
     Renewed(Result<Place, Fault>),
+    /// What the tools want in headers, for a call whose headers were refused.
+    Relearnt {
+        ticket: Ticket,
+        refusal: Refusal,
+        lists: Vec<Message>,
+    },
     /// An HTTP+SSE stream, or why there is none.
     SseOpened(Result<Line, Fault>),
     /// An HTTP+SSE stream has ended.
@@ -100,6 +106,8 @@ pub(super) enum Outcome {
     Opened(Place),
     /// The server does not know the session; the message was not taken.
     SessionGone(Refusal),
+    /// The headers of a call do not say what its body says; the message was not taken.
+    HeadersRefused(Refusal),
     /// The server may speak another transport; the session has not been told yet.
     Refused(Refusal),
 }

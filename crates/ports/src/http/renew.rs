@@ -33,7 +33,7 @@ pub(super) async fn renew(
     };
     tracing::info!("{} forgot the session; beginning a new one", endpoint.peer);
     let nowhere = Place::default();
-    let opening = ask(&endpoint, &url, &nowhere, initialize, &tx);
+    let opening = ask(&endpoint, &url, &nowhere, initialize, &[], &tx);
     let (answer, begun) = within(opening).await?;
     let Some(version) = negotiated(&answer) else {
         return Err(refusal(&endpoint, "it refuses to begin a new one"));
@@ -47,7 +47,7 @@ pub(super) async fn renew(
     }
     let start = Instant::now();
     for msg in memory.restore().take_while(|_| start.elapsed() < ALL) {
-        if let Err(why) = within(ask(&endpoint, &url, &place, msg, &tx)).await {
+        if let Err(why) = within(ask(&endpoint, &url, &place, msg, &[], &tx)).await {
             tracing::warn!(
                 "`{}` was not taken up in the new session: {why}",
                 msg.method()
@@ -65,20 +65,21 @@ async fn within<T>(step: impl Future<Output = Result<T, Fault>>) -> Result<T, Fa
 }
 
 async fn tell(endpoint: &Endpoint, url: &Url, place: &Place, msg: &Message) -> Result<(), Fault> {
-    let response = post(endpoint, url, place, msg).await?;
+    let response = post(endpoint, url, place, msg, &[]).await?;
     answer::refusal(response).await;
     Ok(())
 }
 
 /// Sends a request and waits for its answer; other messages on the way go to the session.
-async fn ask(
+pub(super) async fn ask(
     endpoint: &Endpoint,
     url: &Url,
     place: &Place,
     msg: &Message,
+    extra: &[(String, String)],
     tx: &mpsc::Sender<Inbound>,
 ) -> Result<(Message, Place), Fault> {
-    let response = post(endpoint, url, place, msg).await?;
+    let response = post(endpoint, url, place, msg, extra).await?;
     let begun = Place::opened(response.headers());
     let hop = msg.id();
     let answers = |msg: &Message| msg.is_answer() && msg.id() == hop;
@@ -110,8 +111,9 @@ async fn post(
     url: &Url,
     place: &Place,
     msg: &Message,
+    extra: &[(String, String)],
 ) -> Result<Response, Fault> {
-    let headers = request::post(endpoint, place, &[]);
+    let headers = request::post(endpoint, place, extra);
     let body = msg.to_bytes();
     let make = || Telling::new(body.clone(), None);
     let (response, _) = send(endpoint, Method::POST, url, &headers, make).await?;

@@ -16,6 +16,7 @@ pub(super) struct Call {
     /// As the client sent it; it may have to go again.
     pub(super) msg: Message,
     rounds: u32,
+    tried_again: bool,
     /// What the server wants to see again, as spelled.
     state: Option<String>,
     /// Questions of this round that are not answered, and the answers so far.
@@ -26,11 +27,17 @@ pub(super) struct Call {
 }
 
 impl Call {
+    /// Whether it was sent only once, and asked nothing so far.
+    pub(super) fn may_go_again(&self) -> bool {
+        self.rounds == 0 && !self.tried_again
+    }
+
     pub(super) fn new(front: Id, msg: Message) -> Self {
         Self {
             front,
             msg,
             rounds: 0,
+            tried_again: false,
             state: None,
             open: 0,
             answers: Vec::new(),
@@ -165,11 +172,12 @@ impl Down {
         Id::string(&format!("{key}-{}", self.next()))
     }
 
-    fn go_again(&mut self, number: u64) -> Vec<Step> {
+    pub(super) fn go_again(&mut self, number: u64) -> Vec<Step> {
         let Some(mut call) = self.calls.remove(&number) else {
             return Vec::new();
         };
         call.until = None;
+        call.tried_again = true;
         let answered = Answered {
             state: call.state.take(),
             answers: std::mem::take(&mut call.answers),

@@ -4,7 +4,7 @@ use linkspan_wire::{Id, Kind, Message, RpcError};
 
 use super::Down;
 use crate::era::claims::{Sender, wrap};
-use crate::era::discovery::{Server, probe};
+use crate::era::discovery::{Server, may_go_again, probe};
 use crate::era::results::text_of;
 use crate::era::{Step, ids};
 use crate::method::names;
@@ -84,6 +84,17 @@ impl Down {
                 self.phase = Phase::Ready;
                 let result = self.server.initialize_result(self.revision);
                 vec![Step::answer(&id, &result)]
+            }
+            _ if may_go_again(answer) && !self.tried_again => {
+                self.tried_again = true;
+                let number = self.next();
+                let probe = probe(
+                    &ids::request(number),
+                    &self.sender.capabilities,
+                    &self.sender.info,
+                );
+                self.phase = Phase::Discovering { id, number };
+                vec![Step::Back(probe)]
             }
             _ => vec![Step::to_front(answer.clone().with_id(id.clone()), &id)],
         }

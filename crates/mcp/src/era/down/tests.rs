@@ -276,3 +276,25 @@ fn a_resource_that_is_not_there_has_the_old_code() {
         .heard_one();
     assert_eq!(at(&heard, &["error", "code"]), "-32002");
 }
+
+#[test]
+fn a_revision_that_is_refused_and_named_in_one_breath_is_tried_once_more() {
+    let supported = r#"{"supported":["2026-07-28"],"requested":"2026-07-28"}"#;
+    let mut stage = Stage::new(Down::new());
+    let discover = stage
+        .client(&legacy("0", "initialize", INITIALIZE))
+        .told_one();
+    let again = stage
+        .server(&error(&discover, -32022, supported))
+        .told_one();
+    assert_eq!(at(&again, &["method"]), r#""server/discover""#);
+    let heard = stage.server(&error(&again, -32022, supported)).heard_one();
+    assert_eq!(at(&heard, &["error", "code"]), "-32022");
+
+    let mut stage = ready();
+    let sent = call(&mut stage, "1");
+    let again = stage.server(&error(&sent, -32022, supported)).told_one();
+    assert_eq!(at(&again, &["params", "name"]), r#""t""#);
+    let heard = stage.server(&error(&again, -32022, supported)).heard_one();
+    assert_eq!(at(&heard, &["id"]), "1");
+}

@@ -33,6 +33,7 @@ impl Driver {
             },
             tx: self.tx.clone(),
             sent: ticket.hop.map(|_| sent.clone()),
+            lists_tools: modern && ticket.msg.method() == names::TOOLS_LIST,
             may_fall_back: unknown,
             accepted: (unknown || ticket.role == Role::Initialize).then(|| self.accepted.0.clone()),
         };

@@ -7,6 +7,7 @@ use tokio::task::Id as TaskId;
 use super::{Barrier, Call, Driver, Mode};
 use crate::http::job::{self, Begun, Outcome, Refusal, Report, Role, Ticket};
 use crate::http::listen::listen;
+use crate::http::relearn::relearn;
 use crate::http::renew::renew;
 
 impl Driver {
@@ -41,6 +42,23 @@ impl Driver {
                 self.send_parked();
             }
             Report::Renewed(Err(why)) => self.fail_parked(&why),
+            Report::Relearnt {
+                ticket,
+                refusal,
+                lists,
+            } => {
+                for list in lists.iter().filter_map(linkspan_wire::Message::body) {
+                    self.params.learn(list);
+                }
+                if self.params.headers(&ticket.msg).is_empty() {
+                    // It was about something else.
+                    return self.refuse(ticket, refusal);
+                }
+                self.dispatch(Ticket {
+                    again: true,
+                    ..ticket
+                });
+            }
             Report::SseOpened(opened) => self.on_sse_opened(opened),
             Report::SseEnded(why) => {
                 if self.listening.as_ref().is_some_and(|l| l.id() == task) {
@@ -73,6 +91,18 @@ impl Driver {
                 self.mode = Mode::Streamable;
                 self.place = place;
                 self.generation += 1;
+            }
+            Outcome::HeadersRefused(refusal) => {
+                let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
+                let (ticket, tx) = (ticket.clone(), self.tx.clone());
+                self.jobs.spawn(async move {
+                    let lists = relearn(endpoint, url, ticket.msg.clone(), tx).await;
+                    Report::Relearnt {
+                        ticket,
+                        refusal,
+                        lists,
+                    }
+                });
             }
             Outcome::SessionGone(refusal) => self.on_session_gone(ticket.clone(), refusal),
             Outcome::Refused(refusal) if matches!(self.mode, Mode::Unknown) => {

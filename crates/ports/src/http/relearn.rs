@@ -1,0 +1,64 @@
+//! What a server's tools want in headers, read again.
+//!
+//! A call that was refused because its headers do not match its body was made with an old list of
+//! tools, or without one.
+
+use std::time::Duration;
+
+use linkspan_mcp::{mirror, names};
+use linkspan_session::Inbound;
+use linkspan_wire::{Id, Json, Kind, Message, quote};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use url::Url;
+
+use super::endpoint::Endpoint;
+use super::renew::ask;
+use super::request::Place;
+
+/// Limit of all pages together, and how many there may be.
+const ALL: Duration = Duration::from_secs(30);
+const PAGES: usize = 100;
+
+/// Lists the tools in the name of `call`.
+pub(super) async fn relearn(
+    endpoint: Endpoint,
+    url: Url,
+    call: Message,
+    tx: mpsc::Sender<Inbound>,
+) -> Vec<Message> {
+    let mut pages = Vec::new();
+    let reading = async {
+        let mut cursor = None;
+        while pages.len() < PAGES {
+            let request = list(&call, cursor.as_deref());
+            let headers: Vec<_> = mirror(&request)
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect();
+            let asked = ask(&endpoint, &url, &Place::default(), &request, &headers, &tx).await;
+            let Ok((page, _)) = asked else { return };
+            if page.kind() != Kind::Result {
+                return;
+            }
+            let next = page.body().and_then(|b| b.get("nextCursor")?.as_str());
+            cursor = next.map(|cursor| cursor.into_owned());
+            pages.push(page);
+            if cursor.is_none() {
+                return;
+            }
+        }
+    };
+    let _ = timeout(ALL, reading).await;
+    pages
+}
+
+/// `tools/list` with the envelope of another request.
+fn list(call: &Message, cursor: Option<&str>) -> Message {
+    let meta = call.params().and_then(|p| p.get("_meta"));
+    let meta = meta.map_or("{}", Json::text);
+    let cursor = cursor.map_or_else(String::new, |c| format!(r#","cursor":{}"#, quote(c)));
+    let params = format!(r#"{{"_meta":{meta}{cursor}}}"#);
+    // Nobody else's answer comes on the stream of this request.
+    Message::request(&Id::number(0), names::TOOLS_LIST, Some(&params))
+}
