@@ -19,7 +19,10 @@ use crate::target::Target;
 pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let options = front_options(&args)?;
-    let opener = Target::new(args.url, args.command)?.opener(&args.remote)?;
+    let target = Target::new(args.url, args.command)?;
+    let opener = target.opener(&args.remote)?;
+    // The secret is between our clients and us.
+    let opener = opener.without_env(args.guard.token_env.as_deref());
     opener.check()?;
     let server = Server::new(opener, args.eras.server_era.forced());
     let (inn, closing) = Inn::new(
@@ -46,8 +49,13 @@ pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
     tracing::info!("listening on {bound}");
 
     let mut exit = Exit::Ok;
-    front.serve(async { exit = signals.stop().await }).await;
-    closing.close(inn).await;
+    let stop = async {
+        exit = signals.stop().await;
+        // So that what is under way still gets an answer.
+        closing.begin();
+    };
+    front.serve(stop).await;
+    closing.wait(inn).await;
     Ok(exit)
 }
 

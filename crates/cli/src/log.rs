@@ -15,10 +15,11 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::args::LogArgs;
 use crate::exit::Failure;
 
-pub(crate) fn start(args: &LogArgs) -> Result<(), Failure> {
+/// `quiet` is what is logged if nobody asks for more.
+pub(crate) fn start(args: &LogArgs, quiet: LevelFilter) -> Result<(), Failure> {
     let debug = args.debug || std::env::var("DEBUG").is_ok_and(|v| !v.is_empty() && v != "0");
     let level = match args.verbose.max(u8::from(debug)) {
-        0 => LevelFilter::WARN,
+        0 => quiet,
         1 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };

@@ -28,6 +28,7 @@ mod tryout;
 use std::process::ExitCode;
 
 use clap::Parser;
+use tracing::level_filters::LevelFilter;
 
 use crate::args::{Cli, Command};
 use crate::exit::{Exit, Failure};
@@ -46,7 +47,12 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<Exit, Failure> {
-    log::start(&cli.log)?;
+    let quiet = match &cli.command {
+        // It runs on its own, and its log is where its servers speak.
+        Command::Expose(_) => LevelFilter::INFO,
+        _ => LevelFilter::WARN,
+    };
+    log::start(&cli.log, quiet)?;
     match cli.command {
         Command::Connect(args) => block_on(connect::run(args)),
         Command::Expose(args) => block_on(expose::run(*args)),

@@ -48,6 +48,7 @@ impl Target {
                     program,
                     args: args_of_it,
                     limits: Limits::new(args.max_message),
+                    without_env: Vec::new(),
                 }),
                 secrets: Vec::new(),
             }),
@@ -85,6 +86,14 @@ impl Opener {
                 }
             }),
         }
+    }
+
+    /// Keeps an environment variable from the command.
+    pub(crate) fn without_env(mut self, name: Option<&str>) -> Self {
+        if let Door::Command(options) = &mut self.door {
+            options.without_env.extend(name.map(OsString::from));
+        }
+        self
     }
 
     /// Whether it can work at all, before anybody needs it.

@@ -14,6 +14,7 @@ mod claims;
 mod digest;
 mod discovery;
 mod down;
+mod habits;
 mod handshake;
 mod ids;
 mod level;
@@ -33,8 +34,8 @@ pub use caps::Caps;
 pub use claims::Claims;
 pub use discovery::{Evidence, probe, weigh};
 pub use down::Down;
+pub use habits::Habits;
 pub use handshake::{Handshake, Verdict};
-pub use question::may_ask;
 pub use up::{Figures, PARK, Up, UpOptions, home_of};
 
 /// What a machine makes of one message.

@@ -32,6 +32,8 @@ pub struct ChildOptions {
     pub args: Vec<OsString>,
     /// Limits of its stdout lines.
     pub limits: Limits,
+    /// Variables of our environment that it must not see.
+    pub without_env: Vec<OsString>,
 }
 
 /// Why a command did not start.
@@ -60,6 +62,9 @@ pub fn child(options: ChildOptions) -> Result<Port, SpawnError> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
+    for name in &options.without_env {
+        command.env_remove(name);
+    }
     #[cfg(unix)]
     // A group of its own: `npx` leaves the real server as a grandchild, and Ctrl-C is ours to handle.
     command.process_group(0);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::Era;
-use linkspan_mcp::era::{Claims, Down, Figures, Handshake, Up, UpOptions, home_of, may_ask};
+use linkspan_mcp::era::{Claims, Down, Figures, Habits, Handshake, Up, UpOptions, home_of};
 use linkspan_ports::{Answering, Guest, House, Principal};
 use linkspan_session::{
     Config, Ended, EraLayer, Fault, Hub, Inbound, Layer, Outbound, Port, Session,
@@ -39,6 +39,7 @@ struct Shared {
     server: Arc<Server>,
     options: InnOptions,
     pool: Pool,
+    habits: Arc<Habits>,
     /// Held while somebody finds out which era the server speaks.
     finding: tokio::sync::Mutex<()>,
     stop: watch::Receiver<bool>,
@@ -53,8 +54,14 @@ pub(crate) struct Closing {
 }
 
 impl Closing {
-    pub(crate) async fn close(mut self, inn: Inn) {
+    /// Ends every call and every session; what is under way is answered with an error.
+    pub(crate) fn begin(&self) {
         let _ = self.stop.send(true);
+    }
+
+    /// Waits until every server has ended.
+    pub(crate) async fn wait(mut self, inn: Inn) {
+        self.begin();
         inn.0.pool.clear();
         drop(inn);
         // Every session has bounds of its own for its farewell; this only bounds their sum.
@@ -71,17 +78,13 @@ impl Inn {
             server: Arc::new(server),
             pool: Pool::new(options.max_servers),
             options,
+            habits: Arc::default(),
             finding: tokio::sync::Mutex::new(()),
             stop: stopped,
             alive,
         }));
         inn.reap();
         (inn, Closing { stop, ended })
-    }
-
-    /// How many servers are kept warm.
-    pub(crate) fn warm(&self) -> usize {
-        self.0.pool.len()
     }
 
     /// Lets servers go that nobody uses, as long as the house stands.
@@ -143,7 +146,7 @@ impl Inn {
         }
         Want {
             key,
-            asks: era == Era::Legacy && asks && may_ask(&call.method()),
+            asks: era == Era::Legacy && asks && self.0.habits.may_ask(call),
             home: home_of(call).filter(|_| era == Era::Legacy),
             share,
         }
@@ -162,6 +165,7 @@ impl Inn {
                 park: shared.options.park,
                 secret: Box::new(secret),
                 figures: figures.clone(),
+                habits: shared.habits.clone(),
             },
         );
         let key = Key {

@@ -45,8 +45,7 @@ impl Upstream {
     /// Whether a call that may be asked something can be given to it: a question over stdio does not
     /// say which call it belongs to.
     pub(super) fn is_clear(&self) -> bool {
-        let busy = self.asking.load(Ordering::Relaxed) > 0 || self.figures.parked() > 0;
-        !self.figures.asks() || !busy
+        self.asking.load(Ordering::Relaxed) == 0 && self.figures.parked() == 0
     }
 
     pub(super) fn is_idle(&self) -> bool {

@@ -1,8 +1,8 @@
 //! Servers that are kept warm for requests that stand alone.
 //!
 //! Requests of one principal share a server. A legacy server was told once what its client can do,
-//! so it is shared only among requests that declare the same. Once a server has asked something, a
-//! call that may be asked has it to itself; others get another one.
+//! so it is shared only among requests that declare the same. A call whose client may be asked
+//! something has a server to itself among such calls; the next one gets another.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -142,11 +142,6 @@ impl Pool {
     pub(super) fn reap(&self, idle: Duration) {
         self.all()
             .retain(|upstream| upstream.idle_for().is_none_or(|for_| for_ < idle));
-    }
-
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.all().len()
     }
 
     /// Lets all of them go.

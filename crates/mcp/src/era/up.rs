@@ -13,7 +13,7 @@ mod owner;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use linkspan_wire::{Id, IdKey, Kind, Message, RpcError};
@@ -24,6 +24,7 @@ use self::news::Listener;
 use self::opening::{Errand, Phase};
 use super::claims::{Claims, strip};
 use super::discovery::Server;
+use super::habits::Habits;
 use super::level::Level;
 use super::{Machine, Place, Step, Turn, ids, question, results};
 use crate::method::names;
@@ -60,6 +61,8 @@ pub struct UpOptions {
     pub secret: Box<dyn FnMut() -> String + Send>,
     /// What others may want to know.
     pub figures: Arc<Figures>,
+    /// What has been seen of the server so far.
+    pub habits: Arc<Habits>,
 }
 
 impl UpOptions {
@@ -71,6 +74,7 @@ impl UpOptions {
             park: PARK,
             secret: Box::new(secret),
             figures: Arc::default(),
+            habits: Arc::default(),
         }
     }
 }
@@ -78,17 +82,10 @@ impl UpOptions {
 /// What a machine tells those who choose where a call goes.
 #[derive(Debug, Default)]
 pub struct Figures {
-    asks: AtomicBool,
     parked: AtomicUsize,
 }
 
 impl Figures {
-    /// Whether the server has ever asked something. From then on a call that may be asked should have
-    /// it for itself, because a question over stdio does not say which call it belongs to.
-    pub fn asks(&self) -> bool {
-        self.asks.load(Ordering::Relaxed)
-    }
-
     /// How many calls wait for their client.
     pub fn parked(&self) -> usize {
         self.parked.load(Ordering::Relaxed)
@@ -116,6 +113,8 @@ pub struct Up {
     subscribed: BTreeMap<String, usize>,
     /// What the server has been told to log.
     level: Option<Level>,
+    /// When the server was ready.
+    ready_at: Option<Instant>,
 }
 
 /// The home of a `requestState`: where the call that it belongs to is parked.
@@ -140,6 +139,7 @@ impl Up {
             listeners: Vec::new(),
             subscribed: BTreeMap::new(),
             level: None,
+            ready_at: None,
         }
     }
 
@@ -195,8 +195,9 @@ impl Up {
     }
 
     fn forward(&mut self, id: Id, msg: &Message, claims: Claims, _: Instant) -> Vec<Step> {
+        let quiet = !self.options.habits.may_ask(msg);
         let call = match Call::new(&id, msg, claims) {
-            Ok(call) => call,
+            Ok(call) => Call { quiet, ..call },
             Err(error) => return vec![Step::refuse(&id, &error)],
         };
         let number = self.next();
@@ -227,14 +228,7 @@ impl Up {
             return Vec::new();
         };
         self.unpark(&call);
-        let mut steps: Vec<Step> = call
-            .questions
-            .iter()
-            .map(|question| {
-                let error = RpcError::server(format!("{reason}; nobody can answer this"));
-                Step::Back(error.answer(&question.id))
-            })
-            .collect();
+        let mut steps = call.leave_unanswered(reason);
         if call.outcome.is_none() {
             let params = format!(
                 r#"{{"requestId":{},"reason":{}}}"#,
@@ -274,6 +268,10 @@ impl Up {
             return Vec::new();
         };
         self.fronts.remove(&id.key());
+        if call.may_ask && !call.asked {
+            self.options.habits.quiet(&call.habit);
+        }
+        let mut steps = call.leave_unanswered("the call has ended");
         let info = self.server.info.as_deref();
         let answer = match msg.kind() {
             Kind::Error => match call.url_needed(&msg, &id, info) {
@@ -282,7 +280,8 @@ impl Up {
             },
             _ => results::stamp(&msg, &call.method, info).with_id(id.clone()),
         };
-        vec![Step::to_front(answer, &id)]
+        steps.push(Step::to_front(answer, &id));
+        steps
     }
 }
 

@@ -22,10 +22,17 @@ const DOUBT: Duration = Duration::from_secs(10);
 /// Questions that may wait for one call.
 const MAX_QUESTIONS: usize = 64;
 
-/// A question that could belong to several calls.
+/// For how long after its start a server may ask for roots on its own account: some keep a copy.
+const START: Duration = Duration::from_secs(3);
+/// How long such a question waits for the call under way to end: if it does, it has not asked.
+const ALIBI: Duration = Duration::from_secs(1);
+
+/// A question of which it is not clear whose it is.
 pub(super) struct Held {
     pub(super) question: Question,
     pub(super) until: Instant,
+    /// It may be the server's own.
+    at_start: bool,
 }
 
 impl Up {
@@ -46,19 +53,33 @@ impl Up {
             id,
             msg: msg.clone(),
         };
-        self.options.figures.asks.store(true, Ordering::Relaxed);
         let about = place.about.as_ref().and_then(ids::request_number);
-        self.place_question(question, about, now + DOUBT, now)
+        let at_start = about.is_none()
+            && method == names::ROOTS_LIST
+            && self.ready_at.is_some_and(|ready| now < ready + START);
+        let held = Held {
+            question,
+            until: now + if at_start { ALIBI } else { DOUBT },
+            at_start,
+        };
+        self.place_question(held, about, now)
     }
 
-    fn place_question(
-        &mut self,
-        question: Question,
-        about: Option<u64>,
-        until: Instant,
-        now: Instant,
-    ) -> Vec<Step> {
+    fn place_question(&mut self, held: Held, about: Option<u64>, now: Instant) -> Vec<Step> {
+        let Held {
+            question,
+            until,
+            at_start,
+        } = held;
         match self.owner_of(about) {
+            Owner::Call(number) if at_start && now < until && !self.is_asking(number) => {
+                self.held.push(Held {
+                    question,
+                    until,
+                    at_start,
+                });
+                Vec::new()
+            }
             Owner::Call(number) => self.ask(number, question, now),
             Owner::Nobody => {
                 let error = RpcError::server("no call is under way that this could belong to")
@@ -71,7 +92,11 @@ impl Up {
                 vec![Step::Back(error.answer(&question.id))]
             }
             Owner::Unclear => {
-                self.held.push(Held { question, until });
+                self.held.push(Held {
+                    question,
+                    until,
+                    at_start,
+                });
                 Vec::new()
             }
         }
@@ -81,8 +106,14 @@ impl Up {
     pub(super) fn settle_held(&mut self, now: Instant) -> Vec<Step> {
         let held = std::mem::take(&mut self.held);
         held.into_iter()
-            .flat_map(|held| self.place_question(held.question, None, held.until, now))
+            .flat_map(|held| self.place_question(held, None, now))
             .collect()
+    }
+
+    /// Whether a call has asked something that its client has not been told yet.
+    fn is_asking(&self, number: u64) -> bool {
+        let call = self.calls.get(&number);
+        call.is_some_and(|call| call.ask_at.is_some())
     }
 
     /// Notes a question for the client of a call.
@@ -110,10 +141,13 @@ impl Up {
             return vec![Step::Back(error.answer(id))];
         }
         call.questions.push(question);
+        call.asked = true;
+        self.options.habits.asks(&call.habit);
         if call.parked.is_none() {
             call.ask_at = Some(now + BREATH);
         }
-        Vec::new()
+        // What it asked in the same breath is its own, too.
+        self.settle_held(now)
     }
 
     /// The time of a call has come: its questions are passed on, or its client did not come back.

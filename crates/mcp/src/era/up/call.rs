@@ -4,9 +4,11 @@ use std::time::Instant;
 
 use linkspan_wire::{Id, Json, JsonKind, Message, RpcError};
 
+use crate::era::Step;
 use crate::era::caps::Caps;
 use crate::era::claims::Claims;
 use crate::era::digest::digest;
+use crate::era::habits;
 use crate::era::level::Level;
 use crate::era::question::{self, Question};
 use crate::era::results;
@@ -28,6 +30,11 @@ pub(super) struct Call {
     pub(super) token: Option<String>,
     pub(super) sent_token: Option<String>,
     pub(super) may_ask: bool,
+    /// What it is called in [`Habits`](crate::era::Habits), and whether it is known not to ask.
+    pub(super) habit: String,
+    pub(super) quiet: bool,
+    /// Whether the server has asked something in its course.
+    pub(super) asked: bool,
     /// Asked by the server and not answered.
     pub(super) questions: Vec<Question>,
     /// Answers that the client gave before it was asked.
@@ -54,6 +61,9 @@ impl Call {
             may_ask: question::may_ask(&method),
             digest: digest(msg),
             method,
+            habit: habits::key(msg),
+            quiet: false,
+            asked: false,
             caps: claims.caps,
             level: claims.level,
             sent_token: claims.token.clone(),
@@ -64,6 +74,15 @@ impl Call {
             parked: None,
             outcome: None,
         })
+    }
+
+    /// Tells the server that nobody will answer what it asked in the course of this call.
+    pub(super) fn leave_unanswered(&self, reason: &str) -> Vec<Step> {
+        let error = RpcError::server(format!("{reason}; nobody can answer this"));
+        self.questions
+            .iter()
+            .map(|question| Step::Back(error.answer(&question.id)))
+            .collect()
     }
 
     pub(super) fn next_wake(&self) -> Option<Instant> {

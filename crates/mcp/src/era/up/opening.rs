@@ -113,6 +113,7 @@ impl Up {
             Phase::Opening { waiting, .. } => waiting,
             _ => Vec::new(),
         };
+        self.ready_at = Some(now);
         let mut steps = vec![Step::Back(Message::notification(names::INITIALIZED, None))];
         steps.extend(self.go_on(waiting, now));
         steps

@@ -4,6 +4,7 @@
 //! belongs to the only one that it can belong to; where there are several, nobody guesses.
 
 use super::Up;
+use super::call::Call;
 
 pub(super) enum Owner {
     Call(u64),
@@ -17,14 +18,20 @@ impl Up {
         if let Some(number) = about.filter(|number| self.calls.contains_key(number)) {
             return Owner::Call(number);
         }
-        let may_ask = |parked: bool| {
-            self.calls
+        let all = |is: fn(&Call) -> bool| -> Vec<u64> {
+            let candidates = self
+                .calls
                 .iter()
-                .filter(move |(_, call)| call.may_ask && call.parked.is_some() == parked)
-                .map(|(number, _)| *number)
+                .filter(|(_, call)| call.may_ask && is(call));
+            candidates.map(|(number, _)| *number).collect()
         };
-        // A parked call has asked already and waits; but it may go on asking if nobody else can.
-        for mut candidates in [may_ask(false).collect::<Vec<_>>(), may_ask(true).collect()] {
+        // First those that may well ask, then those that never did, and last those that have asked
+        // already and wait for their client.
+        for mut candidates in [
+            all(|call| call.parked.is_none() && !call.quiet),
+            all(|call| call.parked.is_none() && call.quiet),
+            all(|call| call.parked.is_some()),
+        ] {
             match candidates.len() {
                 0 => {}
                 1 => return candidates.pop().map_or(Owner::Nobody, Owner::Call),

@@ -380,3 +380,95 @@ fn a_ping_of_the_server_is_answered_here() {
         .told_one();
     assert_eq!(told, r#"{"jsonrpc":"2.0","id":3,"result":{}}"#);
 }
+
+#[test]
+fn roots_that_a_server_wants_at_its_start_are_no_part_of_a_call_that_ends_meanwhile() {
+    let (mut stage, request) = ready(&call("1", ""));
+    let roots = r#"{"jsonrpc":"2.0","id":"own","method":"roots/list"}"#;
+    assert!(
+        stage
+            .server(roots)
+            .after(Duration::from_millis(500))
+            .heard()
+            .is_empty()
+    );
+    stage.server(&result(&request, r#"{"content":[]}"#));
+    assert_eq!(
+        at(&stage.heard_one(), &["result", "resultType"]),
+        r#""complete""#
+    );
+    let told = stage.told_one();
+    assert!(told.contains(r#""id":"own","error""#), "{told}");
+}
+
+#[test]
+fn roots_that_a_call_waits_for_are_asked_for() {
+    let roots = r#"{"jsonrpc":"2.0","id":"r","method":"roots/list"}"#;
+    let (mut stage, _) = ready(&call("1", ""));
+    assert!(
+        stage
+            .server(roots)
+            .after(Duration::from_millis(500))
+            .heard()
+            .is_empty()
+    );
+    stage
+        .after(Duration::from_millis(600))
+        .after(Duration::from_millis(30));
+    assert!(
+        stage.heard_one().contains("input_required"),
+        "it does not end without them"
+    );
+
+    let (mut stage, _) = ready(&call("1", ""));
+    let heard = stage
+        .server(roots)
+        .server(ASK)
+        .after(Duration::from_millis(30))
+        .heard_one();
+    assert!(
+        heard.contains("roots/list"),
+        "what comes in one breath belongs together: {heard}"
+    );
+
+    let (mut stage, _) = ready(&call("1", ""));
+    let heard = stage
+        .after(Duration::from_secs(5))
+        .server(roots)
+        .after(Duration::from_millis(30))
+        .heard_one();
+    assert!(
+        heard.contains("roots/list"),
+        "long after the start it is the call's"
+    );
+}
+
+#[test]
+fn a_call_that_ends_leaves_no_question_open() {
+    let (mut stage, request) = ready(&call("1", ""));
+    stage
+        .server(ASK)
+        .server(&result(&request, r#"{"content":[]}"#));
+    assert!(stage.told_one().contains("the call has ended"));
+    assert!(
+        stage
+            .after(Duration::from_secs(1))
+            .heard_one()
+            .contains("complete")
+    );
+}
+
+#[test]
+fn a_question_goes_to_the_call_that_is_not_known_to_be_quiet() {
+    let (mut stage, first) = ready(&call("1", ""));
+    stage.server(&result(&first, r#"{"content":[]}"#)).heard();
+    stage.client(&call("2", "")).told();
+    stage
+        .client(&modern("3", "tools/call", r#""name":"u""#, ALL))
+        .told();
+    let heard = stage
+        .server(ASK)
+        .after(Duration::from_millis(30))
+        .heard_one();
+    assert_eq!(at(&heard, &["id"]), "3");
+}
