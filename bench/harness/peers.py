@@ -1,4 +1,4 @@
-"""The bridges: how each is installed (by name, from its registry) and how it is started."""
+"""The other bridges, and how each is installed: by name and version, from its registry."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-from .paths import BENCH, ECHO, PEERS, REPO
+from .paths import BENCH, PEERS, REPO
 
 
 WRONG = re.compile(r"\b(error|panicked)\b", re.IGNORECASE)
@@ -24,11 +24,11 @@ class CannotInstall(Exception):
 
 @dataclass
 class Target:
-    """One row of the table. `command` holds `{url}`; None stands for the direct connection."""
+    """One row of the table. None for a command stands for the direct connection."""
 
     name: str
     title: str
-    command: Callable[[], list[str]] | None = None
+    command: Callable[..., list[str]] | None = None
     install: Callable[[Path], None] | None = None
     baseline: bool = False
 
@@ -131,42 +131,29 @@ def node():
     return done.stdout.strip() or "node"
 
 
-def targets(linkspan):
-    """All rows, in the order of the table."""
-    remote = PEERS / "npm-mcp-remote" / "node_modules" / "mcp-remote" / "dist" / "proxy.js"
-    wrapper = PEERS / "npm-mcp-proxy" / "npm-mcp-proxy.mjs"
-    python = PEERS / "pypi-mcp-proxy" / "venv" / "bin" / "mcp-proxy"
-    return [
-        Target("direct", "direct HTTP (no bridge)", baseline=True),
-        Target(
-            "stdio", "direct stdio (no bridge, no HTTP)",
-            lambda: [str(ECHO), "--stdio"], baseline=True,
-        ),
-        Target("linkspan", "**linkspan** (rust)", lambda: [str(linkspan), "connect", "{url}"]),
-        Target(
-            "npm-mcp-remote", "mcp-remote 0.15.1 (node)",
-            lambda: [node(), str(remote), "{url}"], npm("mcp-remote@0.15.1"),
-        ),
-        Target(
-            "npm-mcp-proxy", "mcp-proxy 6.7.19 (node)",
-            lambda: [node(), str(wrapper), "{url}"], npm("mcp-proxy@6.7.19"),
-        ),
-        Target(
-            "pypi-mcp-proxy", "mcp-proxy 0.13.0 (python)",
-            lambda: [str(python), "--transport", "streamablehttp", "{url}"],
-            pypi("mcp-proxy==0.13.0"),
-        ),
-        Target(
-            "mcpway", "mcpway 0.2.1 (rust)",
-            lambda: [str(PEERS / "mcpway" / "bin" / "mcpway"), "--streamable-http", "{url}"],
-            crate("mcpway", "0.2.1"),
-        ),
-        Target(
-            "mcp-stdio-proxy", "mcp-stdio-proxy 0.2.10 (rust)",
-            lambda: [str(PEERS / "mcp-stdio-proxy" / "bin" / "mcp-proxy"), "convert", "{url}"],
-            crate("mcp-stdio-proxy", "0.2.10", vendored_swagger_ui),
-        ),
-    ]
+# What is installed, by name: the title in the tables, which names the version, and how.
+PACKAGES = {
+    "npm-mcp-remote": ("mcp-remote 0.15.1 (node)", npm("mcp-remote@0.15.1")),
+    "npm-supergateway": ("supergateway 4.0.0 (node)", npm("supergateway@4.0.0")),
+    "npm-mcp-proxy": ("mcp-proxy 6.7.19 (node)", npm("mcp-proxy@6.7.19")),
+    "pypi-mcp-proxy": ("mcp-proxy 0.13.0 (python)", pypi("mcp-proxy==0.13.0")),
+    "mcpway": ("mcpway 0.2.1 (rust)", crate("mcpway", "0.2.1")),
+    "mcp-stdio-proxy": (
+        "mcp-stdio-proxy 0.2.10 (rust)",
+        crate("mcp-stdio-proxy", "0.2.10", vendored_swagger_ui),
+    ),
+}
+
+
+def peer(name, command):
+    """A target that is installed; `command` says how it is started."""
+    title, install = PACKAGES[name]
+    return Target(name, title, command, install)
+
+
+def inside(name, *path):
+    """A file of an installed peer."""
+    return str(PEERS.joinpath(name, *path))
 
 
 def ensure(target):

@@ -6,24 +6,21 @@ import signal
 import subprocess
 from pathlib import Path
 
+from . import peers
 from .paths import ECHO, LOAD, WORK
 
 # The load generator bounds itself; this is for the case that it does not.
 LIMIT = 300
 
 
-def measure(target, sse, quick):
+def measure(words, name, quick):
     """The figures of one target in one round, or {"error": why}."""
     logs = WORK / "logs"
     logs.mkdir(parents=True, exist_ok=True)
-    log = logs / f"{target.name}{'-sse' if sse else ''}.stderr"
+    log = logs / f"{name}.stderr"
     log.unlink(missing_ok=True)
-    command = [str(LOAD), "--echo", str(ECHO)]
-    command += ["--quick"] * quick + ["--sse"] * sse
-    if target.command is None:
-        command += ["direct"]
-    else:
-        command += ["--stderr", str(log), "bridge", *target.command()]
+    command = [str(LOAD), "--echo", str(ECHO), "--stderr", str(log)]
+    command += ["--quick"] * quick + words
     process = subprocess.Popen(
         command, env=environment(), start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -37,7 +34,10 @@ def measure(target, sse, quick):
     finally:
         end_session(process.pid)
     if process.returncode != 0:
-        return {"error": (err.strip() or "no output").removeprefix("bench-load: ")}
+        why = (err.strip() or "no output").removeprefix("bench-load: ")
+        if why.startswith("it ended") and log.exists():
+            why += f": {peers.reason(log)}"
+        return {"error": why}
     return json.loads(out)
 
 

@@ -128,33 +128,40 @@ def spreads(targets, results):
 
 
 def troubles(targets, results):
-    """What failed, in which round."""
-    lines = []
+    """What failed, in which rounds."""
+    rounds = {}
     for target in targets:
         for at, r in enumerate(results.get(target.name, []), 1):
             told = {"everything": r["error"]} if "error" in r else r["failures"]
             for phase, why in told.items():
-                lines.append(f"- {target.title}, round {at}, {phase}: {why}")
-    return lines
+                rounds.setdefault((target.title, phase, why), []).append(str(at))
+    return [
+        f"- {title}, round {', '.join(at)}, {phase}: {why.replace('<', '&lt;')}"
+        for (title, phase, why), at in rounds.items()
+    ]
 
 
 def document(header, targets, sections, absent):
-    """The whole file; `sections` is a list of (title, results)."""
-    out = ["# Results", "", *header, ""]
+    """A direction's part of the file; `sections` is a list of (title, results)."""
+    out = [*header, ""]
     for title, results in sections:
         out += [f"## {title}", "", figures(targets, results), ""]
         _, linkspan = best(results.get("linkspan", []))
         _, direct = best(results.get("direct", []))
         if linkspan and direct:
             out += ["### Goals", "", table(["goal", "measured", "met"],
-                    [list(row) for row in goals.check(linkspan, direct)]), ""]
+                    [list(row) for row in goals.connect(linkspan, direct)]), ""]
         out += ["### Details of the rounds shown", "", details(targets, results), ""]
         out += ["### Spread over all rounds (lowest – highest)", "", spreads(targets, results), ""]
         trouble = troubles(targets, results)
         if trouble:
             out += ["### What failed", "", *trouble, ""]
-    if absent:
-        out += ["## Not measured", ""]
-        out += [f"- {title}: does not install here: {why}" for title, why in absent]
-        out += [""]
-    return "\n".join(out)
+    return "\n".join(out + missing(absent))
+
+
+def missing(absent):
+    """What could not be had."""
+    if not absent:
+        return []
+    told = [f"- {title}: does not install here: {why}" for title, why in absent]
+    return ["## Not measured", "", *told, ""]

@@ -1,7 +1,7 @@
 //! Reading HTTP/1.1 messages from a socket: enough for both ends of a loopback
 //! benchmark, with a limit on everything the other side decides.
 
-use crate::json::find;
+use crate::scan::find;
 use std::io::{self, Read};
 
 const MAX_HEAD: usize = 64 * 1024;
@@ -68,6 +68,16 @@ impl<R: Read> Incoming<R> {
 
     /// The body that belongs to `head`, into `body` (replaced).
     pub fn body(&mut self, head: &Head, body: &mut Vec<u8>) -> io::Result<()> {
+        self.body_watched(head, body, |_| ())
+    }
+
+    /// The same; `watch` sees what has come so far after every chunk of a chunked body.
+    pub fn body_watched(
+        &mut self,
+        head: &Head,
+        body: &mut Vec<u8>,
+        mut watch: impl FnMut(&[u8]),
+    ) -> io::Result<()> {
         body.clear();
         if !head.chunked {
             return self.take(head.length, body);
@@ -84,6 +94,7 @@ impl<R: Read> Incoming<R> {
             if !self.line()?.is_empty() {
                 return Err(bad("chunk end"));
             }
+            watch(body);
         }
     }
 

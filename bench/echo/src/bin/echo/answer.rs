@@ -2,11 +2,25 @@
 
 use crate::blob;
 use linkspan_bench::json::{inside, member};
+use linkspan_bench::scan::find;
 
 /// Revisions with the `initialize` handshake that this server agrees to.
 const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-const TOOLS: &[u8] = br#"{"tools":[{"name":"echo","description":"Returns its text.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},{"name":"blob","description":"Returns a text of the size asked for.","inputSchema":{"type":"object","properties":{"size":{"type":"integer"}},"required":["size"]}}]}"#;
+/// The revision without one.
+const MODERN: &str = "2026-07-28";
+
+/// The rest of an object that has been opened.
+const TOOLS: &str = r#""tools":[{"name":"echo","description":"Returns its text.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},{"name":"blob","description":"Returns a text of the size asked for.","inputSchema":{"type":"object","properties":{"size":{"type":"integer"}},"required":["size"]}},{"name":"count","description":"Returns how long its text is, as it was written.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}]}"#;
+
+/// Whose requests are answered.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Eras {
+    /// Clients with a handshake.
+    Legacy,
+    /// Those and clients of 2026-07-28.
+    Both,
+}
 
 /// What to send back.
 pub enum Answer {
@@ -24,7 +38,7 @@ pub enum Answer {
 }
 
 /// Answers one message.
-pub fn answer(message: &[u8]) -> Answer {
+pub fn answer(message: &[u8], eras: Eras) -> Answer {
     let Some(method) = member(message, "method").and_then(inside) else {
         // A client's answer to a request of ours, which we never send, or nonsense.
         let is_answer = member(message, "jsonrpc").is_some();
@@ -37,13 +51,40 @@ pub fn answer(message: &[u8]) -> Answer {
     let Some(id) = member(message, "id") else {
         return Answer::Accepted;
     };
+    let modern = eras == Eras::Both && is_modern(message);
     match method {
         b"initialize" => initialize(id, message),
-        b"ping" => result(id, b"{}"),
-        b"tools/list" => result(id, TOOLS),
-        b"tools/call" => call(id, message),
+        b"server/discover" if modern => discover(id),
+        b"ping" => result(id, "{}"),
+        b"tools/list" => result(id, &format!("{}{TOOLS}", opened(modern, true))),
+        b"tools/call" => call(id, message, modern),
         _ => error(id, -32601, "method not found"),
     }
+}
+
+/// Does the request carry the envelope of 2026-07-28?
+fn is_modern(message: &[u8]) -> bool {
+    member(message, "params")
+        .and_then(|params| member(params, "_meta"))
+        .is_some_and(|meta| find(meta, b"io.modelcontextprotocol/protocolVersion").is_some())
+}
+
+/// A result's beginning, with what its revision wants in every result, or in every result
+/// that may be cached.
+fn opened(modern: bool, cacheable: bool) -> &'static str {
+    match (modern, cacheable) {
+        (false, _) => "{",
+        (true, false) => r#"{"resultType":"complete","#,
+        (true, true) => r#"{"resultType":"complete","ttlMs":0,"cacheScope":"private","#,
+    }
+}
+
+fn discover(id: &[u8]) -> Answer {
+    let opened = opened(true, true);
+    let body = format!(
+        r#"{opened}"supportedVersions":["{MODERN}"],"capabilities":{{"tools":{{}}}},"_meta":{{"io.modelcontextprotocol/serverInfo":{{"name":"bench-echo","version":"0.0.0"}}}}}}"#
+    );
+    result(id, &body)
 }
 
 fn initialize(id: &[u8], message: &[u8]) -> Answer {
@@ -56,7 +97,7 @@ fn initialize(id: &[u8], message: &[u8]) -> Answer {
     let body = format!(
         r#"{{"protocolVersion":"{wanted}","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"bench-echo","version":"0.0.0"}}}}"#
     );
-    match result(id, body.as_bytes()) {
+    match result(id, &body) {
         Answer::Message {
             before,
             text,
@@ -72,11 +113,12 @@ fn initialize(id: &[u8], message: &[u8]) -> Answer {
     }
 }
 
-fn call(id: &[u8], message: &[u8]) -> Answer {
+fn call(id: &[u8], message: &[u8], modern: bool) -> Answer {
     let params = member(message, "params").unwrap_or_default();
     let arguments = member(params, "arguments").unwrap_or_default();
     let mut before = opening(id);
-    before.extend_from_slice(br#"{"content":[{"type":"text","text":""#);
+    before.extend_from_slice(opened(modern, false).as_bytes());
+    before.extend_from_slice(br#""content":[{"type":"text","text":""#);
     let text: &'static [u8] = match member(params, "name").and_then(inside) {
         Some(b"echo") => {
             let Some(text) = member(arguments, "text").and_then(inside) else {
@@ -84,6 +126,13 @@ fn call(id: &[u8], message: &[u8]) -> Answer {
             };
             // As it was written, escapes and all: JSON in, the same JSON out.
             before.extend_from_slice(text);
+            b""
+        }
+        Some(b"count") => {
+            let Some(text) = member(arguments, "text").and_then(inside) else {
+                return error(id, -32602, "count needs a text");
+            };
+            before.extend_from_slice(text.len().to_string().as_bytes());
             b""
         }
         Some(b"blob") => {
@@ -113,9 +162,9 @@ fn opening(id: &[u8]) -> Vec<u8> {
     out
 }
 
-fn result(id: &[u8], value: &[u8]) -> Answer {
+fn result(id: &[u8], value: &str) -> Answer {
     let mut before = opening(id);
-    before.extend_from_slice(value);
+    before.extend_from_slice(value.as_bytes());
     Answer::Message {
         before,
         text: b"",
@@ -144,7 +193,11 @@ mod tests {
     use super::*;
 
     fn whole(message: &str) -> String {
-        match answer(message.as_bytes()) {
+        spoken(message, Eras::Legacy)
+    }
+
+    fn spoken(message: &str, eras: Eras) -> String {
+        match answer(message.as_bytes(), eras) {
             Answer::Message {
                 before,
                 text,
@@ -173,5 +226,20 @@ mod tests {
         );
         assert_eq!(whole("nonsense"), "400");
         assert!(whole(r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#).contains("-32601"));
+    }
+    #[test]
+    fn counts_an_argument_as_it_was_written() {
+        let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"count","arguments":{"text":"a\nb"}}}"#;
+        assert!(whole(call).contains(r#""text":"4""#));
+    }
+
+    #[test]
+    fn answers_a_modern_request_in_its_own_era_if_it_may() {
+        let call = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+        assert!(spoken(call, Eras::Both).contains(r#""supportedVersions":["2026-07-28"]"#));
+        assert!(spoken(call, Eras::Legacy).contains("-32601"));
+        let list = call.replace("server/discover", "tools/list");
+        assert!(spoken(&list, Eras::Both).contains(r#""resultType":"complete""#));
+        assert!(!spoken(&list, Eras::Legacy).contains("resultType"));
     }
 }

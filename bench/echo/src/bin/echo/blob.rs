@@ -1,7 +1,7 @@
-//! Large texts without work per call: one text is written at start, every `blob` result
-//! is a prefix of it.
+//! Large texts without work per call: every `blob` result is a prefix of one text, which is
+//! written when it is first needed, and only as far as that.
 
-use std::sync::LazyLock;
+use std::sync::{Mutex, PoisonError};
 
 /// Largest `size` that `blob` serves.
 pub const MAX: usize = 16 * 1024 * 1024;
@@ -11,24 +11,31 @@ const LINE: usize = 80;
 /// The same line as JSON: `\n` takes two bytes.
 const LINE_JSON: usize = LINE + 1;
 
-static TEXT: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let mut line = vec![0u8; LINE - 1];
-    for (i, byte) in line.iter_mut().enumerate() {
-        *byte = b"abcdefghijklmnopqrstuvwxyz 0123456789 "[i % 38];
-    }
-    line.extend_from_slice(b"\\n");
-    line.repeat(MAX / LINE + 1)
-});
+/// The text so far. A shorter one is left in memory for its readers: there are few.
+static TEXT: Mutex<&[u8]> = Mutex::new(b"");
 
-/// Writes the text now, so that the first call does not pay for it.
+/// Writes all of the text now, so that the first call does not pay for it.
 pub fn prepare() {
-    LazyLock::force(&TEXT);
+    text(MAX);
 }
 
 /// JSON-escaped text (without quotes) that decodes to exactly `size` bytes.
 pub fn text(size: usize) -> Option<&'static [u8]> {
+    if size > MAX {
+        return None;
+    }
     // A cut never falls inside the escape: the rest of a line is at most LINE - 1 bytes.
-    (size <= MAX).then(|| &TEXT[..size / LINE * LINE_JSON + size % LINE])
+    let length = size / LINE * LINE_JSON + size % LINE;
+    let mut text = TEXT.lock().unwrap_or_else(PoisonError::into_inner);
+    if text.len() < length {
+        *text = line().repeat(length / LINE_JSON + 1).leak();
+    }
+    Some(&text[..length])
+}
+
+fn line() -> Vec<u8> {
+    let letters = b"abcdefghijklmnopqrstuvwxyz 0123456789 ".iter().cycle();
+    letters.take(LINE - 1).chain(b"\\n").copied().collect()
 }
 
 #[cfg(test)]

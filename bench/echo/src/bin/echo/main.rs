@@ -3,13 +3,16 @@
 //! `bench-echo [--port N] [--sse] [--until-stdin-closes]` listens on 127.0.0.1, prints
 //! `listening URL` and serves `/mcp` with one thread per connection. Sessions are named
 //! but not checked: a lookup would only add noise. `bench-echo --stdio` answers on stdin
-//! and stdout instead: what a client's pipes cost before any bridge does anything.
+//! and stdout instead: what a client's pipes cost before any bridge does anything, and what
+//! a bridge in the other direction has behind it. `--stdio-both-eras` does so for clients of
+//! the revision 2026-07-28 as well.
 
 mod answer;
 mod blob;
 mod serve;
 mod stdio;
 
+use answer::Eras;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::ExitCode;
@@ -40,7 +43,8 @@ fn run() -> Result<(), String> {
                 port = value.parse().map_err(|_| format!("not a port: {value}"))?;
             }
             "--sse" => sse = true,
-            "--stdio" => return stdio::serve().map_err(|e| e.to_string()),
+            "--stdio" => return stdio::serve(Eras::Legacy).map_err(|e| e.to_string()),
+            "--stdio-both-eras" => return stdio::serve(Eras::Both).map_err(|e| e.to_string()),
             "--until-stdin-closes" => exit_with_stdin(),
             other => return Err(format!("unknown argument {other}")),
         }

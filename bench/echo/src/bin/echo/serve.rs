@@ -1,6 +1,6 @@
 //! One HTTP connection: requests in, answers out, until the client closes.
 
-use crate::answer::{Answer, answer};
+use crate::answer::{Answer, Eras, answer};
 use linkspan_bench::http::{Head, Incoming};
 use std::io::{self, Write};
 use std::net::TcpStream;
@@ -41,7 +41,7 @@ fn respond(
         return stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
     }
     let answer = match method {
-        "POST" => answer(body),
+        "POST" => answer(body, Eras::Legacy),
         "DELETE" => return stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
         _ => {
             return stream.write_all(

@@ -1,15 +1,16 @@
 //! A client on the stdin and stdout of a bridge.
 
+use crate::Outcome;
+use crate::ask::{Ask, Era, INITIALIZED};
+use crate::group::Group;
+use crate::line::{Line, classify, excerpt, reply_to};
 use crate::measure::{Flooded, Link, PATIENCE};
-use crate::message::{Ask, INITIALIZED, Line, classify, excerpt, reply_to};
 use crate::plan::Bound;
+use crate::proc::Who;
 use crate::watchdog::Watchdog;
-use crate::{Outcome, group};
-use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 pub struct Bridge {
@@ -23,37 +24,10 @@ pub struct Bridge {
     next_id: u64,
 }
 
-struct Group(Child);
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        group::end(&mut self.0);
-    }
-}
-
 impl Bridge {
     pub fn start(command: &[String], stderr: Option<&Path>) -> Outcome<Self> {
-        let (program, args) = command.split_first().ok_or("no command")?;
-        let stderr = match stderr {
-            // Appended: one file holds all start-ups of one bridge.
-            Some(path) => OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(path)
-                .map_err(|e| format!("{}: {e}", path.display()))?
-                .into(),
-            None => Stdio::null(),
-        };
-        let mut child = Command::new(program)
-            .args(args)
-            .process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(stderr)
-            .spawn()
-            .map_err(|e| format!("cannot start {program}: {e}"))?;
-        let pipes = (child.stdin.take(), child.stdout.take());
-        let child = Group(child);
+        let mut child = Group::start(command, Stdio::piped(), Stdio::piped(), stderr)?;
+        let pipes = (child.0.stdin.take(), child.0.stdout.take());
         let (Some(to), Some(from)) = pipes else {
             return Err("no pipes".into());
         };
@@ -112,16 +86,18 @@ impl Bridge {
 }
 
 impl Link for Bridge {
-    fn initialize(&mut self) -> Outcome<()> {
+    fn initialize(&mut self) -> Outcome<Instant> {
         self.call(Ask::Initialize)?;
+        let answered = Instant::now();
         self.out.extend_from_slice(INITIALIZED.as_bytes());
         self.out.push(b'\n');
-        self.send()
+        self.send()?;
+        Ok(answered)
     }
 
     fn call(&mut self, ask: Ask) -> Outcome<Duration> {
         let id = self.fresh_id();
-        ask.write(id, &mut self.out);
+        ask.write(id, Era::Legacy, &mut self.out);
         self.out.push(b'\n');
         if let Ask::Blob(size) = ask {
             self.line.reserve(size + size / 32);
@@ -135,7 +111,7 @@ impl Link for Bridge {
         if answered != id {
             return Err(format!("answer to {answered} instead of {id}"));
         }
-        ask.check(id, &self.line)?;
+        ask.check(id, Era::Legacy, &self.line)?;
         Ok(took)
     }
 
@@ -148,7 +124,7 @@ impl Link for Bridge {
         for _ in 0..in_flight.min(bound.count) {
             let id = self.fresh_id();
             sent.push(Some(now));
-            Ask::Echo.write(id, &mut self.out);
+            Ask::Echo.write(id, Era::Legacy, &mut self.out);
             self.out.push(b'\n');
         }
         self.watchdog.arm(now, PATIENCE);
@@ -160,12 +136,12 @@ impl Link for Bridge {
             let asked = slot.and_then(|s| sent.get_mut(s)).and_then(Option::take);
             let asked = asked
                 .ok_or_else(|| format!("an answer nobody waits for: {}", excerpt(&self.line)))?;
-            Ask::Echo.check(id, &self.line)?;
+            Ask::Echo.check(id, Era::Legacy, &self.line)?;
             times.push((now - asked).as_secs_f64() * 1000.0);
             if sent.len() < bound.count && now - start < bound.time {
                 let id = self.fresh_id();
                 sent.push(Some(now));
-                Ask::Echo.write(id, &mut self.out);
+                Ask::Echo.write(id, Era::Legacy, &mut self.out);
                 self.out.push(b'\n');
             }
             // Answers that came together are followed by calls that go together, as a
@@ -182,7 +158,7 @@ impl Link for Bridge {
         })
     }
 
-    fn bridge_pid(&self) -> Option<u32> {
-        Some(self.child.0.id())
+    fn bridge(&self) -> Option<Who> {
+        Some(Who::Tree(self.child.0.id()))
     }
 }

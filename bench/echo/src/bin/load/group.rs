@@ -1,6 +1,50 @@
-//! Ending a process together with everything it started.
+//! A process together with everything it starts.
 
+use crate::Outcome;
+use std::fs::OpenOptions;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+
+/// Ended when dropped, with its whole process group.
+pub struct Group(pub Child);
+
+impl Group {
+    /// Starts a bridge. Its stderr goes to a file, if there is one to go to.
+    pub fn start(
+        command: &[String],
+        stdin: Stdio,
+        stdout: Stdio,
+        stderr: Option<&Path>,
+    ) -> Outcome<Self> {
+        let (program, args) = command.split_first().ok_or("no command")?;
+        let stderr = match stderr {
+            // Appended: one file holds all start-ups of one bridge.
+            Some(path) => OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(path)
+                .map_err(|e| format!("{}: {e}", path.display()))?
+                .into(),
+            None => Stdio::null(),
+        };
+        let child = Command::new(program)
+            .args(args)
+            .process_group(0)
+            .stdin(stdin)
+            .stdout(stdout)
+            .stderr(stderr)
+            .spawn()
+            .map_err(|e| format!("cannot start {program}: {e}"))?;
+        Ok(Self(child))
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        end(&mut self.0);
+    }
+}
 
 /// Kills the process group that `leader` leads. By the shell's own `kill`: the standard
 /// library has no call for it, and this is never inside a measurement.

@@ -3,24 +3,32 @@
 //! `bench-load [--quick] [--sse] --echo PATH direct`
 //! `bench-load [--quick] [--sse] [--stderr FILE] --echo PATH bridge CMD ARG…`, where
 //! `{url}` in an argument becomes the server's URL.
+//! `bench-load [--quick] [--modern] [--stderr FILE] --echo PATH exposed CMD ARG…`, where
+//! `{port}` becomes the port to listen on; with `--modern` the client is one of 2026-07-28.
 
 mod args;
+mod ask;
 mod bridge;
+mod connection;
 mod direct;
 mod echo_process;
+mod exposed;
 mod group;
+mod line;
 mod measure;
-mod message;
 mod plan;
 mod proc;
 mod report;
+mod sessions;
 mod stats;
 mod watchdog;
 
 use args::{Args, Target};
+use ask::Era;
 use bridge::Bridge;
 use direct::Direct;
 use echo_process::EchoProcess;
+use exposed::Exposed;
 use measure::Link;
 use plan::Plan;
 use report::Report;
@@ -49,11 +57,12 @@ fn run(args: &Args) -> Outcome<Report> {
     } else {
         Plan::full()
     };
+    let stderr = args.stderr.as_deref();
     let echo = EchoProcess::start(&args.echo, args.sse)?;
     let mut report = Report::default();
     match &args.target {
         Target::Direct => {
-            let open = || Direct::open(echo.address());
+            let open = || Direct::open(echo.address(), args.era);
             measured(&mut report, &plan, open)?;
         }
         Target::Bridge(command) => {
@@ -61,8 +70,21 @@ fn run(args: &Args) -> Outcome<Report> {
                 .iter()
                 .map(|word| word.replace("{url}", echo.url()))
                 .collect();
-            let open = || Bridge::start(&command, args.stderr.as_deref());
+            let open = || Bridge::start(&command, stderr);
             measured(&mut report, &plan, open)?;
+        }
+        Target::Exposed(command) if args.era == Era::Modern => {
+            // The rest does not depend on who calls.
+            let mut link = Exposed::start(command, stderr, args.era)?;
+            link.initialize()?;
+            measure::short_calls(&mut link, &plan, &mut report);
+        }
+        Target::Exposed(command) => {
+            let open = || Exposed::start(command, stderr, args.era);
+            measured(&mut report, &plan, open)?;
+            if let Err(why) = open().and_then(|b| sessions::measure(b, &plan, &mut report)) {
+                report.failed("sessions", why);
+            }
         }
     }
     Ok(report)
@@ -80,8 +102,8 @@ fn measured<L: Link>(
         }
         let start = Instant::now();
         let mut link = open()?;
-        link.initialize()?;
-        report.start_ms.push(stats::ms(start.elapsed()));
+        let answered = link.initialize()?;
+        report.start_ms.push(stats::ms(answered - start));
         drop(link);
         // Let the ended process leave the machine before the next one comes.
         std::thread::sleep(Duration::from_millis(50));

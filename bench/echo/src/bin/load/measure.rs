@@ -1,7 +1,8 @@
 //! The sequence of measurements, the same for every way to the server.
 
-use crate::message::Ask;
+use crate::ask::Ask;
 use crate::plan::{Bound, Plan};
+use crate::proc::Who;
 use crate::report::Report;
 use crate::{Outcome, proc, stats};
 use std::thread::sleep;
@@ -15,14 +16,14 @@ const BREATHER: Duration = Duration::from_millis(200);
 
 /// One way to the server.
 pub trait Link {
-    /// The handshake, to its end.
-    fn initialize(&mut self) -> Outcome<()>;
+    /// The handshake, to its end; the moment is that of the first answer.
+    fn initialize(&mut self) -> Outcome<Instant>;
     /// One call alone.
     fn call(&mut self, ask: Ask) -> Outcome<Duration>;
     /// Echo calls with `in_flight` at once; as one is answered the next is sent.
     fn flood(&mut self, in_flight: usize, bound: Bound) -> Outcome<Flooded>;
-    /// The process that stands between, if there is one.
-    fn bridge_pid(&self) -> Option<u32>;
+    /// What stands between, if anything does.
+    fn bridge(&self) -> Option<Who>;
 }
 
 pub struct Flooded {
@@ -36,36 +37,48 @@ pub fn session(link: &mut impl Link, plan: &Plan, report: &mut Report) -> Outcom
     link.initialize()?;
     link.call(Ask::ToolsList)?;
     sleep(plan.settle);
-    let pid = link.bridge_pid();
-    let memory = |field| pid.and_then(|pid| proc::memory_kb(pid, field));
+    let bridge = link.bridge();
+    let memory = |field| bridge.and_then(|bridge| bridge.memory_kb(field));
     report.rss_idle_kb = memory("VmRSS");
 
-    if let Err(why) = one_at_a_time(link, plan, report) {
-        report.failed("latency", why);
-        return Ok(());
-    }
-    sleep(BREATHER);
-    if let Err(why) = many_at_once(link, plan, report) {
-        report.failed("throughput", why);
+    if !short_calls(link, plan, report) {
         return Ok(());
     }
     report.rss_load_kb = memory("VmHWM");
     sleep(BREATHER);
-    match blobs(link, plan, 1_000_000) {
+    match large(link, plan, Ask::Blob(1_000_000)) {
         Ok(times) => report.mb1_ms = times,
         Err(why) => report.failed("1 MB", why),
     }
-    match blobs(link, plan, 10_000_000) {
+    match large(link, plan, Ask::Blob(10_000_000)) {
         Ok(times) => report.mb10_ms = times,
         Err(why) => report.failed("10 MB", why),
     }
     report.rss_peak_kb = memory("VmHWM");
+    match large(link, plan, Ask::Count(1_000_000)) {
+        Ok(times) => report.argument_ms = times,
+        Err(why) => report.failed("1 MB argument", why),
+    }
     Ok(())
+}
+
+/// Measures the short calls alone. False if that failed.
+pub fn short_calls(link: &mut impl Link, plan: &Plan, report: &mut Report) -> bool {
+    if let Err(why) = one_at_a_time(link, plan, report) {
+        report.failed("latency", why);
+        return false;
+    }
+    sleep(BREATHER);
+    if let Err(why) = many_at_once(link, plan, report) {
+        report.failed("throughput", why);
+        return false;
+    }
+    true
 }
 
 fn one_at_a_time(link: &mut impl Link, plan: &Plan, report: &mut Report) -> Outcome<()> {
     repeat(plan.warm, || link.call(Ask::Echo))?;
-    let meter = Meter::start(link.bridge_pid());
+    let meter = Meter::start(link.bridge());
     let mut times = repeat(plan.calls, || link.call(Ask::Echo))?;
     let used = meter.stop(times.len());
     report.calls_1 = times.len();
@@ -78,7 +91,7 @@ fn one_at_a_time(link: &mut impl Link, plan: &Plan, report: &mut Report) -> Outc
 
 fn many_at_once(link: &mut impl Link, plan: &Plan, report: &mut Report) -> Outcome<()> {
     link.flood(plan.in_flight, plan.flood_warm)?;
-    let meter = Meter::start(link.bridge_pid());
+    let meter = Meter::start(link.bridge());
     let mut flooded = link.flood(plan.in_flight, plan.flood)?;
     let calls = flooded.times.len();
     let used = meter.stop(calls);
@@ -87,14 +100,15 @@ fn many_at_once(link: &mut impl Link, plan: &Plan, report: &mut Report) -> Outco
     report.p50_64_ms = stats::quantile(&mut flooded.times, 0.50);
     report.p99_64_ms = stats::quantile(&mut flooded.times, 0.99);
     report.cpu_64 = used.bridge;
+    report.cpu_children_64 = used.children;
     report.cpu_all_64 = used.all;
     report.foreign_64 = used.foreign;
     Ok(())
 }
 
-fn blobs(link: &mut impl Link, plan: &Plan, size: usize) -> Outcome<Vec<f64>> {
-    link.call(Ask::Blob(size))?;
-    repeat(plan.blobs, || link.call(Ask::Blob(size)))
+fn large(link: &mut impl Link, plan: &Plan, ask: Ask) -> Outcome<Vec<f64>> {
+    link.call(ask)?;
+    repeat(plan.large, || link.call(ask))
 }
 
 /// Milliseconds of each repetition.
@@ -109,9 +123,10 @@ fn repeat(bound: Bound, mut call: impl FnMut() -> Outcome<Duration>) -> Outcome<
 
 /// CPU time between two moments: of the bridge, of everything we run, of all others.
 struct Meter {
-    bridge_pid: Option<u32>,
+    who: Option<Who>,
     start: Instant,
-    bridge: f64,
+    bridge: Option<f64>,
+    children: Option<f64>,
     ours: f64,
     machine: Option<f64>,
 }
@@ -119,6 +134,8 @@ struct Meter {
 struct Used {
     /// CPU milliseconds of the bridge per 1000 calls.
     bridge: Option<f64>,
+    /// The same of the servers that it runs.
+    children: Option<f64>,
     /// The same of load generator, bridge and echo server together.
     all: Option<f64>,
     /// Per cent of the machine that others used.
@@ -126,11 +143,12 @@ struct Used {
 }
 
 impl Meter {
-    fn start(bridge_pid: Option<u32>) -> Self {
+    fn start(who: Option<Who>) -> Self {
         Self {
-            bridge_pid,
-            bridge: bridge_pid.map_or(0.0, proc::cpu_ms),
-            ours: proc::cpu_ms(std::process::id()),
+            who,
+            bridge: who.map(Who::cpu_ms),
+            children: who.and_then(Who::children_cpu_ms),
+            ours: ours().cpu_ms(),
             machine: proc::machine_cpu_ms(),
             start: Instant::now(),
         }
@@ -138,15 +156,17 @@ impl Meter {
 
     fn stop(self, calls: usize) -> Used {
         let wall = stats::ms(self.start.elapsed());
-        let machine = proc::machine_cpu_ms()
-            .zip(self.machine)
-            .map(|(now, then)| now - then);
-        let ours = proc::cpu_ms(std::process::id()) - self.ours;
-        let bridge = self.bridge_pid.map(|pid| proc::cpu_ms(pid) - self.bridge);
+        let since =
+            |then: Option<f64>, now: Option<f64>| now.zip(then).map(|(now, then)| now - then);
+        let machine = since(self.machine, proc::machine_cpu_ms());
+        let ours = ours().cpu_ms() - self.ours;
+        let bridge = since(self.bridge, self.who.map(Who::cpu_ms));
+        let children = since(self.children, self.who.and_then(Who::children_cpu_ms));
         let per_1000 = |ms: f64| ms * 1000.0 / calls.max(1) as f64;
         let cores = std::thread::available_parallelism().map_or(1.0, |n| n.get() as f64);
         Used {
             bridge: bridge.map(per_1000),
+            children: children.map(per_1000),
             all: Some(per_1000(ours)),
             // Ticks round: a short phase says nothing, and a quiet machine may come out just
             // below nothing.
@@ -155,4 +175,9 @@ impl Meter {
                 .map(|m| ((m - ours) / (wall * cores) * 100.0).max(0.0)),
         }
     }
+}
+
+/// This process and all that it started.
+fn ours() -> Who {
+    Who::Tree(std::process::id())
 }

@@ -16,8 +16,10 @@ pub struct Plan {
     pub in_flight: usize,
     pub flood_warm: Bound,
     pub flood: Bound,
-    /// Large results of each size.
-    pub blobs: Bound,
+    /// Large results and arguments of each size.
+    pub large: Bound,
+    /// Sessions open at once.
+    pub sessions: usize,
 }
 
 /// Ends at whichever comes first.
@@ -46,7 +48,8 @@ impl Plan {
             flood_warm: bound(2000, 2),
             // Long enough that clock ticks of CPU time (10 ms) do not matter.
             flood: bound(150_000, 4),
-            blobs: bound(9, 15),
+            large: bound(9, 15),
+            sessions: 50,
         }
     }
 
@@ -60,7 +63,8 @@ impl Plan {
             in_flight: 64,
             flood_warm: bound(500, 1),
             flood: bound(20_000, 2),
-            blobs: bound(3, 5),
+            large: bound(3, 5),
+            sessions: 50,
         }
     }
 }

@@ -21,14 +21,65 @@ struct Stat {
     pid: u32,
     parent: u32,
     group: u32,
+    /// Its own, and that of its children that have ended.
     ticks: u64,
+    ended_ticks: u64,
 }
 
-/// CPU milliseconds that `root` and all that it started have used. Ended children are in
-/// their parent's figure, so a difference of two readings misses nothing.
-pub fn cpu_ms(root: u32) -> f64 {
-    let ticks: u64 = tree(root).iter().map(|s| s.ticks).sum();
-    ticks as f64 * 1000.0 / *TICKS
+/// Whose figures are wanted.
+#[derive(Clone, Copy)]
+pub enum Who {
+    /// A process and all that it started.
+    Tree(u32),
+    /// A process whose children are not its own work: servers that it runs.
+    Alone(u32),
+}
+
+impl Who {
+    /// CPU milliseconds used so far. Ended children are in their parent's figure, so a
+    /// difference of two readings misses nothing.
+    pub fn cpu_ms(self) -> f64 {
+        match self {
+            Self::Tree(root) => cpu_ms(tree(root).iter().map(|s| s.ticks + s.ended_ticks)),
+            Self::Alone(pid) => cpu_ms(stat(pid).iter().map(|s| s.ticks)),
+        }
+    }
+
+    /// The same of the children, where they are apart.
+    pub fn children_cpu_ms(self) -> Option<f64> {
+        match self {
+            Self::Tree(_) => None,
+            Self::Alone(pid) => Some(Self::Tree(pid).cpu_ms() - self.cpu_ms()),
+        }
+    }
+
+    /// Resident memory in kB: now (`VmRSS`) or its peak (`VmHWM`).
+    pub fn memory_kb(self, field: &str) -> Option<u64> {
+        let of = |pid: u32| -> Option<u64> {
+            let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+            let line = text
+                .lines()
+                .find_map(|l| l.strip_prefix(field)?.strip_prefix(':'))?;
+            line.split_whitespace().next()?.parse().ok()
+        };
+        match self {
+            Self::Alone(pid) => of(pid),
+            Self::Tree(root) => {
+                let all: Vec<u64> = tree(root).iter().filter_map(|s| of(s.pid)).collect();
+                (!all.is_empty()).then(|| all.iter().sum())
+            }
+        }
+    }
+}
+
+/// How many processes there are in the tree.
+pub fn count(who: Who) -> usize {
+    let (Who::Tree(root) | Who::Alone(root)) = who;
+    tree(root).len()
+}
+
+fn cpu_ms(ticks: impl Iterator<Item = u64>) -> f64 {
+    ticks.sum::<u64>() as f64 * 1000.0 / *TICKS
 }
 
 /// CPU milliseconds that the whole machine has used, stolen time included.
@@ -47,19 +98,6 @@ pub fn machine_cpu_ms() -> Option<f64> {
         .filter_map(|i| fields.get(*i))
         .sum();
     Some(busy as f64 * 1000.0 / *TICKS)
-}
-
-/// Resident memory of the tree in kB: now (`VmRSS`) or its peak (`VmHWM`).
-pub fn memory_kb(root: u32, field: &str) -> Option<u64> {
-    let of = |stat: &Stat| -> Option<u64> {
-        let text = fs::read_to_string(format!("/proc/{}/status", stat.pid)).ok()?;
-        let line = text
-            .lines()
-            .find_map(|l| l.strip_prefix(field)?.strip_prefix(':'))?;
-        line.split_whitespace().next()?.parse().ok()
-    };
-    let all: Vec<u64> = tree(root).iter().filter_map(of).collect();
-    (!all.is_empty()).then(|| all.iter().sum())
 }
 
 /// `root`, its descendants, and what belongs to its process group even if orphaned.
@@ -95,6 +133,7 @@ fn stat(pid: u32) -> Option<Stat> {
         pid,
         parent: u32::try_from(number(1)?).ok()?,
         group: u32::try_from(number(2)?).ok()?,
-        ticks: (11..=14).filter_map(number).sum(),
+        ticks: (11..=12).filter_map(number).sum(),
+        ended_ticks: (13..=14).filter_map(number).sum(),
     })
 }

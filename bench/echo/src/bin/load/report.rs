@@ -15,6 +15,7 @@ pub struct Report {
     pub p50_64_ms: Option<f64>,
     pub p99_64_ms: Option<f64>,
     pub cpu_64: Option<f64>,
+    pub cpu_children_64: Option<f64>,
     pub cpu_all_64: Option<f64>,
     pub foreign_64: Option<f64>,
     pub rss_idle_kb: Option<u64>,
@@ -22,6 +23,10 @@ pub struct Report {
     pub rss_peak_kb: Option<u64>,
     pub mb1_ms: Vec<f64>,
     pub mb10_ms: Vec<f64>,
+    pub argument_ms: Vec<f64>,
+    /// Of one session, on average.
+    pub session_kb: Option<f64>,
+    pub session_processes: Option<f64>,
     failures: Vec<(&'static str, String)>,
 }
 
@@ -43,16 +48,20 @@ impl Report {
             ("p50_64_ms", self.p50_64_ms),
             ("p99_64_ms", self.p99_64_ms),
             ("cpu_64", self.cpu_64),
+            ("cpu_children_64", self.cpu_children_64),
             ("cpu_all_64", self.cpu_all_64),
             ("foreign_64", self.foreign_64),
             ("rss_idle_kb", kb(self.rss_idle_kb)),
             ("rss_load_kb", kb(self.rss_load_kb)),
             ("rss_peak_kb", kb(self.rss_peak_kb)),
+            ("session_kb", self.session_kb),
+            ("session_processes", self.session_processes),
         ];
         let lists = [
             ("start_ms", &self.start_ms),
             ("mb1_ms", &self.mb1_ms),
             ("mb10_ms", &self.mb10_ms),
+            ("argument_ms", &self.argument_ms),
         ];
         let mut out = String::from("{");
         for (name, value) in numbers {
