@@ -1,55 +1,73 @@
 //! The answer to a modern request, on its way to the client.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use http::StatusCode;
 use linkspan_mcp::{HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION};
 use linkspan_session::{Envelope, Fault, Outbound};
 use linkspan_wire::{Code, Id, Json, Kind, Message, RpcError};
+use tokio::sync::watch;
 
 use super::house::Answering;
 use super::ink::Ink;
 use super::knowledge::Lesson;
+use super::phase::{self, Phase};
 
 /// What comes back for one request. Dropping it cancels the request.
 pub(super) struct Answer {
     answering: Answering,
     id: Id,
     lesson: Option<Lesson>,
+    given_up: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
 impl Answer {
-    pub(super) fn new(answering: Answering, id: Id, lesson: Option<Lesson>) -> Self {
+    /// Waits for what comes, unless the front gives up first.
+    pub(super) fn new(
+        answering: Answering,
+        id: Id,
+        lesson: Option<Lesson>,
+        phase: watch::Receiver<Phase>,
+    ) -> Self {
         Self {
             answering,
             id,
             lesson,
+            given_up: Box::pin(phase::given_up(phase)),
         }
     }
 
-    /// The next message; an error of our own if the house closes without an answer.
-    pub(super) async fn next(&mut self) -> Message {
-        let message = self.answering.rx.recv().await;
-        self.hear(message.map(|envelope| envelope.msg))
+    /// The next message; an error of our own if there will be no answer.
+    pub(super) async fn next(&mut self) -> Envelope {
+        poll_fn(|cx| self.poll_next(cx)).await
     }
 
     /// Writes what comes; `false` if that was the answer.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, ink: &mut Ink) -> Poll<bool> {
-        let message = ready!(self.answering.rx.poll_recv(cx));
-        let message = self.hear(message.map(|envelope| envelope.msg));
-        let more = !message.is_answer();
-        ink.message(None, Outbound::One(Envelope::new(message)));
+        let envelope = ready!(self.poll_next(cx));
+        let more = !envelope.msg.is_answer();
+        ink.message(None, Outbound::One(envelope));
         Poll::Ready(more)
     }
 
-    fn hear(&self, message: Option<Message>) -> Message {
-        let message = message.unwrap_or_else(|| RpcError::from(&Fault::Closing).answer(&self.id));
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Envelope> {
+        let said = match self.answering.rx.poll_recv(cx) {
+            Poll::Ready(said) => said,
+            Poll::Pending => {
+                ready!(self.given_up.as_mut().poll(cx));
+                None
+            }
+        };
+        let closing = || Envelope::new(RpcError::from(&Fault::Closing).answer(&self.id));
+        let envelope = said.unwrap_or_else(closing);
         if let Some(lesson) = &self.lesson
-            && message.is_answer()
+            && envelope.msg.is_answer()
         {
-            lesson.hear(&message);
+            lesson.hear(&envelope.msg);
         }
-        message
+        Poll::Ready(envelope)
     }
 }
 

@@ -3,17 +3,15 @@
 mod log;
 mod routes;
 mod stream;
+mod visits;
 
-use std::task::{Poll, Waker};
 use std::time::Instant;
 
-use linkspan_mcp::Revision;
 use linkspan_session::{Envelope, Fault, Outbound};
-use linkspan_wire::{Id, IdKey, Json, Kind, Message, RpcError};
+use linkspan_wire::{Id, IdKey, Json, Kind, RpcError};
 
 use self::log::Log;
 use self::routes::{Route, Routes, STANDING};
-use super::ink::{EventId, Ink};
 
 /// How the client listens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +48,10 @@ pub(super) struct Seat {
 
 /// What is first to be said on a POST.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "almost always the answer, and moved only once"
+)]
 pub(super) enum First {
     /// The answer, and nothing else.
     Answer(Outbound),
@@ -57,6 +59,15 @@ pub(super) enum First {
     Stream,
     /// Nothing ever: the request was cancelled.
     Nothing,
+}
+
+/// Why a POST finds no place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unserved {
+    /// A request with this id is still in flight.
+    InUse(Id),
+    /// The session is over.
+    Ended,
 }
 
 /// Why a stream cannot be resumed.
@@ -84,158 +95,6 @@ impl Desk {
             seen: now,
         }
     }
-
-    // What clients do.
-
-    /// A POST arrives with these requests. The error is an id that is still in flight.
-    pub(super) fn post(&mut self, requests: &[&Message], is_batch: bool) -> Result<Seat, Id> {
-        let number = self.last + 1;
-        self.routes.open(number, requests, is_batch)?;
-        self.last = number;
-        let turn = self.log.open(number).attach();
-        Ok(Seat {
-            stream: number,
-            turn,
-        })
-    }
-
-    /// The first POST of all.
-    pub(super) fn begin(&mut self, initialize: &Message) {
-        let asked = initialize.params().and_then(|p| p.get("protocolVersion"));
-        self.version = asked.and_then(Json::as_str).map(Into::into);
-        self.opening = initialize.id().map(|id| id.key());
-    }
-
-    /// The client has given up a request.
-    pub(super) fn cancel(&mut self, id: &Id, now: Instant) {
-        if let Some(number) = self.routes.cancel(id) {
-            self.finish(number, now);
-        }
-    }
-
-    /// Somebody comes for the standing stream.
-    pub(super) fn listen(&mut self) -> Seat {
-        self.routes.listening = true;
-        let turn = self.log.open(STANDING).attach();
-        Seat {
-            stream: STANDING,
-            turn,
-        }
-    }
-
-    /// Somebody comes back for what follows an event.
-    pub(super) fn resume(&mut self, from: EventId) -> Result<Seat, Unresumable> {
-        if from.stream > self.last {
-            return Err(Unresumable::Unknown);
-        }
-        let stream = self.log.get(from.stream).ok_or(Unresumable::Over)?;
-        stream.rewind(from.number);
-        if stream.finished().is_some() && stream.is_sent() {
-            return Err(Unresumable::Over);
-        }
-        if from.stream == STANDING {
-            return Ok(self.listen());
-        }
-        let turn = stream.attach();
-        self.routes.set_live(from.stream, true);
-        Ok(Seat {
-            stream: from.stream,
-            turn,
-        })
-    }
-
-    /// A connection is done with its stream, or broken.
-    pub(super) fn leave(&mut self, seat: Seat, now: Instant) {
-        self.seen = now;
-        let Some(stream) = self.log.get(seat.stream) else {
-            return;
-        };
-        if !stream.is_turn_of(seat.turn) {
-            return;
-        }
-        stream.detach();
-        if seat.stream == STANDING {
-            self.routes.listening = false;
-        } else if stream.is_named() {
-            self.routes.set_live(seat.stream, false);
-        } else {
-            // Without the id of an event nobody can ask for the rest.
-            self.routes.lose(seat.stream);
-            self.log.remove(seat.stream);
-        }
-        self.log.trim();
-    }
-
-    // What connections take.
-
-    /// What is first to be said on a POST.
-    pub(super) fn first(&mut self, seat: Seat, waker: &Waker) -> Poll<First> {
-        let Some(stream) = self.log.get(seat.stream) else {
-            return Poll::Ready(First::Nothing);
-        };
-        if let Some(item) = stream.take_whole() {
-            self.log.remove(seat.stream);
-            return Poll::Ready(First::Answer(item));
-        }
-        if !stream.is_sent() {
-            return Poll::Ready(First::Stream);
-        }
-        if stream.finished().is_some() {
-            self.log.remove(seat.stream);
-            return Poll::Ready(First::Nothing);
-        }
-        stream.wait(waker);
-        Poll::Pending
-    }
-
-    /// Writes what waits on a stream; `false` if nothing more will come.
-    pub(super) fn take(&mut self, seat: Seat, waker: &Waker, ink: &mut Ink) -> Poll<bool> {
-        let one_stream = self.manner == Manner::OneStream;
-        let stream = self.log.get(seat.stream);
-        let Some(stream) = stream.filter(|stream| stream.is_turn_of(seat.turn)) else {
-            return Poll::Ready(false);
-        };
-        let mut wrote = false;
-        while !ink.is_full()
-            && let Some((number, item)) = stream.take()
-        {
-            let id = EventId {
-                stream: seat.stream,
-                number,
-            };
-            ink.message((!one_stream).then_some(id), item);
-            wrote = true;
-        }
-        if one_stream {
-            stream.forget_sent();
-        }
-        if wrote {
-            self.log.trim();
-            return Poll::Ready(true);
-        }
-        if stream.finished().is_some() || self.ended {
-            return Poll::Ready(false);
-        }
-        stream.wait(waker);
-        Poll::Pending
-    }
-
-    /// The event that primes a stream, where the client knows what to do with it.
-    pub(super) fn prime(&mut self, seat: Seat, ink: &mut Ink) {
-        let latest = Revision::LAST_LEGACY.as_str();
-        if seat.stream == STANDING || self.version.as_deref() != Some(latest) {
-            return;
-        }
-        if let Some(stream) = self.log.get(seat.stream) {
-            stream.name();
-            ink.prime(EventId {
-                stream: seat.stream,
-                number: 0,
-            });
-        }
-    }
-
-    // What the server does.
 
     /// The server says something.
     pub(super) fn say(&mut self, item: Outbound, now: Instant) {
@@ -280,8 +139,6 @@ impl Desk {
         }
     }
 
-    // How things stand.
-
     /// Whether the session has to wait until somebody has read.
     pub(super) fn is_full(&self) -> bool {
         self.log.is_full()
@@ -311,12 +168,6 @@ impl Desk {
     /// Whether the client may name this version in its headers.
     pub(super) fn speaks(&self, version: &str) -> bool {
         self.version.as_deref() == Some(version)
-    }
-
-    fn finish(&mut self, number: u32, now: Instant) {
-        if let Some(stream) = self.log.get(number) {
-            stream.finish(now);
-        }
     }
 
     fn learn(&mut self, item: &Outbound) {

@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 use linkspan_mcp::{Era, Given, PROTOCOL_VERSION, Revision, SESSION_ID, era_of_post};
 use linkspan_session::Budget;
 use linkspan_wire::Frame;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use super::body::{Response, Ticket, json};
 use super::figures::Figures;
@@ -21,6 +21,7 @@ use super::house::{Guest, House, Principal};
 use super::intake::{Intake, check_accept_any, check_content_type, given};
 use super::knowledge::Knowledge;
 use super::options::FrontOptions;
+use super::phase::Phase;
 use super::refusal::Refusal;
 use super::session::Session;
 use super::sessions::Sessions;
@@ -35,6 +36,7 @@ pub(super) struct Hall<H> {
     /// Rooms for legacy sessions.
     pub(super) rooms: Arc<Semaphore>,
     pub(super) knowledge: Arc<Knowledge>,
+    pub(super) phase: watch::Sender<Phase>,
     tickets: Arc<Semaphore>,
     gate: Gate,
     bodies: Budget,
@@ -43,6 +45,7 @@ pub(super) struct Hall<H> {
 
 impl<H: House> Hall<H> {
     pub(super) fn new(options: FrontOptions, house: Arc<H>, bound: SocketAddr) -> Self {
+        let options = options.sane();
         let rooms = Arc::new(Semaphore::new(options.max_sessions));
         let tickets = Arc::new(Semaphore::new(options.max_in_flight));
         Self {
@@ -51,6 +54,7 @@ impl<H: House> Hall<H> {
             sessions: Arc::default(),
             rooms,
             knowledge: Arc::default(),
+            phase: watch::Sender::new(Phase::Open),
             tickets,
             gate: Gate::new(&options, bound),
             bodies: Budget::new(options.limits.max_bytes().saturating_mul(BODIES)),
@@ -95,7 +99,7 @@ impl<H: House> Hall<H> {
                 _ => Err(Refusal::method(METHODS, "there is no such method here")),
             };
         }
-        if self.options.sse {
+        if self.options.sse && self.options.client_era != Some(Era::Modern) {
             match (path, &head.method) {
                 ("/sse", &Method::GET) => return self.open_sse(head),
                 ("/messages", &Method::POST) => return self.post_sse(head, body).await,

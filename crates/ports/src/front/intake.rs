@@ -8,7 +8,7 @@ use hyper::body::{Body, Incoming};
 use linkspan_mcp::Given;
 use linkspan_session::{Budget, Credit};
 use linkspan_wire::Limits;
-use tokio::time::{Duration, Instant, timeout_at};
+use tokio::time::{Duration, Instant, timeout, timeout_at};
 
 use super::refusal::Refusal;
 
@@ -16,6 +16,8 @@ const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 /// This much at least has to come within the body's timeout, unless less is left.
 const STRIDE: usize = 64 * 1024;
+/// How long a client may go on sending what is refused.
+const LINGER: Duration = Duration::from_secs(5);
 
 /// How a body is read.
 pub(super) struct Intake<'a> {
@@ -33,6 +35,7 @@ impl Intake<'_> {
         let limit = self.limits.max_bytes();
         let announced = body.size_hint().exact().unwrap_or(0);
         if announced > limit as u64 {
+            tokio::spawn(drain(body));
             return Err(too_large(limit));
         }
         let announced = announced as usize;
@@ -55,6 +58,7 @@ impl Intake<'_> {
                 return Ok((chunk, credit));
             }
             if whole.len() + chunk.len() > limit {
+                tokio::spawn(drain(body));
                 return Err(too_large(limit));
             }
             if whole.is_empty() {
@@ -78,6 +82,12 @@ impl Intake<'_> {
         }
         self.all.grow(reading, bytes).await;
     }
+}
+
+/// Reads on for a moment: a client that is still sending may not see the answer otherwise.
+async fn drain(mut body: Incoming) {
+    let rest = async { while let Some(Ok(_)) = body.frame().await {} };
+    let _ = timeout(LINGER, rest).await;
 }
 
 /// Whether the body is JSON.

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use http::header::HeaderValue;
+use http::StatusCode;
 use http::request::Parts;
-use http::{HeaderMap, StatusCode};
-use linkspan_mcp::{Era, Given, LAST_EVENT_ID, PROTOCOL_VERSION, Revision, SESSION_ID, names};
-use linkspan_session::{Budget, Credit, Envelope, Inbound, Outbound, Port};
+use linkspan_mcp::{Era, Given, LAST_EVENT_ID, PROTOCOL_VERSION, Revision, names};
+use linkspan_session::{Credit, Envelope, Inbound};
 use linkspan_wire::{Entry, Id, Kind, Message, RpcError};
 use tokio::time::timeout;
 
 use super::body::{self, Events, Response, Source, Ticket, empty};
-use super::desk::{Desk, First, Manner, Unresumable};
+use super::desk::{First, Unresumable, Unserved};
 use super::gate::METHODS;
 use super::hall::{Hall, check_version, guest};
 use super::house::{Guest, House};
@@ -19,9 +18,7 @@ use super::ink::{EventId, Ink};
 use super::intake::{check_accept_events, given};
 use super::reader::Reader;
 use super::refusal::Refusal;
-use super::session::{Ends, Pump, Session, now};
-use super::sessions::Key;
-use crate::QUEUE;
+use super::session::{Session, now};
 
 /// The session that a request names: none, one that is not there, or this.
 type Named = Option<Option<Arc<Session>>>;
@@ -92,7 +89,7 @@ impl<H: House> Hall<H> {
         let ticket = self.ticket()?;
         let place = session.tx.reserve().await.map_err(gone)?;
         let requests: Vec<&Message> = entries.iter().flatten().filter(|m| is_request(m)).collect();
-        let seat = session.desk().post(&requests, true).map_err(in_use)?;
+        let seat = session.desk().post(&requests, true).map_err(unserved)?;
         let reader = Reader::new(Arc::clone(&session), seat);
         place.send(Inbound::Batch(entries));
         let first = timeout(self.options.patience, reader.first()).await;
@@ -154,62 +151,8 @@ impl<H: House> Hall<H> {
         known(named)
     }
 
-    /// Begins a session with the client's `initialize`.
-    async fn begin(
-        self: &Arc<Self>,
-        envelope: Envelope,
-        guest: &Guest,
-    ) -> Result<Response, Refusal> {
-        let ticket = self.ticket()?;
-        let session = self.admit(guest, Manner::Streams)?;
-        session.desk().begin(&envelope.msg);
-        // Until the client knows its session, it can do nothing with it.
-        let unborn = Unborn(Some(Arc::clone(&session)));
-        let reader = send(&session, envelope).await?;
-        let first = timeout(self.options.long_patience, reader.first())
-            .await
-            .ok();
-        let refused = match &first {
-            Some(First::Answer(Outbound::One(answer))) => answer.msg.kind() == Kind::Error,
-            _ => false,
-        };
-        let mut response = self.respond(first, reader, ticket);
-        if !refused {
-            unborn.is_born();
-            add_key(response.headers_mut(), session.key);
-        }
-        Ok(response)
-    }
-
-    /// Makes a session and gives its port to the house.
-    pub(super) fn admit(
-        self: &Arc<Self>,
-        guest: &Guest,
-        manner: Manner,
-    ) -> Result<Arc<Session>, Refusal> {
-        let room = Arc::clone(&self.rooms).try_acquire_owned();
-        let room = room.map_err(|_| Refusal::busy("too many sessions"))?;
-        let key = Key::random().ok_or_else(|| Refusal::busy("the system has no random numbers"))?;
-        let (port, end) = Port::pair("the client", QUEUE);
-        let (tx, ends) = Ends::part(end);
-        let budget = Budget::new(self.options.limits.max_bytes());
-        let desk = Desk::new(manner, now());
-        let principal = guest.principal.clone();
-        let session = Arc::new(Session::new(key, principal, tx, budget, desk));
-        self.sessions.add(Arc::clone(&session));
-        let pump = Pump {
-            session: Arc::clone(&session),
-            sessions: Arc::clone(&self.sessions),
-            idle: self.options.idle,
-            _room: room,
-        };
-        tokio::spawn(pump.run(ends));
-        self.house.admit(port, guest);
-        Ok(session)
-    }
-
     /// Answers a POST with what came first: JSON if that is all, else a stream.
-    fn respond(&self, first: Option<First>, reader: Reader, ticket: Ticket) -> Response {
+    pub(super) fn respond(&self, first: Option<First>, reader: Reader, ticket: Ticket) -> Response {
         match first {
             Some(First::Answer(item)) => body::message(StatusCode::OK, item, Some(ticket)),
             Some(First::Nothing) => empty(StatusCode::ACCEPTED),
@@ -228,31 +171,14 @@ impl<H: House> Hall<H> {
     }
 }
 
-/// A session that ends unless its client gets to know it.
-struct Unborn(Option<Arc<Session>>);
-
-impl Unborn {
-    fn is_born(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Unborn {
-    fn drop(&mut self) {
-        if let Some(session) = &self.0 {
-            session.close();
-        }
-    }
-}
-
 /// Sends a request on, and waits where its answer will come.
-async fn send(session: &Arc<Session>, envelope: Envelope) -> Result<Reader, Refusal> {
+pub(super) async fn send(session: &Arc<Session>, envelope: Envelope) -> Result<Reader, Refusal> {
     // Once there is a place for it, nothing can come between the two.
     let place = session.tx.reserve().await.map_err(gone)?;
     let seat = session
         .desk()
         .post(&[&envelope.msg], false)
-        .map_err(in_use)?;
+        .map_err(unserved)?;
     place.send(Inbound::Message(envelope));
     Ok(Reader::new(Arc::clone(session), seat))
 }
@@ -269,12 +195,6 @@ fn known(named: Named) -> Result<Arc<Session>, Refusal> {
     }
 }
 
-fn add_key(headers: &mut HeaderMap, key: Key) {
-    if let Ok(value) = HeaderValue::from_str(&key.to_string()) {
-        headers.insert(SESSION_ID, value);
-    }
-}
-
 fn is_request(message: &Message) -> bool {
     message.kind() == Kind::Request
 }
@@ -284,7 +204,11 @@ fn cancelled(message: &Message) -> Option<Id> {
     Id::parse(message.params()?.get("requestId")?)
 }
 
-fn in_use(id: Id) -> Refusal {
+fn unserved(why: Unserved) -> Refusal {
+    let id = match why {
+        Unserved::InUse(id) => id,
+        Unserved::Ended => return Refusal::no_such_session(),
+    };
     let error = RpcError::invalid_request(format!("a request with the id {id} is still in flight"));
     Refusal::rpc(StatusCode::BAD_REQUEST, error)
 }

@@ -8,13 +8,14 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioTimer;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
 use super::figures::Figures;
 use super::hall::Hall;
 use super::house::House;
 use super::options::FrontOptions;
+use super::phase::Phase;
 use super::socket::Socket;
 
 /// Connections for each request that may be in flight: most are waiting for the next one.
@@ -30,16 +31,6 @@ pub struct Front<H> {
     hall: Arc<Hall<H>>,
 }
 
-/// What connections are told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    Open,
-    /// Finish what is under way.
-    Finish,
-    /// That has taken too long.
-    Leave,
-}
-
 impl<H: House> Front<H> {
     /// Serves the house's guests on a socket that is bound already.
     pub fn new(listener: TcpListener, options: FrontOptions, house: Arc<H>) -> io::Result<Self> {
@@ -53,17 +44,12 @@ impl<H: House> Front<H> {
         self.hall.figures()
     }
 
-    /// Serves until `stop` resolves; then nobody is let in any more, sessions are closed, and what is
-    /// under way may finish, for a limited time.
-    ///
-    /// The house should end its calls on the same signal: the answers are its own.
+    /// Serves until `stop` resolves; then nobody is let in any more, and what is under way may
+    /// finish, is then answered with an error, and at last cut off, each after a limited time.
     pub async fn serve(self, stop: impl Future<Output = ()>) {
         let options = &self.hall.options;
-        let most = options.max_in_flight.saturating_mul(CONNECTIONS);
-        let most = most.min(Semaphore::MAX_PERMITS / 2);
-        let places = Arc::new(Semaphore::new(most));
-        let (tell, told) = watch::channel(Phase::Open);
-        let serve = http();
+        let places = Arc::new(Semaphore::new(options.max_in_flight * CONNECTIONS));
+        let http = http(options);
         tokio::pin!(stop);
         loop {
             let accepted = tokio::select! {
@@ -74,9 +60,7 @@ impl<H: House> Front<H> {
             match accepted {
                 Ok((stream, place)) => {
                     let hall = Arc::clone(&self.hall);
-                    let mut builder = serve.clone();
-                    builder.header_read_timeout(options.header_timeout);
-                    tokio::spawn(converse(builder, hall, stream, told.clone(), place));
+                    tokio::spawn(converse(http.clone(), hall, stream, place));
                 }
                 Err(e) => {
                     tracing::warn!("cannot accept a connection: {e}");
@@ -85,22 +69,29 @@ impl<H: House> Front<H> {
             }
         }
         drop(self.listener);
-        drop(told);
-        self.hall.sessions.close_all();
-        let _ = tell.send(Phase::Finish);
-        let drained = async {
-            // Connections go when they have nothing more to say; then nobody watches.
-            tell.closed().await;
-            let rooms = self.hall.options.max_sessions;
-            let rooms = u32::try_from(rooms).unwrap_or(u32::MAX);
-            let _ = self.hall.rooms.acquire_many(rooms).await;
-        };
-        let drain = self.hall.options.drain;
-        if timeout(drain, drained).await.is_err() {
-            let _ = tell.send(Phase::Leave);
-            let _ = timeout(BREATHER, tell.closed()).await;
-        }
+        close(&self.hall).await;
     }
+}
+
+/// Lets everybody out.
+async fn close<H>(hall: &Hall<H>) {
+    hall.sessions.close_all();
+    hall.phase.send_replace(Phase::Finish);
+    let done = async {
+        // Connections go when they have nothing more to say; then nobody watches the phase.
+        hall.phase.closed().await;
+        let rooms = u32::try_from(hall.options.max_sessions).unwrap_or(u32::MAX);
+        let _ = hall.rooms.acquire_many(rooms).await;
+    };
+    tokio::pin!(done);
+    let drain = hall.options.drain;
+    for (wait, next) in [(drain / 5, Phase::GiveUp), (drain, Phase::Leave)] {
+        if timeout(wait, done.as_mut()).await.is_ok() {
+            return;
+        }
+        hall.phase.send_replace(next);
+    }
+    let _ = timeout(BREATHER, done).await;
 }
 
 async fn accept(
@@ -114,23 +105,26 @@ async fn accept(
     Ok((stream, place))
 }
 
-fn http() -> http1::Builder {
+fn http(options: &FrontOptions) -> http1::Builder {
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).max_header_size(HEAD);
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(options.header_timeout)
+        .max_header_size(HEAD);
     builder
 }
 
 /// One connection, to its end.
 async fn converse<H: House>(
-    builder: http1::Builder,
+    http: http1::Builder,
     hall: Arc<Hall<H>>,
     stream: TcpStream,
-    mut told: watch::Receiver<Phase>,
     _place: OwnedSemaphorePermit,
 ) {
     let socket = Socket::new(stream, hall.options.write_timeout);
+    let mut phase = hall.phase.subscribe();
     let service = service_fn(move |request| Arc::clone(&hall).serve(request));
-    let connection = builder.serve_connection(socket, service);
+    let connection = http.serve_connection(socket, service);
     tokio::pin!(connection);
     loop {
         tokio::select! {
@@ -141,8 +135,8 @@ async fn converse<H: House>(
                 }
                 return;
             }
-            _ = told.changed() => match *told.borrow_and_update() {
-                Phase::Open => {}
+            _ = phase.changed() => match *phase.borrow_and_update() {
+                Phase::Open | Phase::GiveUp => {}
                 Phase::Finish => connection.as_mut().graceful_shutdown(),
                 Phase::Leave => return,
             },

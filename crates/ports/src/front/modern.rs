@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::StatusCode;
 use http::request::Parts;
 use linkspan_mcp::{Era, check_modern, names};
-use linkspan_session::{Envelope, Outbound};
+use linkspan_session::{Fault, Outbound};
 use linkspan_wire::{Id, Json, Kind, Message, RpcError};
 use tokio::time::{Duration, timeout};
 
@@ -15,6 +15,7 @@ use super::hall::Hall;
 use super::house::{Guest, House};
 use super::ink::Ink;
 use super::intake::given;
+use super::phase::given_up;
 use super::refusal::Refusal;
 
 /// How long the server may take to list its tools when a call has to be checked against them.
@@ -41,20 +42,23 @@ impl<H: House> Hall<H> {
             .await
             .map_err(refuse)?;
         let lesson = self.knowledge.lesson(&message, &guest.principal);
-        let asked = self.house.ask(message, &guest).await;
+        let asked = tokio::select! {
+            biased;
+            asked = self.house.ask(message, &guest) => asked,
+            () = given_up(self.phase.subscribe()) => Err(Fault::Closing),
+        };
         let answering = asked.map_err(|why| Refusal::fault(&why))?;
-        let mut answer = Answer::new(answering, id, lesson);
+        let mut answer = Answer::new(answering, id, lesson, self.phase.subscribe());
         // A status, once sent, cannot be taken back.
         let first = timeout(self.options.long_patience, answer.next()).await;
         let mut ink = Ink::default();
-        if let Ok(message) = first {
-            let is_answer = message.is_answer();
-            let status = status(&message);
-            let item = Outbound::One(Envelope::new(message));
-            if is_answer {
+        if let Ok(envelope) = first {
+            if envelope.msg.is_answer() {
+                let status = status(&envelope.msg);
+                let item = Outbound::One(envelope);
                 return Ok(body::message(status, item, Some(ticket)));
             }
-            ink.message(None, item);
+            ink.message(None, Outbound::One(envelope));
         }
         let source = Source::Answer(Box::new(answer));
         let every = self.options.keep_alive;
@@ -128,11 +132,11 @@ impl<H: House> Hall<H> {
             let Ok(answering) = self.house.ask(list, guest).await else {
                 return;
             };
-            let mut answer = Answer::new(answering, id, lesson);
+            let mut answer = Answer::new(answering, id, lesson, self.phase.subscribe());
             let result = loop {
-                let message = answer.next().await;
-                if message.is_answer() {
-                    break message;
+                let said = answer.next().await.msg;
+                if said.is_answer() {
+                    break said;
                 }
             };
             let next = result.body().and_then(|body| body.get("nextCursor"));

@@ -6,6 +6,11 @@ use std::time::Duration;
 use linkspan_mcp::Era;
 use linkspan_wire::Limits;
 
+/// More than this nobody has.
+const MANY: usize = 1 << 20;
+/// Longer than this nobody waits.
+const LONG: Duration = Duration::from_secs(365 * 86_400);
+
 /// What an HTTP front is told. Every number bounds something.
 #[derive(Debug, Clone)]
 pub struct FrontOptions {
@@ -68,6 +73,21 @@ impl Default for FrontOptions {
             long_patience: Duration::from_secs(1),
             drain: Duration::from_secs(5),
             client_era: None,
+        }
+    }
+}
+
+impl FrontOptions {
+    /// The same with numbers that can be counted and times that can be added to the clock.
+    pub(super) fn sane(self) -> Self {
+        Self {
+            max_sessions: self.max_sessions.min(MANY),
+            max_in_flight: self.max_in_flight.min(MANY),
+            idle: self.idle.map(|idle| idle.min(LONG)),
+            header_timeout: self.header_timeout.min(LONG),
+            body_timeout: self.body_timeout.min(LONG),
+            keep_alive: self.keep_alive.min(LONG),
+            ..self
         }
     }
 }

@@ -44,19 +44,20 @@ impl Refusal {
 
     /// Somebody has to come back later.
     pub(super) fn busy(what: &'static str) -> Self {
-        let mut refusal = Self::fault(&Fault::Overloaded { what });
-        refusal.extra = Some(Extra::Later);
-        refusal
+        Self::fault(&Fault::Overloaded { what })
     }
 
     /// What went wrong behind us. Only what is about this endpoint itself has a status of its own:
     /// many clients show nothing of an error that does not come with a 200.
     pub(super) fn fault(why: &Fault) -> Self {
-        let status = match why {
-            Fault::Overloaded { .. } | Fault::Closing => StatusCode::SERVICE_UNAVAILABLE,
-            _ => StatusCode::OK,
-        };
-        Self::rpc(status, RpcError::from(why))
+        let error = RpcError::from(why);
+        if !matches!(why, Fault::Overloaded { .. } | Fault::Closing) {
+            return Self::rpc(StatusCode::OK, error);
+        }
+        Self {
+            extra: Some(Extra::Later),
+            ..Self::rpc(StatusCode::SERVICE_UNAVAILABLE, error)
+        }
     }
 
     /// The body is no JSON-RPC.

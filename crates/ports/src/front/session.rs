@@ -94,18 +94,18 @@ impl Pump {
                     last_word = None;
                     tick.as_mut().reset((now() + LAST_ANSWERS).into());
                 }
+                () = &mut tick => {
+                    if last_word.is_none() {
+                        break;
+                    }
+                    tick.as_mut().reset(self.next_tick().into());
+                }
                 item = rx.recv(), if !is_full => match item {
                     Some(item) => is_full = self.pass_on(item, &mut rx),
                     None => break,
                 },
                 () = self.session.room.notified(), if is_full => {
                     is_full = self.session.desk().is_full();
-                }
-                () = &mut tick => {
-                    if last_word.is_none() {
-                        break;
-                    }
-                    tick.as_mut().reset(self.next_tick().into());
                 }
             }
         }

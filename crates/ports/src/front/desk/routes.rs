@@ -51,18 +51,12 @@ impl Routes {
         requests: &[&Message],
         is_batch: bool,
     ) -> Result<(), Id> {
-        let ids: Vec<Id> = requests.iter().filter_map(|request| request.id()).collect();
-        for (i, id) in ids.iter().enumerate() {
-            let key = id.key();
-            // A batch is answered by the core, element by element.
-            let twice = !is_batch && ids[..i].contains(id);
-            if twice || self.ids.contains_key(&key) {
-                return Err(id.clone());
-            }
+        let ids = requests.iter().filter_map(|request| request.id());
+        if let Some(id) = ids.clone().find(|id| self.ids.contains_key(&id.key())) {
+            return Err(id);
         }
-        for id in &ids {
-            self.ids.insert(id.key(), number);
-        }
+        let before = self.ids.len();
+        self.ids.extend(ids.map(|id| (id.key(), number)));
         for request in requests {
             let meta = request.params().and_then(|params| params.get("_meta"));
             if let Some(token) = meta.and_then(|meta| meta.get("progressToken")) {
@@ -70,7 +64,7 @@ impl Routes {
             }
         }
         let post = Post {
-            owed: ids.len(),
+            owed: self.ids.len() - before,
             is_batch,
             live: true,
         };

@@ -18,6 +18,8 @@ pub(super) struct Stream {
     /// With their numbers. The first `taken` of them have been sent.
     events: VecDeque<(u32, Outbound)>,
     taken: usize,
+    /// Something large is among those that have been sent.
+    heavy: bool,
     last: u32,
     /// The client has seen the id of an event, so it can resume.
     named: bool,
@@ -69,6 +71,7 @@ impl Stream {
         let (number, item) = self.events.get_mut(self.taken)?;
         self.taken += 1;
         self.named = true;
+        self.heavy |= item.len() > LARGE;
         Some((*number, share(item)))
     }
 
@@ -80,6 +83,9 @@ impl Stream {
     }
 
     fn shed(&mut self) {
+        if !std::mem::take(&mut self.heavy) {
+            return;
+        }
         let mut taken = self.taken;
         let mut at = 0;
         self.events.retain(|(_, item)| {

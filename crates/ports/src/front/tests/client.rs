@@ -41,6 +41,13 @@ impl Client {
         Reply::read(stream).await
     }
 
+    /// Whether the server ends the connection after this without a word.
+    pub(super) async fn hangs_up_on(&self, text: &str) -> bool {
+        let mut stream = TcpStream::connect(self.0).await.unwrap();
+        stream.write_all(text.as_bytes()).await.unwrap();
+        !more(&mut stream, &mut Vec::new()).await
+    }
+
     pub(super) async fn post(&self, headers: &[&str], body: &str) -> Reply {
         let mut all = vec!["content-type: application/json", BOTH];
         all.extend_from_slice(headers);

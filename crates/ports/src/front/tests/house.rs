@@ -37,9 +37,8 @@ impl House for Play {
         tokio::spawn(async move {
             let answer = match &*method {
                 "notify" => {
-                    let _ = tx
-                        .send(Message::notification("notifications/x", None))
-                        .await;
+                    let note = Message::notification("notifications/x", None);
+                    let _ = tx.send(Envelope::new(note)).await;
                     Message::result(&id, "{}")
                 }
                 "slow" => {
@@ -53,7 +52,7 @@ impl House for Play {
                 "vanish" => return,
                 other => RpcError::method_not_found(other).answer(&id),
             };
-            let _ = tx.send(answer).await;
+            let _ = tx.send(Envelope::new(answer)).await;
         });
         let guard = Box::new(Tells(self.dropped.clone()));
         Ok(Answering { rx, guard })

@@ -233,6 +233,22 @@ async fn a_reader_that_stops_holds_up_its_own_session_only() {
 }
 
 #[tokio::test]
+async fn a_client_that_takes_nothing_is_cut_off() {
+    let f = front(|o| o.write_timeout = Duration::from_millis(200)).await;
+    let session = f.client.begin("2025-11-25").await;
+    let _stuck = f.client.post(&[&session], &request(1, "flood")).await;
+    assert_eq!(f.figures.in_flight(), 1);
+    let freed = async {
+        while f.figures.in_flight() > 0 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(SOON, freed).await.unwrap();
+    let reply = f.client.post(&[&session], &request(2, "echo")).await;
+    assert_eq!(reply.status, 200);
+}
+
+#[tokio::test]
 async fn there_is_a_bound_to_everything() {
     let f = front(|o| {
         o.max_sessions = 1;
@@ -275,6 +291,11 @@ async fn slow_senders_are_sent_away() {
     .await;
     let head = "POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{";
     assert_eq!(f.client.raw(head).await.status, 408);
+    assert!(
+        f.client
+            .hangs_up_on("POST /mcp HTTP/1.1\r\nhost: local")
+            .await
+    );
 }
 
 #[tokio::test]

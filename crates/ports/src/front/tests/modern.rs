@@ -74,6 +74,24 @@ async fn closing_the_stream_cancels_the_request() {
 }
 
 #[tokio::test]
+async fn what_is_under_way_when_the_front_stops_is_answered_with_an_error() {
+    let mut f = front(|o| {
+        o.long_patience = Duration::from_millis(10);
+        o.drain = Duration::from_millis(500);
+    })
+    .await;
+    let mut streaming = ask(&f.client, "slow", "", &[]).await;
+    drop(f.stop.take());
+    let last = streaming.event().await.unwrap();
+    assert!(last.contains(r#""kind":"closing""#), "{last}");
+    assert_eq!(streaming.event().await, None);
+    timeout(Duration::from_secs(5), f.served)
+        .await
+        .unwrap()
+        .unwrap();
+}
+
+#[tokio::test]
 async fn headers_that_contradict_the_body_are_refused() {
     let f = front(|_| {}).await;
     let list = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{{META}}}}}"#);

@@ -1,0 +1,98 @@
+//! How a legacy session comes to be.
+
+use std::sync::Arc;
+
+use http::header::{HeaderMap, HeaderValue};
+use linkspan_mcp::SESSION_ID;
+use linkspan_session::{Budget, Envelope, Outbound, Port};
+use linkspan_wire::Kind;
+use tokio::time::timeout;
+
+use super::body::Response;
+use super::desk::{Desk, First, Manner};
+use super::hall::Hall;
+use super::house::{Guest, House};
+use super::legacy::send;
+use super::refusal::Refusal;
+use super::session::{Ends, Pump, Session, now};
+use super::sessions::Key;
+use crate::QUEUE;
+
+impl<H: House> Hall<H> {
+    /// Begins a session with the client's `initialize`.
+    pub(super) async fn begin(
+        self: &Arc<Self>,
+        envelope: Envelope,
+        guest: &Guest,
+    ) -> Result<Response, Refusal> {
+        let ticket = self.ticket()?;
+        let session = self.admit(guest, Manner::Streams)?;
+        session.desk().begin(&envelope.msg);
+        // Until the client knows its session, it can do nothing with it.
+        let unborn = Unborn(Some(Arc::clone(&session)));
+        let reader = send(&session, envelope).await?;
+        let first = timeout(self.options.long_patience, reader.first())
+            .await
+            .ok();
+        let refused = match &first {
+            Some(First::Answer(Outbound::One(answer))) => answer.msg.kind() == Kind::Error,
+            _ => false,
+        };
+        let mut response = self.respond(first, reader, ticket);
+        if !refused {
+            unborn.keep();
+            add_key(response.headers_mut(), session.key);
+        }
+        Ok(response)
+    }
+
+    /// Makes a session and gives its port to the house.
+    pub(super) fn admit(
+        self: &Arc<Self>,
+        guest: &Guest,
+        manner: Manner,
+    ) -> Result<Arc<Session>, Refusal> {
+        let room = Arc::clone(&self.rooms).try_acquire_owned();
+        let room = room.map_err(|_| Refusal::busy("too many sessions"))?;
+        let key = Key::random().ok_or_else(|| Refusal::busy("the system has no random numbers"))?;
+        let (port, end) = Port::pair("the client", QUEUE);
+        let (tx, ends) = Ends::part(end);
+        let budget = Budget::new(self.options.limits.max_bytes());
+        let desk = Desk::new(manner, now());
+        let principal = guest.principal.clone();
+        let session = Arc::new(Session::new(key, principal, tx, budget, desk));
+        self.sessions.add(Arc::clone(&session));
+        let pump = Pump {
+            session: Arc::clone(&session),
+            sessions: Arc::clone(&self.sessions),
+            idle: self.options.idle,
+            _room: room,
+        };
+        tokio::spawn(pump.run(ends));
+        self.house.admit(port, guest);
+        Ok(session)
+    }
+}
+
+/// A session that ends unless its client gets to know it.
+struct Unborn(Option<Arc<Session>>);
+
+impl Unborn {
+    fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unborn {
+    fn drop(&mut self) {
+        if let Some(session) = &self.0 {
+            session.close();
+        }
+    }
+}
+
+fn add_key(headers: &mut HeaderMap, key: Key) {
+    if let Ok(value) = HeaderValue::from_str(&key.to_string()) {
+        headers.insert(SESSION_ID, value);
+    }
+}
