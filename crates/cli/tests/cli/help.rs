@@ -13,6 +13,7 @@ fn the_help_says_what_there_is_and_how_it_ends() {
 
     Commands:
       connect      Give a stdio client a remote server
+      expose       Serve a stdio server, or another URL, over HTTP
       tools        List the tools of a server
       call         Call a tool
       resources    List the resources of a server, and its templates
@@ -49,6 +50,9 @@ fn the_help_says_what_there_is_and_how_it_ends() {
       Give a stdio client (Claude Code, an editor) a remote server:
         claude mcp add example -- linkspan connect https://mcp.example.com/mcp
 
+      Serve a stdio server over HTTP:
+        linkspan expose -- npx -y @modelcontextprotocol/server-everything
+
     Exit codes:
       0    it worked (connect: the client closed its side)
       1    the server answered with an error
@@ -75,11 +79,14 @@ fn the_help_of_connect_has_examples() {
     assert_snapshot!(linkspan(&["connect", "--help"]), @r#"
     Give a stdio client a remote server
 
-    Usage: linkspan connect [OPTIONS] <URL>
+    Usage: linkspan connect [OPTIONS] (URL | -- COMMAND…)
 
     Arguments:
-      <URL>
-              The remote server
+      [TARGET]
+              The server: a URL, or a command after `--`
+
+      [COMMAND]...
+              A command that is a server on its stdin and stdout
 
     Options:
           --drain <SECONDS>
@@ -92,6 +99,28 @@ fn the_help_of_connect_has_examples() {
 
       -h, --help
               Print help (see a summary with '-h')
+
+    Protocol era:
+          --client-era <ERA>
+              What the client speaks; auto goes by what it says
+
+              Possible values:
+              - auto:   Find out
+              - legacy: The handshake revisions, 2024-11-05 to 2025-11-25
+              - modern: The stateless revision, 2026-07-28
+
+              [default: auto]
+
+          --server-era <ERA>
+              What the server speaks; auto asks it
+
+              Possible values:
+              - auto:   Find out
+              - legacy: The handshake revisions, 2024-11-05 to 2025-11-25
+              - modern: The stateless revision, 2026-07-28
+
+              [default: auto]
+              [alias: --era]
 
     Remote server:
       -H, --header <NAME: VALUE>
@@ -156,11 +185,15 @@ fn the_help_of_connect_has_examples() {
     is down does not end the bridge: each call is answered with an error that says why, and the next
     one tries again. After stdin has closed the session is ended politely and the exit code is 0.
 
+    A client of the handshake revisions and a server of 2026-07-28 understand each other through it, and
+    the other way round: what one says is translated for the other.
+
     Examples:
       linkspan connect https://mcp.example.com/mcp
       linkspan connect --bearer-env TOKEN https://mcp.example.com/mcp
       linkspan connect -H 'X-Api-Key: ${API_KEY}' --record talk.ndjson https://mcp.example.com/mcp
       linkspan connect --transport sse http://localhost:37373/mcp
+      linkspan connect --server-era legacy -- npx -y @modelcontextprotocol/server-everything
 
     In a client's configuration:
       {"mcpServers":{"example":{"command":"linkspan","args":["connect","https://mcp.example.com/mcp"]}}}
@@ -253,4 +286,18 @@ fn the_version_is_one_line() {
         linkspan(&["--version"]).stdout,
         format!("linkspan {version}\n")
     );
+}
+
+#[test]
+fn the_help_of_expose_teaches_with_examples_and_says_what_is_safe() {
+    let page = linkspan(&["expose", "--help"]).stdout;
+    for words in [
+        "linkspan expose -- npx",
+        "--token-env",
+        "--share",
+        "http://127.0.0.1:PORT/mcp",
+        "Only this machine can connect",
+    ] {
+        assert!(page.contains(words), "{words}\n{page}");
+    }
 }

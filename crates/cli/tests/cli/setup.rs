@@ -10,8 +10,9 @@ use std::thread;
 use linkspan_testkit::{Conn, Flow, LIMIT, Request, Server};
 
 /// Every command there is.
-pub const COMMANDS: [&str; 10] = [
+pub const COMMANDS: [&str; 11] = [
     "connect",
+    "expose",
     "tools",
     "call",
     "resources",
