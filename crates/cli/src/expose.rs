@@ -106,6 +106,7 @@ fn front_options(args: &ExposeArgs) -> Result<FrontOptions, Failure> {
         max_in_flight: args.servers.max_in_flight,
         idle: Some(idle).filter(|idle| *idle > Duration::ZERO),
         header_timeout: args.guard.header_timeout,
+        body_timeout: args.guard.header_timeout.saturating_mul(3),
         client_era: args.eras.client_era.forced(),
         ..defaults
     })

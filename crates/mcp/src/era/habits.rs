@@ -1,9 +1,11 @@
 //! Which calls of a legacy server ask their client something, as far as has been seen.
 //!
-//! A question over stdio does not say which call it belongs to. So a call that may ask has a server
-//! for itself; one that has been seen to end without asking may share it.
+//! A question over stdio does not say which call it belongs to. So from a server's first question on,
+//! a call that may ask has it for itself; one that has been seen to end without asking may share it.
+//! Most servers never ask, and for them nothing changes.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use linkspan_wire::{Json, Message};
@@ -15,7 +17,10 @@ const MOST: usize = 10_000;
 
 /// What has been seen of one server, by all of its instances together.
 #[derive(Debug, Default)]
-pub struct Habits(Mutex<HashMap<String, Habit>>);
+pub struct Habits {
+    ever_asked: AtomicBool,
+    calls: Mutex<HashMap<String, Habit>>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Habit {
@@ -24,9 +29,16 @@ enum Habit {
 }
 
 impl Habits {
-    /// Whether a client may be asked something in the course of this request.
+    /// Whether a client must be expected to be asked something in the course of this request.
     pub fn may_ask(&self, request: &Message) -> bool {
-        may_ask(&request.method()) && self.known().get(&key(request)) != Some(&Habit::Quiet)
+        self.ever_asked.load(Ordering::Relaxed)
+            && may_ask(&request.method())
+            && !self.is_quiet(request)
+    }
+
+    /// Whether such a call has ended without a question before, and none has ever asked.
+    pub(crate) fn is_quiet(&self, request: &Message) -> bool {
+        self.known().get(&key(request)) == Some(&Habit::Quiet)
     }
 
     /// A call has ended without a question. Whoever has asked once may ask again.
@@ -37,8 +49,14 @@ impl Habits {
         }
     }
 
+    /// Somebody has asked.
+    pub(crate) fn ask(&self) {
+        self.ever_asked.store(true, Ordering::Relaxed);
+    }
+
     /// A call has asked.
     pub(crate) fn asks(&self, key: &str) {
+        self.ask();
         let mut known = self.known();
         if known.len() < MOST || known.contains_key(key) {
             known.insert(key.to_owned(), Habit::Asks);
@@ -46,7 +64,7 @@ impl Habits {
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<String, Habit>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -70,8 +88,10 @@ mod tests {
     }
 
     #[test]
-    fn a_call_may_ask_until_it_has_been_seen_not_to() {
+    fn once_a_server_has_asked_every_call_may_ask_that_has_not_been_seen_not_to() {
         let habits = Habits::default();
+        assert!(!habits.may_ask(&call("a")), "most servers never do");
+        habits.asks(&key(&call("c")));
         assert!(habits.may_ask(&call("a")));
         habits.quiet(&key(&call("a")));
         assert!(!habits.may_ask(&call("a")));

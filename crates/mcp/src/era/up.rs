@@ -195,7 +195,7 @@ impl Up {
     }
 
     fn forward(&mut self, id: Id, msg: &Message, claims: Claims, _: Instant) -> Vec<Step> {
-        let quiet = !self.options.habits.may_ask(msg);
+        let quiet = self.options.habits.is_quiet(msg);
         let call = match Call::new(&id, msg, claims) {
             Ok(call) => Call { quiet, ..call },
             Err(error) => return vec![Step::refuse(&id, &error)],

@@ -95,7 +95,7 @@ impl<H: House> Hall<H> {
             return match head.method {
                 Method::POST => self.post(head, body).await,
                 Method::GET => self.listen(head),
-                Method::DELETE => self.end(head),
+                Method::DELETE => self.end(head).await,
                 _ => Err(Refusal::method(METHODS, "there is no such method here")),
             };
         }

@@ -20,6 +20,9 @@ use super::reader::Reader;
 use super::refusal::Refusal;
 use super::session::{Session, now};
 
+/// How long DELETE waits for the session's server to end.
+const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);
+
 /// The session that a request names: none, one that is not there, or this.
 type Named = Option<Option<Arc<Session>>>;
 
@@ -80,6 +83,11 @@ impl<H: House> Hall<H> {
         let session = known(named)?;
         check_version(version, &session)?;
         session.desk().touch(now());
+        if !session.desk().speaks(Revision::V2025_03_26.as_str()) {
+            let error = RpcError::invalid_request("batches exist in MCP 2025-03-26 only")
+                .with_data(r#"{"hint":"send one message at a time"}"#);
+            return Err(Refusal::rpc(StatusCode::BAD_REQUEST, error));
+        }
         let answered = |entry: &&Entry| entry.as_ref().map_or(true, is_request);
         if !entries.iter().any(|entry| answered(&entry)) {
             let place = session.tx.reserve().await.map_err(gone)?;
@@ -127,12 +135,14 @@ impl<H: House> Hall<H> {
         }
     }
 
-    /// DELETE: the client says goodbye.
-    pub(super) fn end(&self, head: &Parts) -> Result<Response, Refusal> {
+    /// DELETE: the client says goodbye. It may begin anew as soon as it is answered, so the session's
+    /// place is free then; but nobody waits for ever for a server to end.
+    pub(super) async fn end(&self, head: &Parts) -> Result<Response, Refusal> {
         let session = self.standing(head)?;
         check_version(given(&head.headers, PROTOCOL_VERSION), &session)?;
         self.sessions.remove(session.key);
         session.close();
+        let _ = timeout(GOODBYE, session.ended()).await;
         Ok(empty(StatusCode::NO_CONTENT))
     }
 

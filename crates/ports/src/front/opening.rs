@@ -66,7 +66,7 @@ impl<H: House> Hall<H> {
             session: Arc::clone(&session),
             sessions: Arc::clone(&self.sessions),
             idle: self.options.idle,
-            _room: room,
+            room,
         };
         tokio::spawn(pump.run(ends));
         self.house.admit(port, guest);

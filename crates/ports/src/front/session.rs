@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use linkspan_session::{Budget, Fault, Inbound, Outbound, PortEnd};
-use tokio::sync::{Notify, OwnedSemaphorePermit, mpsc, oneshot};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time;
 
 use super::desk::Desk;
@@ -28,6 +28,8 @@ pub(super) struct Session {
     desk: Mutex<Desk>,
     room: Notify,
     closing: Notify,
+    /// Has no permits, and is closed at the end.
+    ended: Semaphore,
 }
 
 impl Session {
@@ -46,6 +48,7 @@ impl Session {
             desk: Mutex::new(desk),
             room: Notify::new(),
             closing: Notify::new(),
+            ended: Semaphore::new(0),
         }
     }
 
@@ -57,6 +60,11 @@ impl Session {
     /// Somebody has read; the session may go on.
     pub(super) fn make_room(&self) {
         self.room.notify_one();
+    }
+
+    /// Waits until its place is free.
+    pub(super) async fn ended(&self) {
+        let _ = self.ended.acquire().await;
     }
 
     /// Ends the session. What it owes is still answered.
@@ -71,7 +79,7 @@ pub(super) struct Pump {
     pub(super) sessions: Arc<Sessions>,
     pub(super) idle: Option<Duration>,
     /// The session's place among all.
-    pub(super) _room: OwnedSemaphorePermit,
+    pub(super) room: OwnedSemaphorePermit,
 }
 
 impl Pump {
@@ -112,6 +120,8 @@ impl Pump {
         self.sessions.remove(self.session.key);
         self.session.desk().end(now());
         drop(done);
+        drop(self.room);
+        self.session.ended.close();
     }
 
     /// Hands on what there is; `true` if a reader has to catch up first.

@@ -4,8 +4,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustls::crypto::aws_lc_rs;
-
 use super::house::Principal;
 use super::session::Session;
 
@@ -17,9 +15,8 @@ impl Key {
     /// A new one; `None` if the system has no random numbers for us.
     pub(super) fn random() -> Option<Self> {
         let mut bytes = [0; 16];
-        // The generator that TLS uses; it is here already.
-        let source = aws_lc_rs::default_provider().secure_random;
-        source.fill(&mut bytes).ok()?;
+        // The system's, not that of TLS: it takes 25 ms to seed itself for the first session.
+        getrandom::fill(&mut bytes).ok()?;
         Some(Self(u128::from_be_bytes(bytes)))
     }
 

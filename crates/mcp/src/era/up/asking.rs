@@ -53,6 +53,7 @@ impl Up {
             id,
             msg: msg.clone(),
         };
+        self.options.habits.ask();
         let about = place.about.as_ref().and_then(ids::request_number);
         let at_start = about.is_none()
             && method == names::ROOTS_LIST

@@ -1,0 +1,243 @@
+//! Methods and tools.
+//!
+//! | tool | arguments | what it does |
+//! |---|---|---|
+//! | `echo` | anything | gives its arguments back byte for byte as `structuredContent` |
+//! | `fidelity` | – | `linkspan_testkit::child::FIDELITY`, which only a relay that keeps bytes passes |
+//! | `whoami` | – | pid, params of `initialize` or envelope, and how many cancellations came |
+//! | `progress` | `n`, `gate?` | n progress notifications; waits for `gate-1`, `gate-2`, … after each |
+//! | `gate` | `name`, `stubborn?` | answers when the test opens it; cancelled: only if stubborn |
+//! | `ask`, `sample`, `roots` | `label?`, `key?`, `rounds?`, `gate?` | asks the client, waits, gives the answer back |
+//! | `two` | – | asks two things at once |
+//! | `log` | `level?` | one log notification |
+//! | `change`, `update` | `what` / `uri` | announces a changed list / a changed resource |
+//! | `later` | `gate`, `what` | answers, and only when the gate opens does it |
+//! | `fail` | – | `linkspan_testkit::child::FAILURE` |
+//! | `shape` | – | structured content that is an array, allowed only since 2026-07-28 |
+//! | `noise` | – | prints what is not JSON-RPC, then answers |
+//! | `crash` | `code` | exits without an answer |
+//! | `blob` | `size` | a text of that many bytes |
+//! | `grandchild` | – | starts a process that outlives us unless somebody ends it |
+//! | `shout` | `size` | that many bytes to stderr, then answers |
+
+use std::io::Write;
+
+use linkspan_testkit::child;
+
+use crate::modern;
+use crate::questions::{self, Question};
+use crate::server::Call;
+
+/// Runs a request to its end.
+pub fn answer(call: &Call) {
+    let message = &call.message;
+    let method = message.method.as_deref().unwrap_or_default();
+    if call.modern() && !modern::accepts(call) {
+        return;
+    }
+    match method {
+        "tools/call" => tool(call),
+        "tools/list" => call.list(child::TOOLS),
+        "prompts/list" => call.list(r#""prompts":[{"name":"ask"},{"name":"plain"}]"#),
+        "prompts/get" if message.string_at(&["params", "name"]).as_deref() == Some("ask") => {
+            questions::tool(call, "ask", 1);
+        }
+        "prompts/get" => call.done(r#""messages":[]"#),
+        "resources/list" => call.list(r#""resources":[{"uri":"quay://1","name":"one"}]"#),
+        "resources/templates/list" => call.list(r#""resourceTemplates":[]"#),
+        "resources/read" => read(call),
+        "completion/complete" => call.done(r#""completion":{"values":["quay"]}"#),
+        "server/discover" if call.modern() => modern::discover(call),
+        "subscriptions/listen" if call.modern() => modern::listen(call),
+        "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe"
+            if !call.modern() =>
+        {
+            call.result("{}");
+        }
+        _ if method.starts_with("vendor/") => {
+            let params = message.params.as_deref().unwrap_or("null");
+            call.done(&format!(r#""heard":{params}"#));
+        }
+        _ => call.error(r#"{"code":-32601,"message":"Method not found"}"#),
+    }
+}
+
+fn tool(call: &Call) {
+    let arguments = call.message.at(&["params", "arguments"]);
+    let server = &call.server;
+    match call.message.tool().as_deref().unwrap_or_default() {
+        "echo" => call.structured(arguments.as_deref().unwrap_or("null")),
+        "routed" => call.structured(arguments.as_deref().unwrap_or("null")),
+        "fidelity" => call.done(child::FIDELITY),
+        "whoami" => whoami(call),
+        "progress" => {
+            for step in 1..=call.number("n") {
+                call.progress(step);
+                if let Some(gate) = call.text("gate")
+                    && !call.gate(&format!("{gate}-{step}"))
+                {
+                    return;
+                }
+            }
+            call.structured("{}");
+        }
+        "gate" => {
+            let open = call.gate(&call.text("name").unwrap_or_default());
+            if open || call.message.argument("stubborn") == true {
+                call.structured(arguments.as_deref().unwrap_or("null"));
+            }
+        }
+        kind @ ("ask" | "sample" | "roots") => {
+            questions::tool(call, kind, call.number("rounds").max(1));
+        }
+        "two" => questions::two_at_once(call),
+        "log" => {
+            log(call);
+            call.structured("{}");
+        }
+        "change" => {
+            change(call, &call.text("what").unwrap_or("tools".into()));
+            call.structured("{}");
+        }
+        "update" => {
+            update(call);
+            call.structured("{}");
+        }
+        "later" => {
+            call.structured("{}");
+            if server
+                .watch
+                .gate(&call.text("gate").unwrap_or_default(), "")
+            {
+                later(call);
+            }
+        }
+        "fail" => call.error(child::FAILURE),
+        "shape" => call.structured(r#"["one",2]"#),
+        "noise" => {
+            for line in [
+                "Starting…",
+                "",
+                "\r",
+                "\u{feff}",
+                "{\"level\":30}",
+                "[1,2",
+                "null",
+            ] {
+                server.write(line);
+            }
+            call.structured("{}");
+        }
+        "crash" => {
+            eprintln!("the quay is on fire");
+            std::process::exit(i32::try_from(call.number("code")).unwrap_or(1));
+        }
+        "blob" => {
+            let size = usize::try_from(call.number("size")).unwrap_or_default();
+            let text = linkspan_testkit::Server::blob(size);
+            call.done(&format!(r#""content":[{{"type":"text","text":"{text}"}}]"#));
+        }
+        "grandchild" => grandchild(call),
+        "shout" => {
+            let line = [b'!'; 1024];
+            for _ in 0..call.number("size") / 1024 {
+                // Nobody has to read our stderr; we stop when it is closed.
+                let _ = std::io::stderr().write_all(&line);
+                let _ = std::io::stderr().write_all(b"\n");
+            }
+            call.structured("{}");
+        }
+        _ => call.error(r#"{"code":-32602,"message":"Unknown tool"}"#),
+    }
+}
+
+fn whoami(call: &Call) {
+    let client = match call.modern() {
+        true => call.message.at(&["params", "_meta"]),
+        false => call.server.lock().client.clone(),
+    };
+    call.structured(&format!(
+        r#"{{"pid":{},"client":{},"cancellations":{}}}"#,
+        std::process::id(),
+        client.as_deref().unwrap_or("null"),
+        call.server.watch.cancellations(),
+    ));
+}
+
+fn read(call: &Call) {
+    let uri = call
+        .message
+        .string_at(&["params", "uri"])
+        .unwrap_or_default();
+    if uri.starts_with("missing://") {
+        let code = if call.modern() { -32602 } else { -32002 };
+        return call.error(&format!(
+            r#"{{"code":{code},"message":"Resource not found","data":{{"uri":"{uri}"}}}}"#
+        ));
+    }
+    call.list(&format!(
+        r#""contents":[{{"uri":"{uri}","text":"contents"}}]"#
+    ));
+}
+
+fn log(call: &Call) {
+    let level = call.text("level").unwrap_or("info".into());
+    // The stateless revision logs for whom asks for it, request by request.
+    if !call.modern() || modern::meta(call, "logLevel").is_some() {
+        call.server.note(
+            "notifications/message",
+            &format!(r#"{{"level":"{level}","data":"all is well"}}"#),
+        );
+    }
+}
+
+fn change(call: &Call, what: &str) {
+    let method = format!("notifications/{what}/list_changed");
+    match call.modern() {
+        true => modern::announce(call, &format!("{what}ListChanged"), &method, ""),
+        false => call.server.note(&method, "{}"),
+    }
+}
+
+fn update(call: &Call) {
+    let uri = call.text("uri").unwrap_or_default();
+    let (method, members) = (
+        "notifications/resources/updated",
+        format!(r#""uri":"{uri}""#),
+    );
+    match call.modern() {
+        true => modern::announce(call, &uri, method, &members),
+        false => call.server.note(method, &format!("{{{members}}}")),
+    }
+}
+
+fn later(call: &Call) {
+    match call.text("what").as_deref() {
+        Some("ask") => {
+            Question::new(call, "ask", 1).send(call);
+        }
+        Some("crash") => std::process::exit(5),
+        Some("flood") => {
+            let padding = "x".repeat(64 * 1024);
+            for number in 0..call.number("n") {
+                call.server.note(
+                    "notifications/resources/updated",
+                    &format!(r#"{{"uri":"quay://{number}","padding":"{padding}"}}"#),
+                );
+            }
+        }
+        _ => change(call, "tools"),
+    }
+}
+
+fn grandchild(call: &Call) {
+    let ourselves = std::env::current_exe().expect("a running program has a path");
+    let mut command = std::process::Command::new(ourselves);
+    command.arg("--grandchild");
+    if let Some(watch) = &call.server.options.watch {
+        command.args(["--watch", watch]);
+    }
+    let mut started = command.spawn().expect("what runs can be started again");
+    call.structured(&format!(r#"{{"pid":{}}}"#, started.id()));
+    let _ = started.wait();
+}

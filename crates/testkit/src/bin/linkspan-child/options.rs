@@ -1,0 +1,50 @@
+//! The command line of the child.
+
+/// What a test asks of this child.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// `--modern`: speaks 2026-07-28 only.
+    pub modern: bool,
+    /// `--mute`: never answers `initialize`.
+    pub mute: bool,
+    /// `--die-on-probe`: exits on any request before `initialize`, as older SDKs do.
+    pub die_on_probe: bool,
+    /// `--ignore-probe`: says nothing to a request before `initialize`.
+    pub ignore_probe: bool,
+    /// `--roots-at-start`: asks for roots as soon as it is initialized, outside any call.
+    pub roots_at_start: bool,
+    /// `--noisy`: prints what is not JSON-RPC before anything else.
+    pub noisy: bool,
+    /// `--deaf`: does not end when stdin does.
+    pub deaf: bool,
+    /// `--bad-start`: exits at once.
+    pub bad_start: bool,
+    /// `--grandchild`: is not a server at all, only a process that stays.
+    pub grandchild: bool,
+    /// `--watch ADDRESS`: the test that wants to know.
+    pub watch: Option<String>,
+}
+
+impl Options {
+    /// Reads the command line; a child that was started wrongly must not look like one that works.
+    pub fn read() -> Self {
+        let mut options = Self::default();
+        let mut args = std::env::args().skip(1);
+        while let Some(arg) = args.next() {
+            match arg.as_str() {
+                "--modern" => options.modern = true,
+                "--mute" => options.mute = true,
+                "--die-on-probe" => options.die_on_probe = true,
+                "--ignore-probe" => options.ignore_probe = true,
+                "--roots-at-start" => options.roots_at_start = true,
+                "--noisy" => options.noisy = true,
+                "--deaf" => options.deaf = true,
+                "--bad-start" => options.bad_start = true,
+                "--grandchild" => options.grandchild = true,
+                "--watch" => options.watch = args.next(),
+                other => panic!("linkspan-child does not know {other}"),
+            }
+        }
+        options
+    }
+}
