@@ -1,14 +1,18 @@
 """A small MCP server on the official Python SDK, as a peer that linkspan did not write.
 
     python pyserver.py PORT        # Streamable HTTP on http://127.0.0.1:PORT/mcp
+    python pyserver.py stdio
+
+It speaks both eras. With `--modern` before that, it knows the stateless era only.
 """
 
 import sys
 import warnings
+from typing import Annotated
 
-from mcp.server import MCPServer
-from mcp.server.mcpserver import Context
-from mcp.types import SamplingMessage, TextContent
+from mcp.server import MCPServer, runner, streamable_http_manager
+from mcp.server.mcpserver import Context, Elicit, ListRoots, Resolve, Sample
+from mcp.types import CreateMessageResult, ListRootsResult, SamplingMessage, TextContent
 from pydantic import BaseModel
 
 # Sampling and logging are deprecated since 2026-07-28; clients of today still use them.
@@ -47,22 +51,58 @@ async def load(cars: int, ctx: Context) -> str:
     return f"{cars} cars aboard"
 
 
+def model(question: str) -> Sample:
+    text = TextContent(type="text", text=question)
+    return Sample([SamplingMessage(role="user", content=text)], max_tokens=20)
+
+
+def captain() -> Elicit[Crew]:
+    return Elicit("Who is the captain?", Crew)
+
+
+def mate(first: Annotated[Crew, Resolve(captain)]) -> Elicit[Crew]:
+    return Elicit(f"Who sails with {first.name}?", Crew)
+
+
+def roots() -> ListRoots:
+    return ListRoots()
+
+
 @server.tool()
-async def ask_model(question: str, ctx: Context) -> str:
+async def ask_model(question: str, said: Annotated[CreateMessageResult, Resolve(model)]) -> str:
     """Ask the client's model."""
-    answer = await ctx.session.create_message(
-        [SamplingMessage(role="user", content=TextContent(type="text", text=question))],
-        max_tokens=20,
-        related_request_id=ctx.request_id,
-    )
-    return f"{answer.model} said: {answer.content.text}"
+    return f"{said.model} said: {said.content.text}"
 
 
 @server.tool()
-async def ask_user(ctx: Context) -> str:
+async def ask_user(crew: Annotated[Crew, Resolve(captain)]) -> str:
     """Ask the client's user."""
-    answer = await ctx.elicit("Who is the captain?", Crew)
-    return f"{answer.action}: {answer.data.name}" if answer.action == "accept" else answer.action
+    return f"accept: {crew.name}"
+
+
+@server.tool()
+async def ask_roots(found: Annotated[ListRootsResult, Resolve(roots)]) -> str:
+    """Ask for the client's roots."""
+    return " ".join(f"{root.name} at {root.uri}" for root in found.roots)
+
+
+@server.tool()
+async def ask_twice(
+    first: Annotated[Crew, Resolve(captain)], second: Annotated[Crew, Resolve(mate)]
+) -> str:
+    """Ask the client's user, and ask again because of the answer."""
+    return f"{first.name} and {second.name}"
+
+
+@server.tool()
+async def ask_everybody(
+    question: str,
+    said: Annotated[CreateMessageResult, Resolve(model)],
+    crew: Annotated[Crew, Resolve(captain)],
+    found: Annotated[ListRootsResult, Resolve(roots)],
+) -> str:
+    """Ask for everything at once."""
+    return f"{said.model}, {crew.name}, {len(found.roots)} root"
 
 
 @server.resource("quay://notice", mime_type="text/plain")
@@ -83,5 +123,27 @@ def greet(ship: str) -> str:
     return f"Welcome, {ship}."
 
 
+def refuse_handshakes() -> None:
+    """Serves every client as the SDK serves a modern one: it has no switch for that."""
+
+    async def serve_stream(server, read, write, *, lifespan_state, raise_exceptions, **_) -> None:
+        serve = runner._serve_modern_stream
+        await serve(server, read, write, lifespan_state=lifespan_state, raise_exceptions=raise_exceptions)
+
+    async def handle(self, scope, receive, send) -> None:
+        serve = streamable_http_manager.handle_modern_request
+        state = (self.app, self.security_settings, self.json_response, self._lifespan_state)
+        await serve(*state, scope, receive, send)
+
+    runner._serve_legacy_stream = serve_stream
+    streamable_http_manager.StreamableHTTPSessionManager._handle_request = handle
+
+
 if __name__ == "__main__":
-    server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[1]))
+    *flags, where = sys.argv[1:]
+    if flags == ["--modern"]:
+        refuse_handshakes()
+    if where == "stdio":
+        server.run("stdio")
+    else:
+        server.run("streamable-http", host="127.0.0.1", port=int(where))

@@ -10,6 +10,8 @@ const ASK: Duration = Duration::from_secs(30);
 const INSTALL: Duration = Duration::from_secs(10 * 60);
 /// What the conformance package and Inspector need.
 const OLDEST: u32 = 22;
+/// Our own scripts. Node looks for packages from a script's folder upwards, so they go there.
+const SCRIPTS: [&str; 3] = ["clients.mjs", "driver.mjs", "tsclient.mjs"];
 
 /// Installs Node where the machine's own is too old, and the npm peers; gives back the Node.
 pub fn install() -> Result<PathBuf, String> {
@@ -32,7 +34,11 @@ pub fn install() -> Result<PathBuf, String> {
         newer_node()?
     };
     let suite = "@modelcontextprotocol/conformance/dist/index.js";
-    npm_install(&paths::peers().join("npm"), &paths::pins(), suite)?;
+    let npm = paths::peers().join("npm");
+    npm_install(&npm, &paths::pins(), suite)?;
+    for script in SCRIPTS {
+        install::copy(&paths::pins().join(script), &npm)?;
+    }
     link(&node)?;
     Ok(node)
 }

@@ -12,10 +12,15 @@ const LIMIT: Duration = Duration::from_secs(10 * 60);
 pub fn run(report: &mut Report, peers: &Peers) {
     let _ = std::fs::remove_dir_all(paths::peers().join("logs"));
     let (node, python) = (peers.node.as_ref(), peers.python.as_ref());
+    let both = node.and(python);
     for (name, module, needs) in [
         ("server-everything through the bridge", "everything::", node),
-        ("Inspector through the bridge", "inspector::", node),
+        ("Inspector through the bridge", "inspector::", both),
+        ("server-filesystem through the bridge", "filesystem::", both),
         ("Python mcp through the bridge", "python::", python),
+        ("bytes through several hops", "chains::", both),
+        ("clients and servers of every era", "cells::", both),
+        ("clients of every era at once", "crowd::", both),
     ] {
         report.step(name, || match needs {
             Ok(_) => suite(module).into(),

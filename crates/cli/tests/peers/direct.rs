@@ -8,14 +8,13 @@ use std::thread;
 use crate::client::{Client, Link};
 use crate::events::events;
 use crate::http::{self, Response};
-use crate::server::Server;
 
 /// A client straight on Streamable HTTP at `/mcp`, and the handshake's result.
-pub fn streamable_http(server: &Server) -> (Client, String) {
+pub fn streamable_http(to: SocketAddr) -> (Client, String) {
     let (inbox, messages) = sync_channel(1024);
     Client::start(
         StreamableHttp {
-            to: server.address,
+            to,
             session: None,
             inbox,
         },
@@ -75,9 +74,9 @@ impl Link for StreamableHttp {
 }
 
 /// A client straight on HTTP+SSE at `/sse`, and the handshake's result.
-pub fn http_sse(server: &Server) -> (Client, String) {
+pub fn http_sse(to: SocketAddr) -> (Client, String) {
     let accept = [("Accept", "text/event-stream")];
-    let stream = http::request(server.address, "GET /sse", &accept, None);
+    let stream = http::request(to, "GET /sse", &accept, None);
     let (inbox, messages) = sync_channel(1024);
     let mut events = events(stream.into_body());
     let endpoint = events.next().filter(|event| event.name == "endpoint");
@@ -87,13 +86,7 @@ pub fn http_sse(server: &Server) -> (Client, String) {
             let _ = inbox.send(event.data);
         }
     });
-    Client::start(
-        HttpSse {
-            to: server.address,
-            endpoint,
-        },
-        messages,
-    )
+    Client::start(HttpSse { to, endpoint }, messages)
 }
 
 struct HttpSse {

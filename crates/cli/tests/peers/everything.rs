@@ -1,5 +1,7 @@
 //! The official reference server, over each of its HTTP transports.
 
+use std::net::SocketAddr;
+
 use crate::client::Client;
 use crate::server::Server;
 use crate::{direct, stdio};
@@ -8,7 +10,7 @@ use crate::{direct, stdio};
 ///
 /// Left out are `get-env` (the server's environment), `toggle-…` (they name the session),
 /// `simulate-research-query` and the dynamic resources (they tell the time).
-const REPEATABLE: &[(&str, &str)] = &[
+pub const REPEATABLE: &[(&str, &str)] = &[
     ("ping", "{}"),
     ("tools/list", "{}"),
     (
@@ -70,7 +72,7 @@ const REPEATABLE: &[(&str, &str)] = &[
 struct Transport {
     name: &'static str,
     path: &'static str,
-    direct: fn(&Server) -> (Client, String),
+    direct: fn(SocketAddr) -> (Client, String),
 }
 
 const STREAMABLE_HTTP: Transport = Transport {
@@ -95,7 +97,7 @@ impl Transport {
 
 fn results_are_the_bytes_of_a_direct_connection(transport: &Transport) {
     let server = Server::everything(transport.name);
-    let (mut direct, hello) = (transport.direct)(&server);
+    let (mut direct, hello) = (transport.direct)(server.address);
     let (mut bridged, bridged_hello) = stdio::connect(&server.url(transport.path));
     assert_eq!(bridged_hello, hello, "initialize");
     for (method, params) in REPEATABLE {

@@ -1,7 +1,6 @@
 //! Where `cargo xtask test` has put the peers, and which bridge is under test.
 
 use std::path::PathBuf;
-use std::process::Command;
 
 /// The folder of the installed peers.
 pub fn folder() -> PathBuf {
@@ -32,23 +31,17 @@ pub fn script(name: &str) -> PathBuf {
     workspace.join("xtask/peers").join(name)
 }
 
+/// Our own program.
+pub fn linkspan() -> &'static str {
+    env!("CARGO_BIN_EXE_linkspan")
+}
+
 /// The words of the bridge's command line, with the URL at the end.
 pub fn bridge(url: &str) -> Vec<String> {
     let mut words: Vec<String> = match std::env::var("LINKSPAN_BRIDGE") {
         Ok(other) => other.split_whitespace().map(str::to_owned).collect(),
-        Err(_) => vec![
-            env!("CARGO_BIN_EXE_linkspan").to_owned(),
-            "connect".to_owned(),
-        ],
+        Err(_) => vec![linkspan().to_owned(), "connect".to_owned()],
     };
     words.push(url.to_owned());
     words
-}
-
-/// The bridge, ready to be started.
-pub fn bridge_command(url: &str) -> Command {
-    let words = bridge(url);
-    let mut command = Command::new(&words[0]);
-    command.args(&words[1..]);
-    command
 }

@@ -1,12 +1,17 @@
-//! `linkspan connect` against peers that we did not write.
+//! `linkspan connect` and `linkspan expose` against peers that we did not write.
 //!
 //! `cargo xtask test` installs the peers and runs these tests; by themselves they are ignored.
 //! LINKSPAN_BRIDGE='command args…' puts another stdio bridge in our place.
 
+mod cells;
+mod chains;
 mod client;
+mod crowd;
 mod direct;
 mod events;
 mod everything;
+mod exposed;
+mod filesystem;
 mod http;
 mod inspector;
 mod installed;
@@ -14,8 +19,10 @@ mod log;
 mod message;
 mod once;
 mod python;
+mod sdk;
 mod server;
 mod stdio;
+mod words;
 
 #[test]
 fn every_file_beside_this_one_is_a_module_of_it() {

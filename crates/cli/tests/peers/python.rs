@@ -1,12 +1,10 @@
-//! The official Python SDK, as server behind the bridge and as client before it.
-
-use std::process::Command;
+//! A server on the official Python SDK that speaks both eras, before a legacy client.
 
 use crate::client::Client;
 use crate::server::Server;
-use crate::{direct, installed, once, stdio};
+use crate::{direct, stdio};
 
-const REPEATABLE: &[(&str, &str)] = &[
+pub const REPEATABLE: &[(&str, &str)] = &[
     ("ping", "{}"),
     ("tools/list", "{}"),
     (
@@ -34,10 +32,15 @@ const REPEATABLE: &[(&str, &str)] = &[
         r#"{"name":"ask_model","arguments":{"question":"tide?"}}"#,
     ),
     ("tools/call", r#"{"name":"ask_user","arguments":{}}"#),
+    ("tools/call", r#"{"name":"ask_twice","arguments":{}}"#),
+    (
+        "tools/call",
+        r#"{"name":"ask_everybody","arguments":{"question":"tide?"}}"#,
+    ),
 ];
 
 fn bridged() -> (Server, Client) {
-    let server = Server::python();
+    let server = Server::python(&[]);
     let (client, _) = stdio::connect(&server.url("/mcp"));
     (server, client)
 }
@@ -45,8 +48,8 @@ fn bridged() -> (Server, Client) {
 #[test]
 #[ignore = "needs the peers that `cargo xtask test` installs"]
 fn results_are_the_bytes_of_a_direct_connection() {
-    let server = Server::python();
-    let (mut direct, hello) = direct::streamable_http(&server);
+    let server = Server::python(&[]);
+    let (mut direct, hello) = direct::streamable_http(server.address);
     let (mut bridged, bridged_hello) = stdio::connect(&server.url("/mcp"));
     assert_eq!(bridged_hello, hello, "initialize");
     for (method, params) in REPEATABLE {
@@ -62,7 +65,7 @@ fn results_are_the_bytes_of_a_direct_connection() {
 #[ignore = "needs the peers that `cargo xtask test` installs"]
 fn progress_and_logs_arrive_before_the_result_as_they_were_sent() {
     let (server, mut bridged) = bridged();
-    let (mut direct, _) = direct::streamable_http(&server);
+    let (mut direct, _) = direct::streamable_http(server.address);
     // The token does not fit a float of 64 bits.
     let load =
         r#"{"name":"load","arguments":{"cars":3},"_meta":{"progressToken":9007199254740993}}"#;
@@ -91,32 +94,4 @@ fn a_tool_may_ask_the_clients_user() {
     let result = client.tool("ask_user", "{}");
     assert_eq!(client.asked, ["elicitation/create"]);
     assert!(result.contains("accept: Ada"), "{result}");
-}
-
-/// What the Python client prints of a session through the bridge.
-fn python_client(mode: &str, server: &Server) -> String {
-    let mut command = Command::new(installed::python());
-    command.arg(installed::script("pyclient.py")).arg(mode);
-    command.args(installed::bridge(&server.url("/mcp")));
-    once::run("pyclient", &mut command)
-}
-
-#[test]
-#[ignore = "needs the peers that `cargo xtask test` installs"]
-fn the_python_client_shakes_hands_and_calls_through_the_bridge() {
-    let printed = python_client("legacy", &Server::python());
-    assert_eq!(
-        printed,
-        "2025-11-25\nask_model ask_user echo load tide\nEcho: ahoy\n"
-    );
-}
-
-#[test]
-#[ignore = "needs the peers that `cargo xtask test` installs"]
-fn the_python_client_speaks_the_modern_era_through_the_bridge() {
-    let printed = python_client("auto", &Server::python());
-    assert_eq!(
-        printed,
-        "2026-07-28\nask_model ask_user echo load tide\nEcho: ahoy\n"
-    );
 }

@@ -28,10 +28,11 @@ impl Server {
     }
 
     /// Our script on the official Python SDK.
-    pub fn python() -> Self {
+    pub fn python(flags: &[&str]) -> Self {
         Self::start("pyserver", |port| {
             let mut command = Command::new(installed::python());
-            command.arg(installed::script("pyserver.py")).arg(port);
+            command.arg(installed::script("pyserver.py"));
+            command.args(flags).arg(port);
             command
         })
     }

@@ -5,34 +5,34 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
+use super::sessions::Sessions;
+
 /// Numbers that tell how a front is doing. Cheap to clone; always up to date.
 #[derive(Debug, Clone)]
 pub struct Figures {
-    rooms: Arc<Semaphore>,
-    most_rooms: usize,
+    sessions: Arc<Sessions>,
     tickets: Arc<Semaphore>,
-    most_tickets: usize,
+    most: usize,
 }
 
 impl Figures {
     /// Takes the numbers as they are before anybody has come.
-    pub(super) fn new(rooms: &Arc<Semaphore>, tickets: &Arc<Semaphore>) -> Self {
+    pub(super) fn new(sessions: &Arc<Sessions>, tickets: &Arc<Semaphore>) -> Self {
         Self {
-            most_rooms: rooms.available_permits(),
-            rooms: Arc::clone(rooms),
-            most_tickets: tickets.available_permits(),
+            sessions: Arc::clone(sessions),
+            most: tickets.available_permits(),
             tickets: Arc::clone(tickets),
         }
     }
 
     /// Legacy sessions that are open.
     pub fn sessions(&self) -> usize {
-        self.most_rooms - self.rooms.available_permits()
+        self.sessions.len()
     }
 
     /// Requests that are in flight.
     pub fn in_flight(&self) -> usize {
-        self.most_tickets - self.tickets.available_permits()
+        self.most - self.tickets.available_permits()
     }
 
     /// What `/healthz` shows.

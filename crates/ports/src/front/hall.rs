@@ -46,13 +46,13 @@ pub(super) struct Hall<H> {
 impl<H: House> Hall<H> {
     pub(super) fn new(options: FrontOptions, house: Arc<H>, bound: SocketAddr) -> Self {
         let options = options.sane();
-        let rooms = Arc::new(Semaphore::new(options.max_sessions));
+        let sessions = Arc::default();
         let tickets = Arc::new(Semaphore::new(options.max_in_flight));
         Self {
-            figures: Figures::new(&rooms, &tickets),
+            figures: Figures::new(&sessions, &tickets),
             house,
-            sessions: Arc::default(),
-            rooms,
+            sessions,
+            rooms: Arc::new(Semaphore::new(options.max_sessions)),
             knowledge: Arc::default(),
             phase: watch::Sender::new(Phase::Open),
             tickets,
@@ -101,7 +101,7 @@ impl<H: House> Hall<H> {
         }
         if self.options.sse && self.options.client_era != Some(Era::Modern) {
             match (path, &head.method) {
-                ("/sse", &Method::GET) => return self.open_sse(head),
+                ("/sse", &Method::GET) => return self.open_sse(head).await,
                 ("/messages", &Method::POST) => return self.post_sse(head, body).await,
                 ("/sse", _) => return Err(Refusal::method("GET", "here is a stream to GET")),
                 ("/messages", _) => return Err(Refusal::method("POST", "messages are POSTed")),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::StatusCode;
 use http::request::Parts;
 use linkspan_mcp::{Era, Given, LAST_EVENT_ID, PROTOCOL_VERSION, Revision, names};
-use linkspan_session::{Credit, Envelope, Inbound};
+use linkspan_session::{Credit, Envelope, Inbound, Outbound};
 use linkspan_wire::{Entry, Id, Kind, Message, RpcError};
 use tokio::time::timeout;
 
@@ -100,8 +100,17 @@ impl<H: House> Hall<H> {
         let seat = session.desk().post(&requests, true).map_err(unserved)?;
         let reader = Reader::new(Arc::clone(&session), seat);
         place.send(Inbound::Batch(entries));
-        let first = timeout(self.options.patience, reader.first()).await;
-        Ok(self.respond(first.ok(), reader, ticket))
+        let first = timeout(self.options.patience, reader.first()).await.ok();
+        // What is answered is an array; an error for nobody refuses the batch as a whole.
+        let is_refused = match &first {
+            Some(First::Answer(Outbound::One(answer))) => answer.msg.id() == Some(Id::null()),
+            _ => false,
+        };
+        let mut response = self.respond(first, reader, ticket);
+        if is_refused {
+            *response.status_mut() = StatusCode::BAD_REQUEST;
+        }
+        Ok(response)
     }
 
     /// GET: the standing stream, or what follows an event of any stream.

@@ -20,9 +20,9 @@ use super::session::now;
 
 impl<H: House> Hall<H> {
     /// GET /sse: a session that lives as long as this stream.
-    pub(super) fn open_sse(self: &Arc<Self>, head: &Parts) -> Result<Response, Refusal> {
+    pub(super) async fn open_sse(self: &Arc<Self>, head: &Parts) -> Result<Response, Refusal> {
         check_accept_events(&head.headers)?;
-        let session = self.admit(&guest(&head.headers), Manner::OneStream)?;
+        let session = self.admit(&guest(&head.headers), Manner::OneStream).await?;
         let seat = session.desk().listen();
         let mut ink = Ink::default();
         ink.endpoint(&format!("/messages?sessionId={}", session.key));

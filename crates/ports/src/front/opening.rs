@@ -6,7 +6,8 @@ use http::header::{HeaderMap, HeaderValue};
 use linkspan_mcp::SESSION_ID;
 use linkspan_session::{Budget, Envelope, Outbound, Port};
 use linkspan_wire::Kind;
-use tokio::time::timeout;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Duration, timeout};
 
 use super::body::Response;
 use super::desk::{Desk, First, Manner};
@@ -18,6 +19,9 @@ use super::session::{Ends, Pump, Session, now};
 use super::sessions::Key;
 use crate::QUEUE;
 
+/// How long somebody who comes waits for somebody who leaves.
+const LEAVING: Duration = Duration::from_secs(3);
+
 impl<H: House> Hall<H> {
     /// Begins a session with the client's `initialize`.
     pub(super) async fn begin(
@@ -26,7 +30,7 @@ impl<H: House> Hall<H> {
         guest: &Guest,
     ) -> Result<Response, Refusal> {
         let ticket = self.ticket()?;
-        let session = self.admit(guest, Manner::Streams)?;
+        let session = self.admit(guest, Manner::Streams).await?;
         session.desk().begin(&envelope.msg);
         // Until the client knows its session, it can do nothing with it.
         let unborn = Unborn(Some(Arc::clone(&session)));
@@ -47,13 +51,12 @@ impl<H: House> Hall<H> {
     }
 
     /// Makes a session and gives its port to the house.
-    pub(super) fn admit(
+    pub(super) async fn admit(
         self: &Arc<Self>,
         guest: &Guest,
         manner: Manner,
     ) -> Result<Arc<Session>, Refusal> {
-        let room = Arc::clone(&self.rooms).try_acquire_owned();
-        let room = room.map_err(|_| Refusal::busy("too many sessions"))?;
+        let room = self.room().await?;
         let key = Key::random().ok_or_else(|| Refusal::busy("the system has no random numbers"))?;
         let (port, end) = Port::pair("the client", QUEUE);
         let (tx, ends) = Ends::part(end);
@@ -71,6 +74,15 @@ impl<H: House> Hall<H> {
         tokio::spawn(pump.run(ends));
         self.house.admit(port, guest);
         Ok(session)
+    }
+
+    /// A room for a session. Those who leave are waited for: their servers take a moment to end.
+    async fn room(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+        let is_full = self.sessions.len() >= self.options.max_sessions;
+        let wait = if is_full { Duration::ZERO } else { LEAVING };
+        let room = timeout(wait, Arc::clone(&self.rooms).acquire_owned()).await;
+        let room = room.ok().and_then(Result::ok);
+        room.ok_or_else(|| Refusal::busy("too many sessions"))
     }
 }
 

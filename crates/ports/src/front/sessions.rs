@@ -54,6 +54,10 @@ impl Sessions {
         self.lock().remove(&key);
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
     pub(super) fn close_all(&self) {
         for session in self.lock().values() {
             session.close();
@@ -62,6 +66,13 @@ impl Sessions {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Session>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Without their ids, which are secrets.
+impl fmt::Debug for Sessions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sessions({})", self.len())
     }
 }
 

@@ -34,6 +34,7 @@ async fn a_session_begins_answers_and_ends() {
     assert_eq!(f.figures.sessions(), 1);
     let deleted = f.client.send("DELETE /mcp", &[&session], "").await;
     assert_eq!(deleted.status, 204);
+    assert_eq!(f.figures.sessions(), 0);
     timeout(SOON, f.house.closed.notified()).await.unwrap();
     assert_eq!(
         f.client.post(&[&session], &request(2, "echo")).await.status,

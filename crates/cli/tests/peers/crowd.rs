@@ -1,0 +1,59 @@
+//! Many clients at once: everybody is asked, and gets an answer to what they themselves said.
+
+use std::thread;
+
+use crate::exposed::Exposed;
+use crate::{sdk, words};
+
+/// Two clients of each kind, each with a user of its own name who is asked again and again.
+fn everybody_keeps_their_name(exposed: &Exposed, ask: (&str, &str), says: fn(&str) -> String) {
+    let target = [exposed.url("/mcp")];
+    let calls = [ask; 4];
+    thread::scope(|scope| {
+        for (number, sdk) in sdk::ALL.into_iter().chain(sdk::ALL).enumerate() {
+            let (target, calls) = (&target, &calls);
+            scope.spawn(move || {
+                let name = format!("Ada{number}");
+                let told = sdk.run_as(&name, calls, target);
+                for result in &told.results {
+                    let text = result["content"].to_string();
+                    assert!(text.contains(&says(&name)), "{name}: {text}");
+                }
+                let asked = told.asked_but_for_roots();
+                assert!(asked.len() >= calls.len(), "{name}: {asked:?}");
+            });
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask test` installs"]
+fn questions_of_a_legacy_server_find_their_clients() {
+    let exposed = Exposed::start(&words::everything());
+    let ask = (
+        "tools/call",
+        r#"{"name":"trigger-elicitation-request","arguments":{}}"#,
+    );
+    everybody_keeps_their_name(&exposed, ask, |name| format!("Name: {name}"));
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask test` installs"]
+fn questions_of_a_modern_server_find_their_clients() {
+    let exposed = Exposed::start(&words::python(&["--modern"]));
+    everybody_keeps_their_name(&exposed, ASK_TWICE, twice);
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask test` installs"]
+fn questions_of_a_shared_modern_server_find_their_clients() {
+    let mut target = vec!["--share".to_owned(), "--".to_owned()];
+    target.extend(words::python(&["--modern"]));
+    everybody_keeps_their_name(&Exposed::target(&target), ASK_TWICE, twice);
+}
+
+const ASK_TWICE: (&str, &str) = ("tools/call", r#"{"name":"ask_twice","arguments":{}}"#);
+
+fn twice(name: &str) -> String {
+    format!("{name} and {name}")
+}

@@ -1,0 +1,46 @@
+// A client on the official TypeScript SDKs: `node tsclient.mjs legacy|modern CALLS TARGET…`.
+// CALLS is a JSON array of [method, params]; TARGET is a URL or the words that start a stdio server.
+// Prints one line of JSON: the server's name, the results, what was asked. Not the progress: these
+// SDKs lose what arrives together with the answer, also without a bridge.
+// CLIENT_NAME is the name that its user gives when asked for one.
+import { connect } from "./clients.mjs";
+
+const [era, calls, ...target] = process.argv.slice(2);
+
+const asked = [];
+const answer = (method, result) => [method, () => (asked.push(method), result)];
+const answers = Object.fromEntries([
+  answer("elicitation/create", { action: "accept", content: { name: process.env.CLIENT_NAME ?? "Ada" } }),
+  answer("sampling/createMessage", {
+    role: "assistant",
+    model: "stub",
+    content: { type: "text", text: "tide ø and “quay”" },
+    stopReason: "endTurn",
+  }),
+  answer("roots/list", { roots: [{ uri: "file:///harbour", name: "Høybro" }] }),
+]);
+
+const client = await connect(era, target, answers);
+
+const verbs = {
+  "tools/list": () => client.listTools(),
+  "tools/call": (params) => client.callTool(params),
+  "resources/list": () => client.listResources(),
+  "resources/templates/list": () => client.listResourceTemplates(),
+  "resources/read": (params) => client.readResource(params),
+  "prompts/list": () => client.listPrompts(),
+  "prompts/get": (params) => client.getPrompt(params),
+  "completion/complete": (params) => client.complete(params),
+};
+
+const results = [];
+for (const [method, params] of JSON.parse(calls)) {
+  try {
+    results.push(await verbs[method](params));
+  } catch (error) {
+    results.push({ error: error.code ?? String(error) });
+  }
+}
+const server = client.getServerVersion()?.name;
+await client.close();
+console.log(JSON.stringify({ server, results, asked }));
