@@ -7,6 +7,7 @@
 mod inn;
 mod lease;
 mod pool;
+mod probe;
 mod server;
 mod through;
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use linkspan_session::{Budget, Fault, Inbound, Port, PortEnd};
 use linkspan_wire::{Limits, Line, Lines};
 use tokio::io::AsyncReadExt;
-use tokio::process::{Child, ChildStderr, Command};
+use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::time::timeout;
 
 use crate::{QUEUE, lines};
@@ -78,7 +78,7 @@ pub fn child(options: ChildOptions) -> Result<Port, SpawnError> {
 }
 
 async fn run(name: String, mut child: Child, mut end: PortEnd, limits: Limits) {
-    let (Some(stdin), Some(stdout), Some(stderr)) =
+    let (Some(stdin), Some(mut stdout), Some(stderr)) =
         (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
         return;
@@ -87,10 +87,16 @@ async fn run(name: String, mut child: Child, mut end: PortEnd, limits: Limits) {
     let mut listening = tokio::spawn(listen(name.clone(), stderr, last_words.clone()));
     let budget = Budget::new(limits.max_bytes());
     let guard = Group(child.id());
-    let reading = lines::read(stdout, &end.tx, end.last_word, limits, &budget, || false);
+    let reading = lines::read(&mut stdout, &end.tx, end.last_word, limits, &budget, || {
+        false
+    });
     let writing = lines::write(stdin, &mut end.rx);
     let closed_by_us = converse(&name, &mut child, reading, writing).await;
-    let status = reap(&mut child).await;
+    // It may still be writing, and must not die of a pipe that nobody reads.
+    let status = tokio::select! {
+        status = reap(&mut child) => status,
+        never = drain(&mut stdout) => match never {},
+    };
     drop(guard);
     if !closed_by_us {
         // Its last words explain more than its exit status.
@@ -136,6 +142,13 @@ async fn converse(
             }
         }
     }
+}
+
+/// Reads and forgets.
+async fn drain(stdout: &mut ChildStdout) -> std::convert::Infallible {
+    let mut sink = [0; 4096];
+    while stdout.read(&mut sink).await.is_ok_and(|read| read > 0) {}
+    std::future::pending().await
 }
 
 /// Kills a whole process group when it goes out of scope, whatever the way.

@@ -110,11 +110,12 @@ impl Pool {
                 return lease(upstream);
             }
         }
-        let clear = |upstream: &&Arc<Upstream>| !want.asks || want.share || upstream.is_clear();
+        let clear = |upstream: &&Arc<Upstream>| !want.asks || upstream.is_clear();
         if let Some(upstream) = all.iter().filter(mine).find(clear) {
             return lease(upstream);
         }
-        if all.iter().filter(mine).count() >= MAX_FOR_ONE {
+        let most = if want.share { 1 } else { MAX_FOR_ONE };
+        if all.iter().filter(mine).count() >= most {
             return Found::Busy;
         }
         Found::None

@@ -4,29 +4,18 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::Era;
-use linkspan_mcp::era::{Evidence, probe, weigh};
-use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
-use linkspan_wire::{Id, Message};
-use tokio::time::timeout;
+use linkspan_session::{Fault, Port};
+use linkspan_wire::Message;
+
+use super::probe::{self, Probed};
 
 use crate::exit::Failure;
 use crate::target::Opener;
 
-/// How long a server may take over a question that it may not know.
-const PROBE: Duration = Duration::from_secs(3);
-/// The same for a server at a URL, which may have to be connected to first.
-const REMOTE_PROBE: Duration = Duration::from_secs(30);
 /// A server that lives shorter than this has not worked.
 const SHORT_LIFE: Duration = Duration::from_secs(5);
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
-
-/// What we say of ourselves.
-const CLIENT_INFO: &str = concat!(
-    r#"{"name":"linkspan","version":""#,
-    env!("CARGO_PKG_VERSION"),
-    r#""}"#
-);
 
 pub(crate) struct Server {
     opener: Opener,
@@ -123,62 +112,24 @@ impl Server {
             return Ok(Met { port, era, answer });
         }
         let mut port = port;
-        let (era, answer) = match self.probe(&mut port, discover).await? {
-            Probed::Answered(Era::Modern, answer) => {
+        let probed = probe::ask(&mut port, discover, self.opener.is_command()).await?;
+        let era = probed.era();
+        let answer = match probed {
+            Probed::Modern(answer) => {
                 let own = discover.and_then(Message::id);
-                (Era::Modern, own.map(|id| answer.with_id(id)))
+                own.zip(answer).map(|(id, answer)| answer.with_id(id))
             }
-            Probed::Answered(Era::Legacy, _) | Probed::Silent => (Era::Legacy, None),
-            Probed::Died => {
-                // It died of a question that it did not know; that is no fault of its.
+            Probed::Legacy => None,
+            Probed::Spent => {
+                // It died of a question that it did not know, or was initialised to find out.
+                probe::end(port);
                 port = self.open().await?;
-                (Era::Legacy, None)
+                None
             }
         };
         tracing::info!("the server speaks the {era:?} era");
         self.with(|known| known.era = Some(era));
         Ok(Met { port, era, answer })
-    }
-
-    async fn probe(&self, port: &mut Port, discover: Option<&Message>) -> Result<Probed, Fault> {
-        // Hop numbers begin with 1, so this is nobody else's.
-        let id = Id::number(0);
-        let question = match discover {
-            Some(own) => own.clone().with_id(id.clone()),
-            None => probe(&id, "{}", CLIENT_INFO),
-        };
-        let question = Outbound::One(Envelope::new(question));
-        if port.tx.send(question).await.is_err() {
-            return Ok(Probed::Died);
-        }
-        let is_command = self.opener.is_command();
-        let answer = async {
-            while let Some(inbound) = port.rx.recv().await {
-                match inbound {
-                    Inbound::Message(envelope) if is_answer(&envelope.msg, &id) => {
-                        return Ok(weighed(envelope.msg));
-                    }
-                    Inbound::Failed { hop: 0, why } => {
-                        let answer = linkspan_wire::RpcError::from(&why).answer(&id);
-                        return match weigh(&answer) {
-                            Evidence::None => Err(why),
-                            _ => Ok(weighed(answer)),
-                        };
-                    }
-                    Inbound::Closed(_) if is_command => break,
-                    Inbound::Closed(why) => return Err(why),
-                    _ => {}
-                }
-            }
-            Ok(Probed::Died)
-        };
-        let limit = if is_command { PROBE } else { REMOTE_PROBE };
-        match timeout(limit, answer).await {
-            Ok(answered) => answered,
-            // Some servers ignore what they do not know. Over HTTP, silence is a fault.
-            Err(_) if is_command => Ok(Probed::Silent),
-            Err(_) => Err(Fault::Timeout { after: limit }),
-        }
     }
 
     /// Notes how long it lived.
@@ -212,24 +163,6 @@ pub(crate) struct Met {
     pub(crate) answer: Option<Message>,
 }
 
-enum Probed {
-    Answered(Era, Message),
-    Silent,
-    Died,
-}
-
-fn is_answer(msg: &Message, id: &Id) -> bool {
-    msg.is_answer() && msg.id().as_ref() == Some(id)
-}
-
-fn weighed(answer: Message) -> Probed {
-    let era = match weigh(&answer) {
-        Evidence::Modern => Era::Modern,
-        Evidence::Legacy | Evidence::None => Era::Legacy,
-    };
-    Probed::Answered(era, answer)
-}
-
 /// The text of a capabilities object with everything that a client can be asked.
 pub(crate) const EVERYTHING: &str =
     r#"{"roots":{"listChanged":false},"sampling":{},"elicitation":{"form":{},"url":{}}}"#;
@@ -241,7 +174,6 @@ mod tests {
 
     #[test]
     fn our_own_words_are_json() {
-        assert!(Json::parse(CLIENT_INFO).is_ok());
         assert!(Json::parse(EVERYTHING).is_ok());
     }
 }

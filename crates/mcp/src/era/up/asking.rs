@@ -225,7 +225,8 @@ impl Up {
         call.token = claims.token;
         call.level = claims.level;
         call.caps = claims.caps;
-        let mut steps = Vec::new();
+        let missed = call.progress.take();
+        let mut steps: Vec<Step> = missed.and_then(|p| call.report(&p)).into_iter().collect();
         for (key, answer) in answers {
             if let Some(at) = call.questions.iter().position(|q| q.key == key) {
                 let question = call.questions.remove(at);

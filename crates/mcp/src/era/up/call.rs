@@ -42,6 +42,8 @@ pub(super) struct Call {
     /// When the questions are passed on; a server may ask several at once.
     pub(super) ask_at: Option<Instant>,
     pub(super) parked: Option<Parked>,
+    /// The newest progress that came while nobody waited.
+    pub(super) progress: Option<Message>,
     /// The server's answer, if it came while nobody waited.
     pub(super) outcome: Option<Message>,
 }
@@ -72,8 +74,16 @@ impl Call {
             in_advance: responses(msg)?,
             ask_at: None,
             parked: None,
+            progress: None,
             outcome: None,
         })
+    }
+
+    /// Progress under the token of the request that waits now; `None` if that wants none.
+    pub(super) fn report(&self, progress: &Message) -> Option<Step> {
+        let token = progress.params()?.get("progressToken")?;
+        let (front, current) = (self.front.as_ref()?, self.token.as_deref()?);
+        Some(Step::to_front(progress.with_value(token, current), front))
     }
 
     /// Tells the server that nobody will answer what it asked in the course of this call.

@@ -136,7 +136,7 @@ impl Up {
     pub(super) fn notified(&mut self, msg: Message, place: &Place) -> Vec<Step> {
         let method = msg.method();
         match &*method {
-            names::PROGRESS => self.progress(&msg).into_iter().collect(),
+            names::PROGRESS => self.progress(msg.clone()).into_iter().collect(),
             names::MESSAGE => self.log(&msg, place).into_iter().collect(),
             names::CANCELLED => {
                 self.withdrawn(&msg);
@@ -167,14 +167,18 @@ impl Up {
     }
 
     /// Progress goes to the request that waits now, under the token that it gave.
-    fn progress(&self, msg: &Message) -> Option<Step> {
-        let token = msg.params()?.get("progressToken")?;
+    fn progress(&mut self, msg: Message) -> Option<Step> {
+        let token = msg.params()?.get("progressToken")?.text();
         let call = self
             .calls
-            .values()
-            .find(|call| call.sent_token.as_deref() == Some(token.text()))?;
-        let (front, current) = (call.front.as_ref()?, call.token.as_deref()?);
-        Some(Step::to_front(msg.with_value(token, current), front))
+            .values_mut()
+            .find(|call| call.sent_token.as_deref() == Some(token))?;
+        if call.parked.is_some() {
+            // It only grows, so the newest says it all.
+            call.progress = Some(msg);
+            return None;
+        }
+        call.report(&msg)
     }
 
     /// A log message goes to the call that it came with, if that wants to see it.

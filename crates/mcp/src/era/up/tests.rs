@@ -275,9 +275,18 @@ fn an_answer_that_comes_while_nobody_waits_is_kept() {
 fn progress_after_a_question_carries_the_token_of_the_retry() {
     let (mut stage, _, state) = parked();
     let progress = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":5}}"#;
-    assert!(stage.server(progress).heard().is_empty(), "nobody waits");
+    let more = progress.replace(r#""progress":5"#, r#""progress":6"#);
+    assert!(
+        stage.server(progress).server(&more).heard().is_empty(),
+        "nobody waits"
+    );
     let retry = format!(r#","requestState":{state},"inputResponses":{{"user_name":{{}}}}"#);
-    stage.client(&call(r#""again""#, &retry));
+    let heard = stage.client(&call(r#""again""#, &retry)).heard_one();
+    assert_eq!(
+        at(&heard, &["params", "progress"]),
+        "6",
+        "the newest is not lost"
+    );
     let heard = stage.server(progress).heard_one();
     assert_eq!(at(&heard, &["params", "progressToken"]), r#""again""#);
 }

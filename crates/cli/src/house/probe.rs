@@ -1,0 +1,205 @@
+//! Asking a server which era it speaks.
+//!
+//! `server/discover` first. Over stdio, silence is no answer: the server may still be starting, or
+//! ignore what it does not know. So it is then asked to shake hands as well, and whichever answer
+//! comes first decides. A process that may have taken that handshake is not used for anything else.
+
+use std::time::Duration;
+
+use linkspan_mcp::era::{Evidence, probe, weigh};
+use linkspan_mcp::{Era, Revision, names};
+use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
+use linkspan_wire::{Id, Kind, Message, RpcError};
+use tokio::time::timeout;
+
+/// How long a process may be silent before it is asked in the other era, too.
+const SILENCE: Duration = Duration::from_secs(3);
+/// How long it may take in all; `npx` may have to fetch it first.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The limit for a server at a URL.
+const REMOTE: Duration = Duration::from_secs(30);
+
+/// What we say of ourselves.
+const CLIENT_INFO: &str = concat!(
+    r#"{"name":"linkspan","version":""#,
+    env!("CARGO_PKG_VERSION"),
+    r#""}"#
+);
+
+/// Hop numbers are small, so these ids are nobody else's.
+const DISCOVER: u64 = 0;
+const INITIALIZE: u64 = u64::MAX >> 12;
+
+/// What a probe has shown.
+pub(super) enum Probed {
+    /// A modern server, and its answer to `server/discover` if that is what told.
+    Modern(Option<Message>),
+    /// A legacy server that nobody has initialised.
+    Legacy,
+    /// A legacy server, but this process cannot be used.
+    Spent,
+}
+
+impl Probed {
+    pub(super) fn era(&self) -> Era {
+        match self {
+            Self::Modern(_) => Era::Modern,
+            Self::Legacy | Self::Spent => Era::Legacy,
+        }
+    }
+}
+
+/// Finds out which era the server behind `port` speaks; `own` is the client's own `server/discover`.
+pub(super) async fn ask(
+    port: &mut Port,
+    own: Option<&Message>,
+    is_command: bool,
+) -> Result<Probed, Fault> {
+    let id = Id::number(DISCOVER);
+    let question = match own {
+        Some(own) => own.clone().with_id(id),
+        None => probe(&id, "{}", CLIENT_INFO),
+    };
+    if !tell(port, question).await {
+        return Ok(Probed::Spent);
+    }
+    if !is_command {
+        return match timeout(REMOTE, answer(port, false, false)).await {
+            Ok(probed) => probed,
+            Err(_) => Err(Fault::Timeout { after: REMOTE }),
+        };
+    }
+    if let Ok(probed) = timeout(SILENCE, answer(port, true, false)).await {
+        return probed;
+    }
+    let params = format!(
+        r#"{{"protocolVersion":"{}","capabilities":{{}},"clientInfo":{CLIENT_INFO}}}"#,
+        Revision::LAST_LEGACY
+    );
+    let id = Id::number(INITIALIZE);
+    if !tell(
+        port,
+        Message::request(&id, names::INITIALIZE, Some(&params)),
+    )
+    .await
+    {
+        return Ok(Probed::Spent);
+    }
+    match timeout(PATIENCE - SILENCE, answer(port, true, true)).await {
+        Ok(probed) => probed,
+        Err(_) => Err(Fault::Timeout { after: PATIENCE }),
+    }
+}
+
+/// Says goodbye to a process that is of no further use.
+pub(super) fn end(mut port: Port) {
+    drop(port.tx);
+    port.rx.close();
+}
+
+async fn tell(port: &Port, msg: Message) -> bool {
+    let sent = port.tx.send(Outbound::One(Envelope::new(msg))).await;
+    sent.is_ok()
+}
+
+/// Waits for something that tells.
+async fn answer(port: &mut Port, is_command: bool, shook: bool) -> Result<Probed, Fault> {
+    while let Some(inbound) = port.rx.recv().await {
+        let answer = match inbound {
+            Inbound::Message(envelope) => envelope.msg,
+            Inbound::Failed { hop: DISCOVER, why } => {
+                let answer = RpcError::from(&why).answer(&Id::number(DISCOVER));
+                if weigh(&answer) == Evidence::None {
+                    return Err(why);
+                }
+                answer
+            }
+            Inbound::Closed(_) if is_command => break,
+            Inbound::Closed(why) => return Err(why),
+            _ => continue,
+        };
+        if !answer.is_answer() {
+            continue;
+        }
+        let evidence = weigh(&answer);
+        let is_spent = if shook { Probed::Spent } else { Probed::Legacy };
+        match answer.id().and_then(|id| id.as_hop()) {
+            Some(DISCOVER) if evidence == Evidence::Modern => {
+                return Ok(Probed::Modern(Some(answer)));
+            }
+            Some(DISCOVER) => return Ok(is_spent),
+            // A modern server says so when it refuses; its process is as good as before.
+            Some(INITIALIZE) if answer.kind() == Kind::Error && evidence == Evidence::Modern => {
+                return Ok(Probed::Modern(None));
+            }
+            Some(INITIALIZE) if answer.kind() == Kind::Result => return Ok(Probed::Spent),
+            _ => {}
+        }
+    }
+    Ok(Probed::Spent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkspan_session::PortEnd;
+    use linkspan_wire::Json;
+
+    /// A server that the test plays: it gets each method and says what it answers.
+    async fn play(script: impl Fn(&str) -> Option<&'static str>) -> Probed {
+        let (mut port, end) = Port::pair("the server", 8);
+        let PortEnd {
+            tx,
+            mut rx,
+            last_word: _last_word,
+            done: _done,
+        } = end;
+        let server = async {
+            while let Some(Outbound::One(envelope)) = rx.recv().await {
+                if let (Some(body), Some(id)) = (script(&envelope.msg.method()), envelope.msg.id())
+                {
+                    let text = format!(r#"{{"jsonrpc":"2.0","id":{id},{body}}}"#);
+                    let msg = Message::parse(text.into()).unwrap();
+                    tx.send(Inbound::Message(Envelope::new(msg))).await.unwrap();
+                }
+            }
+        };
+        tokio::select! {
+            probed = ask(&mut port, None, true) => probed.unwrap(),
+            () = server => unreachable!("the probe is over first"),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_decides_at_once() {
+        let modern = play(|_| Some(r#""result":{"supportedVersions":["2026-07-28"]}"#)).await;
+        assert!(matches!(modern, Probed::Modern(Some(_))));
+        let legacy = play(|_| Some(r#""error":{"code":-32601,"message":"no"}"#)).await;
+        assert!(matches!(legacy, Probed::Legacy));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_ignores_the_question_but_shakes_hands_is_a_legacy_server() {
+        let probed = play(|method| (method == "initialize").then_some(r#""result":{}"#)).await;
+        assert!(
+            matches!(probed, Probed::Spent),
+            "and that process is used up"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_modern_server_that_was_slow_to_start_is_not_taken_for_a_legacy_one() {
+        let probed = play(|method| {
+            (method == "initialize").then_some(
+                r#""error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}"#,
+            )
+        })
+        .await;
+        assert!(matches!(probed, Probed::Modern(None)));
+    }
+
+    #[test]
+    fn our_own_words_are_json() {
+        assert!(Json::parse(CLIENT_INFO).is_ok());
+    }
+}
