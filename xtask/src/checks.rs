@@ -7,6 +7,7 @@ use crate::paths::cargo;
 use crate::report::{Outcome, Report};
 
 const LIMIT: Duration = Duration::from_secs(20 * 60);
+const THREADS: &str = "8";
 
 pub fn run(report: &mut Report) {
     report.step("format", || run_cargo("fmt --all --check"));
@@ -16,7 +17,12 @@ pub fn run(report: &mut Report) {
     report.step("tests", || {
         // A snapshot that differs is a failure, never a file for somebody to find later.
         let mut test = cargo("test --workspace --locked");
-        child::run(test.env("INSTA_UPDATE", "no"), LIMIT)
+        test.env("INSTA_UPDATE", "no");
+        if std::env::var_os("RUST_TEST_THREADS").is_none() {
+            // Most tests wait for a process or for a clock, not for a core.
+            test.env("RUST_TEST_THREADS", THREADS);
+        }
+        child::run(&mut test, LIMIT)
     });
     report.step("docs", || {
         let mut doc = cargo("doc --workspace --no-deps --locked");
