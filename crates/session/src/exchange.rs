@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
+use linkspan_mcp::names;
 use linkspan_wire::{Id, IdKey};
 
 /// An end of the session.
@@ -143,11 +144,11 @@ impl Exchange {
         self.next_expiry
     }
 
-    /// How many answers `side` owes.
+    /// How many answers of `side` are worth waiting for. A subscription is answered only when it ends.
     pub fn in_flight(&self, side: Side) -> usize {
         self.pending
-            .keys()
-            .filter(|(owes, _)| *owes == side)
+            .iter()
+            .filter(|((owes, _), asked)| *owes == side && &*asked.method != names::LISTEN)
             .count()
     }
 
@@ -256,6 +257,15 @@ mod tests {
         exchange.touch(Side::Back, hop, Some(start + 3 * second));
         assert!(exchange.expired(start + 2 * second).is_empty());
         assert_eq!(exchange.expired(start + 3 * second).len(), 1);
+    }
+
+    #[test]
+    fn nobody_waits_for_the_end_of_a_subscription() {
+        let mut exchange = Exchange::default();
+        exchange.call(Side::Front, id("1"), "subscriptions/listen", None);
+        assert_eq!(exchange.in_flight(Side::Back), 0);
+        exchange.call(Side::Front, id("2"), "tools/call", None);
+        assert_eq!(exchange.in_flight(Side::Back), 1);
     }
 
     #[test]

@@ -25,6 +25,7 @@ fn a_header_that_contradicts_the_body_is_a_mismatch() {
     for exposed in each_child() {
         let client = exposed.client().modern();
         assert_works_for(&client);
+        exposed.children.wait_for_tools("echo", 1);
         let before = exposed.children.seen(|s| s.tool().is_some()).len();
         for (name, value) in [
             ("MCP-Protocol-Version", "2025-11-25"),
