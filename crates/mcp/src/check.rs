@@ -3,10 +3,12 @@
 //! Proxies on the way may act on the headers alone; a request that tells them something else than
 //! the server is refused.
 
+use std::borrow::Cow;
+
 use linkspan_wire::{Json, JsonKind, Kind, Message, RpcError, quote};
 
 use crate::header::{METHOD, NAME, PROTOCOL_VERSION, decode_value};
-use crate::meta::{CLIENT_CAPABILITIES, claimed_version};
+use crate::meta::{CLIENT_CAPABILITIES, VERSION, claimed_version};
 use crate::method::{Method, names};
 use crate::param_header::ParamHeaders;
 use crate::revision::{Era, Revision};
@@ -40,7 +42,7 @@ pub fn era_of_post(message: &Message, version: Given<'_>) -> Result<Era, RpcErro
     }
     if claimed_version(message).is_some() {
         // `initialize` belongs to the modern era only if everything else says so.
-        let opens = message.method() == names::INITIALIZE && capabilities(message).is_none();
+        let opens = message.method() == names::INITIALIZE && Stamp::of(message).is_err();
         if !opens {
             return Ok(Era::Modern);
         }
@@ -55,21 +57,48 @@ pub fn era_of_post(message: &Message, version: Given<'_>) -> Result<Era, RpcErro
     }
 }
 
+/// What makes a request a modern one.
+pub(crate) struct Stamp<'a> {
+    pub(crate) version: Cow<'a, str>,
+    pub(crate) capabilities: Json<'a>,
+    /// All of `_meta`.
+    pub(crate) meta: Json<'a>,
+}
+
+impl<'a> Stamp<'a> {
+    /// Reads it; the error says what is missing.
+    pub(crate) fn of(request: &'a Message) -> Result<Self, RpcError> {
+        let meta = request.params().and_then(|params| params.get("_meta"));
+        let meta = meta.ok_or_else(incomplete)?;
+        let version = meta.get(VERSION).and_then(Json::as_str);
+        let capabilities = meta.get(CLIENT_CAPABILITIES);
+        Ok(Self {
+            version: version.ok_or_else(incomplete)?,
+            capabilities: capabilities
+                .filter(|found| found.kind() == JsonKind::Object)
+                .ok_or_else(incomplete)?,
+            meta,
+        })
+    }
+
+    /// Whether it names a revision that is served here.
+    pub(crate) fn supported(&self) -> Result<(), RpcError> {
+        match Revision::parse(&self.version).map(Revision::era) {
+            Some(Era::Modern) => Ok(()),
+            _ => Err(unsupported(&self.version)),
+        }
+    }
+}
+
 /// Checks what a modern request claims, and its `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name`.
 pub fn check_modern<'h>(
     request: &Message,
     header: impl Fn(&'static str) -> Given<'h>,
 ) -> Result<(), RpcError> {
-    let Some(claimed) = claimed_version(request) else {
-        return Err(incomplete());
-    };
-    if capabilities(request).is_none() {
-        return Err(incomplete());
-    }
-    same("MCP-Protocol-Version", header(PROTOCOL_VERSION), &claimed)?;
-    if Revision::parse(&claimed).map(Revision::era) != Some(Era::Modern) {
-        return Err(unsupported(&claimed));
-    }
+    let stamp = Stamp::of(request)?;
+    let version = header(PROTOCOL_VERSION);
+    same("MCP-Protocol-Version", version, &stamp.version)?;
+    stamp.supported()?;
     let method = request.method();
     same("Mcp-Method", header(METHOD), &method)?;
     let named = Method::find(&method).and_then(|row| row.name_param);
@@ -162,7 +191,7 @@ fn same(name: &str, given: Given<'_>, expected: &str) -> Result<(), RpcError> {
     Err(mismatch(format!("{name} does not say what the body says")))
 }
 
-fn mismatch(why: impl Into<std::borrow::Cow<'static, str>>) -> RpcError {
+fn mismatch(why: impl Into<Cow<'static, str>>) -> RpcError {
     RpcError::new(HEADER_MISMATCH, why).with_data(
         r#"{"kind":"header_mismatch","hint":"make the Mcp-* headers from the body; list the tools again if their schema has changed"}"#,
     )
@@ -187,11 +216,6 @@ pub fn unsupported(requested: &str) -> RpcError {
         Revision::LATEST,
         quote(requested)
     ))
-}
-
-fn capabilities(request: &Message) -> Option<Json<'_>> {
-    let found = request.params()?.path(&["_meta", CLIENT_CAPABILITIES])?;
-    (found.kind() == JsonKind::Object).then_some(found)
 }
 
 #[cfg(test)]

@@ -1,17 +1,13 @@
 //! What a modern request says about its sender: the envelope in `params._meta`.
 
-use linkspan_wire::{Json, JsonKind, Message, RpcError, quote};
+use linkspan_wire::{Json, Message, RpcError, quote};
 
 use super::caps::{self, Caps};
 use super::level::Level;
 use super::splice::Object;
+use crate::check::Stamp;
 use crate::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, VERSION};
-use crate::revision::{Era, Revision};
-
-/// -32021: the client cannot do what the call needs.
-pub(crate) const MISSING_CAPABILITY: i64 = -32021;
-/// -32022: nobody here speaks that revision.
-pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;
+use crate::revision::Revision;
 
 /// The envelope of a modern request.
 #[derive(Debug, Clone)]
@@ -28,18 +24,9 @@ pub struct Claims {
 impl Claims {
     /// Reads the envelope; the error is what the specification has for it.
     pub fn read(request: &Message) -> Result<Self, RpcError> {
-        let meta = request.params().and_then(|params| params.get("_meta"));
-        let member = |key| meta.and_then(|meta| meta.get(key));
-        let Some(version) = member(VERSION).and_then(Json::as_str) else {
-            return Err(missing(VERSION));
-        };
-        let capabilities = member(CLIENT_CAPABILITIES);
-        let Some(capabilities) = capabilities.filter(|c| c.kind() == JsonKind::Object) else {
-            return Err(missing(CLIENT_CAPABILITIES));
-        };
-        if Revision::parse(&version).map(Revision::era) != Some(Era::Modern) {
-            return Err(unsupported(&version));
-        }
+        let stamp = Stamp::of(request)?;
+        stamp.supported()?;
+        let member = |key| stamp.meta.get(key);
         let level = match member(LOG_LEVEL) {
             None => None,
             Some(level) => Some(Level::parse(level).ok_or_else(|| {
@@ -47,8 +34,8 @@ impl Claims {
             })?),
         };
         Ok(Self {
-            caps: Caps::of(capabilities),
-            capabilities: capabilities.text().to_owned(),
+            caps: Caps::of(stamp.capabilities),
+            capabilities: stamp.capabilities.text().to_owned(),
             info: member(CLIENT_INFO).map(|info| info.text().to_owned()),
             level,
             token: member("progressToken").map(|token| token.text().to_owned()),
@@ -97,24 +84,6 @@ pub(crate) fn wrap(params: Option<Json<'_>>, sender: &Sender, level: Option<Leve
         .with(CLIENT_INFO, &sender.info)
         .with_some(LOG_LEVEL, level.map(|level| quote(level.name())).as_deref());
     Object::of(params).with("_meta", &meta.text()).text()
-}
-
-fn missing(key: &str) -> RpcError {
-    RpcError::invalid_params(format!("params._meta has no valid {key}")).with_data(
-        r#"{"hint":"every request of 2026-07-28 carries its version and the client's capabilities"}"#,
-    )
-}
-
-pub(crate) fn unsupported(requested: &str) -> RpcError {
-    RpcError::new(
-        UNSUPPORTED_VERSION,
-        format!("unsupported protocol version {requested}"),
-    )
-    .with_data(format!(
-        r#"{{"supported":["{}"],"requested":{}}}"#,
-        Revision::LATEST,
-        quote(requested)
-    ))
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use linkspan_wire::{Id, Json, JsonKind, Kind, Message, quote};
 
-use super::claims::{Sender, UNSUPPORTED_VERSION, wrap};
+use super::claims::{Sender, wrap};
 use super::results::{code, text_of};
 use super::splice::Object;
+use crate::check::UNSUPPORTED_VERSION;
 use crate::meta::SERVER_INFO;
 use crate::method::names;
 use crate::revision::{Era, Revision};

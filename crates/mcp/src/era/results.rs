@@ -2,9 +2,9 @@
 
 use linkspan_wire::{Json, JsonKind, Message, quote};
 
-use super::claims::MISSING_CAPABILITY;
 use super::shapes;
 use super::splice::Object;
+use crate::check::MISSING_CAPABILITY;
 use crate::meta::SERVER_INFO;
 use crate::method::names;
 
