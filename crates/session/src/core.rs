@@ -146,7 +146,14 @@ impl Core {
     pub fn on_time(&mut self, now: Instant) {
         for (owes, hop, asked) in self.exchange.expired(now) {
             let after = self.config.timeout.unwrap_or_default();
-            self.send_cancel(owes, hop, "timeout");
+            match owes {
+                Side::Back => self.send_cancel(owes, hop, "timeout"),
+                // Through the layers: they may have made something else of the question.
+                Side::Front => {
+                    let cancel = self.cancel_of(hop, "timeout");
+                    self.enter(LaneKey::nobody(Way::ToFront), cancel, now);
+                }
+            }
             self.fail(asked, &Fault::Timeout { after }, now);
         }
         for layer in 0..self.layers.len() {
@@ -210,6 +217,8 @@ impl Core {
             Kind::Notification => self.note(Side::Back, envelope),
             Kind::Result | Kind::Error => {
                 if let Some((envelope, _)) = self.settle(Side::Front, envelope) {
+                    let expires = self.expiry(now);
+                    self.exchange.touch_all(Side::Back, expires);
                     self.back.push(Outbound::One(envelope));
                 }
             }
@@ -235,13 +244,18 @@ impl Core {
                 let Some(asked) = self.ask_front(envelope, now) else {
                     return;
                 };
+                // Whoever asks is alive, and the clock of its call starts anew.
+                self.exchange.touch_all(Side::Back, expires);
                 envelope = asked;
             }
             Kind::Notification if envelope.msg.method() == names::CANCELLED => {
-                let Some(translated) = self.translate_cancel(Side::Back, envelope) else {
-                    return;
+                envelope = match self.ended_subscription(&envelope) {
+                    Some(ended) => ended,
+                    None => match self.translate_cancel(Side::Back, envelope) {
+                        Some(translated) => translated,
+                        None => return,
+                    },
                 };
-                envelope = translated;
             }
             Kind::Notification => envelope = self.restore_subscription(envelope),
             Kind::Result | Kind::Error => {

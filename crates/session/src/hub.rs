@@ -38,6 +38,7 @@ struct Call {
     id: Id,
     token: Option<String>,
     wants_logs: bool,
+    listens: bool,
     tx: mpsc::Sender<Envelope>,
 }
 
@@ -135,6 +136,7 @@ impl Call {
             id: request.id().unwrap_or_else(Id::null),
             token: token.map(|token| token.text().to_owned()),
             wants_logs: meta.is_some_and(|meta| meta.get(LOG_LEVEL).is_some()),
+            listens: request.method() == names::LISTEN,
             tx,
         };
         let id = Id::number(number);
@@ -191,8 +193,9 @@ fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
         Kind::Result | Kind::Error => {
             let number = msg.id().and_then(|id| id.as_hop())?;
             let call = state.calls.remove(&number)?;
-            let body = msg.body().and_then(|b| b.path(&["_meta", SUBSCRIPTION_ID]));
-            let msg = match body {
+            // Only the end of a subscription names it; nobody else's result is searched for it.
+            let body = msg.body().filter(|_| call.listens);
+            let msg = match body.and_then(|b| b.path(&["_meta", SUBSCRIPTION_ID])) {
                 Some(spelled) => msg.with_value(spelled, call.id.text()),
                 None => msg.clone(),
             };

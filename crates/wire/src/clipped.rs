@@ -6,7 +6,7 @@ use crate::error::WireError;
 use crate::escape::unescape;
 use crate::id::is_id;
 use crate::json::Json;
-use crate::limits::Limits;
+use crate::limits::{Limits, MAX_DEPTH};
 use crate::message::{Span, str_at};
 use crate::scan::Scanner;
 
@@ -65,7 +65,7 @@ fn at_back(suffix: &[u8]) -> Option<Bytes> {
 /// The id, if it stands whole in the beginning, and whether a method stands there.
 fn at_front(prefix: &[u8]) -> (Option<Bytes>, bool) {
     let (mut id, mut has_method) = (None, false);
-    let mut scanner = Scanner::new(prefix, 0, 1);
+    let mut scanner = Scanner::new(prefix, 0, MAX_DEPTH - 1);
     scanner.skip_space();
     let mut more = scanner.expect(b'{').is_ok();
     while more {

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use crate::depth;
 use crate::error::Syntax;
 use crate::escape::unescape;
+use crate::limits::MAX_DEPTH;
 use crate::scan::Scanner;
 
 /// A valid JSON value as its sender spelled it.
@@ -25,7 +27,7 @@ pub enum JsonKind {
 impl<'a> Json<'a> {
     /// Checks `text`, which may have white space around the value.
     pub fn parse(text: &'a str) -> Result<Self, Syntax> {
-        let mut scanner = Scanner::new(text.as_bytes(), 0, 0);
+        let mut scanner = Scanner::new(text.as_bytes(), 0, MAX_DEPTH);
         let (start, end) = scanner.value()?;
         scanner.skip_space();
         match scanner.peek() {
@@ -108,7 +110,8 @@ impl<'a> Json<'a> {
     }
 
     fn inside(self, kind: JsonKind) -> Option<Scanner<'a>> {
-        (self.kind() == kind).then(|| Scanner::new(self.0.as_bytes(), 1, 1))
+        // Checked before, and perhaps made a little deeper by us.
+        (self.kind() == kind).then(|| Scanner::new(self.0.as_bytes(), 1, depth::MOST))
     }
 }
 

@@ -1,6 +1,6 @@
 //! How big and how deep one message may be.
 
-/// Deepest nesting that any message may have. The scanner keeps its stack in one `u128`.
+/// Deepest nesting that a peer's message may have. What we make of it may be a little deeper.
 pub const MAX_DEPTH: usize = 128;
 
 /// What a reader accepts. Every reader of a peer's bytes has one.

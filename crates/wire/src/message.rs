@@ -6,10 +6,12 @@ use std::ops::Range;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
+use crate::depth;
 use crate::error::{Syntax, WireError};
 use crate::escape::unescape;
 use crate::id::{Id, is_id};
 use crate::json::{Json, JsonKind};
+use crate::limits::MAX_DEPTH;
 use crate::scan::Scanner;
 
 /// What a message is for.
@@ -65,7 +67,11 @@ impl Span {
 impl Message {
     /// Reads one message object. White space around it must have been taken off.
     pub fn parse(text: Bytes) -> Result<Self, WireError> {
-        let members = Envelope::scan(&text)?;
+        Self::within(text, MAX_DEPTH)
+    }
+
+    fn within(text: Bytes, max_depth: usize) -> Result<Self, WireError> {
+        let members = Envelope::scan(&text, max_depth)?;
         let (kind, body) = members.classify(&text)?;
         Ok(Self {
             text,
@@ -106,9 +112,10 @@ impl Message {
         )))
     }
 
-    /// For text that this workspace wrote.
+    /// For text that this workspace wrote. It may hold a peer's values, a few levels deeper than they
+    /// stood in the peer's own message.
     pub(crate) fn ours(text: Bytes) -> Self {
-        Self::parse(text).expect("messages that we write are JSON-RPC")
+        Self::within(text, depth::MOST).expect("messages that we write are JSON-RPC")
     }
 
     /// What the message is for.
@@ -174,24 +181,33 @@ impl Message {
 
     /// The same message with the value at `inside` replaced by JSON text.
     ///
-    /// `inside` must be a part of this message's own [`body`](Self::body).
+    /// `inside` must be a part of this message's own [`body`](Self::body), and `json` a JSON value.
     #[must_use]
     pub fn with_value(&self, inside: Json<'_>, json: &str) -> Self {
-        let text = self.to_bytes();
         let start = inside.text().as_ptr() as usize - self.text.as_ptr() as usize;
-        // An id that was replaced may stand before the value and have another length.
-        let shift = match (&self.other_id, self.id) {
-            (Some(id), Some(span)) if (span.start as usize) < start => {
-                id.bytes().len() as isize - span.range().len() as isize
-            }
-            _ => 0,
+        let end = start + inside.text().len();
+        let mut text = BytesMut::with_capacity(self.text.len() - inside.text().len() + json.len());
+        text.put_slice(&self.text[..start]);
+        text.put_slice(json.as_bytes());
+        text.put_slice(&self.text[end..]);
+        // Nothing else has changed, so nothing has to be read again.
+        let moved = |offset: u32| match offset as usize >= end {
+            true => (offset as usize + json.len() - inside.text().len()) as u32,
+            false => offset,
         };
-        let start = start.strict_add_signed(shift);
-        let mut out = BytesMut::with_capacity(text.len() + json.len());
-        out.put_slice(&text[..start]);
-        out.put_slice(json.as_bytes());
-        out.put_slice(&text[start + inside.text().len()..]);
-        Self::ours(out.freeze())
+        let moved = |span: Span| Span {
+            start: moved(span.start),
+            end: moved(span.end),
+        };
+        Self {
+            text: text.freeze(),
+            kind: self.kind,
+            id: self.id.map(moved),
+            method: self.method.map(moved),
+            body: self.body.map(moved),
+            other_id: self.other_id.clone(),
+            line_ends: self.line_ends || json.contains(['\n', '\r']),
+        }
     }
 
     /// The text in up to three pieces, none of them copied.
@@ -273,8 +289,8 @@ struct Envelope {
 }
 
 impl Envelope {
-    fn scan(text: &[u8]) -> Result<Self, WireError> {
-        let mut scanner = Scanner::new(text, 0, 1);
+    fn scan(text: &[u8], max_depth: usize) -> Result<Self, WireError> {
+        let mut scanner = Scanner::new(text, 0, max_depth - 1);
         if scanner.peek() != Some(b'{') {
             // Not an object: let the scanner say whether it is JSON at all.
             Json::parse(utf8(text)?)?;

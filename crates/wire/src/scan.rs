@@ -21,18 +21,18 @@ const BLOCK: usize = 8 * 1024;
 pub(crate) struct Scanner<'a> {
     text: &'a [u8],
     pub(crate) at: usize,
-    /// Brackets that are open around this scanner.
-    outer: usize,
+    /// How deep a value may nest.
+    max_depth: usize,
     /// Whether a line ends between two tokens.
     pub(crate) line_ends: bool,
 }
 
 impl<'a> Scanner<'a> {
-    pub(crate) fn new(text: &'a [u8], at: usize, outer: usize) -> Self {
+    pub(crate) fn new(text: &'a [u8], at: usize, max_depth: usize) -> Self {
         Self {
             text,
             at,
-            outer,
+            max_depth,
             line_ends: false,
         }
     }
@@ -61,7 +61,7 @@ impl<'a> Scanner<'a> {
     pub(crate) fn value(&mut self) -> Result<(usize, usize), Syntax> {
         self.skip_space();
         let start = self.at;
-        let mut depth = Depth::below(self.outer);
+        let mut depth = Depth::of(self.max_depth);
         'value: loop {
             self.skip_space();
             match self.peek() {
@@ -242,7 +242,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     fn is_valid(text: &[u8]) -> bool {
-        let mut scanner = Scanner::new(text, 0, 0);
+        let mut scanner = Scanner::new(text, 0, MAX_DEPTH);
         scanner.value().is_ok() && {
             scanner.skip_space();
             scanner.peek().is_none()
@@ -282,7 +282,7 @@ mod tests {
         assert!(is_valid(nested(MAX_DEPTH).as_bytes()));
         let deep = nested(MAX_DEPTH + 1);
         assert_eq!(
-            Scanner::new(deep.as_bytes(), 0, 0).value(),
+            Scanner::new(deep.as_bytes(), 0, MAX_DEPTH).value(),
             Err(Syntax::TooDeep(MAX_DEPTH))
         );
     }
@@ -291,7 +291,7 @@ mod tests {
     fn a_million_brackets_cost_no_stack() {
         let text = r#"{"a":["#.repeat(1_000_000);
         assert!(matches!(
-            Scanner::new(text.as_bytes(), 0, 0).value(),
+            Scanner::new(text.as_bytes(), 0, MAX_DEPTH).value(),
             Err(Syntax::TooDeep(_))
         ));
     }

@@ -15,6 +15,8 @@ use super::lease::{Key, Lease, Upstream};
 
 /// Servers for one key, if calls may not overlap.
 const MAX_FOR_ONE: usize = 8;
+/// How often we look whether one of them is free.
+const LOOK: Duration = Duration::from_secs(1);
 /// How long a call waits for one of them.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -71,7 +73,8 @@ impl Pool {
                 let freed = self.freed.notified();
                 match self.find(want) {
                     Found::Here(lease) => return Ok(lease),
-                    Found::Busy => freed.await,
+                    // A parked call may also end because its client did not come back.
+                    Found::Busy => drop(tokio::time::timeout(LOOK, freed).await),
                     Found::None => {
                         let _one = self.opening.lock().await;
                         match self.find(want) {

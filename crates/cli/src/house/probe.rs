@@ -34,6 +34,8 @@ const INITIALIZE: u64 = u64::MAX >> 12;
 pub(super) enum Probed {
     /// A modern server, and its answer to `server/discover` if that is what told.
     Modern(Option<Message>),
+    /// The same, but this process may be about to shake hands with us.
+    ModernSpent(Message),
     /// A legacy server that nobody has initialised.
     Legacy,
     /// A legacy server, but this process cannot be used.
@@ -43,7 +45,7 @@ pub(super) enum Probed {
 impl Probed {
     pub(super) fn era(&self) -> Era {
         match self {
-            Self::Modern(_) => Era::Modern,
+            Self::Modern(_) | Self::ModernSpent(_) => Era::Modern,
             Self::Legacy | Self::Spent => Era::Legacy,
         }
     }
@@ -124,6 +126,10 @@ async fn answer(port: &mut Port, is_command: bool, shook: bool) -> Result<Probed
         let evidence = weigh(&answer);
         let is_spent = if shook { Probed::Spent } else { Probed::Legacy };
         match answer.id().and_then(|id| id.as_hop()) {
+            Some(DISCOVER) if evidence == Evidence::Modern && shook => {
+                // A server of both eras stays with the one of its first real request.
+                return Ok(Probed::ModernSpent(answer));
+            }
             Some(DISCOVER) if evidence == Evidence::Modern => {
                 return Ok(Probed::Modern(Some(answer)));
             }

@@ -114,19 +114,18 @@ impl Server {
         let mut port = port;
         let probed = probe::ask(&mut port, discover, self.opener.is_command()).await?;
         let era = probed.era();
+        if matches!(probed, Probed::Spent | Probed::ModernSpent(_)) {
+            // It died of a question that it did not know, or was initialised to find out.
+            probe::end(port);
+            port = self.open().await?;
+        }
         let answer = match probed {
-            Probed::Modern(answer) => {
-                let own = discover.and_then(Message::id);
-                own.zip(answer).map(|(id, answer)| answer.with_id(id))
-            }
-            Probed::Legacy => None,
-            Probed::Spent => {
-                // It died of a question that it did not know, or was initialised to find out.
-                probe::end(port);
-                port = self.open().await?;
-                None
-            }
+            Probed::Modern(answer) => answer,
+            Probed::ModernSpent(answer) => Some(answer),
+            Probed::Legacy | Probed::Spent => None,
         };
+        let own = discover.and_then(Message::id);
+        let answer = own.zip(answer).map(|(id, answer)| answer.with_id(id));
         tracing::info!("the server speaks the {era:?} era");
         self.with(|known| known.era = Some(era));
         Ok(Met { port, era, answer })

@@ -71,10 +71,13 @@ fn canonical(json: Json<'_>) -> String {
     match json.kind() {
         JsonKind::Object => {
             let mut members: Vec<_> = json.members().collect();
+            // Of equal keys the last one counts, as for most readers.
+            members.reverse();
             members.sort_by(|a, b| a.0.cmp(&b.0));
+            members.dedup_by(|a, b| a.0 == b.0);
             let mut object = Object::empty();
             for (key, value) in members {
-                object = object.with(&key, &canonical(value));
+                object.push(&key, &canonical(value));
             }
             object.text()
         }

@@ -9,6 +9,9 @@ use crate::check::Stamp;
 use crate::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, VERSION};
 use crate::revision::Revision;
 
+/// They are kept, and compared, for every server that is kept warm.
+const MAX_CAPABILITIES: usize = 64 * 1024;
+
 /// The envelope of a modern request.
 #[derive(Debug, Clone)]
 pub struct Claims {
@@ -27,6 +30,10 @@ impl Claims {
         let stamp = Stamp::of(request)?;
         stamp.supported()?;
         let member = |key| stamp.meta.get(key);
+        if stamp.capabilities.text().len() > MAX_CAPABILITIES {
+            let error = format!("{CLIENT_CAPABILITIES} of more than {MAX_CAPABILITIES} bytes");
+            return Err(RpcError::invalid_params(error));
+        }
         let level = match member(LOG_LEVEL) {
             None => None,
             Some(level) => Some(Level::parse(level).ok_or_else(|| {

@@ -134,8 +134,13 @@ impl Server {
     /// As the result of `initialize`.
     pub(crate) fn initialize_result(&self, revision: Revision) -> String {
         let nameless = r#"{"name":"unnamed","version":"0"}"#;
-        let capabilities =
-            Object::of(Json::parse(&self.capabilities).ok()).without(&["extensions"]);
+        let capabilities = Json::parse(&self.capabilities).ok();
+        // What is called tasks now is not what a legacy client knows under that name.
+        let extensions = capabilities.and_then(|c| c.get("extensions"));
+        let extensions = Object::of(extensions).without(&["io.modelcontextprotocol/tasks"]);
+        let capabilities = Object::of(capabilities).without(&["extensions"]);
+        let extensions = Some(extensions).filter(|e| !e.is_empty()).map(|e| e.text());
+        let capabilities = capabilities.with_some("extensions", extensions.as_deref());
         Object::empty()
             .with("protocolVersion", &quote(revision.as_str()))
             .with("capabilities", &capabilities.text())

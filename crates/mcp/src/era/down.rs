@@ -92,8 +92,8 @@ impl Down {
             names::INITIALIZE => self.initialize(&id, &msg),
             names::PING => vec![Step::answer(&id, "{}")],
             names::SET_LEVEL => vec![self.set_level(&id, &msg)],
-            names::SUBSCRIBE => self.subscribe(id, &msg),
-            names::UNSUBSCRIBE => self.unsubscribe(&id, &msg),
+            names::SUBSCRIBE => self.subscribe(id, &msg, now),
+            names::UNSUBSCRIBE => self.unsubscribe(&id, &msg, now),
             // Tasks were part of the core before; what is called so now is something else.
             "tasks/get" | "tasks/result" | "tasks/list" | "tasks/cancel" => {
                 vec![Step::refuse(&id, &RpcError::method_not_found(&method))]
@@ -183,14 +183,24 @@ impl Down {
         if self.phase.is_discovery(number) {
             return self.discovered(&msg);
         }
-        if let Some(steps) = self.listening_ended(number, &msg) {
+        if let Some(steps) = self.listening_ended(number, &msg, now) {
             return steps;
         }
         let Some(call) = self.calls.get(&number) else {
             return Vec::new();
         };
-        if msg.kind() == Kind::Result && results::result_type(&msg) == "input_required" {
-            return self.ask(number, &msg, now);
+        if msg.kind() == Kind::Result {
+            match &*results::result_type(&msg) {
+                "complete" => {}
+                "input_required" => return self.ask(number, &msg, now),
+                other => {
+                    let error = format!(
+                        "the server answered with a result of the type {other:?}, which did not exist in {}",
+                        self.revision
+                    );
+                    return self.fail(number, &RpcError::server(error));
+                }
+            }
         }
         if may_go_again(&msg) && call.may_go_again() {
             return self.go_again(number);
@@ -230,7 +240,7 @@ impl Machine for Down {
         Turn::Steps(match msg.kind() {
             Kind::Request => self.request(msg, now),
             Kind::Notification => match &*msg.method() {
-                names::INITIALIZED => self.listen_anew().into_iter().collect(),
+                names::INITIALIZED => self.listen_anew(now),
                 names::CANCELLED => {
                     let id = msg.params().and_then(|p| Id::parse(p.get("requestId")?));
                     id.map_or_else(Vec::new, |id| self.cancel(&id, &msg))
@@ -250,19 +260,30 @@ impl Machine for Down {
                 let error = RpcError::method_not_found(&msg.method());
                 vec![Step::Back(error.answer(&id))]
             }
-            Kind::Notification => match self.news(&msg) {
+            Kind::Notification if msg.method() == names::CANCELLED => {
+                let id = msg.params().and_then(|p| Id::parse(p.get("requestId")?));
+                let number = id.as_ref().and_then(ids::request_number);
+                let end = Message::result(&Id::null(), "{}");
+                let ended = number.and_then(|number| self.listening_ended(number, &end, now));
+                ended.unwrap_or_default()
+            }
+            Kind::Notification => match self.news(&msg, now) {
                 Some(steps) => steps,
                 None => self.pass(msg, &place),
             },
+            // Not an answer to anything of ours: it is about the client's own text.
+            _ if !ids::is_ours(&msg) => return Turn::Pass(msg),
             Kind::Result | Kind::Error => self.answer(msg, now),
         })
     }
 
     fn next_wake(&self) -> Option<Instant> {
-        self.calls.values().filter_map(|call| call.until).min()
+        let calls = self.calls.values().filter_map(|call| call.until);
+        calls.chain(self.listening.next_wake()).min()
     }
 
     fn on_time(&mut self, now: Instant) -> Vec<Step> {
+        let mut steps = self.listening_due(now);
         let late: Vec<u64> = self
             .calls
             .iter()
@@ -274,9 +295,10 @@ impl Machine for Down {
             PATIENCE.as_secs()
         ))
         .with_data(r#"{"kind":"timeout"}"#);
-        late.into_iter()
-            .flat_map(|number| self.fail(number, &error))
-            .collect()
+        for number in late {
+            steps.extend(self.fail(number, &error));
+        }
+        steps
     }
 }
 

@@ -29,12 +29,18 @@ pub(crate) fn stamp(answer: &Message, method: &str, server_info: Option<&str>) -
     let Some(result) = answer.body().filter(|r| r.kind() == JsonKind::Object) else {
         return answer.clone();
     };
-    let mut object = Object::of(Some(result)).with("resultType", r#""complete""#);
+    let object = Object::of(Some(result));
+    let meta = object.get("_meta");
+    let object = match method {
+        names::TOOLS_LIST => shapes::without_task_tools(object),
+        _ => object,
+    };
+    let mut object = object.with("resultType", r#""complete""#);
     if CACHEABLE.contains(&method) {
         object = object.with("ttlMs", "0").with("cacheScope", r#""private""#);
     }
     if let Some(info) = server_info {
-        let meta = Object::of(result.get("_meta")).with(SERVER_INFO, info);
+        let meta = Object::of(meta).with(SERVER_INFO, info);
         object = object.with("_meta", &meta.text());
     }
     answer.with_value(result, &object.text())
@@ -46,7 +52,7 @@ pub(crate) fn unstamp(answer: &Message, method: &str) -> Message {
         return answer.clone();
     };
     let mut object = Object::of(Some(result)).without(&MODERN_ONLY);
-    if let Some(meta) = result.get("_meta") {
+    if let Some(meta) = object.get("_meta") {
         let rest = Object::of(Some(meta)).without(&[SERVER_INFO]);
         object = if rest.is_empty() {
             object.without(&["_meta"])
@@ -55,8 +61,8 @@ pub(crate) fn unstamp(answer: &Message, method: &str) -> Message {
         };
     }
     let object = match method {
-        names::TOOLS_CALL => shapes::structured(object, result),
-        names::TOOLS_LIST => shapes::schemas(object, result),
+        names::TOOLS_CALL => shapes::structured(object),
+        names::TOOLS_LIST => shapes::schemas(object),
         _ => object,
     };
     answer.with_value(result, &object.text())
@@ -78,6 +84,11 @@ pub(crate) fn error_up(answer: &Message, uri: Option<&str>) -> Message {
                 let data = Object::of(error.get("data")).with("uri", uri);
                 object = object.with("data", &data.text());
             }
+            answer.with_value(error, &object.text())
+        }
+        // No modern client knows this one, and whatever it asked for is in it or it is not.
+        (Some(-32042), Some(error)) => {
+            let object = Object::of(Some(error)).with("code", "-32603");
             answer.with_value(error, &object.text())
         }
         _ => answer.clone(),

@@ -5,8 +5,8 @@ use linkspan_wire::{Json, JsonKind};
 use super::splice::Object;
 
 /// Puts structured content that is no object into one, under `result`.
-pub(crate) fn structured<'a>(object: Object<'a>, result: Json<'a>) -> Object<'a> {
-    match result.get("structuredContent") {
+pub(crate) fn structured(object: Object<'_>) -> Object<'_> {
+    match object.get("structuredContent") {
         Some(content) if content.kind() != JsonKind::Object => {
             let wrapped = format!(r#"{{"result":{}}}"#, content.text());
             object.with("structuredContent", &wrapped)
@@ -17,8 +17,8 @@ pub(crate) fn structured<'a>(object: Object<'a>, result: Json<'a>) -> Object<'a>
 
 /// Takes output schemas off a list of tools where they may describe something else than an object: a
 /// legacy client would refuse the tool, or what it gives.
-pub(crate) fn schemas<'a>(object: Object<'a>, result: Json<'a>) -> Object<'a> {
-    let Some(tools) = result.get("tools") else {
+pub(crate) fn schemas(object: Object<'_>) -> Object<'_> {
+    let Some(tools) = object.get("tools") else {
         return object;
     };
     if !tools.elements().any(is_foreign) {
@@ -37,6 +37,27 @@ pub(crate) fn schemas<'a>(object: Object<'a>, result: Json<'a>) -> Object<'a> {
     object.with("tools", &format!("[{}]", tools.join(",")))
 }
 
+/// Takes tools off a list that can only be called as a task: a modern client has no such calls.
+pub(crate) fn without_task_tools(object: Object<'_>) -> Object<'_> {
+    let Some(tools) = object.get("tools") else {
+        return object;
+    };
+    if !tools.text().contains("taskSupport") || !tools.elements().any(is_task) {
+        return object;
+    }
+    let kept: Vec<&str> = tools
+        .elements()
+        .filter(|tool| !is_task(*tool))
+        .map(Json::text)
+        .collect();
+    object.with("tools", &format!("[{}]", kept.join(",")))
+}
+
+fn is_task(tool: Json<'_>) -> bool {
+    let support = tool.path(&["execution", "taskSupport"]);
+    support.and_then(Json::as_str).as_deref() == Some("required")
+}
+
 fn is_foreign(tool: Json<'_>) -> bool {
     let schema = tool.get("outputSchema");
     schema.is_some_and(|schema| {
@@ -53,14 +74,11 @@ mod tests {
     fn only_what_a_legacy_client_could_not_read_is_changed() {
         let list = Json::parse(r#"{"structuredContent":[1, 2]}"#).unwrap();
         assert_eq!(
-            structured(Object::of(Some(list)), list).text(),
+            structured(Object::of(Some(list))).text(),
             r#"{"structuredContent":{"result":[1, 2]}}"#
         );
         let object = Json::parse(r#"{"structuredContent":{"a" : 1}}"#).unwrap();
-        assert_eq!(
-            structured(Object::of(Some(object)), object).text(),
-            object.text()
-        );
+        assert_eq!(structured(Object::of(Some(object))).text(), object.text());
     }
 
     #[test]
@@ -70,7 +88,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            schemas(Object::of(Some(result)), result).text(),
+            schemas(Object::of(Some(result))).text(),
             r#"{"tools":[{"name":"a"},{"name":"b","outputSchema":{"type":"object"}}]}"#
         );
     }

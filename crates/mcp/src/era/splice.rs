@@ -11,6 +11,8 @@ struct Member<'a> {
     key: std::borrow::Cow<'a, str>,
     /// `"key": value`
     text: std::borrow::Cow<'a, str>,
+    /// As it came; `None` if it is ours.
+    value: Option<Json<'a>>,
 }
 
 impl<'a> Object<'a> {
@@ -28,6 +30,7 @@ impl<'a> Object<'a> {
                 members.push(Member {
                     key,
                     text: text.into(),
+                    value: Some(value),
                 });
                 from = end;
             }
@@ -37,6 +40,12 @@ impl<'a> Object<'a> {
 
     pub(crate) fn empty() -> Self {
         Self::of(None)
+    }
+
+    /// A member as it came, the last one of that key.
+    pub(crate) fn get(&self, key: &str) -> Option<Json<'a>> {
+        let found = self.members.iter().rev().find(|member| member.key == key);
+        found.and_then(|member| member.value)
     }
 
     /// Takes members away.
@@ -60,9 +69,19 @@ impl<'a> Object<'a> {
             self.members.push(Member {
                 key: key.to_owned().into(),
                 text: text.into(),
+                value: None,
             });
         }
         self
+    }
+
+    /// Adds a member whose key is known to be new.
+    pub(crate) fn push(&mut self, key: &str, json: &str) {
+        self.members.push(Member {
+            key: key.to_owned().into(),
+            text: format!("{}:{json}", quote(key)).into(),
+            value: None,
+        });
     }
 
     /// The same, if there is something to set.

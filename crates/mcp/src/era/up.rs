@@ -20,7 +20,7 @@ use linkspan_wire::{Id, IdKey, Kind, Message, RpcError};
 
 use self::asking::Held;
 use self::call::Call;
-use self::news::Listener;
+use self::news::{Listener, Wanted};
 use self::opening::{Errand, Phase};
 use super::claims::{Claims, strip};
 use super::discovery::Server;
@@ -30,12 +30,18 @@ use super::{Machine, Place, Step, Turn, ids, question, results};
 use crate::method::names;
 
 /// Requests of the handshake era that a modern server does not know.
-const REMOVED: [&str; 5] = [
+const REMOVED: [&str; 10] = [
     names::INITIALIZE,
     names::PING,
     names::SET_LEVEL,
     names::SUBSCRIBE,
     names::UNSUBSCRIBE,
+    // What is called tasks now is an extension, and another protocol.
+    "tasks/get",
+    "tasks/update",
+    "tasks/result",
+    "tasks/list",
+    "tasks/cancel",
 ];
 
 /// How long a parked call waits unless somebody says otherwise.
@@ -109,8 +115,8 @@ pub struct Up {
     /// Requests of our own.
     errands: HashMap<u64, Errand>,
     listeners: Vec<Listener>,
-    /// Resources that somebody wants to hear of, and how many do.
-    subscribed: BTreeMap<String, usize>,
+    /// Resources that somebody wants to hear of.
+    subscribed: BTreeMap<String, Wanted>,
     /// What the server has been told to log.
     level: Option<Level>,
     /// When the server was ready.
@@ -160,8 +166,7 @@ impl Up {
             Ok(claims) => claims,
             Err(error) => return vec![Step::refuse(&id, &error)],
         };
-        let key = id.key();
-        if self.fronts.contains_key(&key) || self.listeners.iter().any(|l| l.id == id) {
+        if self.is_in_use(&id.key()) {
             let error = format!("a request with the id {id} is still in flight");
             return vec![Step::refuse(&id, &RpcError::invalid_request(error))];
         }
@@ -180,8 +185,9 @@ impl Up {
         }
         if question::may_ask(&method) {
             let params = msg.params();
-            let state = params.and_then(|p| p.get("requestState")?.as_str());
-            if let Some(state) = state {
+            if let Some(state) = params.and_then(|p| p.get("requestState")) {
+                // What is no string is not ours either, and no reason to run a call again.
+                let state = state.as_str().unwrap_or_default();
                 return self.resume(id, &msg, claims, &state, now);
             }
         }
@@ -211,8 +217,8 @@ impl Up {
         if let Some(steps) = self.stop_listening(id) {
             return steps;
         }
-        if let Phase::Opening { waiting, .. } = &mut self.phase {
-            waiting.retain(|msg| msg.id().as_ref() != Some(id));
+        for waiting in self.waiting_lists() {
+            waiting.retain(|msg| msg.id().map(|id| id.key()) != Some(id.key()));
         }
         let Some(number) = self.fronts.remove(&id.key()) else {
             return Vec::new();
@@ -220,6 +226,29 @@ impl Up {
         let mut steps = self.abandon(number, "the client has cancelled");
         steps.extend(self.settle_held(now));
         steps
+    }
+
+    /// Requests that wait for something before they go to the server.
+    fn waiting_lists(&mut self) -> impl Iterator<Item = &mut Vec<Message>> {
+        let opening = match &mut self.phase {
+            Phase::Opening { waiting, .. } => Some(waiting),
+            _ => None,
+        };
+        let errands = self.errands.values_mut().filter_map(|errand| match errand {
+            Errand::Level(waiting) => Some(waiting),
+            _ => None,
+        });
+        opening.into_iter().chain(errands)
+    }
+
+    /// Whether the client has a request of that id under way.
+    fn is_in_use(&mut self, key: &IdKey) -> bool {
+        self.fronts.contains_key(key)
+            || self.listeners.iter().any(|l| l.id.key() == *key)
+            || self
+                .waiting_lists()
+                .flatten()
+                .any(|msg| msg.id().map(|id| id.key()).as_ref() == Some(key))
     }
 
     /// Tells the server that nobody waits for a call any more.
@@ -305,6 +334,8 @@ impl Machine for Up {
         Turn::Steps(match msg.kind() {
             Kind::Request => self.asked(msg, &place, now),
             Kind::Notification => self.notified(msg, &place),
+            // Not an answer to anything of ours: it is about the client's own text.
+            _ if !ids::is_ours(&msg) => return Turn::Pass(msg),
             Kind::Result | Kind::Error => self.answer(msg, now),
         })
     }

@@ -28,13 +28,31 @@ impl Core {
     }
 
     pub(super) fn send_cancel(&mut self, owes: Side, hop: u64, reason: &str) {
+        let cancel = self.cancel_of(hop, reason);
+        self.outbox(owes).push(Outbound::One(cancel));
+    }
+
+    pub(super) fn cancel_of(&self, hop: u64, reason: &str) -> Envelope {
         let params = format!(r#"{{"requestId":{hop},"reason":"{reason}"}}"#);
-        let msg = Message::notification(names::CANCELLED, Some(&params));
-        let envelope = Envelope {
+        Envelope {
             relates_to: Some(hop),
-            ..Envelope::new(msg)
-        };
-        self.outbox(owes).push(Outbound::One(envelope));
+            ..Envelope::new(Message::notification(names::CANCELLED, Some(&params)))
+        }
+    }
+
+    /// A server may end a subscription like this; it has no right to cancel anything else of ours.
+    pub(super) fn ended_subscription(&mut self, envelope: &Envelope) -> Option<Envelope> {
+        let spelled = envelope.msg.params()?.get("requestId")?;
+        let hop = Id::parse(spelled)?.as_hop()?;
+        let asked = self.exchange.get(Side::Back, hop)?;
+        if &*asked.method != names::LISTEN {
+            return None;
+        }
+        let asked = self.exchange.answer(Side::Back, hop)?;
+        Some(Envelope {
+            about: Some(asked.id.clone()),
+            ..Envelope::new(envelope.msg.with_value(spelled, asked.id.text()))
+        })
     }
 }
 

@@ -63,7 +63,7 @@ impl Answered {
     pub(super) fn put_into(&self, params: &str) -> String {
         let mut answers = Object::empty();
         for (key, answer) in &self.answers {
-            answers = answers.with(key, answer);
+            answers.push(key, answer);
         }
         let mut object = Object::of(Json::parse(params).ok());
         if !self.answers.is_empty() {
@@ -100,6 +100,8 @@ impl Down {
             if let Some(required) = caps.lacks(&msg) {
                 return self.fail(number, &results::missing_capability(&method, required));
             }
+            // Of equal keys the last one counts.
+            questions.retain(|(asked, _): &(Asked, Message)| asked.key != key);
             let asked = Asked {
                 id,
                 call: number,

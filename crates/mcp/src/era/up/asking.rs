@@ -141,6 +141,11 @@ impl Up {
             let error = RpcError::server("too many questions at once");
             return vec![Step::Back(error.answer(id))];
         }
+        let mut question = question;
+        while call.questions.iter().any(|q| q.key == question.key) {
+            // `1` and `"1"` are different ids, but the same text.
+            question.key.push('\'');
+        }
         call.questions.push(question);
         call.asked = true;
         self.options.habits.asks(&call.habit);
@@ -163,7 +168,11 @@ impl Up {
 
     /// Ends the client's request with the questions; the server's goes on waiting.
     fn park(&mut self, number: u64, now: Instant) -> Vec<Step> {
-        let state = format!("{}.{}", self.options.home, (self.options.secret)());
+        let secret = (self.options.secret)();
+        if secret.is_empty() {
+            return self.cannot_park(number);
+        }
+        let state = format!("{}.{secret}", self.options.home);
         let Some(call) = self.calls.get_mut(&number) else {
             return Vec::new();
         };
@@ -191,6 +200,18 @@ impl Up {
         self.states.insert(state, number);
         self.fronts.remove(&id.key());
         vec![Step::answer(&id, &result.text())]
+    }
+
+    /// There is no randomness for a name that nobody can guess.
+    fn cannot_park(&mut self, number: u64) -> Vec<Step> {
+        let id = self.calls.get(&number).and_then(|call| call.front.clone());
+        let mut steps = self.abandon(number, "the client cannot be asked");
+        if let Some(id) = id {
+            self.fronts.remove(&id.key());
+            let error = RpcError::internal("the system has no random numbers for us");
+            steps.push(Step::refuse(&id, &error));
+        }
+        steps
     }
 
     /// The client comes back to a parked call.

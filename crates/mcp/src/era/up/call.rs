@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use linkspan_wire::{Id, Json, JsonKind, Message, RpcError};
+use linkspan_wire::{Id, IdKey, Json, JsonKind, Message, RpcError};
 
 use crate::era::Step;
 use crate::era::caps::Caps;
@@ -17,6 +17,9 @@ use crate::era::splice::Object;
 /// -32042: a legacy server wants the user to visit a page first.
 const URL_NEEDED: i64 = -32042;
 
+/// Pages that a client may be asked to visit at once.
+const MAX_PAGES: usize = 64;
+
 pub(super) struct Call {
     /// The client's request that waits for it; nobody does while it is parked.
     pub(super) front: Option<Id>,
@@ -28,7 +31,7 @@ pub(super) struct Call {
     pub(super) level: Option<Level>,
     /// The progress token of the client's latest request, and the one that the server knows.
     pub(super) token: Option<String>,
-    pub(super) sent_token: Option<String>,
+    pub(super) sent_token: Option<IdKey>,
     pub(super) may_ask: bool,
     /// What it is called in [`Habits`](crate::era::Habits), and whether it is known not to ask.
     pub(super) habit: String,
@@ -68,7 +71,7 @@ impl Call {
             asked: false,
             caps: claims.caps,
             level: claims.level,
-            sent_token: claims.token.clone(),
+            sent_token: claims.token.as_deref().and_then(token_key),
             token: claims.token,
             questions: Vec::new(),
             in_advance: responses(msg)?,
@@ -115,7 +118,7 @@ impl Call {
         }
         let wanted = error.body()?.path(&["data", "elicitations"])?;
         let mut requests = Object::empty();
-        for (i, elicitation) in wanted.elements().enumerate() {
+        for (i, elicitation) in wanted.elements().take(MAX_PAGES).enumerate() {
             let key = elicitation.get("elicitationId").and_then(Json::as_str);
             let key = key.map_or_else(|| format!("url-{i}"), Into::into);
             let params = Object::of(Some(elicitation)).without(&["elicitationId"]);
@@ -139,6 +142,11 @@ impl Call {
             .with_some("_meta", results::meta(info).as_deref());
         Some(Message::result(id, &result.text()))
     }
+}
+
+/// What a progress token means.
+fn token_key(token: &str) -> Option<IdKey> {
+    Some(Id::parse(Json::parse(token).ok()?)?.key())
 }
 
 /// The client's answers by their keys.

@@ -1,5 +1,8 @@
 //! What the server says unasked: progress, logs, and news for those who listen.
 
+use std::collections::BTreeSet;
+use std::time::Instant;
+
 use linkspan_wire::{Id, Json, Message, quote};
 
 use super::opening::Errand;
@@ -9,7 +12,6 @@ use crate::era::splice::Object;
 use crate::era::{Place, Step};
 use crate::meta::SUBSCRIPTION_ID;
 use crate::method::names;
-use std::time::Instant;
 
 /// A list that may change: its capability, its member of a subscription, its notification.
 struct List {
@@ -43,9 +45,17 @@ const MAX_URIS: usize = 1024;
 pub(super) struct Listener {
     pub(super) id: Id,
     lists: Vec<&'static List>,
-    uris: Vec<String>,
-    /// Subscriptions that the server has not answered. Nothing is passed on before.
-    open: usize,
+    uris: BTreeSet<String>,
+    /// Resources that the server has not agreed to. Nothing is passed on before.
+    waits_for: BTreeSet<String>,
+}
+
+/// A resource that somebody wants to hear of.
+#[derive(Default)]
+pub(super) struct Wanted {
+    by: usize,
+    /// The server has agreed.
+    agreed: bool,
 }
 
 impl Up {
@@ -59,25 +69,25 @@ impl Up {
             .iter()
             .filter(|list| wants(list.member) && self.server.can(&list.capability))
             .collect();
-        let uris: Vec<String> = wanted
+        let uris: BTreeSet<String> = wanted
             .and_then(|w| w.get("resourceSubscriptions"))
             .filter(|_| self.server.can(&["resources", "subscribe"]))
             .into_iter()
             .flat_map(Json::elements)
             .filter_map(|uri| Some(uri.as_str()?.into_owned()))
+            .filter(|uri| !uri.is_empty())
             .take(MAX_URIS)
             .collect();
         let mut steps = Vec::new();
-        let mut open = 0;
+        let mut waits_for = BTreeSet::new();
         for uri in &uris {
-            let count = self.subscribed.entry(uri.clone()).or_default();
-            *count += 1;
-            if *count == 1 {
-                open += 1;
-                let errand = Errand::Subscribe {
-                    listener: id.clone(),
-                    uri: uri.clone(),
-                };
+            let wanted = self.subscribed.entry(uri.clone()).or_default();
+            wanted.by += 1;
+            if !wanted.agreed {
+                waits_for.insert(uri.clone());
+            }
+            if wanted.by == 1 {
+                let errand = Errand::Subscribe { uri: uri.clone() };
                 let params = format!(r#"{{"uri":{}}}"#, quote(uri));
                 steps.push(self.errand(errand, names::SUBSCRIBE, &params));
             }
@@ -86,44 +96,50 @@ impl Up {
             id,
             lists,
             uris,
-            open,
+            waits_for,
         };
-        if open == 0 {
+        if listener.waits_for.is_empty() {
             steps.push(listener.acknowledge());
         }
         self.listeners.push(listener);
         steps
     }
 
-    pub(super) fn subscription_answered(&mut self, id: &Id, uri: &str, worked: bool) -> Vec<Step> {
-        if !worked {
+    pub(super) fn subscription_answered(&mut self, uri: &str, worked: bool) -> Vec<Step> {
+        if worked {
+            if let Some(wanted) = self.subscribed.get_mut(uri) {
+                wanted.agreed = true;
+            }
+        } else {
             self.subscribed.remove(uri);
         }
-        let Some(listener) = self.listeners.iter_mut().find(|l| l.id == *id) else {
-            return Vec::new();
-        };
-        if !worked {
-            listener.uris.retain(|known| known != uri);
+        let mut steps = Vec::new();
+        for listener in &mut self.listeners {
+            if !listener.waits_for.remove(uri) {
+                continue;
+            }
+            if !worked {
+                listener.uris.remove(uri);
+            }
+            if listener.waits_for.is_empty() {
+                steps.push(listener.acknowledge());
+            }
         }
-        listener.open -= 1;
-        if listener.open == 0 {
-            vec![listener.acknowledge()]
-        } else {
-            Vec::new()
-        }
+        steps
     }
 
     /// Ends a subscription; `None` if this id is none.
     pub(super) fn stop_listening(&mut self, id: &Id) -> Option<Vec<Step>> {
-        let at = self.listeners.iter().position(|l| l.id == *id)?;
+        let key = id.key();
+        let at = self.listeners.iter().position(|l| l.id.key() == key)?;
         let listener = self.listeners.remove(at);
         let mut steps = Vec::new();
         for uri in listener.uris {
-            let Some(count) = self.subscribed.get_mut(&uri) else {
+            let Some(wanted) = self.subscribed.get_mut(&uri) else {
                 continue;
             };
-            *count -= 1;
-            if *count == 0 {
+            wanted.by -= 1;
+            if wanted.by == 0 {
                 self.subscribed.remove(&uri);
                 let params = format!(r#"{{"uri":{}}}"#, quote(&uri));
                 steps.push(self.errand(Errand::Nothing, names::UNSUBSCRIBE, &params));
@@ -161,18 +177,19 @@ impl Up {
     fn tell(&self, msg: &Message, wants: impl Fn(&Listener) -> bool) -> Vec<Step> {
         self.listeners
             .iter()
-            .filter(|listener| listener.open == 0 && wants(listener))
+            .filter(|listener| listener.waits_for.is_empty() && wants(listener))
             .map(|listener| listener.tell(msg))
             .collect()
     }
 
     /// Progress goes to the request that waits now, under the token that it gave.
     fn progress(&mut self, msg: Message) -> Option<Step> {
-        let token = msg.params()?.get("progressToken")?.text();
+        // A server may spell it in another way.
+        let token = Id::parse(msg.params()?.get("progressToken")?)?.key();
         let call = self
             .calls
             .values_mut()
-            .find(|call| call.sent_token.as_deref() == Some(token))?;
+            .find(|call| call.sent_token.as_ref() == Some(&token))?;
         if call.parked.is_some() {
             // It only grows, so the newest says it all.
             call.progress = Some(msg);

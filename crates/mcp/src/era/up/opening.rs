@@ -42,9 +42,8 @@ pub(super) enum Errand {
     Initialize,
     /// Then these requests may go.
     Level(Vec<Message>),
-    /// For the listener of this id.
+    /// Whoever wants to hear of this resource is told.
     Subscribe {
-        listener: Id,
         uri: String,
     },
     Nothing,
@@ -66,6 +65,14 @@ impl Up {
             waiting: vec![msg],
             until: now + HANDSHAKE,
         };
+        if self
+            .errands
+            .values()
+            .any(|e| matches!(e, Errand::Initialize))
+        {
+            // The server is late, and a second one would confuse it.
+            return Vec::new();
+        }
         let params = format!(
             r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
             Revision::LAST_LEGACY,
@@ -98,8 +105,8 @@ impl Up {
             Errand::Initialize if answer.kind() == Kind::Result => self.opened(answer, now),
             Errand::Initialize => self.not_opened(answer),
             Errand::Level(waiting) => self.go_on(waiting, now),
-            Errand::Subscribe { listener, uri } => {
-                self.subscription_answered(&listener, &uri, answer.kind() == Kind::Result)
+            Errand::Subscribe { uri } => {
+                self.subscription_answered(&uri, answer.kind() == Kind::Result)
             }
             Errand::Nothing => Vec::new(),
         }
@@ -146,7 +153,6 @@ impl Up {
         if self.phase.deadline().is_none_or(|until| now < until) {
             return Vec::new();
         }
-        self.errands.retain(|_, e| !matches!(e, Errand::Initialize));
         let error = RpcError::server(format!(
             "the server has not answered `initialize` within {} s",
             HANDSHAKE.as_secs()
