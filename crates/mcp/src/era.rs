@@ -97,6 +97,11 @@ pub trait Machine: Send {
     /// The server has said something.
     fn back(&mut self, msg: Message, place: Place, now: Instant) -> Turn;
 
+    /// Whether requests go on under ids of the machine's own; it then looks after those of the client.
+    fn renumbers(&self) -> bool {
+        true
+    }
+
     /// When [`Machine::on_time`] has to be called next.
     fn next_wake(&self) -> Option<Instant> {
         None

@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct Config {
     /// How long a call may go without a sign of life; `None` waits for ever.
     pub timeout: Option<Duration>,
+    /// How long a client may think about a question of the server; its call does not run out meanwhile.
+    pub question: Duration,
     /// How long answers in flight may still arrive after the front has closed.
     pub drain: Duration,
     /// How long a port may take to say goodbye.
@@ -23,6 +25,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             timeout: Some(Duration::from_secs(3600)),
+            question: Duration::from_secs(3600),
             drain: Duration::from_secs(1),
             farewell: Duration::from_secs(3),
             max_in_flight: 4096,

@@ -144,8 +144,16 @@ impl Core {
 
     /// Ends what has waited too long.
     pub fn on_time(&mut self, now: Instant) {
+        if self.exchange.in_flight(Side::Front) > 0 {
+            // Somebody thinks about a question; the call that it belongs to is not to blame.
+            let expires = self.expiry(now);
+            self.exchange.touch_all(Side::Back, expires);
+        }
         for (owes, hop, asked) in self.exchange.expired(now) {
-            let after = self.config.timeout.unwrap_or_default();
+            let after = match owes {
+                Side::Back => self.config.timeout.unwrap_or_default(),
+                Side::Front => self.config.question,
+            };
             match owes {
                 Side::Back => self.send_cancel(owes, hop, "timeout"),
                 // Through the layers: they may have made something else of the question.

@@ -55,6 +55,10 @@ impl Layer for EraLayer {
         }
     }
 
+    fn renumbers(&self) -> bool {
+        self.0.renumbers()
+    }
+
     fn next_wake(&self) -> Option<Instant> {
         self.0.next_wake()
     }

@@ -39,6 +39,11 @@ pub trait Layer: Send {
     /// Looks at one envelope. Must not block.
     fn on(&mut self, way: Way, envelope: Envelope, now: Instant) -> Verdict;
 
+    /// Whether requests go on under ids of the layer's own.
+    fn renumbers(&self) -> bool {
+        false
+    }
+
     /// When [`Layer::on_time`] has to be called next.
     fn next_wake(&self) -> Option<Instant> {
         None

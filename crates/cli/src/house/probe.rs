@@ -208,4 +208,37 @@ mod tests {
     fn our_own_words_are_json() {
         assert!(Json::parse(CLIENT_INFO).is_ok());
     }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_dual_server_is_not_used_after_our_initialize() {
+        // It starts after more than 3 s and then reads both lines: discover is answered first, then
+        // initialize, which makes this process a legacy one.
+        let (mut port, end) = Port::pair("the server", 8);
+        let PortEnd {
+            tx,
+            mut rx,
+            last_word: _l,
+            done: _d,
+        } = end;
+        let server = async {
+            let mut seen = Vec::new();
+            while let Some(Outbound::One(envelope)) = rx.recv().await {
+                seen.push(envelope.msg.id().unwrap());
+                if seen.len() == 2 {
+                    let msg = Message::result(&seen[0], r#"{"supportedVersions":["2026-07-28"]}"#);
+                    tx.send(Inbound::Message(Envelope::new(msg))).await.unwrap();
+                    let msg = Message::result(&seen[1], r#"{"protocolVersion":"2025-11-25"}"#);
+                    tx.send(Inbound::Message(Envelope::new(msg))).await.unwrap();
+                }
+            }
+        };
+        let probed = tokio::select! {
+            probed = ask(&mut port, None, true) => probed.unwrap(),
+            () = server => unreachable!(),
+        };
+        assert!(
+            !matches!(probed, Probed::Modern(_)),
+            "this process has taken our initialize, and is kept"
+        );
+    }
 }

@@ -134,6 +134,10 @@ impl Machine for Handshake {
         }
     }
 
+    fn renumbers(&self) -> bool {
+        matches!(self.state, State::Down(_))
+    }
+
     fn next_wake(&self) -> Option<Instant> {
         match &self.state {
             State::Down(down) => down.next_wake(),
@@ -233,5 +237,15 @@ mod tests {
         );
         assert_eq!(stage.server(&refusal).heard_one(), refusal);
         assert!(stage.told().is_empty());
+    }
+
+    #[test]
+    fn r2_what_was_asked_before_the_verdict_is_answered() {
+        let (mut stage, initialize, _) = tried();
+        let ping = stage.client(&legacy("2", "ping", "{}")).told_one();
+        let probe = stage.server(&error(&initialize, -32601, "{}")).told_one();
+        stage.server(&result(&probe, DISCOVERED)).heard_one();
+        let heard = stage.server(&error(&ping, -32602, "{}")).heard();
+        assert_eq!(heard.len(), 1, "never answered");
     }
 }

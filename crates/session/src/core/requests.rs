@@ -59,9 +59,10 @@ impl Core {
         let id = envelope.msg.id()?;
         let method = envelope.msg.method();
         // A subscription is silent until something changes.
-        let expires = match &*method {
-            names::LISTEN => None,
-            _ => self.expiry(now),
+        let expires = match (from, &*method) {
+            (Side::Back, _) => now.checked_add(self.config.question),
+            (Side::Front, names::LISTEN) => None,
+            (Side::Front, _) => self.expiry(now),
         };
         self.exchange.call(from, id, &method, expires)
     }
@@ -128,6 +129,10 @@ impl Core {
     /// Not through the layers: an answer to that id could be taken for the one that is due.
     pub(super) fn is_in_use(&mut self, request: &Message) -> bool {
         let Some(id) = request.id() else { return false };
+        if self.layers.iter().any(|layer| layer.renumbers()) {
+            // Then the ids in flight are the layer's, and it looks after the client's.
+            return false;
+        }
         let taken = self.exchange.is_in_use(Side::Front, &id.key());
         if taken {
             let refusal = Envelope::new(id_in_use(&id).answer(&id));

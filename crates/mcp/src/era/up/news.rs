@@ -217,10 +217,12 @@ impl Up {
 
 impl Listener {
     fn follows(&self, uri: &str) -> bool {
-        // A server may report on what is below a resource that was subscribed to.
-        self.uris
-            .iter()
-            .any(|known| uri.starts_with(known.as_str()))
+        // A server may report on what is below a resource that was subscribed to, not beside it.
+        self.uris.iter().any(|known| {
+            uri.strip_prefix(known.as_str()).is_some_and(|below| {
+                below.is_empty() || known.ends_with('/') || below.starts_with(['/', '?', '#'])
+            })
+        })
     }
 
     fn acknowledge(&self) -> Step {

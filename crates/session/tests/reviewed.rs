@@ -1,0 +1,167 @@
+#![allow(clippy::all, unused)]
+use linkspan_mcp::era::*;
+use linkspan_session::*;
+use linkspan_wire::{Frame, Limits, Message};
+use std::time::{Duration, Instant};
+
+struct Table {
+    core: Core,
+    now: Instant,
+}
+impl Table {
+    fn with(config: Config, layers: Vec<Box<dyn Layer>>) -> Self {
+        Self {
+            core: Core::new(config, layers),
+            now: Instant::now(),
+        }
+    }
+    fn front(&mut self, text: &str) -> &mut Self {
+        let inbound = match Frame::parse(text.to_owned().into(), &Limits::default()) {
+            Frame::One(msg) => Inbound::Message(Envelope::new(msg)),
+            Frame::Batch(entries) => Inbound::Batch(entries),
+            Frame::Other { why, .. } => Inbound::Bad(why),
+            Frame::Blank => return self,
+        };
+        self.core.on(Side::Front, inbound, self.now);
+        self
+    }
+    fn back(&mut self, text: &str) -> &mut Self {
+        let msg = Message::parse(text.to_owned().into()).unwrap();
+        self.core
+            .on(Side::Back, Inbound::Message(Envelope::new(msg)), self.now);
+        self
+    }
+    fn sent(&mut self, side: Side) -> Vec<String> {
+        let outbox = self.core.outbox(side);
+        std::iter::from_fn(|| outbox.pop())
+            .map(|item| match item {
+                Outbound::One(envelope) => envelope.msg.text(),
+                Outbound::Array(text) => String::from_utf8_lossy(&text).into_owned(),
+            })
+            .collect()
+    }
+}
+fn modern(id: &str, method: &str, more: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{more}"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{"elicitation":{{}}}}}}}}}}"#
+    )
+}
+fn up(config: Config) -> Table {
+    let mut t = Table::with(
+        config,
+        vec![Box::new(EraLayer::new(Up::new(UpOptions::new(
+            "h".into(),
+            || "s".into(),
+        ))))],
+    );
+    t.front(&modern("1", "tools/call", r#""name":"t","#));
+    let sent = t.sent(Side::Back);
+    assert!(sent[0].contains(r#""id":1,"#), "{sent:?}");
+    t.back(r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s"}}}"#);
+    t.sent(Side::Back);
+    t
+}
+fn down(version: &str) -> Table {
+    let mut t = Table::with(
+        Config::default(),
+        vec![Box::new(EraLayer::new(Down::new()))],
+    );
+    t.front(&format!(r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{}}}}}}"#));
+    t.sent(Side::Back);
+    t.back(r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true}}}}"#);
+    t.sent(Side::Front);
+    t.front(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    let sent = t.sent(Side::Back);
+    assert!(sent[0].contains("subscriptions/listen"), "{sent:?}");
+    t
+}
+
+#[test]
+fn bad_lines_in_up() {
+    let mut t = up(Config::default());
+    t.front(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":3}"#);
+    t.front("{oops");
+    let sent = t.sent(Side::Front);
+    assert_eq!(sent.len(), 2, "{sent:?}");
+}
+#[test]
+fn bad_lines_and_batches_in_down() {
+    let mut t = down("2025-06-18");
+    t.front(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":3}"#);
+    t.front("{oops");
+    t.front(r#"[{"jsonrpc":"2.0","id":8,"method":"ping"}]"#);
+    let sent = t.sent(Side::Front);
+    assert_eq!(sent.len(), 3, "{sent:?}");
+}
+#[test]
+fn batches_through_down() {
+    let mut t = down("2025-03-26");
+    t.front(r#"[{"jsonrpc":"2.0","id":8,"method":"ping"},{"jsonrpc":"2.0","id":9,"method":"tools/list"}]"#);
+    assert!(t.sent(Side::Front).is_empty());
+    let sent = t.sent(Side::Back);
+    t.back(r#"{"jsonrpc":"2.0","id":3,"result":{"tools":[],"resultType":"complete"}}"#);
+    let sent = t.sent(Side::Front);
+    assert_eq!(
+        sent,
+        [
+            r#"[{"jsonrpc":"2.0","id":8,"result":{}},{"jsonrpc":"2.0","id":9,"result":{"tools":[]}}]"#
+        ]
+    );
+}
+#[test]
+fn a_timeout_shorter_than_the_user_thinks() {
+    let mut t = up(Config {
+        timeout: Some(Duration::from_secs(60)),
+        ..Config::default()
+    });
+    t.back(
+        r#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"Who?"}}"#,
+    );
+    t.now += Duration::from_millis(30);
+    t.core.on_time(t.now);
+    let sent = t.sent(Side::Front);
+    assert!(sent[0].contains("input_required"), "{sent:?}");
+    t.now += Duration::from_secs(61);
+    t.core.on_time(t.now);
+    let (f, b) = (t.sent(Side::Front), t.sent(Side::Back));
+    assert!(f.is_empty(), "the client is told nothing of hops: {f:?}");
+    assert!(b.is_empty(), "the user may think for 5 minutes: {b:?}");
+}
+#[test]
+fn a_listen_of_our_own_does_not_keep_the_session_busy() {
+    let mut t = down("2025-06-18");
+    assert_eq!(t.core.in_flight(), 0);
+}
+#[test]
+fn server_cancels_its_side_of_a_listen() {
+    let mut t = down("2025-06-18");
+    t.back(r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":2}}}"#);
+    t.back(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#);
+    for _ in 0..10 {
+        t.now += Duration::from_secs(60);
+        t.core.on_time(t.now);
+    }
+    let sent = t.sent(Side::Back);
+    assert!(sent.iter().any(|s| s.contains("listen")), "{sent:?}");
+}
+#[test]
+fn late_news_of_a_replaced_subscription() {
+    let mut t = down("2025-06-18");
+    t.back(r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":2}}}"#);
+    t.front(r#"{"jsonrpc":"2.0","id":5,"method":"resources/subscribe","params":{"uri":"a"}}"#);
+    t.front(r#"{"jsonrpc":"2.0","id":6,"method":"resources/unsubscribe","params":{"uri":"a"}}"#);
+    let sent = t.sent(Side::Back);
+    t.sent(Side::Front);
+    // the server had acknowledged hop 3 before it read our cancel
+    t.back(r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a"]},"_meta":{"io.modelcontextprotocol/subscriptionId":3}}}"#);
+    let sent = t.sent(Side::Front);
+    assert!(sent.is_empty(), "{sent:?}");
+}
+#[test]
+fn hop_id_collision() {
+    let mut t = up(Config::default());
+    // call 1 is linkspan-era-2 towards the core
+    t.front(&modern(r#""linkspan-era-2""#, "tools/list", ""));
+    let f = t.sent(Side::Front);
+    assert!(f.is_empty(), "{f:?}");
+}
