@@ -224,7 +224,9 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text
         .parse()
         .map_err(|_| "not a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
+    let duration = Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())?;
+    // So that a time from now on is always a time.
+    Ok(duration.min(Duration::from_secs(1_000_000_000)))
 }
 
 fn millis(text: &str) -> Result<Duration, String> {

@@ -18,6 +18,8 @@ use crate::target::Target;
 
 pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
+    // Every session needs a socket and three pipes.
+    linkspan_ports::raise_file_limit();
     let options = front_options(&args)?;
     let target = Target::new(args.url, args.command)?;
     let opener = target.opener(&args.remote)?;
@@ -49,12 +51,8 @@ pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
     tracing::info!("listening on {bound}");
 
     let mut exit = Exit::Ok;
-    let stop = async {
-        exit = signals.stop().await;
-        // So that what is under way still gets an answer.
-        closing.begin();
-    };
-    front.serve(stop).await;
+    let stop = async { exit = signals.stop().await };
+    front.serve(stop, || closing.begin()).await;
     closing.wait(inn).await;
     Ok(exit)
 }
@@ -94,6 +92,10 @@ fn front_options(args: &ExposeArgs) -> Result<FrontOptions, Failure> {
     }
     let mut hosts = defaults.hosts.clone();
     hosts.extend(args.guard.allow_host.iter().cloned());
+    if !args.host.is_loopback() && token.is_some() && args.guard.allow_host.is_empty() {
+        // Nobody knows all names of a machine; and a page that rebinds its name has no token.
+        hosts.push("*".to_owned());
+    }
     let idle = args.servers.idle_timeout;
     Ok(FrontOptions {
         path: args.path.clone(),

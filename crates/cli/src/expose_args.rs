@@ -67,10 +67,10 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_name = "SECONDS", default_value = "1800", value_parser = seconds)]
     pub(crate) idle_timeout: Duration,
     /// Sessions at once
-    #[arg(long, value_name = "N", default_value = "256")]
+    #[arg(long, value_name = "N", default_value = "256", value_parser = at_least_one)]
     pub(crate) max_sessions: usize,
     /// Requests at once, over all sessions
-    #[arg(long, value_name = "N", default_value = "1024")]
+    #[arg(long, value_name = "N", default_value = "1024", value_parser = at_least_one)]
     pub(crate) max_in_flight: usize,
     /// How long a call that asked its client something waits for the answer
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
@@ -97,6 +97,13 @@ pub(crate) struct GuardArgs {
     /// its body
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(crate) header_timeout: Duration,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a whole number from 1 on".to_owned()),
+        Ok(number) => Ok(number),
+    }
 }
 
 fn path(text: &str) -> Result<String, String> {

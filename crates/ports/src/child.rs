@@ -52,6 +52,19 @@ impl SpawnError {
     }
 }
 
+/// Lets this process have as many files open as the system allows it to.
+pub fn raise_file_limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        limit.current = limit.maximum;
+        if let Err(e) = setrlimit(Resource::Nofile, limit) {
+            tracing::debug!("the limit of open files stays as it is: {e}");
+        }
+    }
+}
+
 /// Starts the command.
 pub fn child(options: ChildOptions) -> Result<Port, SpawnError> {
     let name = options.program.to_string_lossy().into_owned();

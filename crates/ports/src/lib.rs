@@ -9,7 +9,7 @@ mod http;
 mod lines;
 mod stdio;
 
-pub use child::{ChildOptions, SpawnError, child};
+pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
 pub use front::{Answering, Figures, Front, FrontOptions, Guest, House, Principal, Token};
 pub use http::{HttpOptions, OptionsError, Transport, http};
 pub use stdio::stdio;

@@ -120,7 +120,7 @@ impl Fault {
             Self::BadAnswer { .. } => {
                 "check that the URL is an MCP endpoint; --debug shows what came back"
             }
-            Self::Closing => "the client closed its side; --drain waits longer for answers",
+            Self::Closing => "linkspan was told to stop, or its client has gone",
         }
     }
 }

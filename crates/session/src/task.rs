@@ -168,12 +168,12 @@ impl Session {
     /// Sends what is left, closes both ports and waits for their tasks, each for a limited time.
     async fn farewell(mut self) {
         let limit = self.config.farewell;
+        let mut to_back = std::mem::take(self.core.outbox(Side::Back));
+        let mut to_front = std::mem::take(self.core.outbox(Side::Front));
+        // First, because a server that takes its time must not keep answers from the client.
+        let _ = timeout(limit, send_rest(&self.front.tx, &mut to_front)).await;
         let back = async {
-            send_rest(
-                &self.back.tx,
-                &mut std::mem::take(self.core.outbox(Side::Back)),
-            )
-            .await;
+            send_rest(&self.back.tx, &mut to_back).await;
             drop(self.back.tx);
             // A port that waits for room here could not end.
             self.back.rx.close();
@@ -181,11 +181,6 @@ impl Session {
         };
         let _ = timeout(limit, back).await;
         let front = async {
-            send_rest(
-                &self.front.tx,
-                &mut std::mem::take(self.core.outbox(Side::Front)),
-            )
-            .await;
             drop(self.front.tx);
             self.front.rx.close();
             let _ = self.front.done.await;

@@ -1,13 +1,16 @@
-#![allow(clippy::all, unused)]
-use linkspan_mcp::era::*;
-use linkspan_session::*;
-use linkspan_wire::{Frame, Limits, Message};
+//! Sessions with an era machine in them: what an independent review found.
+
 use std::time::{Duration, Instant};
+
+use linkspan_mcp::era::{Down, Up, UpOptions};
+use linkspan_session::{Config, Core, Envelope, EraLayer, Inbound, Layer, Outbound, Side};
+use linkspan_wire::{Frame, Limits, Message};
 
 struct Table {
     core: Core,
     now: Instant,
 }
+
 impl Table {
     fn with(config: Config, layers: Vec<Box<dyn Layer>>) -> Self {
         Self {
@@ -15,6 +18,7 @@ impl Table {
             now: Instant::now(),
         }
     }
+
     fn front(&mut self, text: &str) -> &mut Self {
         let inbound = match Frame::parse(text.to_owned().into(), &Limits::default()) {
             Frame::One(msg) => Inbound::Message(Envelope::new(msg)),
@@ -25,12 +29,14 @@ impl Table {
         self.core.on(Side::Front, inbound, self.now);
         self
     }
+
     fn back(&mut self, text: &str) -> &mut Self {
-        let msg = Message::parse(text.to_owned().into()).unwrap();
+        let msg = Message::parse(text.to_owned().into()).expect("a message");
         self.core
             .on(Side::Back, Inbound::Message(Envelope::new(msg)), self.now);
         self
     }
+
     fn sent(&mut self, side: Side) -> Vec<String> {
         let outbox = self.core.outbox(side);
         std::iter::from_fn(|| outbox.pop())
@@ -41,11 +47,13 @@ impl Table {
             .collect()
     }
 }
+
 fn modern(id: &str, method: &str, more: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{more}"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{"elicitation":{{}}}}}}}}}}"#
     )
 }
+
 fn up(config: Config) -> Table {
     let mut t = Table::with(
         config,
@@ -61,6 +69,7 @@ fn up(config: Config) -> Table {
     t.sent(Side::Back);
     t
 }
+
 fn down(version: &str) -> Table {
     let mut t = Table::with(
         Config::default(),
@@ -77,15 +86,16 @@ fn down(version: &str) -> Table {
 }
 
 #[test]
-fn bad_lines_in_up() {
+fn bad_lines_of_a_modern_client_are_answered() {
     let mut t = up(Config::default());
     t.front(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":3}"#);
     t.front("{oops");
     let sent = t.sent(Side::Front);
     assert_eq!(sent.len(), 2, "{sent:?}");
 }
+
 #[test]
-fn bad_lines_and_batches_in_down() {
+fn bad_lines_and_batches_of_a_legacy_client_are_answered() {
     let mut t = down("2025-06-18");
     t.front(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":3}"#);
     t.front("{oops");
@@ -93,12 +103,13 @@ fn bad_lines_and_batches_in_down() {
     let sent = t.sent(Side::Front);
     assert_eq!(sent.len(), 3, "{sent:?}");
 }
+
 #[test]
-fn batches_through_down() {
+fn a_batch_is_answered_as_one_though_its_parts_are_translated() {
     let mut t = down("2025-03-26");
     t.front(r#"[{"jsonrpc":"2.0","id":8,"method":"ping"},{"jsonrpc":"2.0","id":9,"method":"tools/list"}]"#);
     assert!(t.sent(Side::Front).is_empty());
-    let sent = t.sent(Side::Back);
+    t.sent(Side::Back);
     t.back(r#"{"jsonrpc":"2.0","id":3,"result":{"tools":[],"resultType":"complete"}}"#);
     let sent = t.sent(Side::Front);
     assert_eq!(
@@ -108,8 +119,9 @@ fn batches_through_down() {
         ]
     );
 }
+
 #[test]
-fn a_timeout_shorter_than_the_user_thinks() {
+fn a_call_does_not_run_out_while_its_client_thinks() {
     let mut t = up(Config {
         timeout: Some(Duration::from_secs(60)),
         ..Config::default()
@@ -127,13 +139,15 @@ fn a_timeout_shorter_than_the_user_thinks() {
     assert!(f.is_empty(), "the client is told nothing of hops: {f:?}");
     assert!(b.is_empty(), "the user may think for 5 minutes: {b:?}");
 }
+
 #[test]
-fn a_listen_of_our_own_does_not_keep_the_session_busy() {
-    let mut t = down("2025-06-18");
+fn a_subscription_of_our_own_does_not_keep_the_session_busy() {
+    let t = down("2025-06-18");
     assert_eq!(t.core.in_flight(), 0);
 }
+
 #[test]
-fn server_cancels_its_side_of_a_listen() {
+fn a_subscription_that_the_server_cancels_is_opened_again() {
     let mut t = down("2025-06-18");
     t.back(r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":2}}}"#);
     t.back(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#);
@@ -144,23 +158,24 @@ fn server_cancels_its_side_of_a_listen() {
     let sent = t.sent(Side::Back);
     assert!(sent.iter().any(|s| s.contains("listen")), "{sent:?}");
 }
+
 #[test]
-fn late_news_of_a_replaced_subscription() {
+fn late_news_of_a_replaced_subscription_reach_nobody() {
     let mut t = down("2025-06-18");
     t.back(r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":2}}}"#);
     t.front(r#"{"jsonrpc":"2.0","id":5,"method":"resources/subscribe","params":{"uri":"a"}}"#);
     t.front(r#"{"jsonrpc":"2.0","id":6,"method":"resources/unsubscribe","params":{"uri":"a"}}"#);
-    let sent = t.sent(Side::Back);
+    t.sent(Side::Back);
     t.sent(Side::Front);
-    // the server had acknowledged hop 3 before it read our cancel
+    // The server had acknowledged hop 3 before it read our cancel
     t.back(r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a"]},"_meta":{"io.modelcontextprotocol/subscriptionId":3}}}"#);
     let sent = t.sent(Side::Front);
     assert!(sent.is_empty(), "{sent:?}");
 }
+
 #[test]
-fn hop_id_collision() {
+fn a_client_may_use_an_id_that_looks_like_ours() {
     let mut t = up(Config::default());
-    // call 1 is linkspan-era-2 towards the core
     t.front(&modern(r#""linkspan-era-2""#, "tools/list", ""));
     let f = t.sent(Side::Front);
     assert!(f.is_empty(), "{f:?}");

@@ -13,7 +13,7 @@ use linkspan_wire::{Kind, Message, RpcError};
 use tokio::sync::{mpsc, watch};
 
 use super::lease::{Key, Upstream};
-use super::pool::{Pool, Want};
+use super::pool::{Opening, Pool, Room, Want, wait};
 use super::server::{EVERYTHING, Server};
 use super::through;
 
@@ -38,10 +38,8 @@ pub(crate) struct Inn(Arc<Shared>);
 struct Shared {
     server: Arc<Server>,
     options: InnOptions,
-    pool: Pool,
+    pool: Arc<Pool>,
     habits: Arc<Habits>,
-    /// Held while somebody finds out which era the server speaks.
-    finding: tokio::sync::Mutex<()>,
     stop: watch::Receiver<bool>,
     /// Held by every session, so that the end of the last one can be waited for.
     alive: mpsc::Sender<()>,
@@ -76,10 +74,9 @@ impl Inn {
         let (alive, ended) = mpsc::channel(1);
         let inn = Self(Arc::new(Shared {
             server: Arc::new(server),
-            pool: Pool::new(options.max_servers),
+            pool: Arc::new(Pool::new(options.max_servers)),
             options,
             habits: Arc::default(),
-            finding: tokio::sync::Mutex::new(()),
             stop: stopped,
             alive,
         }));
@@ -107,16 +104,18 @@ impl Inn {
     /// A request that stands alone.
     pub(super) async fn call(&self, call: Message, guest: &Guest) -> Result<Answering, Fault> {
         let shared = &self.0;
+        if shared.pool.drop_wrong() {
+            shared.server.forget_era();
+        }
         let era = match shared.server.era() {
             Some(era) => era,
-            // Whoever comes first finds out; the others wait for it.
             None => self.find_out(&call, guest).await?,
         };
         let want = self.want(&call, guest, era);
         let lease = shared
             .pool
-            .lease(&want, |home| self.open(home, want.key.clone()))
-            .await?;
+            .lease(&want, || self.open(want.key.clone(), want.key.clone()));
+        let lease = lease.await?;
         let asking = lease.upstream.hub.ask(call).await?;
         Ok(Answering {
             rx: asking.rx,
@@ -124,17 +123,15 @@ impl Inn {
         })
     }
 
-    /// Opens a first server to see which era it speaks.
+    /// Opens a first server to see which era it speaks. Everybody waits for the same one.
     async fn find_out(&self, call: &Message, guest: &Guest) -> Result<Era, Fault> {
-        let shared = &self.0;
-        let _one = shared.finding.lock().await;
-        if let Some(era) = shared.server.era() {
-            return Ok(era);
-        }
-        let want = self.want(call, guest, Era::Legacy);
-        let open = |home| self.open(home, want.key.clone());
-        drop(shared.pool.lease(&want, open).await?);
-        Ok(shared.server.era().unwrap_or(Era::Legacy))
+        let first = Key {
+            principal: Principal(None),
+            capabilities: Some("the first of all".to_owned()),
+        };
+        let key = self.want(call, guest, Era::Legacy).key;
+        wait(self.open(first, key)).await?;
+        Ok(self.0.server.era().unwrap_or(Era::Legacy))
     }
 
     fn want(&self, call: &Message, guest: &Guest, era: Era) -> Want {
@@ -152,32 +149,41 @@ impl Inn {
         }
     }
 
-    async fn open(&self, home: String, key: Key) -> Result<Arc<Upstream>, Fault> {
+    /// Begins to open a server for `key`, unless somebody has under the same `slot`.
+    fn open(&self, slot: Key, key: Key) -> Opening {
+        let inn = self.clone();
+        self.0.pool.open(slot, move |home, room| async move {
+            let opened = inn.open_now(home, key, room).await;
+            if let Err(why) = &opened {
+                tracing::warn!("{why}");
+            }
+            opened
+        })
+    }
+
+    async fn open_now(&self, home: String, key: Key, room: Room) -> Result<Arc<Upstream>, Fault> {
         let shared = &self.0;
         let (back, era) = shared.server.open_known().await?;
         let figures = Arc::<Figures>::default();
         let (hub, front) = Hub::new("the clients", QUEUE);
-        let layers = modern_layers(
-            era,
-            UpOptions {
-                home: home.clone(),
-                capabilities: shared.options.share.then(|| EVERYTHING.to_owned()),
-                park: shared.options.park,
-                secret: Box::new(secret),
-                figures: figures.clone(),
-                habits: shared.habits.clone(),
-            },
-        );
+        let options = UpOptions {
+            home: home.clone(),
+            capabilities: shared.options.share.then(|| EVERYTHING.to_owned()),
+            park: shared.options.park,
+            secret: Box::new(secret),
+            figures: figures.clone(),
+            habits: shared.habits.clone(),
+        };
         let key = Key {
             capabilities: key.capabilities.filter(|_| era == Era::Legacy),
             ..key
         };
-        self.run(front, back, layers);
+        self.run(front, back, modern_layers(era, options), Some(room));
         Ok(Upstream::new(home, key, hub, figures))
     }
 
     /// Joins two ports until one of them closes.
-    fn run(&self, front: Port, back: Port, layers: Vec<Box<dyn Layer>>) {
+    fn run(&self, front: Port, back: Port, layers: Vec<Box<dyn Layer>>, room: Option<Room>) {
         let session = Session::new(self.0.options.session.clone(), front, back, layers);
         let (server, alive) = (self.0.server.clone(), self.0.alive.clone());
         let mut stop = self.0.stop.clone();
@@ -193,7 +199,7 @@ impl Inn {
                 }
                 Ended::FrontClosed | Ended::Stopped => server.works(),
             }
-            drop(alive);
+            drop((alive, room));
         });
     }
 
@@ -201,13 +207,13 @@ impl Inn {
         if self.0.options.share {
             let back = through::port(self.clone(), guest);
             let layers: Vec<Box<dyn Layer>> = vec![Box::new(EraLayer::new(Down::new()))];
-            return self.run(front, back, layers);
+            return self.run(front, back, layers, None);
         }
         let back = match self.0.server.open().await {
             Ok(back) => back,
             Err(why) => return refuse(front, &why).await,
         };
-        self.run(front, back, legacy_layers(&self.0.server));
+        self.run(front, back, legacy_layers(&self.0.server), None);
     }
 }
 

@@ -11,7 +11,7 @@ use linkspan_session::Hub;
 use tokio::sync::Notify;
 
 /// Who may share a server.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) principal: Principal,
     /// What a legacy server was told about its client; a modern one is told with every request.

@@ -4,30 +4,41 @@
 //! so it is shared only among requests that declare the same. A call whose client may be asked
 //! something has a server to itself among such calls; the next one gets another.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use linkspan_session::Fault;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::timeout;
 
 use super::lease::{Key, Lease, Upstream};
 
 /// Servers for one key, if calls may not overlap.
 const MAX_FOR_ONE: usize = 8;
+/// How long we wait for a server that leaves.
+const LEAVING: Duration = Duration::from_secs(5);
 /// How often we look whether one of them is free.
 const LOOK: Duration = Duration::from_secs(1);
 /// How long a call waits for one of them.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// A place among the servers; given back when it has ended.
+pub(super) type Room = OwnedSemaphorePermit;
+
 pub(super) struct Pool {
     upstreams: Mutex<Vec<Arc<Upstream>>>,
-    /// Only one is opened at a time, so that a burst of requests does not start as many servers.
-    opening: tokio::sync::Mutex<()>,
+    /// What is being opened, for whom. Whoever needs the same waits for it, and gets its error.
+    opening: Mutex<HashMap<Key, Opening>>,
     freed: Arc<Notify>,
     last: AtomicU64,
-    most: usize,
+    /// A place for each server, until it has ended.
+    rooms: Arc<Semaphore>,
 }
+
+/// Tells when something has been opened.
+pub(super) type Opening = watch::Receiver<Option<Result<(), Fault>>>;
 
 /// What a call needs.
 pub(super) struct Want {
@@ -52,55 +63,82 @@ impl Pool {
     pub(super) fn new(most: usize) -> Self {
         Self {
             upstreams: Mutex::default(),
-            opening: tokio::sync::Mutex::new(()),
+            opening: Mutex::default(),
             freed: Arc::new(Notify::new()),
             last: AtomicU64::new(0),
-            most,
+            rooms: Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))),
         }
     }
 
-    /// An upstream for a call; opened by `open` if there is none.
-    pub(super) async fn lease<F>(
+    /// An upstream for a call; `open` begins to open one if there is none.
+    pub(super) async fn lease(
         &self,
         want: &Want,
-        open: impl Fn(String) -> F,
-    ) -> Result<Lease, Fault>
-    where
-        F: Future<Output = Result<Arc<Upstream>, Fault>>,
-    {
-        let waiting = async {
-            loop {
-                let freed = self.freed.notified();
-                match self.find(want) {
-                    Found::Here(lease) => return Ok(lease),
-                    // A parked call may also end because its client did not come back.
-                    Found::Busy => drop(tokio::time::timeout(LOOK, freed).await),
-                    Found::None => {
-                        let _one = self.opening.lock().await;
-                        match self.find(want) {
-                            Found::Here(lease) => return Ok(lease),
-                            Found::Busy => continue,
-                            Found::None => {}
-                        }
-                        self.make_room()?;
-                        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-                        let upstream = open(number.to_string()).await?;
-                        self.all().push(upstream.clone());
-                        return Ok(Lease::new(upstream, want.asks, self.freed.clone()));
-                    }
+        open: impl Fn() -> Opening,
+    ) -> Result<Lease, Fault> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let freed = self.freed.notified();
+            match self.find(want) {
+                Found::Here(lease) => return Ok(lease),
+                Found::Busy if Instant::now() >= until => {
+                    return Err(Fault::Overloaded {
+                        what: "every server for this client is busy with a call that may ask something",
+                    });
                 }
+                // A parked call may also end because its client did not come back.
+                Found::Busy => drop(timeout(LOOK, freed).await),
+                Found::None => wait(open()).await?,
             }
-        };
-        match tokio::time::timeout(PATIENCE, waiting).await {
-            Ok(leased) => leased,
-            Err(_) => Err(Fault::Overloaded {
-                what: "every server for this client is busy with a call that may ask something",
+        }
+    }
+
+    /// Begins to open an upstream under `slot`, unless somebody has. It is nobody's request: whoever
+    /// caused it may leave, and others wait for the same.
+    pub(super) fn open<F>(
+        self: &Arc<Self>,
+        slot: Key,
+        open: impl FnOnce(String, Room) -> F + Send + 'static,
+    ) -> Opening
+    where
+        F: Future<Output = Result<Arc<Upstream>, Fault>> + Send,
+    {
+        let mut opening = lock(&self.opening);
+        if let Some(opening) = opening.get(&slot) {
+            return opening.clone();
+        }
+        let (tell, told) = watch::channel(None);
+        opening.insert(slot.clone(), told.clone());
+        drop(opening);
+        let pool = self.clone();
+        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        tokio::spawn(async move {
+            let opened = match pool.room().await {
+                Ok(room) => open(number.to_string(), room).await,
+                Err(why) => Err(why),
+            };
+            let opened = opened.map(|upstream| lock(&pool.upstreams).push(upstream));
+            lock(&pool.opening).remove(&slot);
+            let _ = tell.send(Some(opened));
+        });
+        told
+    }
+
+    /// A place for one more server; the longest idle one makes room if there is none.
+    async fn room(&self) -> Result<Room, Fault> {
+        if self.rooms.available_permits() == 0 {
+            self.evict();
+        }
+        match timeout(LEAVING, self.rooms.clone().acquire_owned()).await {
+            Ok(Ok(room)) => Ok(room),
+            _ => Err(Fault::Overloaded {
+                what: "as many servers are running as --max-sessions allows",
             }),
         }
     }
 
     fn find(&self, want: &Want) -> Found {
-        let mut all = self.all();
+        let mut all = lock(&self.upstreams);
         all.retain(|upstream| !upstream.hub.is_closed());
         let lease = |upstream: &Arc<Upstream>| {
             Found::Here(Lease::new(upstream.clone(), want.asks, self.freed.clone()))
@@ -124,38 +162,42 @@ impl Pool {
         Found::None
     }
 
-    /// Lets the longest idle one go if there are too many.
-    fn make_room(&self) -> Result<(), Fault> {
-        let mut all = self.all();
-        if all.len() < self.most {
-            return Ok(());
+    /// Lets the longest idle one go.
+    fn evict(&self) {
+        let mut all = lock(&self.upstreams);
+        let idle = (0..all.len()).filter_map(|i| Some((all[i].idle_for()?, i)));
+        if let Some((_, i)) = idle.max() {
+            all.remove(i);
         }
-        let longest = (0..all.len()).filter_map(|i| Some((all[i].idle_for()?, i)));
-        match longest.max() {
-            Some((_, i)) => {
-                all.remove(i);
-                Ok(())
-            }
-            None => Err(Fault::Overloaded {
-                what: "as many servers are running as --max-sessions allows",
-            }),
-        }
+    }
+
+    /// Lets go what was opened for the wrong era; `true` if there was such a thing.
+    pub(super) fn drop_wrong(&self) -> bool {
+        let mut all = lock(&self.upstreams);
+        let before = all.len();
+        all.retain(|upstream| !upstream.figures.is_wrong());
+        all.len() < before
     }
 
     /// Lets go what nobody has used for a while.
     pub(super) fn reap(&self, idle: Duration) {
-        self.all()
-            .retain(|upstream| upstream.idle_for().is_none_or(|for_| for_ < idle));
+        lock(&self.upstreams).retain(|upstream| upstream.idle_for().is_none_or(|for_| for_ < idle));
     }
 
     /// Lets all of them go.
     pub(super) fn clear(&self) {
-        self.all().clear();
+        lock(&self.upstreams).clear();
     }
+}
 
-    fn all(&self) -> MutexGuard<'_, Vec<Arc<Upstream>>> {
-        self.upstreams
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+/// Waits for what somebody opens.
+pub(super) async fn wait(mut opening: Opening) -> Result<(), Fault> {
+    match opening.wait_for(Option::is_some).await {
+        Ok(opened) => opened.clone().unwrap_or(Err(Fault::Closing)),
+        Err(_) => Err(Fault::Closing),
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -40,13 +40,15 @@ pub(super) enum Probed {
     Legacy,
     /// A legacy server, but this process cannot be used.
     Spent,
+    /// It ended without a word about it.
+    Died,
 }
 
 impl Probed {
     pub(super) fn era(&self) -> Era {
         match self {
             Self::Modern(_) | Self::ModernSpent(_) => Era::Modern,
-            Self::Legacy | Self::Spent => Era::Legacy,
+            Self::Legacy | Self::Spent | Self::Died => Era::Legacy,
         }
     }
 }
@@ -63,7 +65,7 @@ pub(super) async fn ask(
         None => probe(&id, "{}", CLIENT_INFO),
     };
     if !tell(port, question).await {
-        return Ok(Probed::Spent);
+        return Ok(Probed::Died);
     }
     if !is_command {
         return match timeout(REMOTE, answer(port, false, false)).await {
@@ -74,20 +76,24 @@ pub(super) async fn ask(
     if let Ok(probed) = timeout(SILENCE, answer(port, true, false)).await {
         return probed;
     }
+    match shake(port).await {
+        // It has been asked both, and died of either.
+        Err(Fault::PeerClosed { .. }) => Ok(Probed::Died),
+        probed => probed,
+    }
+}
+
+/// Asks a process to shake hands, only to see whether it does.
+pub(super) async fn shake(port: &mut Port) -> Result<Probed, Fault> {
     let params = format!(
         r#"{{"protocolVersion":"{}","capabilities":{{}},"clientInfo":{CLIENT_INFO}}}"#,
         Revision::LAST_LEGACY
     );
     let id = Id::number(INITIALIZE);
-    if !tell(
-        port,
-        Message::request(&id, names::INITIALIZE, Some(&params)),
-    )
-    .await
-    {
-        return Ok(Probed::Spent);
-    }
-    match timeout(PATIENCE - SILENCE, answer(port, true, true)).await {
+    let initialize = Message::request(&id, names::INITIALIZE, Some(&params));
+    // If it does not listen any more, why it ended is what we hear next.
+    tell(port, initialize).await;
+    match timeout(PATIENCE, answer(port, false, true)).await {
         Ok(probed) => probed,
         Err(_) => Err(Fault::Timeout { after: PATIENCE }),
     }
@@ -116,7 +122,7 @@ async fn answer(port: &mut Port, is_command: bool, shook: bool) -> Result<Probed
                 }
                 answer
             }
-            Inbound::Closed(_) if is_command => break,
+            Inbound::Closed(_) if is_command => return Ok(Probed::Died),
             Inbound::Closed(why) => return Err(why),
             _ => continue,
         };
@@ -142,7 +148,7 @@ async fn answer(port: &mut Port, is_command: bool, shook: bool) -> Result<Probed
             _ => {}
         }
     }
-    Ok(Probed::Spent)
+    Ok(Probed::Died)
 }
 
 #[cfg(test)]

@@ -52,6 +52,11 @@ impl Server {
         self.with(|known| known.era)
     }
 
+    /// It turned out to be something else than it seemed.
+    pub(crate) fn forget_era(&self) {
+        self.with(|known| known.era = None);
+    }
+
     /// Whether it takes a legacy client's `initialize`, if that is known.
     pub(crate) fn shakes_hands(&self) -> Option<bool> {
         self.with(|known| known.shakes_hands)
@@ -112,7 +117,14 @@ impl Server {
             return Ok(Met { port, era, answer });
         }
         let mut port = port;
-        let probed = probe::ask(&mut port, discover, self.opener.is_command()).await?;
+        let mut probed = probe::ask(&mut port, discover, self.opener.is_command()).await?;
+        if matches!(probed, Probed::Died) {
+            // Of the question, or of something else? Another one is asked to shake hands.
+            port = self.open().await?;
+            probed = probe::shake(&mut port)
+                .await
+                .inspect_err(|_| self.ended(Duration::ZERO))?;
+        }
         let era = probed.era();
         if matches!(probed, Probed::Spent | Probed::ModernSpent(_)) {
             // It died of a question that it did not know, or was initialised to find out.
@@ -122,7 +134,7 @@ impl Server {
         let answer = match probed {
             Probed::Modern(answer) => answer,
             Probed::ModernSpent(answer) => Some(answer),
-            Probed::Legacy | Probed::Spent => None,
+            Probed::Legacy | Probed::Spent | Probed::Died => None,
         };
         let own = discover.and_then(Message::id);
         let answer = own.zip(answer).map(|(id, answer)| answer.with_id(id));

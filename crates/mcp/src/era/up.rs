@@ -13,7 +13,7 @@ mod owner;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use linkspan_wire::{Id, IdKey, Kind, Message, RpcError};
@@ -89,9 +89,15 @@ impl UpOptions {
 #[derive(Debug, Default)]
 pub struct Figures {
     parked: AtomicUsize,
+    wrong: AtomicBool,
 }
 
 impl Figures {
+    /// Whether the server has refused the handshake as a modern one does.
+    pub fn is_wrong(&self) -> bool {
+        self.wrong.load(Ordering::Relaxed)
+    }
+
     /// How many calls wait for their client.
     pub fn parked(&self) -> usize {
         self.parked.load(Ordering::Relaxed)

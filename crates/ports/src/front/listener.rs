@@ -46,7 +46,9 @@ impl<H: House> Front<H> {
 
     /// Serves until `stop` resolves; then nobody is let in any more, and what is under way may
     /// finish, is then answered with an error, and at last cut off, each after a limited time.
-    pub async fn serve(self, stop: impl Future<Output = ()>) {
+    ///
+    /// `give_up` is called when nothing is waited for any more: the house should end its calls then.
+    pub async fn serve(self, stop: impl Future<Output = ()>, give_up: impl FnOnce()) {
         let options = &self.hall.options;
         let places = Arc::new(Semaphore::new(options.max_in_flight * CONNECTIONS));
         let http = http(options);
@@ -69,12 +71,12 @@ impl<H: House> Front<H> {
             }
         }
         drop(self.listener);
-        close(&self.hall).await;
+        close(&self.hall, give_up).await;
     }
 }
 
 /// Lets everybody out.
-async fn close<H>(hall: &Hall<H>) {
+async fn close<H>(hall: &Hall<H>, give_up: impl FnOnce()) {
     hall.sessions.close_all();
     hall.phase.send_replace(Phase::Finish);
     let done = async {
@@ -85,12 +87,15 @@ async fn close<H>(hall: &Hall<H>) {
     };
     tokio::pin!(done);
     let drain = hall.options.drain;
-    for (wait, next) in [(drain / 5, Phase::GiveUp), (drain, Phase::Leave)] {
-        if timeout(wait, done.as_mut()).await.is_ok() {
-            return;
-        }
-        hall.phase.send_replace(next);
+    if timeout(drain / 5, done.as_mut()).await.is_ok() {
+        return;
     }
+    give_up();
+    hall.phase.send_replace(Phase::GiveUp);
+    if timeout(drain, done.as_mut()).await.is_ok() {
+        return;
+    }
+    hall.phase.send_replace(Phase::Leave);
     let _ = timeout(BREATHER, done).await;
 }
 

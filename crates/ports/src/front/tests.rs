@@ -34,9 +34,10 @@ async fn front(change: impl FnOnce(&mut FrontOptions)) -> Running {
     let front = Front::new(listener, options, Arc::clone(&house)).unwrap();
     let figures = front.figures();
     let (stop, stopped) = oneshot::channel();
-    let served = tokio::spawn(front.serve(async {
+    let told = async {
         let _ = stopped.await;
-    }));
+    };
+    let served = tokio::spawn(front.serve(told, || {}));
     Running {
         client,
         house,

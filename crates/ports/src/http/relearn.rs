@@ -56,7 +56,14 @@ pub(super) async fn relearn(
 /// `tools/list` with the envelope of another request.
 fn list(call: &Message, cursor: Option<&str>) -> Message {
     let meta = call.params().and_then(|p| p.get("_meta"));
-    let meta = meta.map_or("{}", Json::text);
+    // What progress there is, is not that of the call.
+    let meta: Vec<String> = meta
+        .into_iter()
+        .flat_map(Json::members)
+        .filter(|(key, _)| key != "progressToken")
+        .map(|(key, value)| format!("{}:{}", quote(&key), value.text()))
+        .collect();
+    let meta = format!("{{{}}}", meta.join(","));
     let cursor = cursor.map_or_else(String::new, |c| format!(r#","cursor":{}"#, quote(c)));
     let params = format!(r#"{{"_meta":{meta}{cursor}}}"#);
     // Nobody else's answer comes on the stream of this request.

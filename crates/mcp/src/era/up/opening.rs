@@ -1,12 +1,13 @@
 //! The handshake with a legacy server, and other requests of our own.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use linkspan_wire::{Id, Kind, Message, RpcError, quote};
 
 use super::{NAMELESS, Up};
 use crate::era::claims::Claims;
-use crate::era::discovery::Server;
+use crate::era::discovery::{Evidence, Server, weigh};
 use crate::era::level::Level;
 use crate::era::{Step, ids};
 use crate::method::names;
@@ -136,6 +137,9 @@ impl Up {
     /// The server would not shake hands: whoever waits is told what it said, and the next request
     /// tries again.
     fn not_opened(&mut self, answer: &Message) -> Vec<Step> {
+        if answer.kind() == Kind::Error && weigh(answer) == Evidence::Modern {
+            self.options.figures.wrong.store(true, Ordering::Relaxed);
+        }
         let Phase::Opening { waiting, .. } = std::mem::replace(&mut self.phase, Phase::Fresh)
         else {
             return Vec::new();

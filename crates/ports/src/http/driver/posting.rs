@@ -55,7 +55,7 @@ impl Driver {
         });
     }
 
-    fn spawn<F>(&mut self, ticket: Ticket, sent: Sent, job: impl FnOnce(Ticket) -> F)
+    pub(super) fn spawn<F>(&mut self, ticket: Ticket, sent: Sent, job: impl FnOnce(Ticket) -> F)
     where
         F: Future<Output = Report> + Send + 'static,
     {

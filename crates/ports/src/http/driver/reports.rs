@@ -5,6 +5,7 @@ use linkspan_session::Inbound;
 use tokio::task::Id as TaskId;
 
 use super::{Barrier, Call, Driver, Mode};
+use crate::http::body::Sent;
 use crate::http::job::{self, Begun, Outcome, Refusal, Report, Role, Ticket};
 use crate::http::listen::listen;
 use crate::http::relearn::relearn;
@@ -94,8 +95,9 @@ impl Driver {
             }
             Outcome::HeadersRefused(refusal) => {
                 let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
-                let (ticket, tx) = (ticket.clone(), self.tx.clone());
-                self.jobs.spawn(async move {
+                let tx = self.tx.clone();
+                // Under its hop, so that a cancellation finds it.
+                self.spawn(ticket.clone(), Sent::default(), |ticket| async move {
                     let lists = relearn(endpoint, url, ticket.msg.clone(), tx).await;
                     Report::Relearnt {
                         ticket,
