@@ -42,13 +42,15 @@ pub(super) enum Probed {
     Spent,
     /// It ended without a word about it.
     Died,
+    /// It will not shake hands, but does not say what it is instead.
+    Refused,
 }
 
 impl Probed {
     pub(super) fn era(&self) -> Era {
         match self {
             Self::Modern(_) | Self::ModernSpent(_) => Era::Modern,
-            Self::Legacy | Self::Spent | Self::Died => Era::Legacy,
+            Self::Legacy | Self::Spent | Self::Died | Self::Refused => Era::Legacy,
         }
     }
 }
@@ -76,7 +78,7 @@ pub(super) async fn ask(
     if let Ok(probed) = timeout(SILENCE, answer(port, true, false)).await {
         return probed;
     }
-    match shake(port).await {
+    match shaken(port, true).await {
         // It has been asked both, and died of either.
         Err(Fault::PeerClosed { .. }) => Ok(Probed::Died),
         probed => probed,
@@ -85,6 +87,11 @@ pub(super) async fn ask(
 
 /// Asks a process to shake hands, only to see whether it does.
 pub(super) async fn shake(port: &mut Port) -> Result<Probed, Fault> {
+    shaken(port, false).await
+}
+
+/// `asked` if it owes an answer to `server/discover` as well.
+async fn shaken(port: &mut Port, asked: bool) -> Result<Probed, Fault> {
     let params = format!(
         r#"{{"protocolVersion":"{}","capabilities":{{}},"clientInfo":{CLIENT_INFO}}}"#,
         Revision::LAST_LEGACY
@@ -93,7 +100,16 @@ pub(super) async fn shake(port: &mut Port) -> Result<Probed, Fault> {
     let initialize = Message::request(&id, names::INITIALIZE, Some(&params));
     // If it does not listen any more, why it ended is what we hear next.
     tell(port, initialize).await;
-    match timeout(PATIENCE, answer(port, false, true)).await {
+    let answer = async {
+        loop {
+            match answer(port, false, true).await {
+                // The other answer may tell more.
+                Ok(Probed::Refused) if asked => {}
+                told => return told,
+            }
+        }
+    };
+    match timeout(PATIENCE, answer).await {
         Ok(probed) => probed,
         Err(_) => Err(Fault::Timeout { after: PATIENCE }),
     }
@@ -145,6 +161,7 @@ async fn answer(port: &mut Port, is_command: bool, shook: bool) -> Result<Probed
                 return Ok(Probed::Modern(None));
             }
             Some(INITIALIZE) if answer.kind() == Kind::Result => return Ok(Probed::Spent),
+            Some(INITIALIZE) => return Ok(Probed::Refused),
             _ => {}
         }
     }

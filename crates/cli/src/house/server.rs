@@ -119,14 +119,19 @@ impl Server {
         let mut port = port;
         let mut probed = probe::ask(&mut port, discover, self.opener.is_command()).await?;
         if matches!(probed, Probed::Died) {
-            // Of the question, or of something else? Another one is asked to shake hands.
+            // Of the question, or of something else? Another one is asked to shake hands first.
             port = self.open().await?;
-            probed = probe::shake(&mut port)
-                .await
-                .inspect_err(|_| self.ended(Duration::ZERO))?;
+            let shaken = probe::shake(&mut port).await;
+            probed = shaken.inspect_err(|_| self.ended(Duration::ZERO))?;
+        }
+        if matches!(probed, Probed::Refused) {
+            probed = probe::ask(&mut port, discover, self.opener.is_command()).await?;
         }
         let era = probed.era();
-        if matches!(probed, Probed::Spent | Probed::ModernSpent(_)) {
+        if matches!(
+            probed,
+            Probed::Spent | Probed::ModernSpent(_) | Probed::Died
+        ) {
             // It died of a question that it did not know, or was initialised to find out.
             probe::end(port);
             port = self.open().await?;
@@ -134,7 +139,7 @@ impl Server {
         let answer = match probed {
             Probed::Modern(answer) => answer,
             Probed::ModernSpent(answer) => Some(answer),
-            Probed::Legacy | Probed::Spent | Probed::Died => None,
+            Probed::Legacy | Probed::Spent | Probed::Died | Probed::Refused => None,
         };
         let own = discover.and_then(Message::id);
         let answer = own.zip(answer).map(|(id, answer)| answer.with_id(id));
