@@ -7,6 +7,8 @@ import {
   CreateMessageRequestSchema,
   ElicitRequestSchema,
   ListRootsRequestSchema,
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernHttp } from "@modelcontextprotocol/client";
 import { StdioClientTransport as ModernStdio } from "@modelcontextprotocol/client/stdio";
@@ -29,15 +31,19 @@ const CAPABILITIES = {
 };
 
 // A client of the era that is connected to a URL, or to the stdio server that the words start.
-// `answers` has a function for each method that the server may ask for.
-export async function connect(era, words, answers) {
+// `answers` has a function for each method that the server may ask for, `hear` is told of news.
+export async function connect(era, words, answers, hear = () => {}) {
   const { Client, Stdio, Http, options } = ERAS[era];
   const client = new Client(
     { name: `linkspan-${era}-client`, version: "1.0.0" },
     { capabilities: CAPABILITIES, ...options },
   );
   for (const [method, answer] of Object.entries(answers)) {
-    client.setRequestHandler(era === "legacy" ? SCHEMAS[method] : method, answer);
+    client.setRequestHandler(era === "legacy" ? LEGACY_SCHEMAS[method] : method, answer);
+  }
+  for (const news of NEWS) {
+    const name = era === "legacy" ? LEGACY_SCHEMAS[news] : news;
+    client.setNotificationHandler(name, ({ params }) => hear(news, params));
   }
   const [first, ...args] = words;
   const transport = first.startsWith("http")
@@ -48,8 +54,13 @@ export async function connect(era, words, answers) {
   return client;
 }
 
-const SCHEMAS = {
+const NEWS = ["notifications/tools/list_changed", "notifications/resources/updated"];
+
+// What SDK 1.x has in place of a method's name.
+const LEGACY_SCHEMAS = {
   "elicitation/create": ElicitRequestSchema,
   "sampling/createMessage": CreateMessageRequestSchema,
   "roots/list": ListRootsRequestSchema,
+  "notifications/tools/list_changed": ToolListChangedNotificationSchema,
+  "notifications/resources/updated": ResourceUpdatedNotificationSchema,
 };

@@ -51,6 +51,14 @@ async def load(cars: int, ctx: Context) -> str:
     return f"{cars} cars aboard"
 
 
+@server.tool()
+async def announce(ctx: Context) -> str:
+    """Tell whoever listens that things have changed."""
+    await ctx.notify_tools_changed()
+    await ctx.notify_resource_updated("quay://notice")
+    return "announced"
+
+
 def model(question: str) -> Sample:
     text = TextContent(type="text", text=question)
     return Sample([SamplingMessage(role="user", content=text)], max_tokens=20)

@@ -20,7 +20,13 @@ const answers = Object.fromEntries([
   answer("roots/list", { roots: [{ uri: "file:///harbour", name: "Høybro" }] }),
 ]);
 
-const client = await connect(era, target, answers);
+const news = [];
+let onNews = () => {};
+const hear = (method, params) => {
+  news.push(params?.uri ? `${method} ${params.uri}` : method);
+  onNews();
+};
+const client = await connect(era, target, answers, hear);
 
 const verbs = {
   "tools/list": () => client.listTools(),
@@ -31,6 +37,16 @@ const verbs = {
   "prompts/list": () => client.listPrompts(),
   "prompts/get": (params) => client.getPrompt(params),
   "completion/complete": (params) => client.complete(params),
+  // Not methods of MCP: to subscribe to a resource as the era does it, and to wait for news.
+  async subscribe({ uri }) {
+    if (era === "legacy") await client.subscribeResource({ uri });
+    else await client.listen({ toolsListChanged: true, resourceSubscriptions: [uri] });
+    return {};
+  },
+  async wait({ until }) {
+    while (!news.includes(until)) await new Promise((resolve) => (onNews = resolve));
+    return {};
+  },
 };
 
 const results = [];

@@ -21,6 +21,7 @@ pub fn run(report: &mut Report, peers: &Peers) {
         ("bytes through several hops", "chains::", both),
         ("clients and servers of every era", "cells::", both),
         ("clients of every era at once", "crowd::", both),
+        ("news for clients of every era", "news::", both),
     ] {
         report.step(name, || match needs {
             Ok(_) => suite(module).into(),

@@ -9,6 +9,8 @@ use crate::{sdk, words};
 fn everybody_keeps_their_name(exposed: &Exposed, ask: (&str, &str), says: fn(&str) -> String) {
     let target = [exposed.url("/mcp")];
     let calls = [ask; 4];
+    // From a server's first question on, calls that may ask something do not overlap.
+    sdk::ALL[3].run(&[ask], &target);
     thread::scope(|scope| {
         for (number, sdk) in sdk::ALL.into_iter().chain(sdk::ALL).enumerate() {
             let (target, calls) = (&target, &calls);
@@ -30,11 +32,14 @@ fn everybody_keeps_their_name(exposed: &Exposed, ask: (&str, &str), says: fn(&st
 #[ignore = "needs the peers that `cargo xtask test` installs"]
 fn questions_of_a_legacy_server_find_their_clients() {
     let exposed = Exposed::start(&words::everything());
-    let ask = (
-        "tools/call",
-        r#"{"name":"trigger-elicitation-request","arguments":{}}"#,
-    );
-    everybody_keeps_their_name(&exposed, ask, |name| format!("Name: {name}"));
+    everybody_keeps_their_name(&exposed, ASK, once);
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask test` installs"]
+fn questions_of_a_shared_legacy_server_find_their_clients() {
+    let exposed = shared(words::everything());
+    everybody_keeps_their_name(&exposed, ASK, once);
 }
 
 #[test]
@@ -47,9 +52,23 @@ fn questions_of_a_modern_server_find_their_clients() {
 #[test]
 #[ignore = "needs the peers that `cargo xtask test` installs"]
 fn questions_of_a_shared_modern_server_find_their_clients() {
+    let exposed = shared(words::python(&["--modern"]));
+    everybody_keeps_their_name(&exposed, ASK_TWICE, twice);
+}
+
+fn shared(server: Vec<String>) -> Exposed {
     let mut target = vec!["--share".to_owned(), "--".to_owned()];
-    target.extend(words::python(&["--modern"]));
-    everybody_keeps_their_name(&Exposed::target(&target), ASK_TWICE, twice);
+    target.extend(server);
+    Exposed::target(&target)
+}
+
+const ASK: (&str, &str) = (
+    "tools/call",
+    r#"{"name":"trigger-elicitation-request","arguments":{}}"#,
+);
+
+fn once(name: &str) -> String {
+    format!("Name: {name}")
 }
 
 const ASK_TWICE: (&str, &str) = ("tools/call", r#"{"name":"ask_twice","arguments":{}}"#);

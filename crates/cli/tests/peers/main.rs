@@ -17,6 +17,7 @@ mod inspector;
 mod installed;
 mod log;
 mod message;
+mod news;
 mod once;
 mod python;
 mod sdk;
