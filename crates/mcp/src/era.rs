@@ -31,7 +31,7 @@ use std::time::Instant;
 use linkspan_wire::{Id, Message, RpcError};
 
 pub use caps::Caps;
-pub use claims::Claims;
+pub use claims::{Claims, signed};
 pub use discovery::{Evidence, probe, weigh};
 pub use down::Down;
 pub use habits::Habits;

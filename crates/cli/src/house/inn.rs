@@ -1,10 +1,11 @@
 //! The house of `expose`.
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::Era;
-use linkspan_mcp::era::{Claims, Down, Figures, Habits, Handshake, Up, UpOptions, home_of};
+use linkspan_mcp::era::{Claims, Down, Figures, Habits, Handshake, Up, UpOptions, home_of, signed};
 use linkspan_ports::{Answering, Guest, House, Principal};
 use linkspan_session::{
     Config, Ended, EraLayer, Fault, Hub, Inbound, Layer, Outbound, Port, Session,
@@ -40,9 +41,17 @@ struct Shared {
     options: InnOptions,
     pool: Arc<Pool>,
     habits: Arc<Habits>,
+    aliases: RandomState,
     stop: watch::Receiver<bool>,
     /// Held by every session, so that the end of the last one can be waited for.
     alive: mpsc::Sender<()>,
+}
+
+impl Shared {
+    /// A name for somebody that says nothing about their credentials.
+    fn alias(&self, principal: &Principal) -> String {
+        format!("{:016x}", self.aliases.hash_one(principal))
+    }
 }
 
 /// Tells an [`Inn`] to close, and waits until it has.
@@ -77,6 +86,7 @@ impl Inn {
             pool: Arc::new(Pool::new(options.max_servers)),
             options,
             habits: Arc::default(),
+            aliases: RandomState::new(),
             stop: stopped,
             alive,
         }));
@@ -116,6 +126,11 @@ impl Inn {
             .pool
             .lease(&want, || self.open(want.key.clone(), want.key.clone()));
         let lease = lease.await?;
+        let call = match shared.options.share && era == Era::Legacy {
+            // Everybody's calls are parked in the same place.
+            true => signed(&call, &shared.alias(&guest.principal)),
+            false => call,
+        };
         let asking = lease.upstream.hub.ask(call).await?;
         Ok(Answering {
             rx: asking.rx,

@@ -9,6 +9,9 @@ use crate::check::Stamp;
 use crate::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, VERSION};
 use crate::revision::Revision;
 
+/// Between the house and a machine only.
+const GUEST: &str = "linkspan/guest";
+
 /// They are kept, and compared, for every server that is kept warm.
 const MAX_CAPABILITIES: usize = 64 * 1024;
 
@@ -22,6 +25,8 @@ pub struct Claims {
     pub(crate) level: Option<Level>,
     /// As spelled.
     pub(crate) token: Option<String>,
+    /// Who asks, where the house has said so; see [`signed`].
+    pub(crate) guest: Option<String>,
 }
 
 impl Claims {
@@ -46,6 +51,7 @@ impl Claims {
             info: member(CLIENT_INFO).map(|info| info.text().to_owned()),
             level,
             token: member("progressToken").map(|token| token.text().to_owned()),
+            guest: member(GUEST).map(|guest| guest.text().to_owned()),
         })
     }
 
@@ -53,6 +59,17 @@ impl Claims {
     pub fn capability_key(&self) -> String {
         Json::parse(&self.capabilities).map_or_else(|_| String::new(), caps::key)
     }
+}
+
+/// The same request with a word on who asks, for a machine that several principals share. It goes no
+/// further than the machine, and replaces whatever the client may have put there.
+pub fn signed(request: &Message, guest: &str) -> Message {
+    let Some(params) = request.params() else {
+        return request.clone();
+    };
+    let meta = Object::of(params.get("_meta")).with(GUEST, &quote(guest));
+    let params_with = Object::of(Some(params)).with("_meta", &meta.text());
+    request.with_value(params, &params_with.text())
 }
 
 /// The same request without its envelope and without what only the modern era knows; what else is in
@@ -66,6 +83,7 @@ pub(crate) fn strip(request: &Message) -> Message {
         CLIENT_CAPABILITIES,
         CLIENT_INFO,
         LOG_LEVEL,
+        GUEST,
     ]);
     let bare = Object::of(Some(params)).without(&["inputResponses", "requestState"]);
     let bare = if meta.is_empty() {

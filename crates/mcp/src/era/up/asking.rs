@@ -229,7 +229,7 @@ impl Up {
                 .with_data(r#"{"hint":"it was altered, used before, or its time is over; call anew without it"}"#);
             return vec![Step::refuse(&id, &error)];
         };
-        if call.digest != digest(msg) {
+        if call.digest != digest(msg) || call.guest != claims.guest {
             let error = RpcError::invalid_params("requestState belongs to another request")
                 .with_data(r#"{"hint":"retry with the parameters of the first request"}"#);
             return vec![Step::refuse(&id, &error)];

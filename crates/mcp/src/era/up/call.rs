@@ -27,6 +27,7 @@ pub(super) struct Call {
     /// The resource that was asked for, as spelled.
     pub(super) uri: Option<String>,
     pub(super) digest: u64,
+    pub(super) guest: Option<String>,
     pub(super) caps: Caps,
     pub(super) level: Option<Level>,
     /// The progress token of the client's latest request, and the one that the server knows.
@@ -69,6 +70,7 @@ impl Call {
             habit: habits::key(msg),
             quiet: false,
             asked: false,
+            guest: claims.guest,
             caps: claims.caps,
             level: claims.level,
             sent_token: claims.token.as_deref().and_then(token_key),

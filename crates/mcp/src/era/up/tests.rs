@@ -677,3 +677,25 @@ mod reviewed_again {
         );
     }
 }
+
+#[test]
+fn a_state_is_good_for_whom_it_was_given_to() {
+    let by = |guest: &str, text: &str| {
+        let msg = Message::parse(text.to_owned().into()).unwrap();
+        crate::era::signed(&msg, guest).text()
+    };
+    let (mut stage, request) = ready(&by("alice", &call("1", "")));
+    assert!(!request.contains("alice"), "{request}");
+    let heard = stage
+        .server(ASK)
+        .after(Duration::from_millis(30))
+        .heard_one();
+    let state = at(&heard, &["result", "requestState"]);
+    let retry = call(
+        "2",
+        &format!(r#","requestState":{state},"inputResponses":{{"user_name":{{}}}}"#),
+    );
+    let heard = stage.client(&by("bob", &retry)).heard_one();
+    assert_eq!(at(&heard, &["error", "code"]), "-32602");
+    assert_eq!(stage.client(&by("alice", &retry)).told().len(), 1);
+}
