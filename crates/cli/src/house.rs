@@ -5,11 +5,13 @@
 //! are taken apart into such requests, so that one server can serve all of them.
 
 mod inn;
+mod layers;
 mod lease;
 mod pool;
 mod probe;
 mod server;
 mod through;
 
-pub(crate) use inn::{Inn, InnOptions, legacy_layers, modern_layers, secret};
+pub(crate) use inn::{Inn, InnOptions};
+pub(crate) use layers::{legacy_layers, modern_layers, secret};
 pub(crate) use server::Server;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::Era;
-use linkspan_mcp::era::{Claims, Down, Figures, Habits, Handshake, Up, UpOptions, home_of, signed};
+use linkspan_mcp::era::{Claims, Down, Figures, Habits, UpOptions, home_of, signed};
 use linkspan_ports::{Answering, Guest, House, Principal};
 use linkspan_session::{
     Config, Ended, EraLayer, Fault, Hub, Inbound, Layer, Outbound, Port, Session,
@@ -13,6 +13,7 @@ use linkspan_session::{
 use linkspan_wire::{Kind, Message, RpcError};
 use tokio::sync::{mpsc, watch};
 
+use super::layers::{legacy_layers, modern_layers, secret};
 use super::lease::{Key, Upstream};
 use super::pool::{Opening, Pool, Room, Want, wait};
 use super::server::{EVERYTHING, Server};
@@ -243,27 +244,6 @@ impl House for Inn {
     }
 }
 
-/// What a legacy client needs in front of a server.
-pub(crate) fn legacy_layers(server: &Arc<Server>) -> Vec<Box<dyn Layer>> {
-    match server.shakes_hands() {
-        Some(true) => Vec::new(),
-        Some(false) => vec![Box::new(EraLayer::new(Down::new()))],
-        None => {
-            let server = server.clone();
-            let verdict = Box::new(move || server.learn_modern_only());
-            vec![Box::new(EraLayer::new(Handshake::new(verdict)))]
-        }
-    }
-}
-
-/// What a modern client needs in front of a server of this era.
-pub(crate) fn modern_layers(era: Era, options: UpOptions) -> Vec<Box<dyn Layer>> {
-    match era {
-        Era::Modern => Vec::new(),
-        Era::Legacy => vec![Box::new(EraLayer::new(Up::new(options)))],
-    }
-}
-
 fn want_key(call: &Message, guest: &Guest, share: bool) -> Key {
     if share {
         return Key {
@@ -289,14 +269,4 @@ async fn refuse(mut front: Port, why: &Fault) {
             return;
         }
     }
-}
-
-/// 128 bits that nobody can guess.
-pub(crate) fn secret() -> String {
-    let mut bytes = [0; 16];
-    if getrandom::fill(&mut bytes).is_err() {
-        // Without randomness there is no secret; a counter would be a key for everybody.
-        return String::new();
-    }
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,0 +1,40 @@
+//! What lies between a client of one era and a server.
+
+use std::sync::Arc;
+
+use linkspan_mcp::Era;
+use linkspan_mcp::era::{Down, Handshake, Up, UpOptions};
+use linkspan_session::{EraLayer, Layer};
+
+use super::server::Server;
+
+/// What a legacy client needs in front of a server.
+pub(crate) fn legacy_layers(server: &Arc<Server>) -> Vec<Box<dyn Layer>> {
+    match server.shakes_hands() {
+        Some(true) => Vec::new(),
+        Some(false) => vec![Box::new(EraLayer::new(Down::new()))],
+        None => {
+            let server = server.clone();
+            let verdict = Box::new(move || server.learn_modern_only());
+            vec![Box::new(EraLayer::new(Handshake::new(verdict)))]
+        }
+    }
+}
+
+/// What a modern client needs in front of a server of this era.
+pub(crate) fn modern_layers(era: Era, options: UpOptions) -> Vec<Box<dyn Layer>> {
+    match era {
+        Era::Modern => Vec::new(),
+        Era::Legacy => vec![Box::new(EraLayer::new(Up::new(options)))],
+    }
+}
+
+/// 128 bits that nobody can guess.
+pub(crate) fn secret() -> String {
+    let mut bytes = [0; 16];
+    if getrandom::fill(&mut bytes).is_err() {
+        // Without randomness there is no secret; a counter would be a key for everybody.
+        return String::new();
+    }
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
