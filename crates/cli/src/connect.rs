@@ -6,8 +6,10 @@ use std::sync::Arc;
 use linkspan_mcp::Era;
 use linkspan_mcp::era::UpOptions;
 use linkspan_ports::stdio;
-use linkspan_session::{Config, Ended, Envelope, Inbound, Layer, Outbound, Port, Session};
+use linkspan_session::{Config, Ended, Envelope, Fault, Inbound, Layer, Outbound, Port, Session};
+
 use linkspan_wire::Limits;
+use tokio::sync::mpsc;
 
 use crate::args::ConnectArgs;
 use crate::exit::{Exit, Failure};
@@ -18,6 +20,9 @@ use crate::orphan::{Pulse, orphaned};
 use crate::record::Record;
 use crate::signals::Signals;
 use crate::target::Target;
+
+/// How often we look whether the client is still there while the server starts.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(250);
 
 pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
@@ -54,6 +59,10 @@ pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
             return Ok(signal.get().unwrap_or(Exit::Ok));
         }
     };
+    let Some(joined) = joined else {
+        farewell(front).await;
+        return Ok(Exit::Ok);
+    };
     tracing::debug!("stdio <-> {}", joined.back.name);
     layers.extend(joined.layers);
     let session = Session::new(config, front, joined.back, layers).begun_with(joined.word);
@@ -80,21 +89,26 @@ async fn join(
     back: &mut Option<Port>,
     server: &Arc<Server>,
     client_era: Option<Era>,
-) -> Result<Joined, Failure> {
+) -> Result<Option<Joined>, Failure> {
     loop {
         let first = first::word(front).await;
         let port = match back.take() {
             Some(port) => port,
+            None if first.word.is_none() => return Ok(None),
             None => server.start()?,
         };
         if client_era.unwrap_or(first.era) == Era::Legacy {
-            return Ok(Joined {
+            return Ok(Some(Joined {
                 back: port,
                 layers: legacy_layers(server),
                 word: first.word,
-            });
+            }));
         }
-        let known = match server.known(port, first.discover()).await {
+        let known = tokio::select! {
+            known = server.known(port, first.discover()) => known,
+            () = gone(&front.rx) => Err(Fault::Closing),
+        };
+        let known = match known {
             Ok(known) => known,
             Err(why) => {
                 // It may be there when the client asks again.
@@ -109,12 +123,20 @@ async fn join(
             let _ = front.tx.send(Outbound::One(Envelope::new(answer))).await;
         }
         let options = UpOptions::new("connect".to_owned(), secret);
-        return Ok(Joined {
+        return Ok(Some(Joined {
             back: known.port,
             layers: modern_layers(known.era, options),
             word,
-        });
+        }));
     }
+}
+
+/// Resolves when the client has gone and was given some time to be answered all the same.
+async fn gone(front: &mpsc::Receiver<Inbound>) {
+    while !front.is_closed() {
+        tokio::time::sleep(LOOK).await;
+    }
+    tokio::time::sleep(Config::default().drain).await;
 }
 
 /// Ends what has not begun.

@@ -6,6 +6,7 @@
 mod both_ways;
 mod connecting;
 mod ending;
+mod eras;
 mod fidelity;
 mod framing;
 mod http_errors;
