@@ -108,7 +108,7 @@ fn front_options(args: &ExposeArgs) -> Result<FrontOptions, Failure> {
         max_in_flight: args.servers.max_in_flight,
         idle: Some(idle).filter(|idle| *idle > Duration::ZERO),
         header_timeout: args.guard.header_timeout,
-        body_timeout: args.guard.header_timeout.saturating_mul(3),
+        body_timeout: args.guard.header_timeout,
         client_era: args.eras.client_era.forced(),
         ..defaults
     })

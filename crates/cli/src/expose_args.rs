@@ -93,9 +93,8 @@ pub(crate) struct GuardArgs {
     /// A name under which clients may address us, besides this machine's; `*` for all
     #[arg(long, value_name = "HOST")]
     pub(crate) allow_host: Vec<String>,
-    /// How long a client may take to send the head of a request; three times as long for each part of
-    /// its body
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    /// How long a client may take to send the head of a request, and each further part of it
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) header_timeout: Duration,
 }
 
