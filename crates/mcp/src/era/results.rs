@@ -31,10 +31,6 @@ pub(crate) fn stamp(answer: &Message, method: &str, server_info: Option<&str>) -
     };
     let object = Object::of(Some(result));
     let meta = object.get("_meta");
-    let object = match method {
-        names::TOOLS_LIST => shapes::without_task_tools(object),
-        _ => object,
-    };
     let mut object = object.with("resultType", r#""complete""#);
     if CACHEABLE.contains(&method) {
         object = object.with("ttlMs", "0").with("cacheScope", r#""private""#);

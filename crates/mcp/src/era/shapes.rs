@@ -37,27 +37,6 @@ pub(crate) fn schemas(object: Object<'_>) -> Object<'_> {
     object.with("tools", &format!("[{}]", tools.join(",")))
 }
 
-/// Takes tools off a list that can only be called as a task: a modern client has no such calls.
-pub(crate) fn without_task_tools(object: Object<'_>) -> Object<'_> {
-    let Some(tools) = object.get("tools") else {
-        return object;
-    };
-    if !tools.text().contains("taskSupport") || !tools.elements().any(is_task) {
-        return object;
-    }
-    let kept: Vec<&str> = tools
-        .elements()
-        .filter(|tool| !is_task(*tool))
-        .map(Json::text)
-        .collect();
-    object.with("tools", &format!("[{}]", kept.join(",")))
-}
-
-fn is_task(tool: Json<'_>) -> bool {
-    let support = tool.path(&["execution", "taskSupport"]);
-    support.and_then(Json::as_str).as_deref() == Some("required")
-}
-
 fn is_foreign(tool: Json<'_>) -> bool {
     let schema = tool.get("outputSchema");
     schema.is_some_and(|schema| {
