@@ -7,8 +7,10 @@
 //! [`Pump`]: session::Pump
 //! [`Desk`]: desk::Desk
 
+mod allowance;
 mod answer;
 mod body;
+mod cancelling;
 mod desk;
 mod figures;
 mod gate;

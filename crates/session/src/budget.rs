@@ -42,6 +42,12 @@ impl Budget {
         }
     }
 
+    /// Whether nobody has taken anything of it.
+    pub fn is_whole(&self) -> bool {
+        let overdrawn = self.overdraft.available_permits() == 0;
+        !overdrawn && self.units.available_permits() == self.total as usize
+    }
+
     /// Waits until `bytes` are free. A message larger than the whole budget takes all of it.
     pub async fn take(&self, bytes: usize) -> Credit {
         let mut credit = Credit::default();

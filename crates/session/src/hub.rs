@@ -70,7 +70,7 @@ impl Hub {
     }
 
     /// Sends a request. Its answer comes under its own id.
-    pub async fn ask(&self, request: Message) -> Result<Asking, Fault> {
+    pub async fn ask(&self, request: Envelope) -> Result<Asking, Fault> {
         let (tx, rx) = mpsc::channel(QUEUE);
         let (number, msg) = {
             let mut state = lock(&self.0.state);
@@ -79,7 +79,7 @@ impl Hub {
             }
             state.last += 1;
             let number = state.last;
-            let (call, msg) = Call::new(&request, number, tx);
+            let (call, msg) = Call::new(&request.msg, number, tx);
             state.calls.insert(number, call);
             (number, msg)
         };
@@ -87,7 +87,8 @@ impl Hub {
             number,
             hub: Arc::downgrade(&self.0),
         };
-        let inbound = Inbound::Message(Envelope::new(msg));
+        // With its credit: it may wait for a server that does not read.
+        let inbound = Inbound::Message(Envelope { msg, ..request });
         match self.0.to_session.send(inbound).await {
             Ok(()) => Ok(Asking { rx, guard }),
             Err(_) => Err(Fault::Closing),

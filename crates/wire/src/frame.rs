@@ -5,8 +5,8 @@ use bytes::Bytes;
 use crate::clipped::Clipped;
 use crate::error::{Syntax, WireError};
 use crate::json::{Json, JsonKind};
-use crate::limits::Limits;
-use crate::message::{Message, utf8};
+use crate::limits::{Limits, MAX_ID};
+use crate::message::{Kind, Message, utf8};
 
 /// An array of 50 MB could hold 25 million messages of one byte.
 const MAX_BATCH: usize = 4096;
@@ -46,10 +46,15 @@ impl Frame {
         if text[0] == b'[' {
             return Self::batch(text);
         }
-        match Message::parse(text.clone()) {
+        match Message::parse(text.clone()).and_then(with_short_id) {
             Ok(message) => Self::One(message),
             Err(why) => Self::Other { text, why },
         }
+    }
+
+    /// Whether a text can be nothing but a batch.
+    pub fn is_array(text: &Bytes) -> bool {
+        trim(text.clone()).first() == Some(&b'[')
     }
 
     fn batch(text: Bytes) -> Self {
@@ -78,7 +83,30 @@ fn entries(text: &Bytes) -> Result<Vec<Entry>, Syntax> {
         .elements()
         .take(MAX_BATCH + 1)
         .map(|element| Message::parse(text.slice_ref(element.text().as_bytes())))
+        .map(|entry| entry.and_then(with_short_id).map_err(anonymous))
         .collect())
+}
+
+/// Refuses a request whose id nobody should have to remember.
+fn with_short_id(message: Message) -> Result<Message, WireError> {
+    if message.kind() != Kind::Request || message.id_len() <= MAX_ID {
+        return Ok(message);
+    }
+    Err(WireError::Shape {
+        why: "an id of more than 1024 bytes",
+        id: message
+            .id()
+            .map(|id| Bytes::copy_from_slice(id.text().as_bytes())),
+        is_answer: false,
+    })
+}
+
+/// The answer to an entry waits for those to the others: such an id would be remembered after all.
+fn anonymous(mut why: WireError) -> WireError {
+    if let WireError::Shape { id, .. } = &mut why {
+        id.take_if(|id| id.len() > MAX_ID);
+    }
+    why
 }
 
 fn trim(text: Bytes) -> Bytes {

@@ -3,6 +3,10 @@
 /// Deepest nesting that a peer's message may have. What we make of it may be a little deeper.
 pub const MAX_DEPTH: usize = 128;
 
+/// The longest id that a request may have. Whoever waits for an answer keeps the id until it comes, so
+/// thousands of them must not weigh more than the requests themselves.
+pub const MAX_ID: usize = 1024;
+
 /// What a reader accepts. Every reader of a peer's bytes has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {

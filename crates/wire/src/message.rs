@@ -140,6 +140,15 @@ impl Message {
         }
     }
 
+    /// Bytes that the id takes in its sender's spelling.
+    pub(crate) fn id_len(&self) -> usize {
+        match (&self.other_id, self.id) {
+            (Some(id), _) => id.text().len(),
+            (None, Some(span)) => span.range().len(),
+            (None, None) => 0,
+        }
+    }
+
     /// The method; empty for an answer.
     pub fn method(&self) -> Cow<'_, str> {
         let token = self.method.map_or("", |span| self.slice(span));

@@ -223,3 +223,29 @@ fn a_message_above_the_limit_is_refused_under_its_own_id() {
     assert_eq!(why.id().text(), r#""big""#);
     assert!(why.to_rpc().message().contains("60 bytes"));
 }
+
+#[test]
+fn a_request_with_an_id_that_nobody_should_have_to_remember_is_refused() {
+    let with = |length: usize, rest: &str| {
+        let id = "i".repeat(length - 2);
+        format!(r#"{{"jsonrpc":"2.0","id":"{id}",{rest}}}"#)
+    };
+    let request = r#""method":"m""#;
+    assert!(matches!(frame(&with(1024, request)), Frame::One(_)));
+    let Frame::Other { why, .. } = frame(&with(1025, request)) else {
+        panic!()
+    };
+    assert_eq!(why.id().text().len(), 1025, "whoever asked is answered");
+    assert!(why.to_rpc().message().contains("1024 bytes"));
+    assert!(matches!(
+        frame(&with(1025, r#""result":{}"#)),
+        Frame::One(_)
+    ));
+
+    let batch = format!("[{},{}]", with(1025, request), with(10, request));
+    let Frame::Batch(entries) = frame(&batch) else {
+        panic!()
+    };
+    assert_eq!(entries[0].as_ref().unwrap_err().id().text(), "null");
+    assert!(entries[1].is_ok());
+}

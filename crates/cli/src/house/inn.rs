@@ -8,7 +8,7 @@ use linkspan_mcp::Era;
 use linkspan_mcp::era::{Claims, Down, Figures, Habits, UpOptions, home_of, signed};
 use linkspan_ports::{Answering, Guest, House, Principal};
 use linkspan_session::{
-    Config, Ended, EraLayer, Fault, Hub, Inbound, Layer, Outbound, Port, Session,
+    Config, Ended, Envelope, EraLayer, Fault, Hub, Inbound, Layer, Outbound, Port, Session,
 };
 use linkspan_wire::{Kind, Message, RpcError};
 use tokio::sync::{mpsc, watch};
@@ -113,23 +113,26 @@ impl Inn {
     }
 
     /// A request that stands alone.
-    pub(super) async fn call(&self, call: Message, guest: &Guest) -> Result<Answering, Fault> {
+    pub(super) async fn call(&self, call: Envelope, guest: &Guest) -> Result<Answering, Fault> {
         let shared = &self.0;
         if shared.pool.drop_wrong() {
             shared.server.forget_era();
         }
         let era = match shared.server.era() {
             Some(era) => era,
-            None => self.find_out(&call, guest).await?,
+            None => self.find_out(&call.msg, guest).await?,
         };
-        let want = self.want(&call, guest, era);
+        let want = self.want(&call.msg, guest, era);
         let lease = shared
             .pool
             .lease(&want, || self.open(want.key.clone(), want.key.clone()));
         let lease = lease.await?;
         let call = match shared.options.share && era == Era::Legacy {
             // Everybody's calls are parked in the same place.
-            true => signed(&call, &shared.alias(&guest.principal)),
+            true => Envelope {
+                msg: signed(&call.msg, &shared.alias(&guest.principal)),
+                ..call
+            },
             false => call,
         };
         let asking = lease.upstream.hub.ask(call).await?;
@@ -239,7 +242,7 @@ impl House for Inn {
         tokio::spawn(async move { inn.begin(front, guest).await });
     }
 
-    async fn ask(&self, call: Message, guest: &Guest) -> Result<Answering, Fault> {
+    async fn ask(&self, call: Envelope, guest: &Guest) -> Result<Answering, Fault> {
         self.call(call, guest).await
     }
 }
@@ -264,7 +267,7 @@ async fn refuse(mut front: Port, why: &Fault) {
     while let Some(Inbound::Message(envelope)) = front.rx.recv().await {
         if let (Kind::Request, Some(id)) = (envelope.msg.kind(), envelope.msg.id()) {
             let answer = RpcError::from(why).answer(&id);
-            let outbound = Outbound::One(linkspan_session::Envelope::new(answer));
+            let outbound = Outbound::One(Envelope::new(answer));
             let _ = front.tx.send(outbound).await;
             return;
         }

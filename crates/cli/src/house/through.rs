@@ -28,14 +28,19 @@ async fn run(inn: Inn, guest: Guest, mut end: PortEnd) {
             outbound = end.rx.recv() => match outbound {
                 None => break,
                 Some(Outbound::One(envelope)) => {
-                    let msg = envelope.msg;
-                    if let Some(hop) = cancelled(&msg) {
+                    let msg = &envelope.msg;
+                    if let Some(hop) = cancelled(msg) {
                         if let Some(call) = running.remove(&hop) {
                             // Dropping what waits for the answer cancels the request.
                             call.abort();
                         }
-                    } else if let (Kind::Request, Some(hop)) = (msg.kind(), hop(&msg)) {
-                        let call = call(inn.clone(), guest.clone(), msg, hop, end.tx.clone());
+                    } else if let (Kind::Request, Some(hop)) = (msg.kind(), hop(msg)) {
+                        // With its credit: it may wait for its server.
+                        let ask = Envelope {
+                            credit: envelope.credit,
+                            ..Envelope::new(msg.clone())
+                        };
+                        let call = call(inn.clone(), guest.clone(), ask, hop, end.tx.clone());
                         running.insert(hop, calls.spawn(call));
                     }
                 }
@@ -53,8 +58,8 @@ async fn run(inn: Inn, guest: Guest, mut end: PortEnd) {
 }
 
 /// One request; gives its hop when it is over.
-async fn call(inn: Inn, guest: Guest, msg: Message, hop: u64, tx: mpsc::Sender<Inbound>) -> u64 {
-    match inn.call(msg, &guest).await {
+async fn call(inn: Inn, guest: Guest, ask: Envelope, hop: u64, tx: mpsc::Sender<Inbound>) -> u64 {
+    match inn.call(ask, &guest).await {
         Ok(mut answering) => {
             while let Some(envelope) = answering.rx.recv().await {
                 let envelope = Envelope {

@@ -17,6 +17,7 @@ mod old_sse;
 mod parked;
 mod probing;
 mod relaying;
+mod reviewed_front;
 mod reviewed_house;
 mod sessions;
 mod setup;

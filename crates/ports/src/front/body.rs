@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -19,8 +20,9 @@ use super::reader::Reader;
 
 pub(super) type Response = http::Response<Body>;
 
-/// A place among the requests in flight.
-pub(super) type Ticket = OwnedSemaphorePermit;
+/// A place among the requests in flight. The call and what is written of its answer share it: it is
+/// free when both are over.
+pub(super) type Ticket = Arc<OwnedSemaphorePermit>;
 
 /// What is sent.
 pub(super) enum Body {
@@ -33,9 +35,29 @@ pub(super) enum Body {
 pub(super) struct Whole {
     pieces: [Bytes; 3],
     at: usize,
-    /// Both are given back when the client has taken the text.
-    _credit: Credit,
-    _ticket: Option<Ticket>,
+}
+
+/// Text, and what is given back when it has been written.
+///
+/// A body is no place for that: it is dropped as soon as its last piece has been taken from it, and
+/// the pieces may then wait for the client as long as it likes.
+struct Held<T> {
+    text: Bytes,
+    _until_written: T,
+}
+
+impl<T> AsRef<[u8]> for Held<T> {
+    fn as_ref(&self) -> &[u8] {
+        &self.text
+    }
+}
+
+/// Text that keeps something until nobody has it any more.
+pub(super) fn holding<T: Send + 'static>(text: Bytes, what: T) -> Bytes {
+    Bytes::from_owner(Held {
+        text,
+        _until_written: what,
+    })
 }
 
 /// A stream of events.
@@ -147,30 +169,20 @@ pub(super) fn empty(status: StatusCode) -> Response {
 
 /// JSON text of our own.
 pub(super) fn json(status: StatusCode, pieces: [Bytes; 3]) -> Response {
-    whole(
-        status,
-        Whole {
-            pieces,
-            ..Whole::default()
-        },
-    )
+    whole(status, Whole { pieces, at: 0 })
 }
 
 /// A message as JSON.
 pub(super) fn message(status: StatusCode, item: Outbound, ticket: Option<Ticket>) -> Response {
-    let (pieces, credit) = match item {
+    let (mut pieces, credit) = match item {
         Outbound::One(envelope) => (envelope.msg.pieces(), envelope.credit),
         Outbound::Array(text) => ([text, Bytes::new(), Bytes::new()], Credit::default()),
     };
-    whole(
-        status,
-        Whole {
-            pieces,
-            at: 0,
-            _credit: credit,
-            _ticket: ticket,
-        },
-    )
+    // They are written in this order.
+    if let Some(last) = pieces.iter_mut().rfind(|piece| !piece.is_empty()) {
+        *last = holding(std::mem::take(last), (credit, ticket));
+    }
+    json(status, pieces)
 }
 
 fn whole(status: StatusCode, whole: Whole) -> Response {
@@ -191,4 +203,29 @@ pub(super) fn events(events: Events) -> Response {
     // nginx would keep events back until its buffer is full.
     headers.insert("x-accel-buffering", fixed("no"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkspan_session::Budget;
+    use linkspan_wire::Limits;
+
+    #[tokio::test]
+    async fn the_credit_of_a_batch_stays_with_the_last_of_its_messages() {
+        let budget = Budget::new(1 << 20);
+        let one = r#"{"jsonrpc":"2.0","method":"m"}"#;
+        let credit = budget.take(1 << 20).await;
+        let text = holding(Bytes::from(format!("[{one},{one}]")), credit);
+        let linkspan_wire::Frame::Batch(entries) =
+            linkspan_wire::Frame::parse(text, &Limits::default())
+        else {
+            panic!("a batch");
+        };
+        let mut entries = entries.into_iter();
+        drop(entries.next());
+        assert!(!budget.is_whole());
+        drop(entries.next());
+        assert!(budget.is_whole());
+    }
 }

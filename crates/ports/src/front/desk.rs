@@ -1,5 +1,6 @@
 //! A legacy session as its client sees it: streams, and what goes on which. No IO.
 
+mod keeping;
 mod log;
 mod routes;
 mod stream;
@@ -96,11 +97,19 @@ impl Desk {
         }
     }
 
+    pub(super) fn manner(&self) -> Manner {
+        self.manner
+    }
+
     /// The server says something.
     pub(super) fn say(&mut self, item: Outbound, now: Instant) {
         self.learn(&item);
         let (number, is_last) = match self.manner {
-            Manner::OneStream => (STANDING, false),
+            Manner::OneStream => {
+                // Only what is settled by it matters.
+                self.routes.route(&item);
+                (STANDING, false)
+            }
             Manner::Streams => match self.routes.route(&item) {
                 Route::To(number) => (number, false),
                 Route::Last(number) => (number, true),
@@ -163,6 +172,11 @@ impl Desk {
     /// Forgets what is too old.
     pub(super) fn expire(&mut self, now: Instant) {
         self.log.expire(now);
+    }
+
+    /// Questions of the server that nobody will see.
+    pub(super) fn unheard(&mut self) -> Vec<Id> {
+        self.log.unheard()
     }
 
     /// Whether the client may name this version in its headers.

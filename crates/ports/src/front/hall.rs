@@ -10,17 +10,19 @@ use http::request::Parts;
 use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Incoming;
 use linkspan_mcp::{Era, Given, PROTOCOL_VERSION, Revision, SESSION_ID, era_of_post};
-use linkspan_session::Budget;
+use linkspan_session::{Budget, Envelope};
 use linkspan_wire::Frame;
 use tokio::sync::{Semaphore, watch};
 
+use super::allowance::Allowances;
 use super::body::{Response, Ticket, json};
+use super::desk::Manner;
 use super::figures::Figures;
 use super::gate::{self, Gate, METHODS};
 use super::house::{Guest, House, Principal};
 use super::intake::{Intake, check_accept_any, check_content_type, given};
 use super::knowledge::Knowledge;
-use super::options::FrontOptions;
+use super::options::{FrontOptions, HEALTH};
 use super::phase::Phase;
 use super::refusal::Refusal;
 use super::session::Session;
@@ -40,6 +42,7 @@ pub(super) struct Hall<H> {
     tickets: Arc<Semaphore>,
     gate: Gate,
     bodies: Budget,
+    allowances: Allowances,
     figures: Figures,
 }
 
@@ -57,6 +60,7 @@ impl<H: House> Hall<H> {
             phase: watch::Sender::new(Phase::Open),
             tickets,
             gate: Gate::new(&options, bound),
+            allowances: Allowances::new(options.limits.max_bytes()),
             bodies: Budget::new(options.limits.max_bytes().saturating_mul(BODIES)),
             options,
         }
@@ -87,7 +91,7 @@ impl<H: House> Hall<H> {
         if head.method == Method::OPTIONS {
             return Ok(gate::preflight(&head.headers));
         }
-        if path == "/healthz" {
+        if path == HEALTH {
             return self.health(&head.method);
         }
         self.gate.authorize(&head.headers)?;
@@ -128,10 +132,15 @@ impl<H: House> Hall<H> {
     async fn post(self: &Arc<Self>, head: &Parts, body: Incoming) -> Result<Response, Refusal> {
         check_content_type(&head.headers)?;
         check_accept_any(&head.headers)?;
-        let guest = guest(&head.headers);
+        let guest = self.guest(&head.headers);
         let session = self.named_session(head, &guest);
-        let intake = self.intake(session.as_ref().and_then(|found| found.as_deref()));
-        let (text, credit) = intake.read(body).await?;
+        let (text, credit) = match &session {
+            Some(Some(session)) => self.intake(&session.budget).read(body).await?,
+            _ => {
+                let own = self.allowances.of(&guest.principal);
+                self.intake(&own).read(body).await?
+            }
+        };
         let frame = Frame::parse(text, &self.options.limits);
         let version = given(&head.headers, PROTOCOL_VERSION);
         let message = match frame {
@@ -148,12 +157,16 @@ impl<H: House> Hall<H> {
             _ => era_of_post(&message, version),
         };
         let id = message.id();
+        let envelope = Envelope {
+            credit,
+            ..Envelope::new(message)
+        };
         let refuse = |error| Refusal::rpc(StatusCode::BAD_REQUEST, error).about(id.clone());
         let served = match era.map_err(refuse)? {
-            Era::Modern => self.ask(head, message, guest).await,
+            Era::Modern => self.ask(head, envelope, guest).await,
             Era::Legacy => {
-                self.only(Era::Legacy, Some(&message))?;
-                self.relay(message, credit, version, session, guest).await
+                self.only(Era::Legacy, Some(&envelope.msg))?;
+                self.relay(envelope, version, session, guest).await
             }
         };
         served.map_err(|refusal| refusal.about(id))
@@ -162,15 +175,16 @@ impl<H: House> Hall<H> {
     /// A place among the requests in flight.
     pub(super) fn ticket(&self) -> Result<Ticket, Refusal> {
         let ticket = Arc::clone(&self.tickets).try_acquire_owned();
-        ticket.map_err(|_| Refusal::busy("too many requests"))
+        let ticket = ticket.map_err(|_| Refusal::busy("too many requests"))?;
+        Ok(Arc::new(ticket))
     }
 
-    pub(super) fn intake<'a>(&'a self, session: Option<&'a Session>) -> Intake<'a> {
+    pub(super) fn intake<'a>(&'a self, own: &'a Budget) -> Intake<'a> {
         Intake {
             limits: self.options.limits,
             timeout: self.options.body_timeout,
             all: &self.bodies,
-            own: session.map(|session| &session.budget),
+            own,
         }
     }
 
@@ -182,18 +196,25 @@ impl<H: House> Hall<H> {
     ) -> Option<Option<Arc<Session>>> {
         match given(&head.headers, SESSION_ID) {
             Given::Nothing => None,
-            Given::Text(key) => Some(self.sessions.find(key, &guest.principal)),
+            Given::Text(key) => {
+                let who = &guest.principal;
+                Some(self.sessions.find(key, who, Manner::Streams))
+            }
             Given::Unclear => Some(None),
         }
     }
-}
 
-/// On whose behalf a request came.
-pub(super) fn guest(headers: &HeaderMap) -> Guest {
-    let shown = headers.get(AUTHORIZATION);
-    let shown = shown.map(|value| String::from_utf8_lossy(value.as_bytes()).into());
-    Guest {
-        principal: Principal(shown),
+    /// On whose behalf a request came.
+    pub(super) fn guest(&self, headers: &HeaderMap) -> Guest {
+        let shown: Vec<&[u8]> = headers
+            .get_all(AUTHORIZATION)
+            .iter()
+            .map(|value| value.as_bytes())
+            .collect();
+        // Whoever has shown our token is the same, however it was spelled. No value has a line end.
+        let known = shown.is_empty() || self.options.token.is_some();
+        let principal = Principal((!known).then(|| shown.join(&b'\n').into()));
+        Guest { principal }
     }
 }
 

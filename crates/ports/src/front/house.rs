@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use linkspan_session::{Envelope, Fault, Port};
-use linkspan_wire::Message;
 use tokio::sync::mpsc;
 
 /// Where a front sends its guests. It knows the servers; the front knows only HTTP.
@@ -15,10 +14,10 @@ pub trait House: Send + Sync + 'static {
     /// drops the port.
     fn admit(&self, front: Port, guest: &Guest);
 
-    /// Takes a modern request, which stands alone.
+    /// Takes a modern request, which stands alone. Its credit is given back when a server has it.
     fn ask(
         &self,
-        call: Message,
+        call: Envelope,
         guest: &Guest,
     ) -> impl Future<Output = Result<Answering, Fault>> + Send;
 
@@ -35,9 +34,10 @@ pub struct Guest {
     pub principal: Principal,
 }
 
-/// Who somebody is, by what they authenticate with; everybody without credentials is the same.
+/// Who somebody is, by what they authenticate with, byte by byte; everybody without credentials is the
+/// same.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Principal(pub Option<Arc<str>>);
+pub struct Principal(pub Option<Arc<[u8]>>);
 
 impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

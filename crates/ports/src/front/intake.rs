@@ -7,15 +7,20 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use linkspan_mcp::Given;
 use linkspan_session::{Budget, Credit};
-use linkspan_wire::Limits;
+use linkspan_wire::{Frame, Limits};
 use tokio::time::{Duration, Instant, timeout, timeout_at};
 
+use super::body::holding;
 use super::refusal::Refusal;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 /// This much at least has to come within the body's timeout, unless less is left.
 const STRIDE: usize = 64 * 1024;
+/// And this part of the whole: what is almost there must not take hours to be finished.
+const PART: usize = 64;
+/// What is reserved at first, whatever is announced.
+const RESERVED: usize = 1 << 20;
 /// How long a client may go on sending what is refused.
 const LINGER: Duration = Duration::from_secs(5);
 
@@ -25,13 +30,22 @@ pub(super) struct Intake<'a> {
     pub(super) timeout: Duration,
     /// What all bodies may weigh that are being read.
     pub(super) all: &'a Budget,
-    /// What this session may have in flight.
-    pub(super) own: Option<&'a Budget>,
+    /// What this session, or this principal without one, may have in flight.
+    pub(super) own: &'a Budget,
 }
 
 impl Intake<'_> {
-    /// Reads a whole body. The credit belongs to the message.
-    pub(super) async fn read(&self, mut body: Incoming) -> Result<(Bytes, Credit), Refusal> {
+    /// Reads a whole body. The credit belongs to the message; that of a batch is in its text, of which
+    /// each message is a part.
+    pub(super) async fn read(&self, body: Incoming) -> Result<(Bytes, Credit), Refusal> {
+        let (text, credit) = self.read_whole(body).await?;
+        Ok(match Frame::is_array(&text) {
+            true => (holding(text, credit), Credit::default()),
+            false => (text, credit),
+        })
+    }
+
+    async fn read_whole(&self, mut body: Incoming) -> Result<(Bytes, Credit), Refusal> {
         let limit = self.limits.max_bytes();
         let announced = body.size_hint().exact().unwrap_or(0);
         if announced > limit as u64 {
@@ -40,9 +54,9 @@ impl Intake<'_> {
         }
         let announced = announced as usize;
         let mut deadline = Instant::now() + self.timeout;
+        // Taken for what is there, not for what is announced: a client that sends one byte of a large
+        // message would hold up everybody else's.
         let (mut credit, mut reading) = (Credit::default(), Credit::default());
-        let taken = timeout_at(deadline, self.grow(&mut credit, &mut reading, announced));
-        taken.await.map_err(|_| slow())?;
         let mut whole = BytesMut::new();
         let mut stride = 0;
         loop {
@@ -55,32 +69,43 @@ impl Intake<'_> {
             };
             if whole.is_empty() && chunk.len() == announced {
                 // The usual small request: nothing to copy.
+                self.grow(&mut credit, &mut reading, announced).await?;
                 return Ok((chunk, credit));
             }
             if whole.len() + chunk.len() > limit {
                 tokio::spawn(drain(body));
                 return Err(too_large(limit));
             }
-            if whole.is_empty() {
-                whole.reserve(announced.max(chunk.len()));
+            if whole.capacity() - whole.len() < chunk.len() {
+                let left = announced.saturating_sub(whole.len());
+                whole.reserve(left.min(whole.len().max(RESERVED)).max(chunk.len()));
             }
             whole.extend_from_slice(&chunk);
             stride += chunk.len();
-            if stride >= STRIDE {
+            if stride >= STRIDE.max(announced.max(whole.len()) / PART) {
                 stride = 0;
                 deadline = Instant::now() + self.timeout;
             }
-            let grown = timeout_at(deadline, self.grow(&mut credit, &mut reading, whole.len()));
-            grown.await.map_err(|_| slow())?;
+            let asked = Instant::now();
+            self.grow(&mut credit, &mut reading, whole.len()).await?;
+            // The client could send nothing meanwhile.
+            deadline += asked.elapsed();
         }
     }
 
-    async fn grow(&self, credit: &mut Credit, reading: &mut Credit, bytes: usize) {
-        // First what only this session may be waiting for: nobody else should wait meanwhile.
-        if let Some(own) = self.own {
-            own.grow(credit, bytes).await;
-        }
-        self.all.grow(reading, bytes).await;
+    async fn grow(
+        &self,
+        credit: &mut Credit,
+        reading: &mut Credit,
+        bytes: usize,
+    ) -> Result<(), Refusal> {
+        let grown = async {
+            // First what only this client may be waiting for: nobody else should wait meanwhile.
+            self.own.grow(credit, bytes).await;
+            self.all.grow(reading, bytes).await;
+        };
+        let grown = timeout(self.timeout, grown).await;
+        grown.map_err(|_| Refusal::busy("too many large messages"))
     }
 }
 

@@ -13,7 +13,15 @@ const MAX_PRINCIPALS: usize = 64;
 
 /// What is known, for each principal: servers may show them different tools.
 #[derive(Default)]
-pub(super) struct Knowledge(Mutex<HashMap<Principal, ParamHeaders>>);
+pub(super) struct Knowledge(Mutex<HashMap<Principal, Known>>);
+
+/// What one principal was told.
+#[derive(Default)]
+struct Known {
+    headers: ParamHeaders,
+    /// The larger, the later it was told.
+    told: u64,
+}
 
 /// What an answer will teach.
 pub(super) struct Lesson {
@@ -38,10 +46,10 @@ impl Knowledge {
         header: impl Fn(&str) -> Given<'h>,
     ) -> Option<Result<(), RpcError>> {
         let known = self.lock();
-        Some(known.get(who)?.check(call, header))
+        Some(known.get(who)?.headers.check(call, header))
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Principal, ParamHeaders>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Principal, Known>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -54,11 +62,39 @@ impl Lesson {
         };
         let mut known = self.knowledge.lock();
         if known.len() >= MAX_PRINCIPALS && !known.contains_key(&self.principal) {
-            known.clear();
+            // One, not all: a stranger must not switch off the check for everybody else.
+            let oldest = known.iter().min_by_key(|(_, known)| known.told);
+            let oldest = oldest.map(|(who, _)| who.clone());
+            oldest.map(|who| known.remove(&who));
         }
-        known
-            .entry(self.principal.clone())
-            .or_default()
-            .learn(result);
+        let last = known.values().map(|known| known.told).max();
+        let mine = known.entry(self.principal.clone()).or_default();
+        mine.told = last.unwrap_or(0) + 1;
+        mine.headers.learn(result);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkspan_wire::Id;
+
+    #[test]
+    fn a_stranger_makes_the_oldest_be_forgotten_and_nobody_else() {
+        let knowledge = Arc::<Knowledge>::default();
+        let who = |n: usize| Principal(Some(n.to_string().as_bytes().into()));
+        let list = Message::request(&Id::number(1), names::TOOLS_LIST, None);
+        let answer = Message::result(&Id::number(1), r#"{"tools":[]}"#);
+        let tell = |n| knowledge.lesson(&list, &who(n)).unwrap().hear(&answer);
+        (0..MAX_PRINCIPALS).for_each(tell);
+        tell(0);
+        tell(MAX_PRINCIPALS);
+        let knows = |n| {
+            knowledge
+                .check(&list, &who(n), |_| Given::Nothing)
+                .is_some()
+        };
+        assert!(knows(0) && !knows(1));
+        assert!((2..=MAX_PRINCIPALS).all(knows));
     }
 }

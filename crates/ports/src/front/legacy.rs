@@ -5,14 +5,15 @@ use std::sync::Arc;
 use http::StatusCode;
 use http::request::Parts;
 use linkspan_mcp::{Era, Given, LAST_EVENT_ID, PROTOCOL_VERSION, Revision, names};
-use linkspan_session::{Credit, Envelope, Inbound, Outbound};
+use linkspan_session::{Envelope, Inbound, Outbound};
 use linkspan_wire::{Entry, Id, Kind, Message, RpcError};
 use tokio::time::timeout;
 
 use super::body::{self, Events, Response, Source, Ticket, empty};
+use super::cancelling::cancel;
 use super::desk::{First, Unresumable, Unserved};
 use super::gate::METHODS;
-use super::hall::{Hall, check_version, guest};
+use super::hall::{Hall, check_version};
 use super::house::{Guest, House};
 use super::ink::{EventId, Ink};
 use super::intake::{check_accept_events, given};
@@ -30,17 +31,12 @@ impl<H: House> Hall<H> {
     /// Serves one legacy message.
     pub(super) async fn relay(
         self: &Arc<Self>,
-        message: Message,
-        credit: Credit,
+        envelope: Envelope,
         version: Given<'_>,
         named: Named,
         guest: Guest,
     ) -> Result<Response, Refusal> {
-        let opens = message.kind() == Kind::Request && message.method() == names::INITIALIZE;
-        let envelope = Envelope {
-            credit,
-            ..Envelope::new(message)
-        };
+        let opens = is_request(&envelope.msg) && envelope.msg.method() == names::INITIALIZE;
         if opens && named.is_none() {
             return self.begin(envelope, &guest).await;
         }
@@ -56,17 +52,13 @@ impl<H: House> Hall<H> {
         match envelope.msg.kind() {
             Kind::Request => {
                 let ticket = self.ticket()?;
-                let reader = send(&session, envelope).await?;
+                let reader = send(&session, envelope, &ticket).await?;
                 let first = timeout(self.options.patience, reader.first()).await;
                 Ok(self.respond(first.ok(), reader, ticket))
             }
             Kind::Notification | Kind::Result | Kind::Error => {
                 let place = session.tx.reserve().await.map_err(gone)?;
-                if envelope.msg.method() == names::CANCELLED
-                    && let Some(id) = cancelled(&envelope.msg)
-                {
-                    session.desk().cancel(&id, now());
-                }
+                cancel(&session, &[&envelope.msg]);
                 place.send(Inbound::Message(envelope));
                 Ok(empty(StatusCode::ACCEPTED))
             }
@@ -88,17 +80,22 @@ impl<H: House> Hall<H> {
                 .with_data(r#"{"hint":"send one message at a time"}"#);
             return Err(Refusal::rpc(StatusCode::BAD_REQUEST, error));
         }
-        let answered = |entry: &&Entry| entry.as_ref().map_or(true, is_request);
-        if !entries.iter().any(|entry| answered(&entry)) {
+        let messages: Vec<&Message> = entries.iter().flatten().collect();
+        let requests: Vec<&Message> = messages.iter().copied().filter(|m| is_request(m)).collect();
+        let errors = entries.len() - messages.len();
+        if requests.is_empty() && errors == 0 {
             let place = session.tx.reserve().await.map_err(gone)?;
+            cancel(&session, &messages);
             place.send(Inbound::Batch(entries));
             return Ok(empty(StatusCode::ACCEPTED));
         }
         let ticket = self.ticket()?;
         let place = session.tx.reserve().await.map_err(gone)?;
-        let requests: Vec<&Message> = entries.iter().flatten().filter(|m| is_request(m)).collect();
-        let seat = session.desk().post(&requests, true).map_err(unserved)?;
+        let seat = session.desk().post(&requests, true, Some(&ticket));
+        let seat = seat.map_err(unserved)?;
         let reader = Reader::new(Arc::clone(&session), seat);
+        session.desk().owe(seat.stream, errors);
+        cancel(&session, &messages);
         place.send(Inbound::Batch(entries));
         let first = timeout(self.options.patience, reader.first()).await.ok();
         // What is answered is an array; an error for nobody refuses the batch as a whole.
@@ -162,7 +159,7 @@ impl<H: House> Hall<H> {
             Given::Text(text) => Revision::parse(text).is_some_and(|r| r.era() == Era::Modern),
             _ => false,
         };
-        let named = self.named_session(head, &guest(&head.headers));
+        let named = self.named_session(head, &self.guest(&head.headers));
         if is_modern || named.is_none() || self.options.client_era == Some(Era::Modern) {
             let why = "only legacy sessions have streams of their own, and an end";
             return Err(Refusal::method(METHODS, why));
@@ -191,12 +188,16 @@ impl<H: House> Hall<H> {
 }
 
 /// Sends a request on, and waits where its answer will come.
-pub(super) async fn send(session: &Arc<Session>, envelope: Envelope) -> Result<Reader, Refusal> {
+pub(super) async fn send(
+    session: &Arc<Session>,
+    envelope: Envelope,
+    ticket: &Ticket,
+) -> Result<Reader, Refusal> {
     // Once there is a place for it, nothing can come between the two.
     let place = session.tx.reserve().await.map_err(gone)?;
     let seat = session
         .desk()
-        .post(&[&envelope.msg], false)
+        .post(&[&envelope.msg], false, Some(ticket))
         .map_err(unserved)?;
     place.send(Inbound::Message(envelope));
     Ok(Reader::new(Arc::clone(session), seat))
@@ -214,16 +215,11 @@ fn known(named: Named) -> Result<Arc<Session>, Refusal> {
     }
 }
 
-fn is_request(message: &Message) -> bool {
+pub(super) fn is_request(message: &Message) -> bool {
     message.kind() == Kind::Request
 }
 
-/// The request that a `notifications/cancelled` names.
-fn cancelled(message: &Message) -> Option<Id> {
-    Id::parse(message.params()?.get("requestId")?)
-}
-
-fn unserved(why: Unserved) -> Refusal {
+pub(super) fn unserved(why: Unserved) -> Refusal {
     let id = match why {
         Unserved::InUse(id) => id,
         Unserved::Ended => return Refusal::no_such_session(),

@@ -32,8 +32,12 @@ pub struct Front<H> {
 }
 
 impl<H: House> Front<H> {
-    /// Serves the house's guests on a socket that is bound already.
+    /// Serves the house's guests on a socket that is bound already, at a path that is free.
     pub fn new(listener: TcpListener, options: FrontOptions, house: Arc<H>) -> io::Result<Self> {
+        if let Some(path) = options.clash() {
+            let why = format!("something else is served at {path}; choose another path");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
         let bound = listener.local_addr()?;
         let hall = Arc::new(Hall::new(options, house, bound));
         Ok(Self { listener, hall })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::StatusCode;
 use http::request::Parts;
 use linkspan_mcp::{Era, check_modern, names};
-use linkspan_session::{Fault, Outbound};
+use linkspan_session::{Envelope, Fault, Outbound};
 use linkspan_wire::{Id, Json, Kind, Message, RpcError};
 use tokio::time::{Duration, timeout};
 
@@ -28,23 +28,24 @@ impl<H: House> Hall<H> {
     pub(super) async fn ask(
         self: &Arc<Self>,
         head: &Parts,
-        message: Message,
+        call: Envelope,
         guest: Guest,
     ) -> Result<Response, Refusal> {
+        let message = &call.msg;
         let Some(id) = message.id().filter(|_| message.kind() == Kind::Request) else {
             // The era has no notifications for servers: a request is cancelled by hanging up.
             return Ok(empty(StatusCode::ACCEPTED));
         };
         let refuse = |error| Refusal::rpc(StatusCode::BAD_REQUEST, error);
-        check_modern(&message, |name| given(&head.headers, name)).map_err(refuse)?;
+        check_modern(message, |name| given(&head.headers, name)).map_err(refuse)?;
         let ticket = self.ticket()?;
-        self.check_params(head, &message, &guest)
+        self.check_params(head, message, &guest)
             .await
             .map_err(refuse)?;
-        let lesson = self.knowledge.lesson(&message, &guest.principal);
+        let lesson = self.knowledge.lesson(message, &guest.principal);
         let asked = tokio::select! {
             biased;
-            asked = self.house.ask(message, &guest) => asked,
+            asked = self.house.ask(call, &guest) => asked,
             () = given_up(self.phase.subscribe()) => Err(Fault::Closing),
         };
         let answering = asked.map_err(|why| Refusal::fault(&why))?;
@@ -129,7 +130,7 @@ impl<H: House> Hall<H> {
             let id = Id::number(page as u64 + 1);
             let list = Message::request(&id, names::TOOLS_LIST, Some(&params));
             let lesson = self.knowledge.lesson(&list, &guest.principal);
-            let Ok(answering) = self.house.ask(list, guest).await else {
+            let Ok(answering) = self.house.ask(Envelope::new(list), guest).await else {
                 return;
             };
             let mut answer = Answer::new(answering, id, lesson, self.phase.subscribe());

@@ -6,14 +6,16 @@ use http::StatusCode;
 use http::request::Parts;
 use hyper::body::Incoming;
 use linkspan_session::{Envelope, Inbound};
-use linkspan_wire::Frame;
+use linkspan_wire::{Frame, Message};
 
 use super::body::{Response, empty};
+use super::cancelling::cancel;
 use super::desk::Manner;
-use super::hall::{Hall, guest};
+use super::hall::Hall;
 use super::house::House;
 use super::ink::Ink;
 use super::intake::{check_accept_events, check_content_type};
+use super::legacy::{is_request, unserved};
 use super::reader::Reader;
 use super::refusal::Refusal;
 use super::session::now;
@@ -22,7 +24,9 @@ impl<H: House> Hall<H> {
     /// GET /sse: a session that lives as long as this stream.
     pub(super) async fn open_sse(self: &Arc<Self>, head: &Parts) -> Result<Response, Refusal> {
         check_accept_events(&head.headers)?;
-        let session = self.admit(&guest(&head.headers), Manner::OneStream).await?;
+        let session = self
+            .admit(&self.guest(&head.headers), Manner::OneStream)
+            .await?;
         let seat = session.desk().listen();
         let mut ink = Ink::default();
         ink.endpoint(&format!("/messages?sessionId={}", session.key));
@@ -36,14 +40,13 @@ impl<H: House> Hall<H> {
         body: Incoming,
     ) -> Result<Response, Refusal> {
         check_content_type(&head.headers)?;
-        let guest = guest(&head.headers);
+        let guest = self.guest(&head.headers);
         let mut parts = head.uri.query().unwrap_or_default().split('&');
         let key = parts.find_map(|part| part.strip_prefix("sessionId="));
-        let session = self
-            .sessions
-            .find(key.unwrap_or_default(), &guest.principal);
+        let (key, who) = (key.unwrap_or_default(), &guest.principal);
+        let session = self.sessions.find(key, who, Manner::OneStream);
         let session = session.ok_or_else(Refusal::no_such_session)?;
-        let (text, credit) = self.intake(Some(&session)).read(body).await?;
+        let (text, credit) = self.intake(&session.budget).read(body).await?;
         let inbound = match Frame::parse(text, &self.options.limits) {
             Frame::One(msg) => Inbound::Message(Envelope {
                 credit,
@@ -54,8 +57,27 @@ impl<H: House> Hall<H> {
             Frame::Blank => return Err(Refusal::bad(&linkspan_wire::Syntax::Torn.into())),
         };
         session.desk().touch(now());
-        let sent = session.tx.send(inbound).await;
-        sent.map_err(|_| Refusal::no_such_session())?;
+        let (messages, errors): (Vec<&Message>, usize) = match &inbound {
+            Inbound::Message(envelope) => (vec![&envelope.msg], 0),
+            Inbound::Batch(entries) => {
+                let errors = entries.iter().filter(|entry| entry.is_err());
+                (entries.iter().flatten().collect(), errors.count())
+            }
+            _ => (Vec::new(), 0),
+        };
+        let requests: Vec<&Message> = messages.iter().copied().filter(|m| is_request(m)).collect();
+        let asks = !requests.is_empty() || errors > 0;
+        let ticket = asks.then(|| self.ticket()).transpose()?;
+        let place = session.tx.reserve().await;
+        let place = place.map_err(|_| Refusal::no_such_session())?;
+        if asks {
+            let is_batch = matches!(inbound, Inbound::Batch(_));
+            let mut desk = session.desk();
+            let entered = desk.enter(&requests, is_batch, ticket.as_ref());
+            desk.owe(entered.map_err(unserved)?, errors);
+        }
+        cancel(&session, &messages);
+        place.send(inbound);
         Ok(empty(StatusCode::ACCEPTED))
     }
 }

@@ -34,7 +34,7 @@ impl<H: House> Hall<H> {
         session.desk().begin(&envelope.msg);
         // Until the client knows its session, it can do nothing with it.
         let unborn = Unborn(Some(Arc::clone(&session)));
-        let reader = send(&session, envelope).await?;
+        let reader = send(&session, envelope, &ticket).await?;
         let first = timeout(self.options.long_patience, reader.first())
             .await
             .ok();

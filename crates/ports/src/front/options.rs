@@ -11,6 +11,11 @@ const MANY: usize = 1 << 20;
 /// Longer than this nobody waits.
 const LONG: Duration = Duration::from_secs(365 * 86_400);
 
+/// Where we say how we are.
+pub(super) const HEALTH: &str = "/healthz";
+/// Where HTTP+SSE is served.
+const OLD_PATHS: [&str; 2] = ["/sse", "/messages"];
+
 /// What an HTTP front is told. Every number bounds something.
 #[derive(Debug, Clone)]
 pub struct FrontOptions {
@@ -78,6 +83,14 @@ impl Default for FrontOptions {
 }
 
 impl FrontOptions {
+    /// What else is served at the path of the endpoint: one of them could never be reached.
+    pub(super) fn clash(&self) -> Option<&'static str> {
+        let path = self.path.trim_end_matches('/');
+        let old = if self.sse { &OLD_PATHS[..] } else { &[] };
+        let mut taken = std::iter::once(&HEALTH).chain(old);
+        taken.find(|taken| path == **taken).copied()
+    }
+
     /// The same with numbers that can be counted and times that can be added to the clock.
     pub(super) fn sane(self) -> Self {
         Self {

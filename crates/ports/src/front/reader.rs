@@ -47,6 +47,7 @@ impl Reader {
         if was_full && !desk.is_full() {
             self.session.make_room();
         }
+        self.session.give_up(desk.unheard());
         taken
     }
 
@@ -58,7 +59,10 @@ impl Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        self.session.desk().leave(self.seat, now());
+        let mut desk = self.session.desk();
+        desk.leave(self.seat, now());
+        self.session.give_up(desk.unheard());
+        drop(desk);
         self.session.make_room();
         if self.takes_all {
             self.session.close();

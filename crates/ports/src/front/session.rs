@@ -3,11 +3,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use linkspan_session::{Budget, Fault, Inbound, Outbound, PortEnd};
+use linkspan_session::{Budget, Envelope, Fault, Inbound, Outbound, PortEnd};
+use linkspan_wire::{Id, RpcError};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time;
 
-use super::desk::Desk;
+use super::desk::{Desk, Manner};
 use super::house::Principal;
 use super::sessions::{Key, Sessions};
 
@@ -21,6 +23,7 @@ const TICK: Duration = Duration::from_secs(300);
 pub(super) struct Session {
     pub(super) key: Key,
     pub(super) principal: Principal,
+    pub(super) manner: Manner,
     /// Towards the server.
     pub(super) tx: mpsc::Sender<Inbound>,
     /// What requests of this session may weigh that its server has not taken yet.
@@ -43,6 +46,7 @@ impl Session {
         Self {
             key,
             principal,
+            manner: desk.manner(),
             tx,
             budget,
             desk: Mutex::new(desk),
@@ -60,6 +64,26 @@ impl Session {
     /// Somebody has read; the session may go on.
     pub(super) fn make_room(&self) {
         self.room.notify_one();
+    }
+
+    /// Answers questions of the server that nobody will see.
+    pub(super) fn give_up(&self, unheard: Vec<Id>) {
+        let why = Fault::Overloaded {
+            what: "too much waits for a client that does not read",
+        };
+        for id in unheard {
+            let answer = Envelope::new(RpcError::from(&why).answer(&id));
+            let full = match self.tx.try_send(Inbound::Message(answer)) {
+                Err(TrySendError::Full(answer)) => answer,
+                _ => continue,
+            };
+            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+                let tx = self.tx.clone();
+                runtime.spawn(async move {
+                    let _ = tx.send(full).await;
+                });
+            }
+        }
     }
 
     /// Waits until its place is free.
@@ -134,6 +158,7 @@ impl Pump {
         {
             desk.say(item, now);
         }
+        self.session.give_up(desk.unheard());
         if desk.is_refused() {
             // It never began.
             self.session.close();

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::desk::Manner;
 use super::house::Principal;
 use super::session::Session;
 
@@ -43,11 +44,12 @@ impl Sessions {
         self.lock().insert(session.key, session);
     }
 
-    /// The session of that id. To anybody else than its owner it does not exist.
-    pub(super) fn find(&self, key: &str, principal: &Principal) -> Option<Arc<Session>> {
+    /// The session of that id. To anybody else than its owner it does not exist, nor does it where its
+    /// client does not listen: the answer would never be heard.
+    pub(super) fn find(&self, key: &str, who: &Principal, how: Manner) -> Option<Arc<Session>> {
         let key = Key::parse(key)?;
         let found = self.lock().get(&key).cloned();
-        found.filter(|session| session.principal == *principal)
+        found.filter(|session| session.principal == *who && session.manner == how)
     }
 
     pub(super) fn remove(&self, key: Key) {

@@ -15,12 +15,18 @@ use tokio::time::{Sleep, sleep};
 const SILENT: Duration = Duration::from_secs(60);
 const ASK_EVERY: Duration = Duration::from_secs(15);
 
-/// A socket that breaks if its peer takes nothing for too long: a client that has stopped reading
+/// This much at least has to be taken within the limit, unless less is left: a byte now and then
+/// would keep megabytes waiting for hours.
+const STRIDE: usize = 64 * 1024;
+
+/// A socket that breaks if its peer takes too little for too long: a client that has stopped reading
 /// would keep what waits for it for ever.
 pub(super) struct Socket {
     stream: TokioIo<TcpStream>,
     limit: Duration,
     stuck: Option<Pin<Box<Sleep>>>,
+    /// Bytes that were taken since it is stuck.
+    taken: usize,
 }
 
 impl Socket {
@@ -32,17 +38,21 @@ impl Socket {
             stream: TokioIo::new(stream),
             limit,
             stuck: None,
+            taken: 0,
         }
     }
 
-    fn watch<T>(
+    fn watch(
         &mut self,
         cx: &mut Context<'_>,
-        wrote: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
-        if wrote.is_ready() {
-            self.stuck = None;
-            return wrote;
+        wrote: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(wrote) = wrote {
+            self.taken += *wrote.as_ref().unwrap_or(&0);
+            if self.taken >= STRIDE {
+                self.go_on();
+            }
+            return Poll::Ready(wrote);
         }
         let limit = self.limit;
         let stuck = self.stuck.get_or_insert_with(|| Box::pin(sleep(limit)));
@@ -50,6 +60,11 @@ impl Socket {
             .as_mut()
             .poll(cx)
             .map(|()| Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    fn go_on(&mut self) {
+        self.stuck = None;
+        self.taken = 0;
     }
 }
 
@@ -102,10 +117,46 @@ impl Write for Socket {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // Asked for when nothing is left to be written.
+        self.go_on();
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::net::TcpListener;
+    use tokio::time::advance;
+
+    /// How long a peer is borne that takes so much every second.
+    async fn borne(taken: usize) -> Option<u32> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).await;
+        let mut socket = Socket::new(stream.unwrap(), Duration::from_secs(60));
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        tokio::time::pause();
+        for second in 0..1000 {
+            if socket.watch(&mut cx, Poll::Pending).is_ready() {
+                return Some(second);
+            }
+            let _ = socket.watch(&mut cx, Poll::Ready(Ok(taken)));
+            advance(Duration::from_secs(1)).await;
+        }
+        None
+    }
+
+    #[tokio::test]
+    async fn a_peer_has_to_take_more_than_a_byte_now_and_then() {
+        assert!(borne(1).await.is_some_and(|seconds| seconds <= 61));
+    }
+
+    #[tokio::test]
+    async fn a_slow_peer_is_borne() {
+        assert_eq!(borne(2000).await, None);
     }
 }

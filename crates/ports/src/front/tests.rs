@@ -1,5 +1,6 @@
 //! The whole front over a real socket, with a house that plays the servers.
 
+mod bounds;
 mod client;
 mod house;
 mod legacy;

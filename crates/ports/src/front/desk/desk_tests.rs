@@ -28,7 +28,7 @@ impl Visit {
 
     fn post(&mut self, id: u64) -> Seat {
         let request = Message::request(&Id::number(id), "tools/call", None);
-        self.desk.post(&[&request], false).unwrap()
+        self.desk.post(&[&request], false, None).unwrap()
     }
 
     fn say(&mut self, msg: Message) {
@@ -167,7 +167,7 @@ fn at_the_end_everybody_is_told() {
     );
     assert_eq!(visit.take(standing), (vec![], false));
     let late = Message::request(&Id::number(2), "tools/call", None);
-    assert_eq!(visit.desk.post(&[&late], false), Err(Unserved::Ended));
+    assert_eq!(visit.desk.post(&[&late], false, None), Err(Unserved::Ended));
 }
 
 #[test]
@@ -175,8 +175,41 @@ fn an_error_for_initialize_refuses_the_session() {
     let mut desk = Desk::new(Manner::Streams, Instant::now());
     let opening = Message::request(&Id::number(0), "initialize", None);
     desk.begin(&opening);
-    desk.post(&[&opening], false).unwrap();
+    desk.post(&[&opening], false, None).unwrap();
     let error = RpcError::internal("no").answer(&Id::number(0));
     desk.say(Outbound::One(Envelope::new(error)), Instant::now());
     assert!(desk.is_refused());
+}
+
+#[test]
+fn a_primed_call_that_is_cancelled_leaves_nothing_behind() {
+    let mut visit = Visit::new("2025-11-25");
+    for leaves_first in [true, false] {
+        let seat = visit.post(1);
+        visit.desk.prime(seat, &mut Ink::default());
+        if leaves_first {
+            visit.desk.leave(seat, visit.now);
+        }
+        visit.desk.cancel(&Id::number(1), visit.now);
+        if !leaves_first {
+            assert_eq!(visit.take(seat), (vec![], false));
+            visit.desk.leave(seat, visit.now);
+        }
+        let id = format!("{}-0", seat.stream);
+        assert_eq!(visit.resume(&id), Err(Unresumable::Over));
+        assert!(visit.desk.log.get(seat.stream).is_none());
+    }
+}
+
+#[test]
+fn a_batch_with_errors_is_answered_though_its_requests_are_cancelled() {
+    let mut visit = Visit::new("2025-03-26");
+    let request = Message::request(&Id::number(1), "tools/call", None);
+    let seat = visit.desk.post(&[&request], true, None).unwrap();
+    visit.desk.owe(seat.stream, 1);
+    visit.desk.cancel(&Id::number(1), visit.now);
+    assert!(visit.first(seat).is_pending());
+    let errors = r#"[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"m"}}]"#;
+    visit.desk.say(Outbound::Array(errors.into()), visit.now);
+    assert!(matches!(visit.first(seat), Poll::Ready(First::Answer(_))));
 }

@@ -6,8 +6,10 @@ use std::ops::Add;
 use std::time::{Duration, Instant};
 
 use linkspan_session::Outbound;
+use linkspan_wire::Id;
 
-use super::stream::Stream;
+use super::keeping::question;
+use super::stream::{Stream, Trace};
 
 /// What all streams of a session may keep.
 pub(super) const MOST: Load = Load {
@@ -20,6 +22,9 @@ const BACKLOG: Load = Load {
     events: 64,
     bytes: 1 << 20,
 };
+
+/// Requests whose answers had to be forgotten, and of which that is remembered.
+const TRACES: usize = 1024;
 
 /// How long a stream that is over can still be asked for.
 const KEEP: Duration = Duration::from_secs(300);
@@ -67,6 +72,11 @@ impl Sum for Load {
 #[derive(Debug, Default)]
 pub(super) struct Log {
     streams: BTreeMap<u32, Stream>,
+    /// Of streams that had to go before somebody had come for their answer.
+    traces: BTreeMap<u32, Trace>,
+    traced: usize,
+    /// Questions of the server that nobody will see.
+    unheard: Vec<Id>,
 }
 
 impl Log {
@@ -78,8 +88,47 @@ impl Log {
         self.streams.get_mut(&number)
     }
 
+    /// Removes a stream that nobody can ask for.
     pub(super) fn remove(&mut self, number: u32) {
         self.streams.remove(&number);
+    }
+
+    /// Removes a stream that somebody might ask for.
+    fn evict(&mut self, number: u32) {
+        let Some(stream) = self.streams.remove(&number) else {
+            return;
+        };
+        self.unheard.extend(stream.unheard());
+        if let Some(trace) = stream.into_trace() {
+            self.traced += trace.asked.len();
+            self.traces.insert(number, trace);
+        }
+        while self.traced > TRACES
+            && let Some((_, trace)) = self.traces.pop_first()
+        {
+            self.traced -= trace.asked.len();
+        }
+    }
+
+    /// The stream that an event was on; one that had to be forgotten is there again, but empty.
+    pub(super) fn recall(&mut self, number: u32) -> Option<&mut Stream> {
+        if let Some(trace) = self.traces.remove(&number) {
+            self.traced -= trace.asked.len();
+            self.streams.insert(number, Stream::recalled(trace));
+        }
+        self.get(number)
+    }
+
+    /// Removes a stream of which nothing is left: it would only be walked over.
+    pub(super) fn tidy(&mut self, number: u32) {
+        if self.streams.get(&number).is_some_and(Stream::is_bare) {
+            self.evict(number);
+        }
+    }
+
+    /// Questions of the server that nobody will see, since this was last asked.
+    pub(super) fn unheard(&mut self) -> Vec<Id> {
+        std::mem::take(&mut self.unheard)
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut Stream)> {
@@ -101,10 +150,14 @@ impl Log {
     /// Forgets what can best be spared until the rest is within bounds.
     pub(super) fn trim(&mut self) {
         while self.kept().is_over(MOST) {
+            // Nothing else must go for what cannot be kept anyway.
+            if self.streams.values_mut().any(Stream::forget_one_huge) {
+                continue;
+            }
             let over = |stream: &Stream| !stream.is_live() && stream.finished().is_some();
             let spare = self.find(|stream| over(stream) && stream.is_sent());
             if let Some(number) = spare {
-                self.remove(number);
+                self.evict(number);
                 continue;
             }
             if self.streams.values_mut().any(Stream::forget_one_sent) {
@@ -112,21 +165,26 @@ impl Log {
             }
             // From here on somebody loses something that they have not seen.
             if let Some(number) = self.find(over) {
-                self.remove(number);
+                self.evict(number);
                 continue;
             }
-            if !self.streams.values_mut().any(Stream::forget_one_unsent) {
-                return;
+            let mut streams = self.streams.values_mut();
+            match streams.find_map(Stream::forget_one_unsent) {
+                Some(item) => self.unheard.extend(question(&item)),
+                None => return,
             }
         }
     }
 
     /// Forgets streams that have been over for long.
     pub(super) fn expire(&mut self, now: Instant) {
-        self.streams.retain(|_, stream| {
+        let is_old = |stream: &Stream| {
             let over = stream.finished().filter(|_| !stream.is_live());
-            over.is_none_or(|at| now.saturating_duration_since(at) < KEEP)
-        });
+            over.is_some_and(|at| now.saturating_duration_since(at) >= KEEP)
+        };
+        while let Some(number) = self.find(is_old) {
+            self.evict(number);
+        }
     }
 
     fn kept(&self) -> Load {

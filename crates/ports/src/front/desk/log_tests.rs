@@ -34,22 +34,90 @@ fn what_was_sent_can_be_asked_for_again() {
     assert_eq!(numbers(&mut stream), [0; 0]);
 }
 
-#[test]
-fn a_large_message_is_forgotten_once_it_has_been_written() {
-    let mut stream = Stream::default();
+/// A stream whose answer has been handed to its connection.
+fn answered(log: &mut Log, number: u32, weight: usize) {
+    let stream = log.open(number);
+    stream.set_asked([Id::number(1).key()].into());
     stream.attach();
     stream.push(note(1));
-    stream.push(answer(100_000));
-    stream.take();
-    stream.take();
-    stream.rewind(0);
-    assert_eq!(
-        numbers(&mut stream),
-        [1, 2],
-        "its connection may have broken"
-    );
-    stream.rewind(0);
-    assert_eq!(numbers(&mut stream), [1]);
+    stream.push(answer(weight));
+    stream.finish(Instant::now());
+    numbers(stream);
+    log.trim();
+}
+
+fn texts(stream: &mut Stream) -> Vec<String> {
+    let items = std::iter::from_fn(|| stream.take());
+    let texts = items.map(|(_, item)| match item {
+        Outbound::One(envelope) => envelope.msg.text(),
+        Outbound::Array(_) => String::new(),
+    });
+    texts.collect()
+}
+
+#[test]
+fn a_large_answer_is_kept_once_it_has_been_written() {
+    let mut log = Log::default();
+    answered(&mut log, 1, MOST.bytes / 2);
+    let stream = log.recall(1).unwrap();
+    stream.detach();
+    for _ in 0..2 {
+        stream.rewind(0);
+        assert_eq!(numbers(stream), [1, 2], "its connection may have broken");
+    }
+}
+
+#[test]
+fn an_answer_that_was_not_kept_is_an_error_for_who_comes_for_it() {
+    let mut log = Log::default();
+    answered(&mut log, 1, 10);
+    answered(&mut log, 2, MOST.bytes);
+    assert_eq!(log.kept().events, 3, "nothing else goes for what is huge");
+    log.get(1).unwrap().detach();
+    log.get(2).unwrap().detach();
+    log.expire(Instant::now() + 2 * KEEP);
+    for number in 1..=2 {
+        assert!(log.get(number).is_none());
+        let stream = log.recall(number).unwrap();
+        stream.rewind(2);
+        assert!(stream.is_sent(), "it has arrived");
+        log.tidy(number);
+        for _ in 0..2 {
+            let stream = log.recall(number).unwrap();
+            stream.rewind(1);
+            let texts = texts(stream);
+            assert_eq!(texts.len(), 1);
+            assert!(texts[0].contains("answer_lost"), "{texts:?}");
+            assert!(texts[0].contains(r#""id":1"#), "{texts:?}");
+        }
+    }
+    assert!(log.recall(3).is_none());
+}
+
+#[test]
+fn what_is_remembered_of_lost_answers_is_bounded() {
+    let mut log = Log::default();
+    for number in 1..=3000 {
+        answered(&mut log, number, 10);
+        log.get(number).unwrap().detach();
+    }
+    assert!(log.traces.len() <= TRACES && log.traced == log.traces.len());
+    assert!(log.recall(1).is_none());
+    assert!(log.recall(3000).is_some());
+}
+
+#[test]
+fn a_question_that_nobody_will_see_is_told() {
+    let mut log = Log::default();
+    for number in 0..300 {
+        let question = Message::request(&Id::number(number), "roots/list", None);
+        log.open(0).push(Outbound::One(Envelope::new(question)));
+        log.trim();
+    }
+    let unheard = log.unheard();
+    assert_eq!(unheard.len(), 300 - MOST.events);
+    assert_eq!(unheard[0], Id::number(0));
+    assert!(log.unheard().is_empty());
 }
 
 #[test]

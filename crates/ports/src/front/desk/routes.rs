@@ -9,6 +9,8 @@ use linkspan_mcp::names;
 use linkspan_session::{Envelope, Outbound};
 use linkspan_wire::{Frame, Id, IdKey, Json, Kind, Limits, Message};
 
+use crate::front::body::Ticket;
+
 /// The number of the standing stream; POSTs have others.
 pub(super) const STANDING: u32 = 0;
 
@@ -19,10 +21,18 @@ const LOG_MESSAGE: &str = "notifications/message";
 pub(super) struct Routes {
     posts: BTreeMap<u32, Post>,
     /// Requests in flight. Their POST may be gone; the answer then goes nowhere.
-    ids: HashMap<IdKey, u32>,
+    ids: HashMap<IdKey, Owed>,
     tokens: HashMap<Box<str>, u32>,
     /// Whether somebody reads the standing stream.
     pub(super) listening: bool,
+}
+
+/// A request that is in flight, whether or not its client is still there.
+#[derive(Debug)]
+struct Owed {
+    /// Its POST.
+    number: u32,
+    _ticket: Option<Ticket>,
 }
 
 #[derive(Debug)]
@@ -44,19 +54,24 @@ pub(super) enum Route {
 }
 
 impl Routes {
-    /// A POST that carries `requests`. The error is an id that is still in flight.
+    /// A POST that carries `requests`, which keep their ticket until they are settled. The error is an
+    /// id that is still in flight.
     pub(super) fn open(
         &mut self,
         number: u32,
         requests: &[&Message],
         is_batch: bool,
+        ticket: Option<&Ticket>,
     ) -> Result<(), Id> {
         let ids = requests.iter().filter_map(|request| request.id());
         if let Some(id) = ids.clone().find(|id| self.ids.contains_key(&id.key())) {
             return Err(id);
         }
-        let before = self.ids.len();
-        self.ids.extend(ids.map(|id| (id.key(), number)));
+        let owed = |id: Id| {
+            let _ticket = ticket.cloned();
+            (id.key(), Owed { number, _ticket })
+        };
+        self.ids.extend(ids.map(owed));
         for request in requests {
             let meta = request.params().and_then(|params| params.get("_meta"));
             if let Some(token) = meta.and_then(|meta| meta.get("progressToken")) {
@@ -64,12 +79,19 @@ impl Routes {
             }
         }
         let post = Post {
-            owed: self.ids.len() - before,
+            owed: requests.len(),
             is_batch,
             live: true,
         };
         self.posts.insert(number, post);
         Ok(())
+    }
+
+    /// A batch will be answered even if all its requests are cancelled: it has errors of its own.
+    pub(super) fn owe(&mut self, number: u32, errors: usize) {
+        if let Some(post) = self.posts.get_mut(&number) {
+            post.owed += errors;
+        }
     }
 
     /// Where a message goes. An answer is settled by this.
@@ -83,7 +105,7 @@ impl Routes {
 
     /// The client has given up a request; if its POST waits for nothing else, that is over.
     pub(super) fn cancel(&mut self, id: &Id) -> Option<u32> {
-        let number = self.ids.remove(&id.key())?;
+        let Owed { number, .. } = self.ids.remove(&id.key())?;
         self.settle(number).then_some(number)
     }
 
@@ -109,7 +131,8 @@ impl Routes {
     pub(super) fn give_up(&mut self) -> Vec<(IdKey, u32)> {
         self.posts.clear();
         self.tokens.clear();
-        self.ids.drain().collect()
+        let owed = self.ids.drain();
+        owed.map(|(key, owed)| (key, owed.number)).collect()
     }
 
     fn answer(&mut self, answer: &Message) -> Route {
@@ -118,7 +141,7 @@ impl Routes {
             // Only a batch can be refused as a whole.
             return self.oldest_batch();
         }
-        match self.ids.remove(&key) {
+        match self.ids.remove(&key).map(|owed| owed.number) {
             Some(number) if self.settle(number) => Route::Last(number),
             Some(number) if self.posts.contains_key(&number) => Route::To(number),
             _ => Route::Nowhere,
@@ -131,7 +154,8 @@ impl Routes {
         };
         let mut found = None;
         for id in entries.iter().flatten().filter_map(Message::id) {
-            found = self.ids.remove(&id.key()).or(found);
+            let owed = self.ids.remove(&id.key());
+            found = owed.map(|owed| owed.number).or(found);
         }
         match found {
             Some(number) if self.posts.contains_key(&number) => self.close(number),
@@ -150,7 +174,7 @@ impl Routes {
 
     fn close(&mut self, number: u32) -> Route {
         self.lose(number);
-        self.ids.retain(|_, of| *of != number);
+        self.ids.retain(|_, owed| owed.number != number);
         Route::Last(number)
     }
 
@@ -170,11 +194,11 @@ impl Routes {
     fn other(&self, envelope: &Envelope) -> u32 {
         let about = envelope.about.as_ref();
         let owner = about.and_then(|id| self.ids.get(&id.key()));
-        let token = || self.tokens.get(token(&envelope.msg)?);
-        if let Some(number) = owner.or_else(token)
-            && self.posts.contains_key(number)
+        let token = || self.tokens.get(token(&envelope.msg)?).copied();
+        if let Some(number) = owner.map(|owed| owed.number).or_else(token)
+            && self.posts.contains_key(&number)
         {
-            return *number;
+            return number;
         }
         let asks = envelope.msg.kind() == Kind::Request || envelope.msg.method() == LOG_MESSAGE;
         if asks

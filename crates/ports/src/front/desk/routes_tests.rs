@@ -24,7 +24,7 @@ fn posts(list: &[(u32, &str)]) -> Routes {
     let mut routes = Routes::default();
     for (number, id) in list {
         let request = request(id, Some(&format!("\"of {id}\"")));
-        routes.open(*number, &[&request], false).unwrap();
+        routes.open(*number, &[&request], false, None).unwrap();
     }
     routes
 }
@@ -41,9 +41,13 @@ fn an_answer_goes_to_its_post_and_is_the_last_there() {
 #[test]
 fn an_id_in_flight_is_not_taken_twice() {
     let mut routes = posts(&[(1, "7")]);
-    let again = routes.open(2, &[&request("7", None)], false);
+    let again = routes.open(2, &[&request("7", None)], false, None);
     assert_eq!(again.unwrap_err().text(), "7");
-    assert!(routes.open(2, &[&request(r#""7""#, None)], false).is_ok());
+    assert!(
+        routes
+            .open(2, &[&request(r#""7""#, None)], false, None)
+            .is_ok()
+    );
 }
 
 #[test]
@@ -71,7 +75,7 @@ fn a_question_goes_to_the_only_call_that_can_have_caused_it() {
     assert_eq!(routes.route(&question), Route::To(1));
     assert_eq!(routes.route(&logged), Route::To(1));
     assert_eq!(routes.route(&changed), Route::To(STANDING));
-    routes.open(2, &[&request("8", None)], false).unwrap();
+    routes.open(2, &[&request("8", None)], false, None).unwrap();
     assert_eq!(routes.route(&question), Route::To(STANDING));
     assert_eq!(routes.route(&logged), Route::To(STANDING));
 }
@@ -103,7 +107,7 @@ fn the_answer_to_a_post_that_nobody_can_read_goes_nowhere() {
     let mut routes = posts(&[(1, "7")]);
     routes.lose(1);
     assert_eq!(routes.owed(), 1);
-    assert!(routes.open(2, &[&request("7", None)], false).is_err());
+    assert!(routes.open(2, &[&request("7", None)], false, None).is_err());
     assert_eq!(routes.route(&answer(7)), Route::Nowhere);
     assert_eq!(routes.owed(), 0);
 }
@@ -120,18 +124,18 @@ fn a_cancelled_request_is_not_waited_for() {
 fn a_batch_is_answered_by_an_array_or_refused_as_a_whole() {
     let (a, b) = (request("1", None), request("2", None));
     let mut routes = posts(&[(1, "7")]);
-    routes.open(2, &[&a, &b], true).unwrap();
+    routes.open(2, &[&a, &b], true, None).unwrap();
     let array = Outbound::Array(r#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#.into());
     assert_eq!(routes.route(&array), Route::Last(2));
     assert_eq!(routes.owed(), 1);
 
-    routes.open(3, &[&a, &b], true).unwrap();
+    routes.open(3, &[&a, &b], true, None).unwrap();
     let refusal = linkspan_wire::RpcError::invalid_request("no").answer(&Id::null());
     assert_eq!(routes.route(&one(refusal)), Route::Last(3));
     assert_eq!(routes.owed(), 1);
 
     // Nothing in it was a request: the errors have no ids.
-    routes.open(4, &[], true).unwrap();
+    routes.open(4, &[], true, None).unwrap();
     let errors = r#"[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"m"}}]"#;
     assert_eq!(
         routes.route(&Outbound::Array(errors.into())),

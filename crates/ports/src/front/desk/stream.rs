@@ -4,13 +4,12 @@ use std::collections::VecDeque;
 use std::task::Waker;
 use std::time::Instant;
 
-use linkspan_session::{Envelope, Fault, Outbound};
-use linkspan_wire::RpcError;
+use linkspan_session::{Envelope, Outbound};
+use linkspan_wire::{Id, IdKey, RpcError};
 
-use super::log::Load;
-
-/// What is larger than this is not kept once it has been written.
-const LARGE: usize = 64 * 1024;
+use super::keeping::{lost, question, settle, share};
+use super::log::{Load, MOST};
+use super::spelled;
 
 /// A stream, read by one connection at a time.
 #[derive(Debug, Default)]
@@ -18,8 +17,8 @@ pub(super) struct Stream {
     /// With their numbers. The first `taken` of them have been sent.
     events: VecDeque<(u32, Outbound)>,
     taken: usize,
-    /// Something large is among those that have been sent.
-    heavy: bool,
+    /// The requests of its POST, whose answers are the last that comes.
+    asked: Box<[IdKey]>,
     last: u32,
     /// The client has seen the id of an event, so it can resume.
     named: bool,
@@ -30,7 +29,42 @@ pub(super) struct Stream {
     turn: u32,
 }
 
+/// What is known of a stream that had to be forgotten, in case somebody comes for its answer.
+#[derive(Debug)]
+pub(super) struct Trace {
+    last: u32,
+    finished: Instant,
+    pub(super) asked: Box<[IdKey]>,
+}
+
 impl Stream {
+    /// A stream of which nothing is left but this.
+    pub(super) fn recalled(trace: Trace) -> Self {
+        Self {
+            asked: trace.asked,
+            last: trace.last,
+            named: true,
+            finished: Some(trace.finished),
+            ..Self::default()
+        }
+    }
+
+    /// What is to be remembered of it: nothing if nobody can miss an answer.
+    pub(super) fn into_trace(self) -> Option<Trace> {
+        let owed = self.named && self.last > 0 && !self.asked.is_empty();
+        let finished = self.finished.filter(|_| owed)?;
+        Some(Trace {
+            last: self.last,
+            finished,
+            asked: self.asked,
+        })
+    }
+
+    /// What its POST asks; nothing once that was given up.
+    pub(super) fn set_asked(&mut self, asked: Box<[IdKey]>) {
+        self.asked = asked;
+    }
+
     /// A new reader takes the place of the one before.
     pub(super) fn attach(&mut self) -> u32 {
         self.wake();
@@ -43,6 +77,19 @@ impl Stream {
     pub(super) fn rewind(&mut self, after: u32) {
         self.taken = self.events.iter().filter(|(n, _)| *n <= after).count();
         self.named = true;
+        let is_there = self.events.back().is_some_and(|(n, _)| *n == self.last);
+        if self.finished.is_some() && after < self.last && !is_there {
+            self.lament();
+        }
+    }
+
+    /// Says that the answers are lost, to whoever comes for them.
+    fn lament(&mut self) {
+        let why = lost("it was not fetched before others had to be kept");
+        for key in self.asked.clone() {
+            let error = RpcError::from(&why).answer(&spelled(&key));
+            self.push(Outbound::One(Envelope::new(error)));
+        }
     }
 
     /// The reader is gone. What waits is kept for the next one, in its own right.
@@ -66,12 +113,9 @@ impl Stream {
 
     /// The next event, which is kept as well.
     pub(super) fn take(&mut self) -> Option<(u32, Outbound)> {
-        // Whoever comes for the next one has written the one before.
-        self.shed();
         let (number, item) = self.events.get_mut(self.taken)?;
         self.taken += 1;
         self.named = true;
-        self.heavy |= item.len() > LARGE;
         Some((*number, share(item)))
     }
 
@@ -80,21 +124,6 @@ impl Stream {
         let whole = self.finished.is_some() && self.events.len() == 1 && self.taken == 0;
         let (_, item) = whole.then(|| self.events.pop_front()).flatten()?;
         Some(item)
-    }
-
-    fn shed(&mut self) {
-        if !std::mem::take(&mut self.heavy) {
-            return;
-        }
-        let mut taken = self.taken;
-        let mut at = 0;
-        self.events.retain(|(_, item)| {
-            at += 1;
-            let keep = at > self.taken || item.len() <= LARGE;
-            taken -= usize::from(!keep);
-            keep
-        });
-        self.taken = taken;
     }
 
     /// Forgets what has been sent.
@@ -113,9 +142,28 @@ impl Stream {
         some
     }
 
+    /// Forgets an event that has been sent and is too large to be kept at all.
+    pub(super) fn forget_one_huge(&mut self) -> bool {
+        let mut sent = self.events.range(..self.taken);
+        let huge = sent.position(|(_, item)| item.len() > MOST.bytes);
+        if let Some(at) = huge {
+            self.events.remove(at);
+            self.taken -= 1;
+        }
+        huge.is_some()
+    }
+
     /// Gives up the oldest event that nobody has come for.
-    pub(super) fn forget_one_unsent(&mut self) -> bool {
-        !self.live && self.events.remove(self.taken).is_some()
+    pub(super) fn forget_one_unsent(&mut self) -> Option<Outbound> {
+        let taken = self.taken;
+        let (_, item) = (!self.live).then(|| self.events.remove(taken)).flatten()?;
+        Some(item)
+    }
+
+    /// The questions of the server that nobody has seen.
+    pub(super) fn unheard(&self) -> impl Iterator<Item = Id> {
+        let unsent = self.events.range(self.taken..);
+        unsent.filter_map(|(_, item)| question(item))
     }
 
     pub(super) fn finish(&mut self, now: Instant) {
@@ -156,6 +204,11 @@ impl Stream {
         self.finished
     }
 
+    /// Whether nothing is kept of it, and nothing will be.
+    pub(super) fn is_bare(&self) -> bool {
+        !self.live && self.finished.is_some() && self.events.is_empty()
+    }
+
     /// Whether nothing waits to be sent.
     pub(super) fn is_sent(&self) -> bool {
         self.taken == self.events.len()
@@ -175,36 +228,5 @@ impl Stream {
             true => Load::of(self.events.range(..self.taken)),
             false => Load::of(self.events.range(..)),
         }
-    }
-}
-
-/// The same for a reader; the credit goes with it.
-fn share(item: &mut Outbound) -> Outbound {
-    match item {
-        Outbound::One(envelope) => Outbound::One(Envelope {
-            credit: std::mem::take(&mut envelope.credit),
-            ..Envelope::new(envelope.msg.clone())
-        }),
-        Outbound::Array(text) => Outbound::Array(text.clone()),
-    }
-}
-
-/// What is kept while nobody reads must not hold up the server, so it has no credit, and what is
-/// too large for that is an answer that is lost.
-fn settle(item: &mut Outbound) {
-    let too_large = item.len() > super::log::MOST.bytes;
-    let Outbound::One(envelope) = item else {
-        return;
-    };
-    envelope.credit = Default::default();
-    if !too_large {
-        return;
-    }
-    let lost = Fault::AnswerLost {
-        peer: "the server".to_owned(),
-        why: "it is too large to be kept while nobody reads".to_owned(),
-    };
-    if let (true, Some(id)) = (envelope.msg.is_answer(), envelope.msg.id()) {
-        envelope.msg = RpcError::from(&lost).answer(&id);
     }
 }

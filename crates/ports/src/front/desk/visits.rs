@@ -8,27 +8,47 @@ use linkspan_wire::{Id, Json, Message};
 
 use super::routes::STANDING;
 use super::{Desk, First, Manner, Seat, Unresumable, Unserved};
+use crate::front::body::Ticket;
 use crate::front::ink::{EventId, Ink};
 
 impl Desk {
-    /// A POST arrives with these requests.
+    /// A POST arrives with these requests, which keep their ticket until they are answered.
     pub(in crate::front) fn post(
         &mut self,
         requests: &[&Message],
         is_batch: bool,
+        ticket: Option<&Ticket>,
     ) -> Result<Seat, Unserved> {
+        let number = self.enter(requests, is_batch, ticket)?;
+        let asked = requests.iter().filter_map(|request| request.id());
+        let stream = self.log.open(number);
+        stream.set_asked(asked.map(|id| id.key()).collect());
+        Ok(Seat {
+            stream: number,
+            turn: stream.attach(),
+        })
+    }
+
+    /// The same where the answers come on the one stream that there is.
+    pub(in crate::front) fn enter(
+        &mut self,
+        requests: &[&Message],
+        is_batch: bool,
+        ticket: Option<&Ticket>,
+    ) -> Result<u32, Unserved> {
         if self.ended {
             return Err(Unserved::Ended);
         }
         let number = self.last + 1;
-        let opened = self.routes.open(number, requests, is_batch);
+        let opened = self.routes.open(number, requests, is_batch, ticket);
         opened.map_err(Unserved::InUse)?;
         self.last = number;
-        let turn = self.log.open(number).attach();
-        Ok(Seat {
-            stream: number,
-            turn,
-        })
+        Ok(number)
+    }
+
+    /// A batch has entries that are answered with errors, whatever becomes of its requests.
+    pub(in crate::front) fn owe(&mut self, number: u32, errors: usize) {
+        self.routes.owe(number, errors);
     }
 
     /// The first POST of all.
@@ -40,10 +60,14 @@ impl Desk {
 
     /// The client has given up a request.
     pub(in crate::front) fn cancel(&mut self, id: &Id, now: Instant) {
-        let over = self.routes.cancel(id);
-        if let Some(stream) = over.and_then(|number| self.log.get(number)) {
+        let Some(number) = self.routes.cancel(id) else {
+            return;
+        };
+        if let Some(stream) = self.log.get(number) {
+            stream.set_asked(Box::default());
             stream.finish(now);
         }
+        self.log.tidy(number);
     }
 
     /// Somebody comes for the standing stream.
@@ -61,9 +85,10 @@ impl Desk {
         if from.stream > self.last {
             return Err(Unresumable::Unknown);
         }
-        let stream = self.log.get(from.stream).ok_or(Unresumable::Over)?;
+        let stream = self.log.recall(from.stream).ok_or(Unresumable::Over)?;
         stream.rewind(from.number);
         if stream.finished().is_some() && stream.is_sent() {
+            self.log.tidy(from.stream);
             return Err(Unresumable::Over);
         }
         if from.stream == STANDING {
@@ -96,6 +121,7 @@ impl Desk {
             self.routes.lose(seat.stream);
             self.log.remove(seat.stream);
         }
+        self.log.tidy(seat.stream);
         self.log.trim();
     }
 

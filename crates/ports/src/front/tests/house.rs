@@ -28,11 +28,11 @@ impl House for Play {
         tokio::spawn(serve(front, self.go.clone(), self.closed.clone()));
     }
 
-    async fn ask(&self, call: Message, _: &Guest) -> Result<Answering, Fault> {
-        let method = call.method().into_owned();
+    async fn ask(&self, call: Envelope, _: &Guest) -> Result<Answering, Fault> {
+        let method = call.msg.method().into_owned();
         self.asked.lock().unwrap().push(method.clone());
         let (tx, rx) = mpsc::channel(8);
-        let id = call.id().unwrap();
+        let id = call.msg.id().unwrap();
         let go = self.go.clone();
         tokio::spawn(async move {
             let answer = match &*method {
@@ -43,6 +43,7 @@ impl House for Play {
                 }
                 "slow" => {
                     go.notified().await;
+                    drop(call);
                     Message::result(&id, "{}")
                 }
                 "tools/list" => Message::result(&id, TOOLS),

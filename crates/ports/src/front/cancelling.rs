@@ -1,0 +1,58 @@
+//! What a POST says about requests that were sent before.
+
+use std::collections::HashMap;
+
+use linkspan_mcp::names;
+use linkspan_wire::{Id, IdKey, Kind, Message};
+
+use super::session::{Session, now};
+
+/// Ends what these messages cancel. Whoever waits for it gets no answer: the server is told not to
+/// give one.
+pub(super) fn cancel(session: &Session, messages: &[&Message]) {
+    for id in cancelled(messages) {
+        session.desk().cancel(&id, now());
+    }
+}
+
+/// The requests that are cancelled here, in this order.
+fn cancelled(messages: &[&Message]) -> Vec<Id> {
+    let named = messages.iter().enumerate().filter_map(|(at, message)| {
+        let cancels = message.method() == names::CANCELLED;
+        let id = cancels.then(|| message.params()?.get("requestId"))?;
+        Some((at, Id::parse(id?)?))
+    });
+    let named: Vec<(usize, Id)> = named.collect();
+    if named.is_empty() || messages.len() == 1 {
+        return named.into_iter().map(|(_, id)| id).collect();
+    }
+    // A batch is read in order: what is cancelled before it is asked for is answered all the same.
+    let mut asked: HashMap<IdKey, usize> = HashMap::new();
+    for (at, message) in messages.iter().enumerate().rev() {
+        if let (Kind::Request, Some(id)) = (message.kind(), message.id()) {
+            asked.insert(id.key(), at);
+        }
+    }
+    let in_time = |at: usize, id: &Id| asked.get(&id.key()).is_none_or(|asked| *asked < at);
+    let named = named.into_iter().filter(|(at, id)| in_time(*at, id));
+    named.map(|(_, id)| id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_cancels_what_stands_before() {
+        let cancel = |id: u32| {
+            let params = format!(r#"{{"requestId":{id}}}"#);
+            Message::notification(names::CANCELLED, Some(&params))
+        };
+        let ask = |id| Message::request(&Id::number(id), "tools/call", None);
+        let batch = [cancel(1), ask(1), ask(2), cancel(2), cancel(3)];
+        let batch: Vec<&Message> = batch.iter().collect();
+        assert_eq!(cancelled(&batch), [Id::number(2), Id::number(3)]);
+        assert_eq!(cancelled(&batch[..1]), [Id::number(1)]);
+        assert_eq!(cancelled(&batch[1..3]), []);
+    }
+}
