@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
+use std::time::Duration;
 
 use linkspan_mcp::Era;
 use linkspan_mcp::era::UpOptions;
@@ -22,7 +23,7 @@ use crate::signals::Signals;
 use crate::target::Target;
 
 /// How often we look whether the client is still there while the server starts.
-const LOOK: std::time::Duration = std::time::Duration::from_millis(250);
+const LOOK: Duration = Duration::from_millis(250);
 
 pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
@@ -51,7 +52,7 @@ pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
     // A command that does not exist is not worth waiting for.
     let mut back = Some(server.start()?);
     let joined = tokio::select! {
-        joined = join(&mut front, &mut back, &server, args.eras.client_era.forced()) => joined?,
+        joined = join(&mut front, &mut back, &server, args.eras.client_era.forced(), args.drain) => joined?,
         () = &mut stop => {
             if let Some(back) = back {
                 farewell(back).await;
@@ -89,6 +90,7 @@ async fn join(
     back: &mut Option<Port>,
     server: &Arc<Server>,
     client_era: Option<Era>,
+    drain: Duration,
 ) -> Result<Option<Joined>, Failure> {
     loop {
         let first = first::word(front).await;
@@ -106,7 +108,13 @@ async fn join(
         }
         let known = tokio::select! {
             known = server.known(port, first.discover()) => known,
-            () = gone(&front.rx) => Err(Fault::Closing),
+            () = gone(&front.rx, drain) => {
+                first::refuse(front, first.word, &Fault::Closing).await;
+                while let Ok(word) = front.rx.try_recv() {
+                    first::refuse(front, Some(word), &Fault::Closing).await;
+                }
+                return Ok(None);
+            }
         };
         let known = match known {
             Ok(known) => known,
@@ -132,11 +140,11 @@ async fn join(
 }
 
 /// Resolves when the client has gone and was given some time to be answered all the same.
-async fn gone(front: &mpsc::Receiver<Inbound>) {
+async fn gone(front: &mpsc::Receiver<Inbound>, drain: Duration) {
     while !front.is_closed() {
         tokio::time::sleep(LOOK).await;
     }
-    tokio::time::sleep(Config::default().drain).await;
+    tokio::time::sleep(drain).await;
 }
 
 /// Ends what has not begun.

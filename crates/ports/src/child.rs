@@ -52,13 +52,20 @@ impl SpawnError {
     }
 }
 
-/// Lets this process have as many files open as the system allows it to.
+/// More than this nobody needs here, and children inherit it: some of them go through all numbers.
+const MOST_FILES: u64 = 16_384;
+
+/// Lets this process have many files open, as far as the system allows it to.
 pub fn raise_file_limit() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, getrlimit, setrlimit};
         let mut limit = getrlimit(Resource::Nofile);
-        limit.current = limit.maximum;
+        let most = limit.maximum.unwrap_or(MOST_FILES).min(MOST_FILES);
+        if limit.current.is_none_or(|current| current >= most) {
+            return;
+        }
+        limit.current = Some(most);
         if let Err(e) = setrlimit(Resource::Nofile, limit) {
             tracing::debug!("the limit of open files stays as it is: {e}");
         }

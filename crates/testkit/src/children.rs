@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 use crate::LIMIT;
 use crate::message::Message;
 
+/// What a child waits for before it begins.
+const KNOWN: &str = "you are known";
+
 /// All children that were told to report here.
 #[derive(Clone)]
 pub struct Children {
@@ -32,6 +35,7 @@ pub struct Seen {
 
 #[derive(Default)]
 struct Inner {
+    syncs: u64,
     processes: Vec<Process>,
     seen: Vec<Seen>,
     open: Vec<String>,
@@ -40,6 +44,8 @@ struct Inner {
 struct Process {
     pid: u32,
     alive: bool,
+    /// Up to where it has told what it had heard.
+    synced: u64,
     test: TcpStream,
 }
 
@@ -115,8 +121,8 @@ impl Children {
     #[track_caller]
     pub fn wait_until_gone_within(&self, pid: u32, limit: Duration) {
         self.wait(limit, &format!("the end of {pid}"), |inner| {
-            let mut known = inner.processes.iter().filter(|p| p.pid == pid);
-            known.all(|p| !p.alive).then_some(())
+            let known: Vec<_> = inner.processes.iter().filter(|p| p.pid == pid).collect();
+            (!known.is_empty() && known.iter().all(|p| !p.alive)).then_some(())
         });
     }
 
@@ -158,6 +164,7 @@ impl Children {
 
     /// Everything that `is` accepts so far.
     pub fn seen(&self, is: impl Fn(&Seen) -> bool) -> Vec<Seen> {
+        self.sync();
         let inner = self.lock();
         inner.seen.iter().filter(|seen| is(seen)).cloned().collect()
     }
@@ -186,6 +193,24 @@ impl Children {
         }
     }
 
+    /// Waits until every child has told what it has heard so far; for a while, as one may be stopped.
+    fn sync(&self) {
+        let mut inner = self.lock();
+        inner.syncs += 1;
+        let (number, count) = (inner.syncs, inner.processes.len());
+        for process in inner.processes.iter_mut().filter(|p| p.alive) {
+            let _ = process
+                .test
+                .write_all(format!("sync {number}\n").as_bytes());
+        }
+        let behind = |inner: &mut Inner| {
+            let mut known = inner.processes[..count].iter();
+            known.any(|p| p.alive && p.synced < number)
+        };
+        let limit = Duration::from_secs(5);
+        drop(self.inner.1.wait_timeout_while(inner, limit, behind));
+    }
+
     fn serve(&self, stream: &TcpStream) {
         let mut lines = BufReader::new(stream).split(b'\n').map_while(Result::ok);
         let hello = lines.next().unwrap_or_default();
@@ -199,17 +224,26 @@ impl Children {
             for gate in &inner.open {
                 let _ = test.write_all(format!("{gate}\n").as_bytes());
             }
+            // The child says nothing to anybody before it is known here.
+            let mut known = test.try_clone().expect("a socket can be shared");
             inner.processes.push(Process {
                 pid,
                 alive: true,
+                synced: 0,
                 test,
             });
+            let _ = known.write_all(format!("{KNOWN}\n").as_bytes());
             inner.processes.len() - 1
         };
         self.inner.1.notify_all();
         for line in lines {
             let line = String::from_utf8_lossy(&line);
             let (kind, text) = line.split_once(' ').unwrap_or((&line, ""));
+            if kind == "synced" {
+                self.lock().processes[index].synced = text.parse().unwrap_or(0);
+                self.inner.1.notify_all();
+                continue;
+            }
             let message = (kind == "in").then(|| Message::parse(text)).flatten();
             self.lock().seen.push(Seen {
                 pid,

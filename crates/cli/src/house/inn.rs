@@ -14,11 +14,13 @@ use linkspan_wire::{Kind, Message, RpcError};
 use tokio::sync::{mpsc, watch};
 
 use super::layers::{legacy_layers, modern_layers, secret};
-use super::lease::{Key, Upstream};
+use super::lease::{Key, Lease, Upstream};
 use super::pool::{Opening, Pool, Room, Want, wait};
 use super::server::{EVERYTHING, Server};
 use super::through;
 
+/// How often a server is opened for one call; somebody else may be faster to take it.
+const MOST_OPENINGS: usize = 8;
 /// Envelopes that may wait in front of a shared server.
 const QUEUE: usize = 64;
 
@@ -115,18 +117,7 @@ impl Inn {
     /// A request that stands alone.
     pub(super) async fn call(&self, call: Envelope, guest: &Guest) -> Result<Answering, Fault> {
         let shared = &self.0;
-        if shared.pool.drop_wrong() {
-            shared.server.forget_era();
-        }
-        let era = match shared.server.era() {
-            Some(era) => era,
-            None => self.find_out(&call.msg, guest).await?,
-        };
-        let want = self.want(&call.msg, guest, era);
-        let lease = shared
-            .pool
-            .lease(&want, || self.open(want.key.clone(), want.key.clone()));
-        let lease = lease.await?;
+        let (lease, era) = self.lease(&call.msg, guest).await?;
         let call = match shared.options.share && era == Era::Legacy {
             // Everybody's calls are parked in the same place.
             true => Envelope {
@@ -139,6 +130,28 @@ impl Inn {
         Ok(Answering {
             rx: asking.rx,
             guard: Box::new((asking.guard, lease)),
+        })
+    }
+
+    /// A server for a call, and the era that it speaks.
+    async fn lease(&self, call: &Message, guest: &Guest) -> Result<(Lease, Era), Fault> {
+        let shared = &self.0;
+        for _ in 0..MOST_OPENINGS {
+            if shared.pool.drop_wrong() {
+                shared.server.forget_era();
+            }
+            let era = match shared.server.era() {
+                Some(era) => era,
+                None => self.find_out(call, guest).await?,
+            };
+            let want = self.want(call, guest, era);
+            let open = || self.open(want.key.clone(), want.key.clone());
+            if let Some(lease) = shared.pool.lease(&want, open).await? {
+                return Ok((lease, era));
+            }
+        }
+        Err(Fault::Overloaded {
+            what: "others took every server that was opened for this call",
         })
     }
 
@@ -171,8 +184,12 @@ impl Inn {
     /// Begins to open a server for `key`, unless somebody has under the same `slot`.
     fn open(&self, slot: Key, key: Key) -> Opening {
         let inn = self.clone();
+        let mut stop = self.0.stop.clone();
         self.0.pool.open(slot, move |home, room| async move {
-            let opened = inn.open_now(home, key, room).await;
+            let opened = tokio::select! {
+                opened = inn.open_now(home, key, room) => opened,
+                _ = stop.wait_for(|stop| *stop) => Err(Fault::Closing),
+            };
             if let Err(why) = &opened {
                 tracing::warn!("{why}");
             }
@@ -228,7 +245,12 @@ impl Inn {
             let layers: Vec<Box<dyn Layer>> = vec![Box::new(EraLayer::new(Down::new()))];
             return self.run(front, back, layers, None);
         }
-        let back = match self.0.server.open().await {
+        let mut stop = self.0.stop.clone();
+        let opened = tokio::select! {
+            opened = self.0.server.open() => opened,
+            _ = stop.wait_for(|stop| *stop) => Err(Fault::Closing),
+        };
+        let back = match opened {
             Ok(back) => back,
             Err(why) => return refuse(front, &why).await,
         };

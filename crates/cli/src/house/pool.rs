@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use linkspan_session::Fault;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::lease::{Key, Lease, Upstream};
 
@@ -21,6 +21,7 @@ const MAX_FOR_ONE: usize = 8;
 const LEAVING: Duration = Duration::from_secs(5);
 /// How often we look whether one of them is free.
 const LOOK: Duration = Duration::from_secs(1);
+const SHORT_LOOK: Duration = Duration::from_millis(250);
 /// How long a call waits for one of them.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -70,17 +71,18 @@ impl Pool {
         }
     }
 
-    /// An upstream for a call; `open` begins to open one if there is none.
+    /// An upstream for a call. `None` if one had to be opened first: what is known of the server may be
+    /// something else now, so the caller has to say again what it wants.
     pub(super) async fn lease(
         &self,
         want: &Want,
-        open: impl Fn() -> Opening,
-    ) -> Result<Lease, Fault> {
+        open: impl FnOnce() -> Opening,
+    ) -> Result<Option<Lease>, Fault> {
         let until = Instant::now() + PATIENCE;
         loop {
             let freed = self.freed.notified();
             match self.find(want) {
-                Found::Here(lease) => return Ok(lease),
+                Found::Here(lease) => return Ok(Some(lease)),
                 Found::Busy if Instant::now() >= until => {
                     return Err(Fault::Overloaded {
                         what: "every server for this client is busy with a call that may ask something",
@@ -88,7 +90,7 @@ impl Pool {
                 }
                 // A parked call may also end because its client did not come back.
                 Found::Busy => drop(timeout(LOOK, freed).await),
-                Found::None => wait(open()).await?,
+                Found::None => return wait(open()).await.map(|()| None),
             }
         }
     }
@@ -126,15 +128,22 @@ impl Pool {
 
     /// A place for one more server; the longest idle one makes room if there is none.
     async fn room(&self) -> Result<Room, Fault> {
-        if self.rooms.available_permits() == 0 {
-            self.evict();
+        let until = Instant::now() + LEAVING;
+        let mut one_leaves = false;
+        while Instant::now() < until {
+            let freed = self.freed.notified();
+            one_leaves = one_leaves || self.rooms.available_permits() > 0 || self.evict();
+            let room = self.rooms.clone().acquire_owned();
+            tokio::select! {
+                Ok(room) = room => return Ok(room),
+                // One that was busy may be idle now.
+                () = freed => {}
+                () = sleep(SHORT_LOOK) => {}
+            }
         }
-        match timeout(LEAVING, self.rooms.clone().acquire_owned()).await {
-            Ok(Ok(room)) => Ok(room),
-            _ => Err(Fault::Overloaded {
-                what: "as many servers are running as --max-sessions allows",
-            }),
-        }
+        Err(Fault::Overloaded {
+            what: "as many servers are running as --max-sessions allows",
+        })
     }
 
     fn find(&self, want: &Want) -> Found {
@@ -162,13 +171,15 @@ impl Pool {
         Found::None
     }
 
-    /// Lets the longest idle one go.
-    fn evict(&self) {
+    /// Lets the longest idle one go, if there is one.
+    fn evict(&self) -> bool {
         let mut all = lock(&self.upstreams);
         let idle = (0..all.len()).filter_map(|i| Some((all[i].idle_for()?, i)));
-        if let Some((_, i)) = idle.max() {
+        let longest = idle.max();
+        if let Some((_, i)) = longest {
             all.remove(i);
         }
+        longest.is_some()
     }
 
     /// Lets go what was opened for the wrong era; `true` if there was such a thing.

@@ -5,12 +5,17 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use crate::options::Options;
 
+/// What the test says when it has noted us, and how long that may take.
+const KNOWN: &str = "you are known";
+const LIMIT: Duration = Duration::from_secs(10);
+
 /// The connection to the test, and what it has allowed so far.
 pub struct Watch {
-    test: Mutex<Option<TcpStream>>,
+    test: Arc<Mutex<Option<TcpStream>>>,
     state: Arc<(Mutex<State>, Condvar)>,
 }
 
@@ -28,30 +33,41 @@ impl Watch {
             .watch
             .as_ref()
             .map(|address| TcpStream::connect(address).expect("the test listens to its children"));
+        let answers = Arc::new(Mutex::new(None));
         if let Some(test) = &test {
+            *lock(&answers) = Some(test.try_clone().expect("a socket can be shared"));
             let lines = BufReader::new(test.try_clone().expect("a socket can be shared")).lines();
             let state = Arc::clone(&state);
+            let answers = Arc::clone(&answers);
             thread::spawn(move || {
                 for gate in lines.map_while(Result::ok) {
+                    if let Some(number) = gate.strip_prefix("sync ") {
+                        // Everything that we have told so far is before this.
+                        write(&answers, "synced", number);
+                        continue;
+                    }
                     lock(&state.0).open.insert(gate);
                     state.1.notify_all();
                 }
             });
         }
         let watch = Self {
-            test: Mutex::new(test),
+            test: answers,
             state,
         };
         watch.tell("hello", &format!("{} {kind}", std::process::id()));
+        if options.watch.is_some() {
+            // So that the test knows us before anybody can tell it of us.
+            let state = lock(&watch.state.0);
+            let unknown = |state: &mut State| !state.open.contains(KNOWN);
+            let _ = watch.state.1.wait_timeout_while(state, LIMIT, unknown);
+        }
         watch
     }
 
     /// Tells the test something.
     pub fn tell(&self, kind: &str, text: &str) {
-        if let Some(test) = lock(&self.test).as_mut() {
-            // A test that has ended does not need to know.
-            let _ = test.write_all(format!("{kind} {text}\n").as_bytes());
-        }
+        write(&self.test, kind, text);
     }
 
     /// Notes that the client no longer wants the answer to that id.
@@ -86,4 +102,12 @@ impl Watch {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One line to the test.
+fn write(test: &Mutex<Option<TcpStream>>, kind: &str, text: &str) {
+    if let Some(test) = lock(test).as_mut() {
+        // A test that has ended does not need to know.
+        let _ = test.write_all(format!("{kind} {text}\n").as_bytes());
+    }
 }
