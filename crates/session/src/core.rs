@@ -144,10 +144,11 @@ impl Core {
 
     /// Ends what has waited too long.
     pub fn on_time(&mut self, now: Instant) {
-        if self.exchange.in_flight(Side::Front) > 0 {
-            // Somebody thinks about a question; the call that it belongs to is not to blame.
+        if let Some(newest) = self.exchange.newest_question() {
+            // Somebody thinks about a question; the call that it belongs to is not to blame. It is
+            // older than the question.
             let expires = self.expiry(now);
-            self.exchange.touch_all(Side::Back, expires);
+            self.exchange.touch_older(Side::Back, newest, expires);
         }
         for (owes, hop, asked) in self.exchange.expired(now) {
             let after = match owes {
@@ -224,9 +225,13 @@ impl Core {
             }
             Kind::Notification => self.note(Side::Back, envelope),
             Kind::Result | Kind::Error => {
-                if let Some((envelope, _)) = self.settle(Side::Front, envelope) {
-                    let expires = self.expiry(now);
-                    self.exchange.touch_all(Side::Back, expires);
+                let newest = self.exchange.newest_question();
+                if let Some((envelope, hop)) = self.settle(Side::Front, envelope) {
+                    // An answer to a ping says nothing about any call.
+                    if newest.is_some_and(|newest| hop <= newest) {
+                        let expires = self.expiry(now);
+                        self.exchange.touch_older(Side::Back, hop, expires);
+                    }
                     self.back.push(Outbound::One(envelope));
                 }
             }
@@ -252,8 +257,10 @@ impl Core {
                 let Some(asked) = self.ask_front(envelope, now) else {
                     return;
                 };
-                // Whoever asks is alive, and the clock of its call starts anew.
-                self.exchange.touch_all(Side::Back, expires);
+                if asked.msg.method() != names::PING {
+                    // Whoever asks is alive, and the clock of its call starts anew.
+                    self.exchange.touch_all(Side::Back, expires);
+                }
                 envelope = asked;
             }
             Kind::Notification if envelope.msg.method() == names::CANCELLED => {

@@ -113,6 +113,24 @@ impl Exchange {
         }
     }
 
+    /// A sign of life of those that were asked before `hop`.
+    pub fn touch_older(&mut self, owed_by: Side, hop: u64, expires: Option<Instant>) {
+        for ((owes, number), asked) in &mut self.pending {
+            if *owes == owed_by && *number < hop && asked.expires.is_some() {
+                asked.expires = expires;
+            }
+        }
+    }
+
+    /// The newest question that the front owes an answer to; a ping is none.
+    pub fn newest_question(&self) -> Option<u64> {
+        let questions = self
+            .pending
+            .iter()
+            .filter(|((owes, _), asked)| *owes == Side::Front && &*asked.method != names::PING);
+        questions.map(|((_, hop), _)| *hop).max()
+    }
+
     /// Takes the requests that `side` owes an answer to, of the hops that `which` names.
     pub fn owed_by(&mut self, side: Side, which: impl Fn(u64) -> bool) -> Vec<(u64, Asked)> {
         self.take_if(|owes, hop, _| owes == side && which(hop))

@@ -213,6 +213,19 @@ fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
             let msg = msg.with_value(token, call.token.as_deref()?);
             call.tell(Envelope { msg, ..envelope });
         }
+        Kind::Notification if msg.method() == names::CANCELLED => {
+            // The server ends a subscription; it has nothing else to cancel here.
+            let number = envelope.about.as_ref()?.as_hop()?;
+            let call = state
+                .calls
+                .extract_if(|n, call| *n == number && call.listens);
+            for (_, call) in call {
+                let id = &call.id;
+                let end =
+                    format!(r#"{{"resultType":"complete","_meta":{{"{SUBSCRIPTION_ID}":{id}}}}}"#);
+                let _ = call.tx.try_send(Envelope::new(Message::result(id, &end)));
+            }
+        }
         Kind::Notification => {
             let call = state.owner(&envelope)?;
             let spelled = msg

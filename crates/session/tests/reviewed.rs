@@ -180,3 +180,46 @@ fn a_client_may_use_an_id_that_looks_like_ours() {
     let f = t.sent(Side::Front);
     assert!(f.is_empty(), "{f:?}");
 }
+
+#[test]
+fn pings_of_the_server_do_not_keep_a_hung_call_alive() {
+    let mut t = up(Config {
+        timeout: Some(Duration::from_secs(60)),
+        ..Config::default()
+    });
+    for i in 0..100 {
+        t.now += Duration::from_secs(30);
+        t.core.on_time(t.now);
+        t.back(&format!(
+            r#"{{"jsonrpc":"2.0","id":"p{i}","method":"ping"}}"#
+        ));
+    }
+    let f = t.sent(Side::Front);
+    assert!(
+        f.iter().any(|m| m.contains("timeout")),
+        "50 minutes with --timeout 60: {f:?}"
+    );
+}
+
+#[test]
+fn an_unanswered_question_of_nobodys_call_does_not_stop_the_clock() {
+    let mut t = Table::with(
+        Config {
+            timeout: Some(Duration::from_secs(60)),
+            ..Config::default()
+        },
+        vec![],
+    );
+    t.back(r#"{"jsonrpc":"2.0","id":"r","method":"roots/list"}"#);
+    t.front(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}"#);
+    t.sent(Side::Front);
+    for _ in 0..40 {
+        t.now += Duration::from_secs(61);
+        t.core.on_time(t.now);
+    }
+    let f = t.sent(Side::Front);
+    assert!(
+        f.iter().any(|m| m.contains("timeout")),
+        "40 minutes with --timeout 60: {f:?}"
+    );
+}

@@ -106,7 +106,8 @@ impl Pool {
         F: Future<Output = Result<Arc<Upstream>, Fault>> + Send,
     {
         let mut opening = lock(&self.opening);
-        if let Some(opening) = opening.get(&slot) {
+        // One whose task is gone without a word is none.
+        if let Some(opening) = opening.get(&slot).filter(|o| o.has_changed().is_ok()) {
             return opening.clone();
         }
         let (tell, told) = watch::channel(None);

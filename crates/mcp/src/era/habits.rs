@@ -12,8 +12,9 @@ use linkspan_wire::{Json, Message};
 
 use super::question::may_ask;
 
-/// What a server offers is its own choice; what we remember of it is bounded.
+/// What a server offers, and what a client makes up, is their choice; what we remember is bounded.
 const MOST: usize = 10_000;
+const LONGEST: usize = 256;
 
 /// What has been seen of one server, by all of its instances together.
 #[derive(Debug, Default)]
@@ -36,15 +37,14 @@ impl Habits {
             && !self.is_quiet(request)
     }
 
-    /// Whether such a call has ended without a question before, and none has ever asked.
-    pub(crate) fn is_quiet(&self, request: &Message) -> bool {
+    fn is_quiet(&self, request: &Message) -> bool {
         self.known().get(&key(request)) == Some(&Habit::Quiet)
     }
 
-    /// A call has ended without a question. Whoever has asked once may ask again.
+    /// A call has worked without a question. Whoever has asked once may ask again.
     pub(crate) fn quiet(&self, key: &str) {
         let mut known = self.known();
-        if known.len() < MOST && !known.contains_key(key) {
+        if key.len() <= LONGEST && known.len() < MOST && !known.contains_key(key) {
             known.insert(key.to_owned(), Habit::Quiet);
         }
     }
@@ -58,7 +58,7 @@ impl Habits {
     pub(crate) fn asks(&self, key: &str) {
         self.ask();
         let mut known = self.known();
-        if known.len() < MOST || known.contains_key(key) {
+        if key.len() <= LONGEST && (known.len() < MOST || known.contains_key(key)) {
             known.insert(key.to_owned(), Habit::Asks);
         }
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use linkspan_wire::{Id, IdKey, Kind, Message, RpcError};
+use linkspan_wire::{Id, IdKey, Json, Kind, Message, RpcError};
 
 use self::asking::Held;
 use self::call::Call;
@@ -207,9 +207,8 @@ impl Up {
     }
 
     fn forward(&mut self, id: Id, msg: &Message, claims: Claims, _: Instant) -> Vec<Step> {
-        let quiet = self.options.habits.is_quiet(msg);
         let call = match Call::new(&id, msg, claims) {
-            Ok(call) => Call { quiet, ..call },
+            Ok(call) => call,
             Err(error) => return vec![Step::refuse(&id, &error)],
         };
         let number = self.next();
@@ -303,7 +302,7 @@ impl Up {
             return Vec::new();
         };
         self.fronts.remove(&id.key());
-        if call.may_ask && !call.asked {
+        if call.may_ask && !call.asked && worked(&msg) {
             self.options.habits.quiet(&call.habit);
         }
         let mut steps = call.leave_unanswered("the call has ended");
@@ -318,6 +317,13 @@ impl Up {
         steps.push(Step::to_front(answer, &id));
         steps
     }
+}
+
+/// Whether an answer is that of a call that did what it is for: one that failed may not have come to
+/// the point of asking.
+fn worked(answer: &Message) -> bool {
+    let failed = answer.body().and_then(|r| r.get("isError"));
+    answer.kind() == Kind::Result && failed.and_then(Json::as_bool) != Some(true)
 }
 
 impl Machine for Up {

@@ -33,6 +33,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 #[derive(Default)]
 pub(super) struct Listening {
     uris: BTreeSet<String>,
+    /// Those of them that the server has agreed to.
+    agreed: BTreeSet<String>,
     /// The one that is in force, and since when.
     current: Option<(u64, Instant)>,
     opening: Option<Opening>,
@@ -74,7 +76,9 @@ impl Down {
             let error = RpcError::server(format!("more than {MAX_URIS} subscriptions"));
             return vec![Step::refuse(&id, &error)];
         }
-        self.listening.uris.insert(uri.clone());
+        if !self.listening.uris.insert(uri.clone()) && self.listening.agreed.contains(&uri) {
+            return vec![Step::answer(&id, "{}")];
+        }
         let steps = self.listen_anew(now);
         if let Some(opening) = &mut self.listening.opening {
             opening.waiting.push((id, uri));
@@ -86,6 +90,7 @@ impl Down {
         let uri = msg.params().and_then(|p| p.get("uri")?.as_str());
         let uri = uri.unwrap_or_default();
         let known = self.listening.uris.remove(&*uri);
+        self.listening.agreed.remove(&*uri);
         let mut steps = vec![Step::answer(id, "{}")];
         if let Some(opening) = &mut self.listening.opening {
             // It has been subscribed to and is no more.
@@ -100,7 +105,8 @@ impl Down {
 
     /// Opens a subscription to what is wanted now.
     pub(super) fn listen_anew(&mut self, now: Instant) -> Vec<Step> {
-        let after_gap = self.listening.again_at.take().is_some();
+        let after_gap =
+            self.listening.again_at.take().is_some() && self.listening.current.is_none();
         let mut wanted = Object::empty();
         for (capability, member) in LISTS {
             if self.server.can(capability) {
@@ -183,6 +189,7 @@ impl Down {
                 Step::refuse(&id, &error)
             });
         }
+        self.listening.agreed = uris;
         if opening.after_gap {
             steps.extend(self.missed());
         }
@@ -222,7 +229,15 @@ impl Down {
         if was_current.is_some_and(|(_, since)| now - since > LONGEST_WAIT) {
             self.listening.wait = Duration::ZERO;
         }
-        if may_come_back(answer) && self.listening.opening.is_none() {
+        if was_current.is_some()
+            && let Some(opening) = &mut self.listening.opening
+        {
+            opening.after_gap = true;
+        }
+        // What is wanted next may be something else than what was refused.
+        let others = opening.as_ref().is_some_and(|o| !o.waiting.is_empty());
+        let again = may_come_back(answer) || (others && self.listening.current.is_none());
+        if again && self.listening.opening.is_none() {
             let wait = self.listening.wait.max(FIRST_WAIT);
             self.listening.again_at = Some(now + wait);
             self.listening.wait = wait.saturating_mul(2).min(LONGEST_WAIT);
@@ -270,7 +285,5 @@ fn may_come_back(end: &Message) -> bool {
     if end.kind() == Kind::Result {
         return true;
     }
-    let kind = end.body().and_then(|e| e.path(&["data", "kind"])?.as_str());
-    let is_over = matches!(kind.as_deref(), Some("closing" | "peer_closed"));
-    !is_over && !matches!(code(end), Some(-32602..=-32600))
+    !matches!(code(end), Some(-32602..=-32600))
 }

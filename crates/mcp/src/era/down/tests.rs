@@ -445,3 +445,87 @@ mod reviewed {
         assert_eq!(stage.told().len(), 1, "{qs:?}");
     }
 }
+
+mod reviewed_twice {
+    use super::*;
+    #[test]
+    fn a_bad_resource_at_the_start_does_not_cost_the_lists() {
+        let mut stage = ready();
+        let first = stage.client(INITIALIZED).told_one();
+        assert!(first.contains("subscriptions/listen"));
+        let told = stage
+            .client(&legacy("1", "resources/subscribe", r#"{"uri":"bad"}"#))
+            .told();
+        let second = told.last().unwrap().clone();
+        assert!(second.contains("bad"));
+        stage.server(&error(&second, -32602, "{}"));
+        assert_eq!(stage.heard().len(), 1);
+        for _ in 0..200 {
+            stage.after(Duration::from_secs(1));
+        }
+        let told = stage.told();
+        assert!(
+            told.iter().any(|t| t.contains("subscriptions/listen")),
+            "list_changed is lost for ever: {told:?}"
+        );
+    }
+    #[test]
+    fn a_shared_server_that_was_restarted_is_listened_to_again() {
+        for kind in ["closing", "peer_closed"] {
+            let mut stage = ready();
+            let first = stage.client(INITIALIZED).told_one();
+            let id = at(&first, &["id"]);
+            stage.server(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true}},"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}}}}}"#));
+            stage.server(&error(&first, -32000, &format!(r#"{{"kind":"{kind}"}}"#)));
+            for _ in 0..200 {
+                stage.after(Duration::from_secs(1));
+            }
+            let told = stage.told();
+            assert!(
+                told.iter().any(|t| t.contains("subscriptions/listen")),
+                "{kind}: {told:?}"
+            );
+        }
+    }
+}
+
+mod reviewed_twice_more {
+    use super::*;
+    fn ack(listen: &str, uris: &str) -> String {
+        let id = at(listen, &["id"]);
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true,"resourceSubscriptions":{uris}}},"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}}}}}"#
+        )
+    }
+    #[test]
+    fn a_second_subscribe_of_the_same_needs_no_second_subscription() {
+        let mut stage = ready();
+        let first = stage
+            .client(&legacy("1", "resources/subscribe", r#"{"uri":"a"}"#))
+            .told_one();
+        stage.server(&ack(&first, r#"["a"]"#)).heard_one();
+        let heard = stage
+            .client(&legacy("2", "resources/subscribe", r#"{"uri":"a"}"#))
+            .heard_one();
+        assert_eq!(at(&heard, &["result"]), "{}");
+        assert!(stage.told().is_empty());
+    }
+    #[test]
+    fn a_gap_is_a_gap_though_another_one_was_being_opened() {
+        let mut stage = ready();
+        let first = stage
+            .client(&legacy("1", "resources/subscribe", r#"{"uri":"a"}"#))
+            .told_one();
+        stage.server(&ack(&first, r#"["a"]"#)).heard_one();
+        let second = stage
+            .client(&legacy("2", "resources/subscribe", r#"{"uri":"b"}"#))
+            .told_one();
+        stage.server(&error(&first, -32000, "{}"));
+        stage.after(Duration::from_secs(20));
+        let heard = stage.server(&ack(&second, r#"["a","b"]"#)).heard();
+        assert!(
+            heard.iter().any(|h| h.contains("updated")),
+            "20 s without any subscription: {heard:?}"
+        );
+    }
+}

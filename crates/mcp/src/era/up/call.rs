@@ -34,9 +34,8 @@ pub(super) struct Call {
     pub(super) token: Option<String>,
     pub(super) sent_token: Option<IdKey>,
     pub(super) may_ask: bool,
-    /// What it is called in [`Habits`](crate::era::Habits), and whether it is known not to ask.
+    /// What it is called in [`Habits`](crate::era::Habits).
     pub(super) habit: String,
-    pub(super) quiet: bool,
     /// Whether the server has asked something in its course.
     pub(super) asked: bool,
     /// Asked by the server and not answered.
@@ -68,7 +67,6 @@ impl Call {
             digest: digest(msg),
             method,
             habit: habits::key(msg),
-            quiet: false,
             asked: false,
             guest: claims.guest,
             caps: claims.caps,

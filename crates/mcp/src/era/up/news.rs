@@ -54,6 +54,8 @@ pub(super) struct Listener {
 #[derive(Default)]
 pub(super) struct Wanted {
     by: usize,
+    /// The request that the server was asked with.
+    errand: u64,
     /// The server has agreed.
     agreed: bool,
 }
@@ -87,6 +89,7 @@ impl Up {
                 waits_for.insert(uri.clone());
             }
             if wanted.by == 1 {
+                wanted.errand = self.last + 1;
                 let errand = Errand::Subscribe { uri: uri.clone() };
                 let params = format!(r#"{{"uri":{}}}"#, quote(uri));
                 steps.push(self.errand(errand, names::SUBSCRIBE, &params));
@@ -105,7 +108,16 @@ impl Up {
         steps
     }
 
-    pub(super) fn subscription_answered(&mut self, uri: &str, worked: bool) -> Vec<Step> {
+    pub(super) fn subscription_answered(
+        &mut self,
+        number: Option<u64>,
+        uri: &str,
+        worked: bool,
+    ) -> Vec<Step> {
+        if self.subscribed.get(uri).map(|wanted| wanted.errand) != number {
+            // Of somebody who has left since.
+            return Vec::new();
+        }
         if worked {
             if let Some(wanted) = self.subscribed.get_mut(uri) {
                 wanted.agreed = true;

@@ -107,7 +107,8 @@ impl Up {
             Errand::Initialize => self.not_opened(answer),
             Errand::Level(waiting) => self.go_on(waiting, now),
             Errand::Subscribe { uri } => {
-                self.subscription_answered(&uri, answer.kind() == Kind::Result)
+                let number = answer.id().as_ref().and_then(ids::request_number);
+                self.subscription_answered(number, &uri, answer.kind() == Kind::Result)
             }
             Errand::Nothing => Vec::new(),
         }

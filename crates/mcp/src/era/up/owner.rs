@@ -25,11 +25,9 @@ impl Up {
                 .filter(|(_, call)| call.may_ask && is(call));
             candidates.map(|(number, _)| *number).collect()
         };
-        // First those that may well ask, then those that never did, and last those that have asked
-        // already and wait for their client.
+        // A parked call has asked and waits for its client, so a new question is that of one that runs.
         for mut candidates in [
-            all(|call| call.parked.is_none() && !call.quiet),
-            all(|call| call.parked.is_none() && call.quiet),
+            all(|call| call.parked.is_none()),
             all(|call| call.parked.is_some()),
         ] {
             match candidates.len() {

@@ -90,7 +90,9 @@ impl Log {
 
     /// Removes a stream that nobody can ask for.
     pub(super) fn remove(&mut self, number: u32) {
-        self.streams.remove(&number);
+        if let Some(stream) = self.streams.remove(&number) {
+            self.unheard.extend(stream.unheard());
+        }
     }
 
     /// Removes a stream that somebody might ask for.
