@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use linkspan_mcp::{Era, Revision, modern_meta, names};
+use linkspan_mcp::{Era, OUR_INFO, Revision, modern_meta, names};
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
 use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
 use tokio::time::timeout;
@@ -48,7 +48,7 @@ impl Client {
         let params = format!(
             r#"{{"protocolVersion":"{}","capabilities":{{}},"clientInfo":{}}}"#,
             Revision::LAST_LEGACY,
-            client_info()
+            OUR_INFO
         );
         let patience = self.timeout;
         self.timeout = Some(patience.unwrap_or(HANDSHAKE).min(HANDSHAKE));
@@ -188,16 +188,8 @@ impl Client {
     }
 }
 
-fn client_info() -> String {
-    format!(
-        r#"{{"name":"linkspan","version":"{}"}}"#,
-        env!("CARGO_PKG_VERSION")
-    )
-}
-
 fn with_meta(params: Option<&str>) -> String {
-    let info = client_info();
-    let meta = match (Json::parse("{}"), Json::parse(&info)) {
+    let meta = match (Json::parse("{}"), Json::parse(OUR_INFO)) {
         (Ok(none), Ok(info)) => modern_meta(none, info),
         _ => "{}".to_owned(),
     };

@@ -24,8 +24,8 @@ pub use header::{
     encode_value, mirror,
 };
 pub use meta::{
-    CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, SERVER_INFO, SUBSCRIPTION_ID, claimed_version,
-    era_of, modern_meta,
+    CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, OUR_INFO, SERVER_INFO, SUBSCRIPTION_ID,
+    claimed_version, era_of, modern_meta,
 };
 pub use method::{METHODS, Method, MethodKind, names};
 pub use param_header::ParamHeaders;

@@ -10,6 +10,13 @@ pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilitie
 /// Who the client is, where it says so.
 pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
+/// What we say of ourselves where nobody speaks through us.
+pub const OUR_INFO: &str = concat!(
+    r#"{"name":"linkspan","version":""#,
+    env!("CARGO_PKG_VERSION"),
+    r#""}"#
+);
+
 /// Who the server is, on every modern result.
 pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// From which level on a modern request wants to see log messages.

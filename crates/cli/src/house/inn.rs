@@ -264,6 +264,10 @@ impl House for Inn {
         tokio::spawn(async move { inn.begin(front, guest).await });
     }
 
+    fn figures(&self) -> Vec<(&'static str, u64)> {
+        vec![("servers", self.0.pool.len() as u64)]
+    }
+
     async fn ask(&self, call: Envelope, guest: &Guest) -> Result<Answering, Fault> {
         self.call(call, guest).await
     }

@@ -196,6 +196,11 @@ impl Pool {
         lock(&self.upstreams).retain(|upstream| upstream.idle_for().is_none_or(|for_| for_ < idle));
     }
 
+    /// How many are kept warm.
+    pub(super) fn len(&self) -> usize {
+        lock(&self.upstreams).len()
+    }
+
     /// Lets all of them go.
     pub(super) fn clear(&self) {
         lock(&self.upstreams).clear();

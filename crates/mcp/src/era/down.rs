@@ -98,7 +98,7 @@ impl Down {
             "tasks/get" | "tasks/result" | "tasks/list" | "tasks/cancel" => {
                 vec![Step::refuse(&id, &RpcError::method_not_found(&method))]
             }
-            _ => self.forward(id, msg, now),
+            _ => self.forward(id, msg),
         }
     }
 
@@ -116,7 +116,7 @@ impl Down {
         }
     }
 
-    fn forward(&mut self, id: Id, msg: Message, _: Instant) -> Vec<Step> {
+    fn forward(&mut self, id: Id, msg: Message) -> Vec<Step> {
         let number = self.next();
         let call = Call::new(id.clone(), msg);
         let sent = self.envelope(&call, number, None);
@@ -249,7 +249,7 @@ impl Machine for Down {
                 method if method.starts_with("notifications/") => Vec::new(),
                 _ => return Turn::Pass(msg),
             },
-            Kind::Result | Kind::Error => self.replied(&msg, now),
+            Kind::Result | Kind::Error => self.replied(&msg),
         })
     }
 

@@ -47,13 +47,6 @@ const REMOVED: [&str; 10] = [
 /// How long a parked call waits unless somebody says otherwise.
 pub const PARK: Duration = Duration::from_secs(300);
 
-/// What a client of ours is called if it does not say.
-const NAMELESS: &str = concat!(
-    r#"{"name":"linkspan","version":""#,
-    env!("CARGO_PKG_VERSION"),
-    r#""}"#
-);
-
 /// What a machine is given.
 pub struct UpOptions {
     /// A word that no other machine has; see [`home_of`].
@@ -186,7 +179,7 @@ impl Up {
         let method = msg.method();
         match &*method {
             names::DISCOVER => return vec![Step::answer(&id, &self.server.discover_result())],
-            names::LISTEN => return self.listen(id, &msg, now),
+            names::LISTEN => return self.listen(id, &msg),
             _ => {}
         }
         if question::may_ask(&method) {
@@ -203,10 +196,10 @@ impl Up {
         if let Some(level) = needs_level {
             return self.set_level(level, msg);
         }
-        self.forward(id, &msg, claims, now)
+        self.forward(id, &msg, claims)
     }
 
-    fn forward(&mut self, id: Id, msg: &Message, claims: Claims, _: Instant) -> Vec<Step> {
+    fn forward(&mut self, id: Id, msg: &Message, claims: Claims) -> Vec<Step> {
         let call = match Call::new(&id, msg, claims) {
             Ok(call) => call,
             Err(error) => return vec![Step::refuse(&id, &error)],

@@ -136,7 +136,7 @@ impl Down {
     }
 
     /// The client has answered a question.
-    pub(super) fn replied(&mut self, msg: &Message, _: Instant) -> Vec<Step> {
+    pub(super) fn replied(&mut self, msg: &Message) -> Vec<Step> {
         let asked = msg.id().and_then(|id| self.asked.remove(&id.key()));
         let Some(Asked {
             call: number, key, ..

@@ -1,7 +1,6 @@
 //! What the server says unasked: progress, logs, and news for those who listen.
 
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 use linkspan_wire::{Id, Json, Message, quote};
 
@@ -61,7 +60,7 @@ pub(super) struct Wanted {
 }
 
 impl Up {
-    pub(super) fn listen(&mut self, id: Id, msg: &Message, _: Instant) -> Vec<Step> {
+    pub(super) fn listen(&mut self, id: Id, msg: &Message) -> Vec<Step> {
         let wanted = msg.params().and_then(|p| p.get("notifications"));
         let wants = |member: &str| {
             let value = wanted.and_then(|w| w.get(member));

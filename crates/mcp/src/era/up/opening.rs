@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use linkspan_wire::{Id, Kind, Message, RpcError, quote};
 
-use super::{NAMELESS, Up};
+use super::Up;
 use crate::era::claims::Claims;
 use crate::era::discovery::{Evidence, Server, weigh};
 use crate::era::level::Level;
 use crate::era::{Step, ids};
+use crate::meta::OUR_INFO;
 use crate::method::names;
 use crate::revision::Revision;
 
@@ -81,7 +82,7 @@ impl Up {
                 .capabilities
                 .as_ref()
                 .unwrap_or(&claims.capabilities),
-            claims.info.as_deref().unwrap_or(NAMELESS)
+            claims.info.as_deref().unwrap_or(OUR_INFO)
         );
         vec![self.errand(Errand::Initialize, names::INITIALIZE, &params)]
     }
