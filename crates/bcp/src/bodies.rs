@@ -1,0 +1,202 @@
+//! From a body as it lies in the file to the real one: looked up, inflated, and within limits.
+//!
+//! The reference never writes its store to a file, so that it cannot read its own deduplicated
+//! files. But the first copy of a body is always in the file, before those that refer to it, so we
+//! look there.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::deflate::{Inflater, Inflating};
+use crate::error::{Error, Reason, Within};
+use crate::frame::Head;
+use crate::limits::Limits;
+use crate::store::Store;
+
+/// The BLAKE3 hash of a body: inflated, with its summary, without its type.
+pub type Hash = [u8; 32];
+
+/// The hash of a body.
+pub fn hash(body: &[u8]) -> Hash {
+    blake3::hash(body).into()
+}
+
+/// Which bodies are kept, because later blocks may refer to them.
+#[derive(Debug, Clone, Default)]
+pub enum Keep {
+    /// All of them, up to [`Limits::kept`]. For a stream that can be read only once.
+    #[default]
+    All,
+    /// Those that are known to be referred to. For a file that was looked through before.
+    These(HashSet<Hash>),
+}
+
+pub(crate) struct Bodies {
+    kept: Kept,
+    store: Option<Box<dyn Store>>,
+    inflating: Work,
+    /// A body from the store.
+    looked_up: Vec<u8>,
+}
+
+/// A real body: the one that lies in the file, or one that we hold.
+pub(crate) enum Opened<'r, 'h> {
+    Raw(&'r [u8]),
+    Held(&'h [u8]),
+}
+
+/// Why there is no real body, and whether the rest of the file can still be read.
+pub(crate) struct Closed {
+    reason: Reason,
+    pub(crate) local: bool,
+}
+
+impl Closed {
+    pub(crate) fn error(self, block: u64, offset: u64, within: Within) -> Error {
+        Error {
+            reason: self.reason,
+            block: Some(block),
+            offset,
+            within,
+            local: self.local,
+        }
+    }
+}
+
+/// Only this block is damaged.
+fn local(reason: Reason) -> Closed {
+    Closed {
+        reason,
+        local: true,
+    }
+}
+
+impl Bodies {
+    pub(crate) fn new(limits: Limits, keep: Keep, store: Option<Box<dyn Store>>) -> Self {
+        Self {
+            kept: Kept {
+                keep,
+                bodies: HashMap::new(),
+                bytes: 0,
+                limit: limits.kept,
+            },
+            store,
+            inflating: Work {
+                limits,
+                done: 0,
+                inflater: Inflater::new(),
+                inflated: Vec::new(),
+            },
+            looked_up: Vec::new(),
+        }
+    }
+
+    /// The real body for one as it lies in the file.
+    pub(crate) fn open<'r, 'h>(
+        &'h mut self,
+        head: Head,
+        raw: &'r [u8],
+    ) -> Result<Opened<'r, 'h>, Closed> {
+        if head.is_reference() {
+            return self.look_up(head, raw).map(Opened::Held);
+        }
+        if !head.is_compressed() {
+            self.kept.add(raw);
+            return Ok(Opened::Raw(raw));
+        }
+        let body = self.inflating.inflate(raw)?;
+        self.kept.add(body);
+        Ok(Opened::Held(body))
+    }
+
+    fn look_up(&mut self, head: Head, raw: &[u8]) -> Result<&[u8], Closed> {
+        let hash: Hash = raw
+            .try_into()
+            .map_err(|_| local(Reason::ReferenceSize(raw.len() as u64)))?;
+        let body = match self.kept.bodies.get(&hash) {
+            Some(body) => body,
+            None => {
+                let limit = self.inflating.limits.block;
+                let store = self.store.as_ref();
+                let found = store.and_then(|store| store.get(&hash, limit));
+                self.looked_up = found.ok_or_else(|| local(Reason::Unresolved(hash)))?;
+                &self.looked_up
+            }
+        };
+        // A block of 36 bytes can ask for 16 MiB.
+        self.inflating.count(body.len() as u64)?;
+        if head.is_compressed() {
+            return self.inflating.inflate(body);
+        }
+        Ok(body)
+    }
+}
+
+/// What was inflated or looked up, and how much of that there was.
+struct Work {
+    limits: Limits,
+    done: u64,
+    inflater: Inflater,
+    inflated: Vec<u8>,
+}
+
+impl Work {
+    fn inflate(&mut self, bytes: &[u8]) -> Result<&[u8], Closed> {
+        let left = self.limits.total.saturating_sub(self.done);
+        let limit = self.limits.block.min(left);
+        match self.inflater.inflate(bytes, &mut self.inflated, limit) {
+            Ok(()) => {
+                self.count(self.inflated.len() as u64)?;
+                Ok(&self.inflated)
+            }
+            Err(Inflating::Broken(reason)) => {
+                self.count(self.inflated.len() as u64)?;
+                Err(local(reason))
+            }
+            Err(Inflating::TooLarge) => {
+                // Other blocks may be all right, but the work was done.
+                self.count(limit.saturating_add(1))?;
+                Err(local(Reason::TooLarge {
+                    what: "the inflated body",
+                    limit,
+                }))
+            }
+        }
+    }
+
+    fn count(&mut self, bytes: u64) -> Result<(), Closed> {
+        self.done = self.done.saturating_add(bytes);
+        if self.done <= self.limits.total {
+            return Ok(());
+        }
+        Err(Closed {
+            reason: Reason::TooLarge {
+                what: "all that was inflated and looked up",
+                limit: self.limits.total,
+            },
+            local: false,
+        })
+    }
+}
+
+struct Kept {
+    keep: Keep,
+    bodies: HashMap<Hash, Vec<u8>>,
+    bytes: u64,
+    limit: u64,
+}
+
+impl Kept {
+    fn add(&mut self, body: &[u8]) {
+        let bytes = self.bytes + body.len() as u64;
+        if bytes > self.limit || matches!(&self.keep, Keep::These(hashes) if hashes.is_empty()) {
+            return;
+        }
+        let hash = hash(body);
+        if matches!(&self.keep, Keep::These(hashes) if !hashes.contains(&hash)) {
+            return;
+        }
+        if self.bodies.insert(hash, body.to_vec()).is_none() {
+            self.bytes = bytes;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The hunks of a DIFF, read where they lie.
+
+use std::borrow::Cow;
+
+use crate::error::{Flaw, Reason};
+use crate::tlv::{Fields, put_bytes, put_int, put_nested};
+
+/// The field of a DIFF that holds a hunk.
+const HUNK: u64 = 2;
+
+/// The hunks of a diff.
+#[derive(Debug, Clone, Default)]
+pub struct Hunks<'a> {
+    /// Fields; those with the id [`HUNK`] are hunks, others are not ours.
+    fields: Cow<'a, [u8]>,
+}
+
+/// Lines that changed together, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hunk<'a> {
+    /// The first line before the change, counted from 1.
+    pub old_start: u64,
+    /// The first line after the change.
+    pub new_start: u64,
+    /// The lines, each with `' '`, `+` or `-` in front.
+    pub lines: &'a [u8],
+}
+
+impl<'a> Hunks<'a> {
+    /// Checks the hunks among these fields.
+    pub(crate) fn check(fields: &'a [u8]) -> Result<Self, Flaw> {
+        let mut all = Fields::new(fields);
+        while next_hunk(fields, &mut all)?.is_some() {}
+        Ok(Self {
+            fields: Cow::Borrowed(fields),
+        })
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = Hunk<'_>> {
+        let mut fields = Fields::new(&self.fields);
+        // They were checked: nothing can be wrong with them.
+        std::iter::from_fn(move || next_hunk(&self.fields, &mut fields).ok().flatten())
+    }
+
+    /// Appends a hunk.
+    pub fn add(&mut self, old_start: u64, new_start: u64, lines: &[u8]) {
+        let mut hunk = Vec::with_capacity(lines.len() + 32);
+        put_int(1, old_start, &mut hunk);
+        put_int(2, new_start, &mut hunk);
+        put_bytes(3, lines, &mut hunk);
+        put_nested(HUNK, &hunk, self.fields.to_mut());
+    }
+
+    /// Bytes of all lines.
+    pub fn bytes(&self) -> usize {
+        self.iter().map(|hunk| hunk.lines.len()).sum()
+    }
+
+    /// Appends them as fields of a DIFF.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        let mut fields = Fields::new(&self.fields);
+        let mut start = 0;
+        while let Ok(Some(field)) = fields.next() {
+            if field.id == HUNK {
+                out.extend_from_slice(&self.fields[start..fields.position()]);
+            }
+            start = fields.position();
+        }
+    }
+
+    pub(crate) fn into_owned(self) -> Hunks<'static> {
+        Hunks {
+            fields: Cow::Owned(self.fields.into_owned()),
+        }
+    }
+}
+
+impl PartialEq for Hunks<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Hunks<'_> {}
+
+fn next_hunk<'a>(bytes: &'a [u8], all: &mut Fields<'a>) -> Result<Option<Hunk<'a>>, Flaw> {
+    while let Some(field) = all.next()? {
+        if field.id != HUNK {
+            continue;
+        }
+        let (start, end) = field.nested("hunk")?;
+        let mut fields = Fields::part(bytes, start, end);
+        let (mut old_start, mut new_start, mut lines) = (None, None, None);
+        while let Some(field) = fields.next()? {
+            match field.id {
+                1 => old_start = Some(field.int("old_start")?),
+                2 => new_start = Some(field.int("new_start")?),
+                3 => lines = Some(field.bytes("lines")?),
+                _ => {}
+            }
+        }
+        let missing = |name| Reason::Missing(name).at(field.at);
+        return Ok(Some(Hunk {
+            old_start: old_start.ok_or_else(|| missing("old_start"))?,
+            new_start: new_start.ok_or_else(|| missing("new_start"))?,
+            lines: lines.ok_or_else(|| missing("lines"))?,
+        }));
+    }
+    Ok(None)
+}

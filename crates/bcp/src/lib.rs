@@ -1,0 +1,38 @@
+//! Bit Context Protocol: what a model needs to see, as typed blocks in a compact file.
+//!
+//! A file is a header and a run of blocks ([`frame`]). A block has a type, perhaps a summary, and
+//! fields ([`block`]). [`Writer`] writes them with the bytes of the reference; [`Reader`] reads them
+//! from a stream and [`Blocks`] from memory, both within [`Limits`], whatever the file says.
+//! [`render`] turns blocks into text for a model, and into no more tokens than it has room for.
+
+pub mod block;
+mod blocks;
+mod bodies;
+mod body;
+mod deflate;
+mod error;
+pub mod frame;
+mod hunks;
+mod limits;
+mod names;
+mod reader;
+mod store;
+mod tlv;
+mod tree;
+mod varint;
+mod writer;
+
+pub use block::{Block, Content};
+pub use blocks::Blocks;
+pub use bodies::{Hash, Keep, hash};
+pub use error::{Error, Reason, Within};
+pub use frame::{Frame, Head, Header};
+pub use hunks::{Hunk, Hunks};
+pub use limits::Limits;
+pub use names::{
+    AnnotationKind, DataFormat, DocFormat, EntryKind, Kind, Lang, Media, Priority, Role, Status,
+};
+pub use reader::{ReadOptions, Reader};
+pub use store::{FolderStore, Store};
+pub use tree::{Entries, Entry, Step, TooDeep, TreeBuilder};
+pub use writer::{WriteOptions, Writer, Written, compress_payload};

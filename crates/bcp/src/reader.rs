@@ -1,0 +1,341 @@
+//! Reads a file from anything that can be read, one block at a time.
+//!
+//! What is held is one body and one inflated body, whatever the size of the file.
+
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+
+use crate::bodies::{Bodies, Keep};
+use crate::deflate::inflating;
+use crate::error::{Error, Reason, Within};
+use crate::frame::{Frame, HEADER, Head, Header, MAX_HEAD};
+use crate::limits::Limits;
+use crate::store::Store;
+
+/// How much is read at a time.
+const CHUNK: usize = 128 << 10;
+
+/// How to read.
+#[derive(Default)]
+pub struct ReadOptions {
+    /// How much a file may ask of us.
+    pub limits: Limits,
+    /// Which bodies later blocks may refer to.
+    pub keep: Keep,
+    /// Where else to look for them.
+    pub store: Option<Box<dyn Store>>,
+}
+
+/// Reads the blocks of a file.
+pub struct Reader<R> {
+    input: Input<R>,
+    header: Header,
+    limits: Limits,
+    bodies: Bodies,
+    /// The body as it lies in the file.
+    raw: Vec<u8>,
+    /// How far we are, in bytes of the file without compression of its payload.
+    offset: u64,
+    /// Blocks that have begun.
+    count: u64,
+    /// The head whose body is next, and where it began.
+    pending: Option<(u64, Head)>,
+    ended: bool,
+}
+
+enum Input<R> {
+    Plain {
+        input: BufReader<R>,
+        /// For what can be sought in: how, and the length of the file.
+        seek: Option<(SeekBy<R>, u64)>,
+    },
+    Zstd(Box<BufReader<zstd::stream::read::Decoder<'static, BufReader<R>>>>),
+}
+
+type SeekBy<R> = fn(&mut BufReader<R>, i64) -> io::Result<()>;
+
+impl<R: Read> Reader<R> {
+    /// Reads the header.
+    pub fn new(input: R, options: ReadOptions) -> Result<Self, Error> {
+        Self::begin(input, options, None)
+    }
+
+    fn begin(
+        input: R,
+        options: ReadOptions,
+        seek: Option<(SeekBy<R>, u64)>,
+    ) -> Result<Self, Error> {
+        let mut input = BufReader::with_capacity(CHUNK, input);
+        let mut bytes = Vec::with_capacity(HEADER);
+        input.by_ref().take(HEADER as u64).read_to_end(&mut bytes)?;
+        let header = Header::read(&bytes).map_err(|(reason, offset)| Error {
+            reason,
+            block: None,
+            offset,
+            within: Within::File,
+            local: false,
+        })?;
+        let input = if header.is_compressed() {
+            let stream = inflating(input)?;
+            Input::Zstd(Box::new(BufReader::with_capacity(CHUNK, stream)))
+        } else {
+            Input::Plain { input, seek }
+        };
+        Ok(Self {
+            input,
+            header,
+            limits: options.limits,
+            bodies: Bodies::new(options.limits, options.keep, options.store),
+            raw: Vec::new(),
+            offset: HEADER as u64,
+            count: 0,
+            pending: None,
+            ended: false,
+        })
+    }
+
+    /// The header.
+    pub fn header(&self) -> Header {
+        self.header
+    }
+
+    /// How far we are, in bytes of the file without compression of its payload. After the last
+    /// block: the length of that.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The next block, or `None` after the last one.
+    ///
+    /// After an error that is [local](Error::local) the next call goes on with the next block.
+    #[allow(clippy::should_implement_trait)] // An iterator could not lend.
+    pub fn next(&mut self) -> Result<Option<Frame<'_>>, Error> {
+        match self.next_head()? {
+            Some(_) => self.open().map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The next head, or `None` after the last block. A body that nobody has opened is skipped.
+    pub fn next_head(&mut self) -> Result<Option<Head>, Error> {
+        if self.ended {
+            return Ok(None);
+        }
+        if let Some((_, head)) = self.pending.take() {
+            self.skip(head)?;
+        }
+        let start = self.offset;
+        let head = self.read_head()?;
+        if head.is_end() {
+            self.ended = true;
+            return match self.input.buffer().map(<[u8]>::is_empty) {
+                Ok(true) => Ok(None),
+                Ok(false) => Err(self.fatal(Reason::AfterEnd, self.offset, None)),
+                Err(e) => Err(self.io(&e)),
+            };
+        }
+        if self.count >= self.limits.blocks {
+            return Err(self.fatal(Reason::TooMany(self.limits.blocks), start, None));
+        }
+        if head.stored > self.limits.block {
+            let reason = Reason::TooLarge {
+                what: "the body",
+                limit: self.limits.block,
+            };
+            return Err(self.fatal(reason, start, Some(self.count)));
+        }
+        self.count += 1;
+        self.pending = Some((start, head));
+        Ok(Some(head))
+    }
+
+    /// The block whose head was read last, and not yet its body.
+    pub fn open(&mut self) -> Result<Frame<'_>, Error> {
+        let Some((at, head)) = self.pending.take() else {
+            return Err(self.fatal(Reason::NoEnd, self.offset, None));
+        };
+        let index = self.count - 1;
+        let start = self.offset;
+        self.raw.clear();
+        // As far as it says, and not a byte of memory before it is there.
+        match self.input.read_body(head.stored, &mut self.raw) {
+            Ok(has) if has == head.stored => self.advance(has)?,
+            Ok(has) => return Err(self.fatal(truncated_body(head, has), start, Some(index))),
+            Err(e) => return Err(self.io(&e)),
+        }
+        let within = self.within();
+        match self.bodies.open(head, &self.raw) {
+            Ok(opened) => Ok(Frame::new(index, at, head, opened, start, within)),
+            Err(closed) => {
+                self.ended |= !closed.local;
+                Err(closed.error(index, start, within))
+            }
+        }
+    }
+
+    fn read_head(&mut self) -> Result<Head, Error> {
+        let at = self.offset;
+        // Mostly the whole head is there; else it is put together.
+        let mut pieces = [0; MAX_HEAD];
+        let mut have = 0;
+        loop {
+            let bytes = match self.input.buffer() {
+                Ok(bytes) => bytes,
+                Err(e) => return Err(self.io(&e)),
+            };
+            let more = bytes.len().min(MAX_HEAD - have);
+            pieces[have..have + more].copy_from_slice(&bytes[..more]);
+            match Head::read(&pieces[..have + more]) {
+                Ok(Some((head, length))) => {
+                    self.input.consume(length - have);
+                    self.advance(length as u64)?;
+                    return Ok(head);
+                }
+                Ok(None) if more > 0 => {
+                    self.input.consume(more);
+                    have += more;
+                }
+                Ok(None) if have == 0 => return Err(self.fatal(Reason::NoEnd, at, None)),
+                Ok(None) => return Err(self.fatal(truncated_head(have), at, Some(self.count))),
+                Err(reason) => return Err(self.fatal(reason, at, Some(self.count))),
+            }
+        }
+    }
+
+    fn skip(&mut self, head: Head) -> Result<(), Error> {
+        let start = self.offset;
+        match self.input.skip(start, head.stored) {
+            Ok(has) if has == head.stored => self.advance(has),
+            Ok(has) => Err(self.fatal(truncated_body(head, has), start, Some(self.count - 1))),
+            Err(e) => Err(self.io(&e)),
+        }
+    }
+
+    fn advance(&mut self, bytes: u64) -> Result<(), Error> {
+        self.offset += bytes;
+        let inflated = self.offset - HEADER as u64;
+        if self.header.is_compressed() && inflated > self.limits.payload {
+            let reason = Reason::TooLarge {
+                what: "the inflated payload",
+                limit: self.limits.payload,
+            };
+            return Err(self.fatal(reason, self.offset, None));
+        }
+        Ok(())
+    }
+
+    fn within(&self) -> Within {
+        if self.header.is_compressed() {
+            Within::Payload
+        } else {
+            Within::File
+        }
+    }
+
+    /// Nothing can be read after this.
+    fn fatal(&mut self, reason: Reason, offset: u64, block: Option<u64>) -> Error {
+        self.ended = true;
+        Error {
+            reason,
+            block,
+            offset,
+            within: self.within(),
+            local: false,
+        }
+    }
+
+    fn io(&mut self, e: &io::Error) -> Error {
+        use io::ErrorKind::{InvalidData, Other, UnexpectedEof};
+        let reason = match e.kind() {
+            // What zstd says about its stream looks like this.
+            Other | UnexpectedEof | InvalidData if self.header.is_compressed() => {
+                Reason::Zstd(e.to_string())
+            }
+            kind => Reason::Io(kind, e.to_string()),
+        };
+        self.fatal(reason, self.offset, None)
+    }
+}
+
+impl<R: Read + Seek> Reader<R> {
+    /// As `new`, for what can be sought in: bodies that nobody opens are not even read.
+    pub fn seeking(mut input: R, options: ReadOptions) -> Result<Self, Error> {
+        let start = input.stream_position()?;
+        let length = input.seek(SeekFrom::End(0))?.saturating_sub(start);
+        input.seek(SeekFrom::Start(start))?;
+        Self::begin(input, options, Some((BufReader::seek_relative, length)))
+    }
+}
+
+impl<R: Read> Input<R> {
+    fn buffer(&mut self) -> io::Result<&[u8]> {
+        match self {
+            Self::Plain { input, .. } => filled(input),
+            Self::Zstd(input) => filled(input),
+        }
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        match self {
+            Self::Plain { input, .. } => input.consume(bytes),
+            Self::Zstd(input) => input.consume(bytes),
+        }
+    }
+
+    fn read_body(&mut self, bytes: u64, into: &mut Vec<u8>) -> io::Result<u64> {
+        let read = match self {
+            Self::Plain { input, .. } => input.take(bytes).read_to_end(into),
+            Self::Zstd(input) => input.take(bytes).read_to_end(into),
+        };
+        Ok(read? as u64)
+    }
+
+    /// Steps over so many bytes from `offset` on, or as many as there are.
+    fn skip(&mut self, offset: u64, bytes: u64) -> io::Result<u64> {
+        match self {
+            Self::Plain {
+                input,
+                seek: Some((seek, length)),
+            } => {
+                // It is at most the limit of a block: the conversion cannot fail.
+                let bytes = bytes.min(length.saturating_sub(offset));
+                seek(input, i64::try_from(bytes).unwrap_or(i64::MAX))?;
+                Ok(bytes)
+            }
+            Self::Plain { input, seek: None } => discard(input, bytes),
+            Self::Zstd(input) => discard(input, bytes),
+        }
+    }
+}
+
+/// What is there, after reading if nothing is. Empty at the end only.
+fn filled(input: &mut impl BufRead) -> io::Result<&[u8]> {
+    loop {
+        match input.fill_buf() {
+            Ok(_) => break,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    // Again, because the borrow of a loop cannot be returned; it costs nothing.
+    input.fill_buf()
+}
+
+fn discard(input: &mut impl BufRead, bytes: u64) -> io::Result<u64> {
+    io::copy(&mut input.take(bytes), &mut io::sink())
+}
+
+pub(crate) fn truncated_body(head: Head, has: u64) -> Reason {
+    Reason::Truncated {
+        what: "a body",
+        says: Some(head.stored),
+        has,
+    }
+}
+
+pub(crate) fn truncated_head(has: usize) -> Reason {
+    Reason::Truncated {
+        what: "the head of a block",
+        says: None,
+        has: has as u64,
+    }
+}

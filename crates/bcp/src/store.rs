@@ -1,0 +1,61 @@
+//! Bodies that lie outside of a file, by their hashes.
+
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+
+use crate::bodies::{Hash, hash};
+
+/// Where the bodies are that a file refers to and does not contain.
+pub trait Store {
+    /// The body with this hash, if it is there and has no more than `limit` bytes.
+    fn get(&self, hash: &Hash, limit: u64) -> Option<Vec<u8>>;
+}
+
+/// A folder with one file for each body, named by its hash.
+#[derive(Debug, Clone)]
+pub struct FolderStore {
+    folder: PathBuf,
+}
+
+impl FolderStore {
+    /// The folder need not exist; then nothing is in it.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+        }
+    }
+
+    /// Where a body lies or would lie.
+    pub fn path(&self, hash: &Hash) -> PathBuf {
+        let name: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.folder.join(name)
+    }
+
+    /// Puts a body there, unless it is there already.
+    pub fn put(&self, body: &[u8]) -> std::io::Result<Hash> {
+        let hash = hash(body);
+        let path = self.path(&hash);
+        if !path.exists() {
+            fs::create_dir_all(&self.folder)?;
+            // Nobody ever sees half of one.
+            let half = path.with_extension(format!("{}.part", std::process::id()));
+            fs::write(&half, body)?;
+            fs::rename(&half, &path)?;
+        }
+        Ok(hash)
+    }
+}
+
+impl Store for FolderStore {
+    fn get(&self, wanted: &Hash, limit: u64) -> Option<Vec<u8>> {
+        let file = fs::File::open(self.path(wanted)).ok()?;
+        if !file.metadata().ok()?.is_file() {
+            return None;
+        }
+        let mut body = Vec::new();
+        file.take(limit + 1).read_to_end(&mut body).ok()?;
+        // A body that was changed is another one.
+        (body.len() as u64 <= limit && hash(&body) == *wanted).then_some(body)
+    }
+}

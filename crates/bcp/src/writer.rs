@@ -1,0 +1,186 @@
+//! Writes a file, one block at a time, with the bytes that the reference would write.
+
+use std::collections::HashSet;
+use std::io::{self, Read, Write};
+
+use crate::block::{Block, Content};
+use crate::bodies::{Hash, hash};
+use crate::body;
+use crate::deflate::{Deflater, deflate_all};
+use crate::error::{Error, Reason, Within};
+use crate::frame::{COMPRESSED, END_FRAME, HAS_SUMMARY, HEADER, Head, Header, IS_REFERENCE};
+use crate::limits::Limits;
+use crate::names::{AnnotationKind, END, Kind, Priority};
+
+/// A smaller body is not worth a try.
+const WORTH_COMPRESSING: usize = 256;
+
+/// How to write.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Compress each body that becomes smaller by it.
+    pub compress_blocks: bool,
+    /// Write a body that was written before as a reference to that.
+    pub dedup: bool,
+}
+
+/// Writes the blocks of a file.
+pub struct Writer<W> {
+    out: W,
+    options: WriteOptions,
+    count: u64,
+    bytes: u64,
+    /// The bodies that were written.
+    written: HashSet<Hash>,
+    deflater: Option<Deflater>,
+    body: Vec<u8>,
+    deflated: Vec<u8>,
+    head: Vec<u8>,
+}
+
+/// What a block became.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written {
+    /// Its number, counted from zero over all blocks.
+    pub index: u64,
+    /// Its flags: whether it was compressed, or became a reference.
+    pub flags: u8,
+}
+
+impl<W: Write> Writer<W> {
+    /// Writes the header.
+    pub fn new(mut out: W, options: WriteOptions) -> Result<Self, Error> {
+        out.write_all(&Header::bytes(0))?;
+        Ok(Self {
+            out,
+            options,
+            count: 0,
+            bytes: HEADER as u64,
+            written: HashSet::new(),
+            deflater: options.compress_blocks.then(Deflater::new).transpose()?,
+            body: Vec::new(),
+            deflated: Vec::new(),
+            head: Vec::new(),
+        })
+    }
+
+    /// Writes a block.
+    pub fn add(&mut self, block: &Block<'_>) -> Result<Written, Error> {
+        self.write(block, false)
+    }
+
+    /// Writes only the hash of a block's body, and lends the body, so that it can be kept elsewhere.
+    pub fn add_reference(&mut self, block: &Block<'_>) -> Result<&[u8], Error> {
+        self.write(block, true)?;
+        Ok(&self.body)
+    }
+
+    /// Writes a block and, after it, how much it matters.
+    pub fn add_with_priority(
+        &mut self,
+        block: &Block<'_>,
+        priority: Priority,
+    ) -> Result<Written, Error> {
+        let written = self.add(block)?;
+        self.add_priority(written.index, priority)?;
+        Ok(written)
+    }
+
+    /// Writes how much another block matters.
+    pub fn add_priority(&mut self, target: u64, priority: Priority) -> Result<Written, Error> {
+        let annotation = Content::Annotation {
+            target,
+            kind: AnnotationKind::Priority,
+            value: vec![priority.byte()].into(),
+        };
+        self.add(&annotation.into())
+    }
+
+    fn write(&mut self, block: &Block<'_>, refer: bool) -> Result<Written, Error> {
+        let kind = block.content.byte();
+        let hides = matches!(block.content, Content::Unknown { .. })
+            && (kind == END || Kind::from_byte(kind).is_some());
+        if hides {
+            // It would be read as something else.
+            let value = u64::from(kind);
+            let what = "unknown block type";
+            return Err(self.wrong(Reason::Value { what, value }));
+        }
+        self.body.clear();
+        body::write(block, &mut self.body);
+        if self.body.len() as u64 > Limits::BLOCK {
+            return Err(self.wrong(Reason::TooLarge {
+                what: "the body",
+                limit: Limits::BLOCK,
+            }));
+        }
+        let mut flags = if block.summary.is_some() {
+            HAS_SUMMARY
+        } else {
+            0
+        };
+        let mut hashed = None;
+        if refer || self.options.dedup {
+            let hash = hash(&self.body);
+            if refer || !self.written.insert(hash) {
+                flags |= IS_REFERENCE;
+                hashed = Some(hash);
+            }
+        }
+        let mut stored: &[u8] = hashed.as_ref().map_or(&self.body, |hash| hash.as_slice());
+        if let Some(deflater) = &mut self.deflater
+            && hashed.is_none()
+            && stored.len() >= WORTH_COMPRESSING
+        {
+            deflater.deflate(stored, &mut self.deflated)?;
+            if self.deflated.len() < stored.len() {
+                flags |= COMPRESSED;
+                stored = &self.deflated;
+            }
+        }
+        self.head.clear();
+        let length = stored.len() as u64;
+        Head {
+            kind,
+            flags,
+            stored: length,
+        }
+        .write(&mut self.head);
+        self.out.write_all(&self.head)?;
+        self.out.write_all(stored)?;
+        self.bytes += self.head.len() as u64 + length;
+        let index = self.count;
+        self.count += 1;
+        Ok(Written { index, flags })
+    }
+
+    /// Writes the END block, and gives back where everything was written to and how many bytes.
+    pub fn finish(mut self) -> Result<(W, u64), Error> {
+        if self.count == 0 {
+            return Err(self.wrong(Reason::NoBlocks));
+        }
+        self.out.write_all(&END_FRAME)?;
+        self.out.flush()?;
+        Ok((self.out, self.bytes + END_FRAME.len() as u64))
+    }
+
+    fn wrong(&self, reason: Reason) -> Error {
+        Error {
+            block: (reason != Reason::NoBlocks).then_some(self.count),
+            reason,
+            offset: self.bytes,
+            within: Within::File,
+            local: true,
+        }
+    }
+}
+
+/// Copies a file with its payload compressed as a whole, and says how many bytes it has then. If
+/// that is not less than before, the plain file is the one to keep: no reader wants to inflate for
+/// nothing.
+pub fn compress_payload(plain: &mut impl Read, mut out: impl Write) -> io::Result<u64> {
+    let mut header = [0; HEADER];
+    plain.read_exact(&mut header)?;
+    out.write_all(&Header::bytes(Header::COMPRESSED))?;
+    Ok(HEADER as u64 + deflate_all(plain, out)?)
+}
