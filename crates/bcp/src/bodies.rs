@@ -108,6 +108,10 @@ impl Bodies {
         Ok(Opened::Held(body))
     }
 
+    pub(crate) fn into_kept(self) -> HashMap<Hash, Vec<u8>> {
+        self.kept.bodies
+    }
+
     fn look_up(&mut self, head: Head, raw: &[u8]) -> Result<&[u8], Closed> {
         let hash: Hash = raw
             .try_into()

@@ -2,9 +2,10 @@
 //!
 //! What is held is one body and one inflated body, whatever the size of the file.
 
+use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
-use crate::bodies::{Bodies, Keep};
+use crate::bodies::{Bodies, Hash, Keep};
 use crate::deflate::inflating;
 use crate::error::{Error, Reason, Within};
 use crate::frame::{Frame, HEADER, Head, Header, MAX_HEAD};
@@ -170,6 +171,11 @@ impl<R: Read> Reader<R> {
                 Err(closed.error(index, start, within))
             }
         }
+    }
+
+    /// The bodies that were kept for references.
+    pub(crate) fn into_kept(self) -> HashMap<Hash, Vec<u8>> {
+        self.bodies.into_kept()
     }
 
     fn read_head(&mut self) -> Result<Head, Error> {

@@ -1,0 +1,143 @@
+//! Headings and fences.
+
+use std::fmt::Write as _;
+
+use crate::block::Content;
+use crate::render::guard::{fence, needs_fence, one_line};
+use crate::render::text::{Shown, lang};
+
+pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String) {
+    let mut marks = String::new();
+    if shown.summary {
+        marks.push_str(" (summary)");
+    }
+    if shown.lossy {
+        marks.push_str(" (lossy)");
+    }
+    // The heading, and the word of a fence for those that always have one.
+    let fenced = match content {
+        Content::Code {
+            lang: language,
+            path,
+            lines,
+            ..
+        } => {
+            let _ = write!(out, "## {}", one_line(path));
+            if let Some((start, end)) = lines {
+                let _ = write!(out, " (lines {start}-{end})");
+            }
+            Some(lang(*language))
+        }
+        Content::Conversation {
+            role, tool_call_id, ..
+        } => {
+            let mut name = role.name().to_owned();
+            name[..1].make_ascii_uppercase();
+            let _ = write!(out, "**{name}**");
+            if let Some(id) = tool_call_id {
+                let _ = write!(out, " ({})", one_line(id));
+            }
+            return turn(shown, &marks, out);
+        }
+        Content::FileTree { root, .. } => {
+            let _ = write!(out, "### File Tree: {}", one_line(root));
+            Some("")
+        }
+        Content::ToolResult { name, status, .. } => {
+            let _ = write!(out, "### Tool: {} ({})", one_line(name), status.name());
+            None
+        }
+        Content::Document { title, format, .. } => {
+            let _ = write!(out, "### Document: {} [{}]", one_line(title), format.name());
+            None
+        }
+        Content::StructuredData { format, .. } => {
+            // It has no heading of its own, unless there is something to say about it.
+            if marks.is_empty() {
+                return fence_in(format.name(), &shown.text, out);
+            }
+            let _ = write!(out, "### Data [{}]", format.name());
+            Some(format.name())
+        }
+        Content::Diff { path, .. } => {
+            let _ = write!(out, "### Diff: {}", one_line(path));
+            Some("diff")
+        }
+        Content::EmbeddingRef { model, .. } => {
+            let _ = write!(out, "*[Embedding ref: model={}]*", one_line(model));
+            if !shown.summary {
+                return;
+            }
+            None
+        }
+        Content::Image { media, alt, .. } => {
+            let _ = write!(out, "### Image ({}): {}", media.name(), one_line(alt));
+            if !shown.summary {
+                // This one is ours.
+                let _ = write!(out, "\n\n{}", shown.text);
+                return;
+            }
+            None
+        }
+        Content::Extension {
+            namespace,
+            type_name,
+            ..
+        } => {
+            let (namespace, type_name) = (one_line(namespace), one_line(type_name));
+            let _ = write!(out, "### Extension: {namespace}/{type_name}");
+            None
+        }
+        Content::Unknown { kind, .. } => {
+            let _ = writeln!(out, "<!-- unknown block type 0x{kind:02X}{marks} -->");
+            return open(&shown.text, out);
+        }
+        Content::Annotation { .. } => return,
+    };
+    out.push_str(&marks);
+    out.push_str("\n\n");
+    match fenced {
+        Some(word @ ("" | "diff")) if !shown.summary => fence_in_lines(word, &shown.text, out),
+        Some(word) if !shown.summary => fence_in(word, &shown.text, out),
+        _ => open(&shown.text, out),
+    }
+}
+
+fn turn(shown: &Shown<'_>, marks: &str, out: &mut String) {
+    let _ = write!(out, "{marks}:");
+    if needs_fence(&shown.text) {
+        out.push_str("\n\n");
+        fence_in("", &shown.text, out);
+    } else {
+        let _ = write!(out, " {}", shown.text);
+    }
+}
+
+/// A text without a fence, unless it could pass for something else.
+fn open(text: &str, out: &mut String) {
+    if needs_fence(text) {
+        fence_in("", text, out);
+    } else {
+        out.push_str(text);
+    }
+}
+
+fn fence_in(word: &str, text: &str, out: &mut String) {
+    let fence = fence(text);
+    let _ = write!(out, "{fence}{word}\n{text}\n{fence}");
+}
+
+/// Trees and diffs bring the end of their last line.
+fn fence_in_lines(word: &str, lines: &str, out: &mut String) {
+    let fence = fence(lines);
+    let _ = write!(out, "{fence}{word}\n{lines}{fence}");
+}
+
+pub(super) fn placeholder(label: &str, about: &str, tokens: u64, out: &mut String) {
+    let about = one_line(about);
+    let _ = write!(out, "_[Omitted: {label} {about}, ~{tokens} tokens]_");
+}
+
+pub(super) fn note(why: &str, out: &mut String) {
+    let _ = write!(out, "_[Unreadable: {why}]_");
+}

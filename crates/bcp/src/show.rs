@@ -1,0 +1,289 @@
+//! Shows the blocks of a file, one after the other, as far as somebody wants to see them.
+
+use std::io::{self, Write};
+
+use crate::block::Block;
+use crate::error::Error;
+use crate::names::Kind;
+use crate::reader::Reader;
+use crate::render::{Form, Mode, Renderer};
+use crate::source::{Document, Input};
+
+/// How much of each block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Verbosity {
+    /// Everything.
+    Full,
+    /// The summaries of those that have one.
+    Summary,
+    /// As much as there is room for.
+    #[default]
+    Adaptive,
+}
+
+impl Verbosity {
+    /// What a person calls it, in any case.
+    pub fn parse(word: &str) -> Option<Self> {
+        [
+            ("full", Self::Full),
+            ("summary", Self::Summary),
+            ("adaptive", Self::Adaptive),
+        ]
+        .into_iter()
+        .find_map(|(name, value)| name.eq_ignore_ascii_case(word).then_some(value))
+    }
+}
+
+/// What to show, and how.
+#[derive(Debug, Clone)]
+pub struct Show {
+    /// Which kind of text.
+    pub renderer: Renderer,
+    /// How much of each block.
+    pub verbosity: Verbosity,
+    /// Only blocks of these types.
+    pub include: Option<Vec<Kind>>,
+    /// Only blocks with these numbers.
+    pub blocks: Option<Vec<u64>>,
+}
+
+impl Show {
+    /// Everything in full.
+    pub fn all(renderer: Renderer) -> Self {
+        Self {
+            renderer,
+            verbosity: Verbosity::Full,
+            include: None,
+            blocks: None,
+        }
+    }
+
+    /// Whether a block is to be shown. Annotations never are.
+    pub(crate) fn wants(&self, index: u64, kind: u8) -> bool {
+        let kind = Kind::from_byte(kind);
+        kind != Some(Kind::Annotation)
+            && self
+                .blocks
+                .as_ref()
+                .is_none_or(|blocks| blocks.contains(&index))
+            && match (&self.include, kind) {
+                (None, _) => true,
+                (Some(kinds), Some(kind)) => kinds.contains(&kind),
+                (Some(_), None) => false,
+            }
+    }
+}
+
+/// What was shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Blocks in full.
+    pub full: u64,
+    /// Blocks by their summary.
+    pub summaries: u64,
+    /// Blocks that are only mentioned.
+    pub placeholders: u64,
+    /// Blocks that are not even mentioned, because there was no room.
+    pub left_out: u64,
+    /// The blocks that could not be read, and why; the first hundred.
+    pub unreadable: Vec<Error>,
+    /// Tokens of the whole text, where they were counted.
+    pub tokens: Option<u64>,
+    /// The critical blocks alone need more than the budget.
+    pub over_budget: bool,
+}
+
+impl Report {
+    /// A hundred are enough to see what is wrong.
+    pub(crate) fn unreadable(&mut self, why: Error) {
+        if self.unreadable.len() < 100 {
+            self.unreadable.push(why);
+        }
+    }
+
+    pub(crate) fn count(&mut self, form: Form, block: &Block<'_>) {
+        match form {
+            Form::Summary if block.summary.is_some() => self.summaries += 1,
+            Form::Full | Form::Summary => self.full += 1,
+            Form::Placeholder { .. } => self.placeholders += 1,
+        }
+    }
+}
+
+/// Why nothing, or not everything, was shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failed {
+    /// The file is damaged.
+    File(Error),
+    /// A content that should be text is none, and the reference gives up then: its number among the
+    /// blocks that are shown.
+    NotText(u64),
+    /// There is nothing to show.
+    Nothing,
+    /// Whoever watched had enough.
+    Stopped,
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::File(error)
+    }
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Self {
+        Self::File(error.into())
+    }
+}
+
+impl std::fmt::Display for Failed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File(error) => error.fmt(f),
+            Self::NotText(index) => {
+                write!(f, "invalid UTF-8 in block content at index {index}")
+            }
+            Self::Nothing => write!(f, "there are no blocks to render"),
+            Self::Stopped => write!(f, "stopped"),
+        }
+    }
+}
+
+impl std::error::Error for Failed {}
+
+/// Sees how far the reading is, in bytes of the file without compression of its payload, and says
+/// whether to go on.
+pub type Watch<'w> = dyn FnMut(u64) -> bool + 'w;
+
+/// Gets the number of a block, and the block or why it cannot be read.
+pub(crate) type Each<'e> = dyn FnMut(u64, Result<&Block<'_>, &Error>) -> Result<(), Failed> + 'e;
+
+impl Document {
+    /// Writes the blocks in full, or by their summaries if that is wanted.
+    pub fn show(
+        &self,
+        show: &Show,
+        out: &mut dyn Write,
+        watch: &mut Watch<'_>,
+    ) -> Result<Report, Failed> {
+        let form = match show.verbosity {
+            Verbosity::Summary => Form::Summary,
+            Verbosity::Full | Verbosity::Adaptive => Form::Full,
+        };
+        self.show_as(show, out, watch, &mut |_| Some(form))
+    }
+
+    /// Writes the blocks in the forms that `form` has for them by their numbers.
+    pub(crate) fn show_as(
+        &self,
+        show: &Show,
+        out: &mut dyn Write,
+        watch: &mut Watch<'_>,
+        form: &mut dyn FnMut(u64) -> Option<Form>,
+    ) -> Result<Report, Failed> {
+        // Nobody likes half an answer.
+        self.check_frames()?;
+        let mut report = Report::default();
+        let mut pieces = Pieces::new(show.renderer.mode, out);
+        let mut reader = self.reader()?;
+        let all = |_| true;
+        self.each(show, &mut reader, &all, watch, &mut |index, read| {
+            let piece = pieces.next();
+            match read {
+                Ok(block) => {
+                    let Some(form) = form(index) else {
+                        report.left_out += 1;
+                        return Ok(());
+                    };
+                    let place = report.full + report.summaries + report.placeholders;
+                    show.renderer
+                        .render(block, form, piece)
+                        .map_err(|_| Failed::NotText(place))?;
+                    report.count(form, block);
+                }
+                Err(why) if show.renderer.compat => return Err(why.clone().into()),
+                Err(why) => {
+                    show.renderer.unreadable(why, piece);
+                    report.unreadable(why.clone());
+                }
+            }
+            pieces.write()
+        })?;
+        if pieces.finish()? == 0 && report.left_out == 0 {
+            return Err(Failed::Nothing);
+        }
+        Ok(report)
+    }
+
+    /// Reads those of the blocks that are to be shown which `pick` picks by their numbers.
+    pub(crate) fn each(
+        &self,
+        show: &Show,
+        reader: &mut Reader<Input>,
+        pick: &dyn Fn(u64) -> bool,
+        watch: &mut Watch<'_>,
+        with: &mut Each<'_>,
+    ) -> Result<(), Failed> {
+        let mut index = 0;
+        while let Some(head) = reader.next_head()? {
+            if !watch(reader.offset()) {
+                return Err(Failed::Stopped);
+            }
+            let wanted = show.wants(index, head.kind) && pick(index);
+            // The reference reads all blocks before it shows one.
+            if wanted || show.renderer.compat {
+                let read = reader.open().and_then(|frame| frame.block());
+                match &read {
+                    Ok(block) if wanted => with(index, Ok(block))?,
+                    Ok(_) => {}
+                    Err(e) if e.local => with(index, Err(e))?,
+                    Err(e) => return Err(e.clone().into()),
+                }
+            }
+            index += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Puts rendered blocks together.
+struct Pieces<'o> {
+    mode: Mode,
+    out: &'o mut dyn Write,
+    piece: String,
+    written: u64,
+}
+
+impl<'o> Pieces<'o> {
+    fn new(mode: Mode, out: &'o mut dyn Write) -> Self {
+        Self {
+            mode,
+            out,
+            piece: String::new(),
+            written: 0,
+        }
+    }
+
+    /// Where the next piece is to be rendered to.
+    fn next(&mut self) -> &mut String {
+        self.piece.clear();
+        self.piece.push_str(match self.written {
+            0 => self.mode.opening(),
+            _ => Mode::SEPARATOR,
+        });
+        &mut self.piece
+    }
+
+    fn write(&mut self) -> Result<(), Failed> {
+        self.out.write_all(self.piece.as_bytes())?;
+        self.written += 1;
+        Ok(())
+    }
+
+    fn finish(self) -> io::Result<u64> {
+        if self.written > 0 {
+            self.out.write_all(self.mode.closing().as_bytes())?;
+        }
+        Ok(self.written)
+    }
+}
