@@ -1,7 +1,7 @@
 //! Reads a file that is in memory, without copying it.
 //!
-//! It agrees with [`Reader`] on every input, errors included; a property and a fuzz target hold it
-//! to that. A payload that is compressed as a whole has nothing to borrow from, and goes through a
+//! It agrees with [`Reader`] on every input, errors included, as long as all bodies together are not
+//! more than [`Limits::kept`]; a property and a fuzz target hold it to that. A payload that is compressed as a whole has nothing to borrow from, and goes through a
 //! [`Reader`].
 
 use std::collections::HashSet;
@@ -107,7 +107,7 @@ impl<'a> Slice<'a> {
         };
         let index = self.count - 1;
         let start = (self.at - raw.len()) as u64;
-        match self.bodies.open(head, raw) {
+        match self.bodies.open(head, raw, start) {
             Ok(Opened::Raw(body)) => {
                 let body = Opened::Raw(body);
                 let frame = Frame::new(index, at, head, body, start, Within::File);

@@ -30,6 +30,9 @@ pub enum Keep {
     These(HashSet<Hash>),
 }
 
+/// A buffer above this is given back when it is not needed for a while.
+const LARGE: usize = 1 << 20;
+
 pub(crate) struct Bodies {
     kept: Kept,
     store: Option<Box<dyn Store>>,
@@ -83,21 +86,22 @@ impl Bodies {
             inflating: Work {
                 limits,
                 done: 0,
-                inflater: Inflater::new(),
+                inflater: None,
                 inflated: Vec::new(),
             },
             looked_up: Vec::new(),
         }
     }
 
-    /// The real body for one as it lies in the file.
+    /// The real body for one as it lies in the file, at this byte.
     pub(crate) fn open<'r, 'h>(
         &'h mut self,
         head: Head,
         raw: &'r [u8],
+        at: u64,
     ) -> Result<Opened<'r, 'h>, Closed> {
         if head.is_reference() {
-            return self.look_up(head, raw).map(Opened::Held);
+            return self.look_up(head, raw, at).map(Opened::Held);
         }
         if !head.is_compressed() {
             self.kept.add(raw);
@@ -112,16 +116,20 @@ impl Bodies {
         self.kept.bodies
     }
 
-    fn look_up(&mut self, head: Head, raw: &[u8]) -> Result<&[u8], Closed> {
+    fn look_up(&mut self, head: Head, raw: &[u8], at: u64) -> Result<&[u8], Closed> {
         let hash: Hash = raw
             .try_into()
             .map_err(|_| local(Reason::ReferenceSize(raw.len() as u64)))?;
         let body = match self.kept.bodies.get(&hash) {
             Some(body) => body,
             None => {
+                // Two large bodies are enough to hold at a time.
+                self.looked_up = Vec::new();
+                self.inflating.inflated.clear();
+                self.inflating.inflated.shrink_to(LARGE);
                 let limit = self.inflating.limits.block;
                 let store = self.store.as_ref();
-                let found = store.and_then(|store| store.get(&hash, limit));
+                let found = store.and_then(|store| store.get(&hash, limit, at));
                 self.looked_up = found.ok_or_else(|| local(Reason::Unresolved(hash)))?;
                 &self.looked_up
             }
@@ -139,7 +147,8 @@ impl Bodies {
 struct Work {
     limits: Limits,
     done: u64,
-    inflater: Inflater,
+    /// Most files need none.
+    inflater: Option<Inflater>,
     inflated: Vec<u8>,
 }
 
@@ -147,7 +156,8 @@ impl Work {
     fn inflate(&mut self, bytes: &[u8]) -> Result<&[u8], Closed> {
         let left = self.limits.total.saturating_sub(self.done);
         let limit = self.limits.block.min(left);
-        match self.inflater.inflate(bytes, &mut self.inflated, limit) {
+        let inflater = self.inflater.get_or_insert_with(Inflater::new);
+        match inflater.inflate(bytes, &mut self.inflated, limit) {
             Ok(()) => {
                 self.count(self.inflated.len() as u64)?;
                 Ok(&self.inflated)

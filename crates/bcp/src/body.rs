@@ -33,7 +33,7 @@ pub(crate) fn read(kind: u8, has_summary: bool, body: &[u8]) -> Result<Block<'_>
 
 fn read_summary(body: &[u8]) -> Result<(Cow<'_, str>, usize), Flaw> {
     let truncated = |says, has| {
-        Reason::Truncated {
+        Reason::Beyond {
             what: "a summary",
             says,
             has,

@@ -47,6 +47,15 @@ pub enum Reason {
         /// How many there are.
         has: u64,
     },
+    /// A body ends in the middle of something.
+    Beyond {
+        /// In the middle of what.
+        what: &'static str,
+        /// How many bytes it says it has, if it says so.
+        says: Option<u64>,
+        /// How many there are.
+        has: u64,
+    },
     /// The input ends without an END block.
     NoEnd,
     /// Something follows the END block.
@@ -146,6 +155,15 @@ impl fmt::Display for Reason {
                 )
             }
             Self::Truncated { what, .. } => write!(f, "the file ends within {what}"),
+            Self::Beyond {
+                what,
+                says: Some(says),
+                has,
+            } => write!(
+                f,
+                "{what} says {says} bytes, but {has} are left of the body"
+            ),
+            Self::Beyond { what, .. } => write!(f, "the body ends within {what}"),
             Self::NoEnd => write!(f, "the END block is missing: the file may be cut off"),
             Self::AfterEnd => write!(f, "data follows the END block"),
             Self::VarintTooLong => write!(f, "a number has more than 10 bytes"),

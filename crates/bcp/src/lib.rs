@@ -15,6 +15,7 @@ mod error;
 pub mod frame;
 mod hunks;
 mod limits;
+pub mod manifest;
 mod names;
 mod reader;
 pub mod render;
@@ -38,8 +39,8 @@ pub use names::{
     AnnotationKind, DataFormat, DocFormat, EntryKind, Kind, Lang, Media, Priority, Role, Status,
 };
 pub use reader::{ReadOptions, Reader};
-pub use show::{Failed, Report, Show, Verbosity};
-pub use source::{Document, Source};
+pub use show::{Failed, Report, Show, Verbosity, Watch};
+pub use source::{Document, Input, Source};
 pub use store::{FolderStore, Store};
 pub use tree::{Entries, Entry, Step, TooDeep, TreeBuilder};
 pub use writer::{WriteOptions, Writer, Written, compress_payload};

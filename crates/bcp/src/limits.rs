@@ -23,9 +23,9 @@ impl Limits {
     /// Directories within directories.
     pub const DEPTH: usize = 256;
 
-    /// Base-2 logarithm of the window that a zstd stream may ask for: 32 MiB. The reference asks for
+    /// Base-2 logarithm of the window that a zstd stream may ask for: 16 MiB. The reference asks for
     /// 2 MiB, level 19 for 8.
-    pub const WINDOW_LOG: u32 = 25;
+    pub const WINDOW_LOG: u32 = 24;
 }
 
 impl Default for Limits {
@@ -33,9 +33,9 @@ impl Default for Limits {
         Self {
             block: Self::BLOCK,
             payload: 256 << 20,
-            total: 512 << 20,
+            total: 256 << 20,
             kept: 256 << 20,
-            blocks: 1_000_000,
+            blocks: 250_000,
         }
     }
 }

@@ -49,7 +49,30 @@ enum Input<R> {
         /// For what can be sought in: how, and the length of the file.
         seek: Option<(SeekBy<R>, u64)>,
     },
-    Zstd(Box<BufReader<zstd::stream::read::Decoder<'static, BufReader<R>>>>),
+    Zstd(Box<BufReader<Inflating<R>>>),
+}
+
+type Inflating<R> = zstd::stream::read::Decoder<'static, BufReader<Steady<BufReader<R>>>>;
+
+/// Reads as much as there is room for, unless the input ends. How far a damaged zstd stream can be
+/// read depends on how it is cut into pieces; this way it is always cut in the same places.
+struct Steady<R>(R);
+
+impl<R: Read> Read for Steady<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let mut done = 0;
+        while done < into.len() {
+            match self.0.read(&mut into[done..]) {
+                Ok(0) => break,
+                Ok(read) => done += read,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                // What was read before would be lost.
+                Err(_) if done > 0 => break,
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(done)
+    }
 }
 
 type SeekBy<R> = fn(&mut BufReader<R>, i64) -> io::Result<()>;
@@ -76,7 +99,8 @@ impl<R: Read> Reader<R> {
             local: false,
         })?;
         let input = if header.is_compressed() {
-            let stream = inflating(input)?;
+            let steady = BufReader::with_capacity(CHUNK, Steady(input));
+            let stream = inflating(steady)?;
             Input::Zstd(Box::new(BufReader::with_capacity(CHUNK, stream)))
         } else {
             Input::Plain { input, seek }
@@ -152,7 +176,9 @@ impl<R: Read> Reader<R> {
     /// The block whose head was read last, and not yet its body.
     pub fn open(&mut self) -> Result<Frame<'_>, Error> {
         let Some((at, head)) = self.pending.take() else {
-            return Err(self.fatal(Reason::NoEnd, self.offset, None));
+            // A mistake of the caller; the file is not to blame.
+            let why = "the body was read, or no head was".to_owned();
+            return Err(self.fatal(Reason::Io(io::ErrorKind::InvalidInput, why), 0, None));
         };
         let index = self.count - 1;
         let start = self.offset;
@@ -164,7 +190,7 @@ impl<R: Read> Reader<R> {
             Err(e) => return Err(self.io(&e)),
         }
         let within = self.within();
-        match self.bodies.open(head, &self.raw) {
+        match self.bodies.open(head, &self.raw, start) {
             Ok(opened) => Ok(Frame::new(index, at, head, opened, start, within)),
             Err(closed) => {
                 self.ended |= !closed.local;

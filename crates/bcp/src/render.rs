@@ -2,7 +2,7 @@
 //!
 //! By default nothing that a block says can pass for something that we say: a closing tag, a
 //! header, a fence in a content is made harmless, in a way that can be undone, and the block is
-//! marked. The reference does none of that, and loses line numbers and summaries; [`compat`] has its
+//! marked. The reference does none of that, and loses line numbers and summaries; `compat` has its
 //! renderings, byte for byte.
 
 mod compat;
@@ -119,6 +119,7 @@ impl Renderer {
 
     fn placeholder(self, content: &Content<'_>, tokens: u64, out: &mut String) {
         let (label, about) = (text::label(content), text::about(content));
+        let about = guard::short(&about);
         match self.mode {
             Mode::Xml => xml::placeholder(label, &about, tokens, out),
             Mode::Markdown => markdown::placeholder(label, &about, tokens, out),

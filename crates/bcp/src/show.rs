@@ -1,6 +1,7 @@
 //! Shows the blocks of a file, one after the other, as far as somebody wants to see them.
 
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 
 use crate::block::Block;
 use crate::error::Error;
@@ -155,8 +156,11 @@ impl std::error::Error for Failed {}
 /// whether to go on.
 pub type Watch<'w> = dyn FnMut(u64) -> bool + 'w;
 
-/// Gets the number of a block, and the block or why it cannot be read.
-pub(crate) type Each<'e> = dyn FnMut(u64, Result<&Block<'_>, &Error>) -> Result<(), Failed> + 'e;
+/// Gets the number of a block, and the block or why it cannot be read. Says whether to go on.
+pub(crate) type Each<'e> = dyn FnMut(u64, Result<&Block<'_>, &Error>) -> Result<Go, Failed> + 'e;
+
+/// Whether there is any need to go on.
+pub(crate) type Go = ControlFlow<()>;
 
 impl Document {
     /// Writes the blocks in full, or by their summaries if that is wanted.
@@ -193,7 +197,7 @@ impl Document {
                 Ok(block) => {
                     let Some(form) = form(index) else {
                         report.left_out += 1;
-                        return Ok(());
+                        return Ok(Go::Continue(()));
                     };
                     let place = report.full + report.summaries + report.placeholders;
                     show.renderer
@@ -207,7 +211,8 @@ impl Document {
                     report.unreadable(why.clone());
                 }
             }
-            pieces.write()
+            pieces.write()?;
+            Ok(Go::Continue(()))
         })?;
         if pieces.finish()? == 0 && report.left_out == 0 {
             return Err(Failed::Nothing);
@@ -233,11 +238,14 @@ impl Document {
             // The reference reads all blocks before it shows one.
             if wanted || show.renderer.compat {
                 let read = reader.open().and_then(|frame| frame.block());
-                match &read {
+                let go = match &read {
                     Ok(block) if wanted => with(index, Ok(block))?,
-                    Ok(_) => {}
+                    Ok(_) => Go::Continue(()),
                     Err(e) if e.local => with(index, Err(e))?,
                     Err(e) => return Err(e.clone().into()),
+                };
+                if go.is_break() {
+                    return Ok(());
                 }
             }
             index += 1;

@@ -6,12 +6,14 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::bodies::{Hash, Keep};
+use crate::bodies::{Hash, Keep, hash};
+use crate::deflate::Inflater;
 use crate::error::{Error, Reason};
+use crate::frame::Head;
 use crate::limits::Limits;
 use crate::reader::{ReadOptions, Reader};
 use crate::store::Store;
@@ -22,7 +24,7 @@ pub enum Source {
     /// On a disk. Several readers do not disturb each other.
     File(Arc<File>),
     /// In memory.
-    Memory(Arc<[u8]>),
+    Memory(Arc<Vec<u8>>),
 }
 
 impl From<File> for Source {
@@ -33,7 +35,7 @@ impl From<File> for Source {
 
 impl From<Vec<u8>> for Source {
     fn from(bytes: Vec<u8>) -> Self {
-        Self::Memory(bytes.into())
+        Self::Memory(Arc::new(bytes))
     }
 }
 
@@ -93,6 +95,13 @@ impl Source {
     }
 }
 
+/// Text becomes a tenth of its size by compression; all blocks of a file may become more than the limit
+/// if they are not more than so many times the file.
+const RATIO: u64 = 32;
+
+/// Bodies that are kept of a file that cannot be sought in.
+const KEPT: u64 = 32 << 20;
+
 /// A file, and where else the bodies may lie that it refers to.
 #[derive(Clone)]
 pub struct Document {
@@ -142,11 +151,23 @@ impl Document {
             at: 0,
         };
         let options = ReadOptions {
-            limits: self.limits,
+            limits: self.limits_for_this_file(),
             keep,
             store,
         };
         Reader::seeking(input, options)
+    }
+
+    /// What a file may ask for depends on its size, too: nobody packs more than a thousand blocks into a
+    /// kilobyte, or a gigabyte into a megabyte, other than to make trouble.
+    fn limits_for_this_file(&self) -> Limits {
+        let length = self.source.length().unwrap_or_default();
+        Limits {
+            kept: self.limits.kept.min(KEPT),
+            blocks: self.limits.blocks.min(length.saturating_add(1000)),
+            total: self.limits.total.max(length.saturating_mul(RATIO)),
+            ..self.limits
+        }
     }
 
     /// Looks whether the blocks follow each other up to the END block. What they say is not read; in
@@ -160,52 +181,96 @@ impl Document {
         Ok(())
     }
 
-    /// All bodies of this file that blocks of this file refer to.
-    fn referred_to(&self) -> Result<HashMap<Hash, Vec<u8>>, Error> {
+    /// Where the bodies lie that blocks of this file refer to, as far as the file can be read: if it is
+    /// damaged, whoever reads it will notice that as well.
+    fn referred_to(&self) -> Result<Found, Error> {
         let mut wanted = HashSet::new();
         let mut reader = self.reader_with(Keep::These(HashSet::new()), None)?;
-        while let Some(head) = reader.next_head()? {
+        while let Ok(Some(head)) = reader.next_head() {
             // Nothing is kept, so that each reference is reported as not resolved.
             if head.is_reference()
                 && let Err(e) = reader.open()
+                && let Reason::Unresolved(hash) = e.reason
             {
-                match e.reason {
-                    Reason::Unresolved(hash) => {
-                        wanted.insert(hash);
+                wanted.insert(hash);
+            }
+        }
+        let compressed = reader.header().is_compressed();
+        let keep = match compressed {
+            true => wanted.clone(),
+            false => HashSet::new(),
+        };
+        let mut places = HashMap::new();
+        let mut reader = self.reader_with(Keep::These(keep), None)?;
+        while places.len() < wanted.len()
+            && let Ok(Some(head)) = reader.next_head()
+        {
+            if head.is_reference() {
+                continue;
+            }
+            match reader.open() {
+                Ok(frame) => {
+                    let hash = hash(frame.body);
+                    if wanted.contains(&hash) {
+                        places.entry(hash).or_insert(frame.offset);
                     }
-                    _ if e.local => {}
-                    _ => return Err(e),
                 }
+                Err(e) if e.local => {}
+                Err(_) => break,
             }
         }
-        let mut reader = self.reader_with(Keep::These(wanted), None)?;
-        while let Some(head) = reader.next_head()? {
-            if !head.is_reference()
-                && let Err(e) = reader.open()
-                && !e.local
-            {
-                return Err(e);
-            }
-        }
-        Ok(reader.into_kept())
+        let kept = compressed.then(|| reader.into_kept());
+        Ok(Found { places, kept })
     }
+
+    /// The body of the block that begins at this byte of a plain file.
+    fn body_at(&self, at: u64) -> Option<Vec<u8>> {
+        let mut input = BufReader::new(Input {
+            source: self.source.clone(),
+            at,
+        });
+        let head = input.fill_buf().ok()?;
+        let (head, length) = Head::read(head).ok()??;
+        input.consume(length);
+        let mut raw = Vec::new();
+        let stored = head.stored.min(self.limits.block);
+        input.take(stored).read_to_end(&mut raw).ok()?;
+        if !head.is_compressed() {
+            return Some(raw);
+        }
+        let mut body = Vec::new();
+        let inflated = Inflater::new().inflate(&raw, &mut body, self.limits.block);
+        inflated.ok().map(|()| body)
+    }
+}
+
+/// Bodies that are referred to.
+struct Found {
+    /// Where they begin. Each is read again when it is needed: sixteen of them may be 256 MiB.
+    places: HashMap<Hash, u64>,
+    /// What they are, of a file that cannot be sought in.
+    kept: Option<HashMap<Hash, Vec<u8>>>,
 }
 
 /// Finds bodies in the same file. Nothing is done before the first reference: most files have none.
 struct LookBack {
     document: Document,
-    found: OnceCell<HashMap<Hash, Vec<u8>>>,
+    found: OnceCell<Option<Found>>,
 }
 
 impl Store for LookBack {
-    fn get(&self, hash: &Hash, limit: u64) -> Option<Vec<u8>> {
-        // If the file is damaged, whoever reads it will notice that as well.
-        let here = self
-            .found
-            .get_or_init(|| self.document.referred_to().unwrap_or_default());
-        match here.get(hash) {
-            Some(body) => (body.len() as u64 <= limit).then(|| body.clone()),
-            None => self.document.store.as_ref()?.get(hash, limit),
+    fn get(&self, hash: &Hash, limit: u64, before: u64) -> Option<Vec<u8>> {
+        let found = self.found.get_or_init(|| self.document.referred_to().ok());
+        let here = found.as_ref().and_then(|found| {
+            let at = found.places.get(hash).filter(|at| **at < before)?;
+            match &found.kept {
+                Some(bodies) => bodies.get(hash).cloned(),
+                None => self.document.body_at(*at),
+            }
+        });
+        match here {
+            Some(body) => (body.len() as u64 <= limit).then_some(body),
+            None => self.document.store.as_ref()?.get(hash, limit, before),
         }
     }
 }

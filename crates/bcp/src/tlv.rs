@@ -78,7 +78,7 @@ impl<'a> Fields<'a> {
                 self.at += used;
                 Ok(value)
             }
-            Ok(None) => Err(Reason::Truncated {
+            Ok(None) => Err(Reason::Beyond {
                 what: "a field",
                 says: None,
                 has: (self.end - self.at) as u64,
@@ -93,7 +93,7 @@ impl<'a> Fields<'a> {
         let rest = self.rest();
         let bytes = usize::try_from(says).ok().and_then(|len| rest.get(..len));
         let Some(bytes) = bytes else {
-            return Err(Reason::Truncated {
+            return Err(Reason::Beyond {
                 what: "a field",
                 says: Some(says),
                 has: rest.len() as u64,
@@ -206,7 +206,7 @@ mod tests {
         let why = Fields::new(&bytes).next().unwrap_err();
         assert!(matches!(
             why.reason,
-            Reason::Truncated {
+            Reason::Beyond {
                 says: Some(u64::MAX),
                 has: 0,
                 ..

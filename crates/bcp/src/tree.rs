@@ -129,28 +129,34 @@ impl<'a> Walk<'a> {
                 return Err(Reason::TooDeep(Limits::DEPTH).at(field.at));
             }
             let (start, end) = field.nested("entry")?;
-            let entry = read_entry(Fields::part(self.bytes, start, end), field.at)?;
+            let (entry, children) = read_entry(Fields::part(self.bytes, start, end), field.at)?;
+            // Most entries have none, and need not be read again.
+            let start = children.unwrap_or(end);
             self.open.push(Fields::part(self.bytes, start, end));
             return Ok(Some(Step::Open(entry)));
         }
     }
 }
 
-fn read_entry(mut fields: Fields<'_>, at: usize) -> Result<Entry<'_>, Flaw> {
+/// An entry, and where the first of those begins that lie in it.
+fn read_entry(mut fields: Fields<'_>, at: usize) -> Result<(Entry<'_>, Option<usize>), Flaw> {
     let (mut name, mut kind, mut size) = (None, None, 0);
+    let mut children = None;
     while let Some(field) = fields.next()? {
         match field.id {
             1 => name = Some(String::from_utf8_lossy(field.bytes("name")?)),
             2 => kind = Some(field.word(EntryKind::WHAT, EntryKind::from_byte)?),
             3 => size = field.int("size")?,
+            CHILD if children.is_none() => children = Some(field.at),
             _ => {}
         }
     }
-    Ok(Entry {
+    let entry = Entry {
         name: name.ok_or_else(|| Reason::Missing("name").at(at))?,
         kind: kind.ok_or_else(|| Reason::Missing("kind").at(at))?,
         size,
-    })
+    };
+    Ok((entry, children))
 }
 
 /// Makes a tree: open an entry, put others into it, close it.

@@ -30,6 +30,8 @@ pub struct Writer<W> {
     options: WriteOptions,
     count: u64,
     bytes: u64,
+    /// Bytes that a reader will have to inflate or look up.
+    made: u64,
     /// The bodies that were written.
     written: HashSet<Hash>,
     deflater: Option<Deflater>,
@@ -56,6 +58,7 @@ impl<W: Write> Writer<W> {
             options,
             count: 0,
             bytes: HEADER as u64,
+            made: 0,
             written: HashSet::new(),
             deflater: options.compress_blocks.then(Deflater::new).transpose()?,
             body: Vec::new(),
@@ -67,6 +70,17 @@ impl<W: Write> Writer<W> {
     /// Writes a block.
     pub fn add(&mut self, block: &Block<'_>) -> Result<Written, Error> {
         self.write(block, false)
+    }
+
+    /// Bodies that readers will find elsewhere: with [`WriteOptions::dedup`] they are referred to as
+    /// if they had been written.
+    pub fn refer_to(&mut self, hashes: impl IntoIterator<Item = Hash>) {
+        self.written.extend(hashes);
+    }
+
+    /// The body of the block that was added last.
+    pub fn body(&self) -> &[u8] {
+        &self.body
     }
 
     /// Writes only the hash of a block's body, and lends the body, so that it can be kept elsewhere.
@@ -108,6 +122,13 @@ impl<W: Write> Writer<W> {
         }
         self.body.clear();
         body::write(block, &mut self.body);
+        let limits = Limits::default();
+        if self.count >= limits.blocks {
+            return Err(self.wrong(Reason::TooMany(limits.blocks)));
+        }
+        // A reader stops at its limit; what lies in the file as it is costs nothing there.
+        let made = self.made + self.body.len() as u64;
+        let may_make = made <= limits.total;
         if self.body.len() as u64 > Limits::BLOCK {
             return Err(self.wrong(Reason::TooLarge {
                 what: "the body",
@@ -122,7 +143,7 @@ impl<W: Write> Writer<W> {
         let mut hashed = None;
         if refer || self.options.dedup {
             let hash = hash(&self.body);
-            if refer || !self.written.insert(hash) {
+            if refer || (!self.written.insert(hash) && may_make) {
                 flags |= IS_REFERENCE;
                 hashed = Some(hash);
             }
@@ -130,6 +151,7 @@ impl<W: Write> Writer<W> {
         let mut stored: &[u8] = hashed.as_ref().map_or(&self.body, |hash| hash.as_slice());
         if let Some(deflater) = &mut self.deflater
             && hashed.is_none()
+            && may_make
             && stored.len() >= WORTH_COMPRESSING
         {
             deflater.deflate(stored, &mut self.deflated)?;
@@ -137,6 +159,9 @@ impl<W: Write> Writer<W> {
                 flags |= COMPRESSED;
                 stored = &self.deflated;
             }
+        }
+        if flags & (COMPRESSED | IS_REFERENCE) != 0 {
+            self.made = made;
         }
         self.head.clear();
         let length = stored.len() as u64;
@@ -176,8 +201,8 @@ impl<W: Write> Writer<W> {
 }
 
 /// Copies a file with its payload compressed as a whole, and says how many bytes it has then. If
-/// that is not less than before, the plain file is the one to keep: no reader wants to inflate for
-/// nothing.
+/// that is not less than before, or the plain file is larger than [`Limits::payload`], the plain file
+/// is the one to keep: no reader wants to inflate for nothing, or beyond its limit.
 pub fn compress_payload(plain: &mut impl Read, mut out: impl Write) -> io::Result<u64> {
     let mut header = [0; HEADER];
     plain.read_exact(&mut header)?;

@@ -1,5 +1,7 @@
 //! Every file that the reference wrote: read, written again, and rendered as it did.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::PathBuf;
 

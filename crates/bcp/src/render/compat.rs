@@ -62,7 +62,7 @@ pub(super) fn render(
             }
         }
         Content::FileTree { root, entries } => {
-            let t = tree(entries);
+            let t = tree(entries)?;
             match mode {
                 Xml => write!(out, "<tree root=\"{}\">\n{t}</tree>", escape(root)),
                 Markdown => write!(out, "### File Tree: {root}\n\n```\n{t}```"),
@@ -188,7 +188,9 @@ pub(crate) fn text<'a>(content: &'a Content<'_>) -> Result<Cow<'a, str>, usize> 
         | Content::Extension { content, .. }
         | Content::Image { data: content, .. } => content,
         Content::Diff { hunks, .. } => return Ok(Cow::Owned(lines(hunks))),
-        Content::FileTree { entries, .. } => return Ok(Cow::Owned(tree(entries))),
+        Content::FileTree { entries, .. } => {
+            return tree(entries).map(Cow::Owned).map_err(|NotText| MOST);
+        }
         Content::EmbeddingRef { model, .. } => return Ok(format!("embedding: {model}").into()),
         Content::Unknown { body, .. } => return Err(body.len()),
         Content::Annotation { value, .. } => return Err(value.len()),
@@ -216,11 +218,17 @@ fn lines(hunks: &Hunks<'_>) -> String {
     all.collect()
 }
 
+/// A tree that would be longer than this is not written: a file of 2 KB can be a tree of 1 GB.
+const MOST: usize = 32 << 20;
+
 /// Every size is printed, and what lies in a file is not.
-fn tree(entries: &Entries<'_>) -> String {
+fn tree(entries: &Entries<'_>) -> Result<String, NotText> {
     let mut out = String::new();
     let (mut depth, mut hidden) = (0, 0);
     for step in entries.walk() {
+        if out.len() > MOST {
+            return Err(NotText);
+        }
         match step {
             Step::Open(_) if hidden > 0 => hidden += 1,
             Step::Open(entry) => {
@@ -238,5 +246,5 @@ fn tree(entries: &Entries<'_>) -> String {
             Step::Close => depth -= 1,
         }
     }
-    out
+    Ok(out)
 }

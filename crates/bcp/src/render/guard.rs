@@ -1,31 +1,35 @@
 //! So that nothing in a content can pass for something that we say.
+//!
+//! The one who is to be deceived is not a parser but a model, which sees what a person would see: a
+//! tag with a blank too much, or a header after a line separator, is as good as a real one. So what
+//! cannot be seen is stepped over wherever something of ours could begin.
+
+mod lines;
+mod tags;
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr_iter, memchr2_iter};
+use memchr::memchr;
 
-/// The tags that we write in XML mode.
-const TAGS: [&str; 13] = [
-    "context",
-    "code",
-    "turn",
-    "tree",
-    "tool",
-    "doc",
-    "data",
-    "diff",
-    "embed-ref",
-    "image",
-    "ext",
-    "omitted",
-    "unreadable",
-];
+pub(super) use lines::{headers, needs_fence, without_headers};
+pub(super) use tags::{has_tags, without_tags};
+
+/// A longer name is cut: it is a header that it stands in.
+const NAME: usize = 4096;
+
+fn cut(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(NAME) {
+        None => Cow::Borrowed(name),
+        Some((end, _)) => Cow::Owned(format!("{}… ({} bytes)", &name[..end], name.len())),
+    }
+}
 
 /// An attribute's value: what would end it or the line is written as a character reference.
 pub(super) fn attribute(value: &str) -> Cow<'_, str> {
+    let value = cut(value);
     let plain = |c: char| !matches!(c, '&' | '<' | '>' | '"') && !is_odd(c);
     if value.chars().all(plain) {
-        return Cow::Borrowed(value);
+        return value;
     }
     let mut out = String::with_capacity(value.len() + 16);
     for c in value.chars() {
@@ -41,14 +45,16 @@ pub(super) fn attribute(value: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A name for a header, on one line: what would break it is written as an escape.
+/// A text on one line: what would break it is written as an escape.
 pub(super) fn one_line(name: &str) -> Cow<'_, str> {
+    let name = cut(name);
     if !name.chars().any(is_odd) {
-        return Cow::Borrowed(name);
+        return name;
     }
     let mut out = String::with_capacity(name.len() + 16);
     for c in name.chars() {
-        if is_odd(c) {
+        // So that a written escape can be told from one that was in the name.
+        if is_odd(c) || c == '\\' {
             out.extend(c.escape_default());
         } else {
             out.push(c);
@@ -57,148 +63,120 @@ pub(super) fn one_line(name: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// What the headers of other types begin with.
+const PREFIXES: [&str; 7] = [
+    "tree:", "diff:", "data ", "data:", "image ", "ext:", "unknown ",
+];
+
+/// A name in a header, on one line. One that could make another header of it stands in quotes: a
+/// document called `bash [ok]` is no result of bash.
+pub(super) fn in_header(name: &str) -> Cow<'_, str> {
+    let name = one_line(name);
+    let doubtful = name.ends_with([']', ')', '-', '/'])
+        || name.starts_with('"')
+        || name.starts_with(is_blank)
+        || name.ends_with(is_blank)
+        || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    if !doubtful {
+        return name;
+    }
+    Cow::Owned(format!("\"{}\"", name.replace('"', "\\\"")))
+}
+
+/// A name in brackets: one that could close them stands in quotes.
+pub(super) fn in_brackets(name: &str) -> Cow<'_, str> {
+    let name = one_line(name);
+    if !name.contains(['[', ']', '(', ')', '"', ':']) {
+        return name;
+    }
+    Cow::Owned(format!("\"{}\"", name.replace('"', "\\\"")))
+}
+
+/// The end of a long name, which says more than its beginning.
+pub(super) fn short(name: &str) -> Cow<'_, str> {
+    let length = name.chars().count();
+    if length <= MENTION {
+        return Cow::Borrowed(name);
+    }
+    let end: String = name.chars().skip(length - MENTION).collect();
+    Cow::Owned(format!("…{end}"))
+}
+
+/// A mention should not cost more than what it mentions.
+const MENTION: usize = 80;
+
 /// Control characters, line separators, and what turns the direction of a text around.
 fn is_odd(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A content between tags. If it has something that looks like one of our tags, that one's `<`
-/// becomes `&lt;`, and so that this can be undone, `&lt;` and `&amp;` become `&amp;lt;` and
-/// `&amp;amp;`.
-pub(super) fn between_tags(text: &str) -> Option<String> {
-    let bytes = text.as_bytes();
-    if !memchr_iter(b'<', bytes).any(|at| is_tag(&text[at + 1..])) {
-        return None;
-    }
-    let mut out = String::with_capacity(text.len() + 64);
-    let mut done = 0;
-    for at in memchr2_iter(b'<', b'&', bytes) {
-        let rest = &text[at + 1..];
-        let instead = match bytes[at] {
-            b'<' if is_tag(rest) => "&lt;",
-            b'&' if rest.starts_with("lt;") || rest.starts_with("amp;") => "&amp;",
-            _ => continue,
-        };
-        out.push_str(&text[done..at]);
-        out.push_str(instead);
-        done = at + 1;
-    }
-    out.push_str(&text[done..]);
-    Some(out)
+/// Blanks, and what cannot be seen at all.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || is_invisible(c)
 }
 
-/// Whether what follows a `<` makes one of our tags of it, also with spaces or in capitals: the one
-/// who is to be deceived is not a parser.
-fn is_tag(rest: &str) -> bool {
-    let rest = rest.trim_start();
-    let rest = rest.strip_prefix('/').unwrap_or(rest).trim_start();
-    // A comment of ours marks a block of an unknown type.
-    if let Some(comment) = rest.strip_prefix("!--") {
-        return comment.trim_start().starts_with("unknown block");
+/// What cannot be seen and takes no room.
+fn is_invisible(c: char) -> bool {
+    c.is_control() && !c.is_whitespace()
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'
+                | '\u{1160}'
+                | '\u{17b4}'
+                | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{202a}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fff8}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+/// Whether a text begins with one of these words in any case, as far as it can be seen.
+fn begins_with_one_of(text: &str, words: &[&str]) -> bool {
+    let mut word = [0_u8; 16];
+    let mut length = 0;
+    for c in text.chars().filter(|c| !is_invisible(*c)) {
+        let part = c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if !part || length == word.len() {
+            break;
+        }
+        word[length] = c.to_ascii_lowercase() as u8;
+        length += 1;
     }
-    TAGS.iter().any(|tag| {
-        let bytes = rest.as_bytes();
-        bytes.len() >= tag.len()
-            && bytes[..tag.len()].eq_ignore_ascii_case(tag.as_bytes())
-            && !bytes
-                .get(tag.len())
-                .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-    })
-}
-
-/// The lines of a text; a lone carriage return ends one too, because it is shown as an end.
-fn line_starts(text: &str) -> impl Iterator<Item = usize> {
-    let ends = memchr2_iter(b'\n', b'\r', text.as_bytes()).map(|end| end + 1);
-    std::iter::once(0).chain(ends)
-}
-
-fn line_at(text: &str, start: usize) -> &str {
-    let rest = &text[start..];
-    let end = memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
-    &rest[..end]
-}
-
-/// A content below a header line. A line that looks like one of our headers gets a backslash in
-/// front; and so that this can be undone, so does one that has backslashes before that already.
-pub(super) fn below_header(text: &str) -> Option<String> {
-    let marked = |start: &usize| is_header(line_at(text, *start));
-    let mut starts = line_starts(text).filter(marked).peekable();
-    starts.peek()?;
-    let mut out = String::with_capacity(text.len() + 16);
-    let mut done = 0;
-    for start in starts {
-        out.push_str(&text[done..start]);
-        out.push('\\');
-        done = start;
-    }
-    out.push_str(&text[done..]);
-    Some(out)
-}
-
-/// What the headers of minimal mode begin with, after the bracket.
-const BRACKETS: [&str; 8] = [
-    "system",
-    "user",
-    "assistant",
-    "tool",
-    "omitted",
-    "embed-ref",
-    "binary",
-    "unreadable",
-];
-
-fn is_header(line: &str) -> bool {
-    // Most lines begin with neither.
-    let line = match line.as_bytes().first() {
-        None => return false,
-        Some(b'-' | b'[') => line,
-        Some(b'\\' | b' ' | b'\t') => line.trim_start_matches(['\\', ' ', '\t']),
-        Some(byte) if byte.is_ascii() => return false,
-        Some(_) => line.trim_start(),
-    };
-    if let Some(name) = line.strip_prefix('[') {
-        return BRACKETS.iter().any(|word| {
-            name.len() >= word.len()
-                && name.as_bytes()[..word.len()].eq_ignore_ascii_case(word.as_bytes())
-                && !name[word.len()..].starts_with(|c: char| c.is_ascii_alphanumeric())
-        });
-    }
-    line.starts_with("--- ") && line.trim_end().ends_with(" ---")
+    words.iter().any(|one| one.as_bytes() == &word[..length])
 }
 
 /// A fence that is longer than any in the content.
 pub(super) fn fence(text: &str) -> String {
-    let mut longest = 2;
+    let ticks = longest_run(text, b'`');
+    // A fence as long as the content helps nobody.
+    if ticks > LONG_FENCE && longest_run(text, b'~') < ticks {
+        return "~".repeat(longest_run(text, b'~').max(2) + 1);
+    }
+    "`".repeat(ticks.max(2) + 1)
+}
+
+const LONG_FENCE: usize = 64;
+
+fn longest_run(text: &str, mark: u8) -> usize {
     let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(found) = memchr(b'`', &bytes[at..]) {
+    let (mut longest, mut at) = (0, 0);
+    while let Some(found) = memchr(mark, &bytes[at..]) {
         let start = at + found;
-        let run = bytes[start..]
-            .iter()
-            .take_while(|byte| **byte == b'`')
-            .count();
+        let run = bytes[start..].iter().take_while(|byte| **byte == mark);
+        let run = run.count();
         longest = longest.max(run);
         at = start + run;
     }
-    "`".repeat(longest + 1)
-}
-
-/// What the headings of Markdown mode begin with.
-const HEADINGS: [&str; 7] = ["## ", "### ", "**", "_[", "*[", "[binary", "<!--"];
-
-/// Whether a content that stands without a fence in Markdown could pass for something else: a line
-/// like one of our headings, or a fence that would swallow what follows.
-pub(super) fn needs_fence(text: &str) -> bool {
-    line_starts(text).any(|start| {
-        let line = line_at(text, start).trim_start();
-        match line.as_bytes().first() {
-            Some(b'`') => line.starts_with("```"),
-            Some(b'~') => line.starts_with("~~~"),
-            Some(b'#' | b'*' | b'_' | b'[' | b'<') => {
-                HEADINGS.iter().any(|heading| line.starts_with(heading))
-            }
-            _ => false,
-        }
-    })
+    longest
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::block::Content;
-use crate::render::guard::{fence, needs_fence, one_line};
+use crate::render::guard::{fence, in_brackets, in_header, needs_fence, one_line};
 use crate::render::text::{Shown, lang};
 
 pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String) {
@@ -14,6 +14,10 @@ pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String)
     if shown.lossy {
         marks.push_str(" (lossy)");
     }
+    let image = matches!(content, Content::Image { .. });
+    if shown.binary && !image {
+        marks.push_str(" (binary)");
+    }
     // The heading, and the word of a fence for those that always have one.
     let fenced = match content {
         Content::Code {
@@ -22,7 +26,7 @@ pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String)
             lines,
             ..
         } => {
-            let _ = write!(out, "## {}", one_line(path));
+            let _ = write!(out, "## {}", in_header(path));
             if let Some((start, end)) = lines {
                 let _ = write!(out, " (lines {start}-{end})");
             }
@@ -35,43 +39,50 @@ pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String)
             name[..1].make_ascii_uppercase();
             let _ = write!(out, "**{name}**");
             if let Some(id) = tool_call_id {
-                let _ = write!(out, " ({})", one_line(id));
+                let _ = write!(out, " ({})", in_brackets(id));
             }
             return turn(shown, &marks, out);
         }
         Content::FileTree { root, .. } => {
-            let _ = write!(out, "### File Tree: {}", one_line(root));
+            let _ = write!(out, "### File Tree: {}", in_header(root));
             Some("")
         }
         Content::ToolResult { name, status, .. } => {
-            let _ = write!(out, "### Tool: {} ({})", one_line(name), status.name());
+            let _ = write!(out, "### Tool: {} ({})", in_header(name), status.name());
             None
         }
         Content::Document { title, format, .. } => {
-            let _ = write!(out, "### Document: {} [{}]", one_line(title), format.name());
+            let _ = write!(
+                out,
+                "### Document: {} [{}]",
+                in_header(title),
+                format.name()
+            );
             None
         }
         Content::StructuredData { format, .. } => {
             // It has no heading of its own, unless there is something to say about it.
-            if marks.is_empty() {
-                return fence_in(format.name(), &shown.text, out);
+            match shown.caption {
+                None if marks.is_empty() => return fence_in(format.name(), &shown.text, out),
+                None => out.push_str("### Data"),
+                Some(caption) => _ = write!(out, "### Data: {}", in_header(caption)),
             }
-            let _ = write!(out, "### Data [{}]", format.name());
+            let _ = write!(out, " [{}]", format.name());
             Some(format.name())
         }
         Content::Diff { path, .. } => {
-            let _ = write!(out, "### Diff: {}", one_line(path));
+            let _ = write!(out, "### Diff: {}", in_header(path));
             Some("diff")
         }
         Content::EmbeddingRef { model, .. } => {
-            let _ = write!(out, "*[Embedding ref: model={}]*", one_line(model));
+            let _ = write!(out, "*[Embedding ref: model={}]*", in_header(model));
             if !shown.summary {
                 return;
             }
             None
         }
         Content::Image { media, alt, .. } => {
-            let _ = write!(out, "### Image ({}): {}", media.name(), one_line(alt));
+            let _ = write!(out, "### Image ({}): {}", media.name(), in_header(alt));
             if !shown.summary {
                 // This one is ours.
                 let _ = write!(out, "\n\n{}", shown.text);
@@ -84,7 +95,7 @@ pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String)
             type_name,
             ..
         } => {
-            let (namespace, type_name) = (one_line(namespace), one_line(type_name));
+            let (namespace, type_name) = (in_header(namespace), in_header(type_name));
             let _ = write!(out, "### Extension: {namespace}/{type_name}");
             None
         }

@@ -3,28 +3,30 @@
 use std::fmt::Write as _;
 
 use crate::block::Content;
-use crate::render::guard::{below_header, one_line};
+use crate::render::guard::{headers, in_brackets, in_header, one_line, without_headers};
 use crate::render::text::{Shown, lang};
 
 pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String) {
     // A note of ours about bytes is not a content that could deceive.
-    let ours = matches!(content, Content::Image { .. }) && !shown.summary;
-    let guarded = if ours {
-        None
-    } else {
-        below_header(&shown.text)
+    let headers = match shown.binary {
+        true => Vec::new(),
+        false => headers(&shown.text),
     };
     let mut marks = String::new();
     for (is, mark) in [
         (shown.summary, "summary"),
         (shown.lossy, "lossy"),
-        (guarded.is_some(), "escaped"),
+        (
+            shown.binary && !matches!(content, Content::Image { .. }),
+            "binary",
+        ),
+        (!headers.is_empty(), "escaped"),
     ] {
         if is {
             let _ = write!(marks, " ({mark})");
         }
     }
-    let text = guarded.as_deref().unwrap_or(&shown.text);
+    let text = &*shown.text;
     let name = match content {
         Content::Code {
             lang: language,
@@ -33,42 +35,49 @@ pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String)
             ..
         } => {
             let range = lines.map_or_else(String::new, |(start, end)| format!(":{start}-{end}"));
-            format!("{}{range} [{}]", one_line(path), lang(*language))
+            format!("{}{range} [{}]", in_header(path), lang(*language))
         }
         Content::Conversation {
             role, tool_call_id, ..
         } => {
-            let id = tool_call_id.as_deref().map(one_line).unwrap_or_default();
+            let id = tool_call_id.as_deref().map(in_brackets).unwrap_or_default();
             let blank = if id.is_empty() { "" } else { " " };
-            let _ = write!(out, "[{}{blank}{id}{marks}] {text}", role.name());
-            return;
+            let _ = write!(out, "[{}{blank}{id}{marks}] ", role.name());
+            return without_headers(text, &headers, out);
         }
-        Content::FileTree { root, .. } => format!("tree: {}", one_line(root)),
+        Content::FileTree { root, .. } => format!("tree: {}", in_header(root)),
         Content::ToolResult { name, status, .. } => {
-            format!("{} [{}]", one_line(name), status.name())
+            format!("{} [{}]", in_header(name), status.name())
         }
-        Content::Document { title, .. } => one_line(title).into_owned(),
-        Content::StructuredData { format, .. } => format!("data [{}]", format.name()),
-        Content::Diff { path, .. } => format!("diff: {}", one_line(path)),
+        Content::Document { title, .. } => in_header(title).into_owned(),
+        Content::StructuredData { format, .. } => {
+            let caption = shown
+                .caption
+                .map(|caption| format!(": {}", in_header(caption)));
+            format!("data [{}]{}", format.name(), caption.unwrap_or_default())
+        }
+        Content::Diff { path, .. } => format!("diff: {}", in_header(path)),
         Content::EmbeddingRef { model, .. } => {
-            let _ = write!(out, "[embed-ref: {}{marks}]", one_line(model));
+            let _ = write!(out, "[embed-ref: {}{marks}]", in_header(model));
             if shown.summary {
-                let _ = write!(out, " {text}");
+                out.push(' ');
+                without_headers(text, &headers, out);
             }
             return;
         }
         Content::Image { media, alt, .. } => {
-            format!("image [{}]: {}", media.name(), one_line(alt))
+            format!("image [{}]: {}", media.name(), in_header(alt))
         }
         Content::Extension {
             namespace,
             type_name,
             ..
-        } => format!("ext: {}/{}", one_line(namespace), one_line(type_name)),
+        } => format!("ext: {}/{}", in_header(namespace), in_header(type_name)),
         Content::Unknown { kind, .. } => format!("unknown 0x{kind:02X}"),
         Content::Annotation { .. } => return,
     };
-    let _ = write!(out, "--- {name}{marks} ---\n{text}");
+    let _ = writeln!(out, "--- {name}{marks} ---");
+    without_headers(text, &headers, out);
 }
 
 pub(super) fn placeholder(label: &str, about: &str, tokens: u64, out: &mut String) {

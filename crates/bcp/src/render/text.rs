@@ -21,7 +21,14 @@ pub(super) struct Shown<'a> {
     pub(super) summary: bool,
     /// Some bytes were no UTF-8 and were replaced.
     pub(super) lossy: bool,
+    /// It is a note of ours about bytes that are no text.
+    pub(super) binary: bool,
+    /// What a block is called that has no name of its own.
+    pub(super) caption: Option<&'a str>,
 }
+
+/// Above this a summary is no name.
+const CAPTION: usize = 200;
 
 pub(super) fn shown<'a>(block: &'a Block<'_>, summary: bool) -> Shown<'a> {
     if summary && let Some(summary) = &block.summary {
@@ -29,13 +36,15 @@ pub(super) fn shown<'a>(block: &'a Block<'_>, summary: bool) -> Shown<'a> {
             text: Cow::Borrowed(summary),
             summary: true,
             lossy: false,
+            binary: false,
+            caption: None,
         };
     }
-    match &block.content {
+    let shown = match &block.content {
         Content::FileTree { entries, .. } => whole(Cow::Owned(tree(entries))),
         Content::Diff { hunks, .. } => diff(hunks),
         Content::EmbeddingRef { .. } | Content::Annotation { .. } => whole(Cow::Borrowed("")),
-        Content::Image { data, .. } => whole(Cow::Owned(binary("image data", data))),
+        Content::Image { data, .. } => note("image data", data),
         Content::Code { content, .. }
         | Content::Conversation { content, .. }
         | Content::ToolResult { content, .. }
@@ -43,7 +52,21 @@ pub(super) fn shown<'a>(block: &'a Block<'_>, summary: bool) -> Shown<'a> {
         | Content::StructuredData { content, .. }
         | Content::Extension { content, .. }
         | Content::Unknown { body: content, .. } => bytes(content),
+    };
+    Shown {
+        caption: caption(block),
+        ..shown
     }
+}
+
+/// Data has no path and no title: a short summary is all that tells `package.json` from
+/// `tsconfig.json`.
+fn caption<'a>(block: &'a Block<'_>) -> Option<&'a str> {
+    let summary = block.summary.as_deref()?;
+    let names = matches!(block.content, Content::StructuredData { .. })
+        && summary.len() <= CAPTION
+        && !summary.contains(['\n', '\r']);
+    names.then_some(summary)
 }
 
 fn whole(text: Cow<'_, str>) -> Shown<'_> {
@@ -51,21 +74,34 @@ fn whole(text: Cow<'_, str>) -> Shown<'_> {
         text,
         summary: false,
         lossy: false,
+        binary: false,
+        caption: None,
     }
 }
 
-/// Bytes that should be a text. One in Latin-1 can still be read; one with zero bytes is no text.
+/// Bytes that should be a text. One in Latin-1 can still be read; one with zero bytes, or in which
+/// hardly anything is a letter, is none.
 fn bytes(content: &[u8]) -> Shown<'_> {
-    match std::str::from_utf8(content) {
-        Ok(text) => whole(Cow::Borrowed(text)),
-        Err(_) if memchr::memchr(0, content).is_some() => {
-            whole(Cow::Owned(binary("content", content)))
-        }
-        Err(_) => Shown {
-            text: String::from_utf8_lossy(content),
-            summary: false,
-            lossy: true,
-        },
+    if let Ok(text) = std::str::from_utf8(content) {
+        return whole(Cow::Borrowed(text));
+    }
+    let bad: usize = content
+        .utf8_chunks()
+        .map(|chunk| chunk.invalid().len())
+        .sum();
+    if memchr::memchr(0, content).is_some() || bad > content.len() / 4 {
+        return note("content", content);
+    }
+    Shown {
+        lossy: true,
+        ..whole(String::from_utf8_lossy(content))
+    }
+}
+
+fn note(what: &str, bytes: &[u8]) -> Shown<'static> {
+    Shown {
+        binary: true,
+        ..whole(Cow::Owned(binary(what, bytes)))
     }
 }
 
@@ -73,27 +109,41 @@ pub(super) fn binary(what: &str, bytes: &[u8]) -> String {
     format!("[binary {what}: {} bytes]", bytes.len())
 }
 
+/// A tree or diff that we write out is no longer than this: its lines may be many times as long as
+/// what they are made of.
+const MOST: usize = 16 << 20;
+
+/// Deeper entries are not indented any further.
+const INDENTED: usize = 32;
+
 /// One line for each entry, indented by its depth. A size of zero is one that nobody knows.
 fn tree(entries: &Entries<'_>) -> String {
     let mut out = String::new();
-    let mut depth = 0;
+    let (mut depth, mut left_out) = (0, 0_u64);
     for step in entries.walk() {
-        match step {
-            Step::Open(entry) => {
-                indent(depth, &mut out);
-                out.push_str(&guard::one_line(&entry.name));
-                match (entry.kind, entry.size) {
-                    (EntryKind::Directory, _) => out.push('/'),
-                    (EntryKind::File, 0) => {}
-                    (EntryKind::File, size) => {
-                        let _ = write!(out, " ({size} bytes)");
-                    }
-                }
-                out.push('\n');
-                depth += 1;
-            }
-            Step::Close => depth -= 1,
+        let Step::Open(entry) = step else {
+            depth -= 1;
+            continue;
+        };
+        depth += 1;
+        if out.len() >= MOST {
+            left_out += 1;
+            continue;
         }
+        indent((depth - 1).min(INDENTED), &mut out);
+        if depth > INDENTED + 1 {
+            let _ = write!(out, "[level {depth}] ");
+        }
+        out.push_str(&guard::in_header(&entry.name));
+        match (entry.kind, entry.size) {
+            (EntryKind::Directory, _) => out.push('/'),
+            (EntryKind::File, 0) => {}
+            (EntryKind::File, size) => _ = write!(out, " ({size} bytes)"),
+        }
+        out.push('\n');
+    }
+    if left_out > 0 {
+        let _ = writeln!(out, "[{left_out} more entries]");
     }
     out
 }
@@ -107,26 +157,15 @@ pub(super) fn indent(depth: usize, out: &mut String) {
 /// Hunks as `diff -u` writes them, so that line numbers are kept.
 fn diff(hunks: &Hunks<'_>) -> Shown<'static> {
     let mut out = String::new();
-    let mut lossy = false;
+    let (mut lossy, mut left_out) = (false, 0_u64);
     for hunk in hunks.iter() {
-        let (mut old, mut new) = (0, 0);
-        for line in hunk.lines.split(|byte| *byte == b'\n') {
-            match line.first() {
-                Some(b'-') => old += 1,
-                Some(b'+') => new += 1,
-                // An empty line is a context line that lost its blank; the last one is none.
-                Some(b'\\') | None => {}
-                Some(_) => {
-                    old += 1;
-                    new += 1;
-                }
-            }
+        if out.len() >= MOST {
+            left_out += 1;
+            continue;
         }
-        let _ = writeln!(
-            out,
-            "@@ -{},{old} +{},{new} @@",
-            hunk.old_start, hunk.new_start
-        );
+        let (old, new) = lengths(hunk.lines);
+        let (at, to) = (hunk.old_start, hunk.new_start);
+        let _ = writeln!(out, "@@ -{at},{old} +{to},{new} @@");
         let lines = String::from_utf8_lossy(hunk.lines);
         lossy |= matches!(lines, Cow::Owned(_));
         out.push_str(&lines);
@@ -134,11 +173,38 @@ fn diff(hunks: &Hunks<'_>) -> Shown<'static> {
             out.push('\n');
         }
     }
+    if left_out > 0 {
+        let _ = writeln!(out, "[{left_out} more hunks]");
+    }
     Shown {
         text: Cow::Owned(out),
         summary: false,
         lossy,
+        binary: false,
+        caption: None,
     }
+}
+
+/// How many lines a hunk has before and after the change.
+fn lengths(lines: &[u8]) -> (u64, u64) {
+    let (mut old, mut new) = (0, 0);
+    let whole = lines.strip_suffix(b"\n").unwrap_or(lines);
+    if whole.is_empty() {
+        return (u64::from(!lines.is_empty()), u64::from(!lines.is_empty()));
+    }
+    for line in whole.split(|byte| *byte == b'\n') {
+        match line.first() {
+            Some(b'-') => old += 1,
+            Some(b'+') => new += 1,
+            Some(b'\\') => {}
+            // An empty line is one of the context that lost its blank.
+            _ => {
+                old += 1;
+                new += 1;
+            }
+        }
+    }
+    (old, new)
 }
 
 /// What kind of block it is, in a placeholder.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::block::Content;
-use crate::render::guard::{attribute, between_tags};
+use crate::render::guard::{attribute, has_tags, without_tags};
 use crate::render::text::{Shown, lang};
 
 pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String) {
@@ -36,7 +36,11 @@ pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String)
             .with("title", title)
             .with("format", format.name()),
         Content::StructuredData { format, .. } => {
-            Tag::new("data", out).with("format", format.name())
+            let tag = Tag::new("data", out).with("format", format.name());
+            match shown.caption {
+                Some(caption) => tag.with("about", caption),
+                None => tag,
+            }
         }
         Content::Diff { path, .. } => Tag::new("diff", out).with("path", path),
         Content::EmbeddingRef { model, .. } => {
@@ -66,11 +70,14 @@ pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String)
     if shown.lossy {
         tag = tag.with("lossy", "true");
     }
-    let guarded = between_tags(&shown.text);
-    if guarded.is_some() {
+    if shown.binary && !matches!(content, Content::Image { .. }) {
+        tag = tag.with("binary", "true");
+    }
+    let text = &*shown.text;
+    let escaped = has_tags(text);
+    if escaped {
         tag = tag.with("escaped", "true");
     }
-    let text = guarded.as_deref().unwrap_or(&shown.text);
     let inline = matches!(
         content,
         Content::Conversation { .. } | Content::Image { .. } | Content::EmbeddingRef { .. }
@@ -81,7 +88,9 @@ pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String)
     let before = if inline { "" } else { "\n" };
     let after = if inline || ended { "" } else { "\n" };
     let name = tag.name;
-    let _ = write!(tag.out, ">{before}{text}{after}</{name}>");
+    let _ = write!(tag.out, ">{before}");
+    put(text, escaped, tag.out);
+    let _ = write!(tag.out, "{after}</{name}>");
 }
 
 /// A tag that is being written.
@@ -111,19 +120,27 @@ impl<'o> Tag<'o> {
 }
 
 fn unknown(kind: u8, shown: &Shown<'_>, out: &mut String) {
-    let guarded = between_tags(&shown.text);
+    let escaped = has_tags(&shown.text);
     let _ = write!(out, "<!-- unknown block type 0x{kind:02X}");
     for (is, mark) in [
         (shown.summary, " (summary)"),
         (shown.lossy, " (lossy)"),
-        (guarded.is_some(), " (escaped)"),
+        (shown.binary, " (binary)"),
+        (escaped, " (escaped)"),
     ] {
         if is {
             out.push_str(mark);
         }
     }
     out.push_str(" -->\n");
-    out.push_str(guarded.as_deref().unwrap_or(&shown.text));
+    put(&shown.text, escaped, out);
+}
+
+fn put(text: &str, escaped: bool, out: &mut String) {
+    match escaped {
+        true => without_tags(text, out),
+        false => out.push_str(text),
+    }
 }
 
 pub(super) fn placeholder(label: &str, about: &str, tokens: u64, out: &mut String) {

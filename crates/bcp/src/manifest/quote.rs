@@ -1,0 +1,73 @@
+//! Text as a JSON string.
+
+use std::io::{self, Write};
+
+use super::special::first_special;
+
+/// Writes a text as a JSON string, quotes included.
+pub fn quote(text: &str, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"\"")?;
+    let mut rest = text.as_bytes();
+    while let Some(length) = plain(rest) {
+        let (run, next) = rest.split_at(length);
+        out.write_all(run)?;
+        let Some((byte, next)) = next.split_first() else {
+            break;
+        };
+        match byte {
+            b'"' => out.write_all(b"\\\""),
+            b'\\' => out.write_all(b"\\\\"),
+            b'\n' => out.write_all(b"\\n"),
+            b'\r' => out.write_all(b"\\r"),
+            b'\t' => out.write_all(b"\\t"),
+            byte => write!(out, "\\u{byte:04x}"),
+        }?;
+        rest = next;
+    }
+    out.write_all(rest)?;
+    out.write_all(b"\"")
+}
+
+/// A text as a JSON string, quotes included.
+pub fn quoted(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len() + 2);
+    // Memory takes everything, and what was text is still text.
+    let _ = quote(text, &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// How many bytes come before the first that cannot stay as it is, if there is one.
+fn plain(bytes: &[u8]) -> Option<usize> {
+    let (chunks, rest) = bytes.as_chunks::<32>();
+    for (i, chunk) in chunks.iter().enumerate() {
+        if let Some(at) = first_special(chunk) {
+            return Some(i * 32 + at);
+        }
+    }
+    let mut last = [b' '; 32];
+    last[..rest.len()].copy_from_slice(rest);
+    first_special(&last).map(|at| chunks.len() * 32 + at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_cannot_stand_in_a_string_is_escaped() {
+        assert_eq!(
+            quoted("a\"b\\c\n\u{1}é\u{7f}"),
+            "\"a\\\"b\\\\c\\n\\u0001é\u{7f}\""
+        );
+        assert_eq!(quoted(""), "\"\"");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_comes_back_from_another_reader(text in "(?s)[\\x00-\\x7f]{0,100}|.{0,50}") {
+            let back: String = serde_json::from_str(&quoted(&text)).unwrap();
+            prop_assert_eq!(back, text);
+        }
+    }
+}
