@@ -6,10 +6,24 @@ use crate::revision::Revision;
 
 /// The result of a tool that has one text to give.
 pub fn tool_text(text: &str, is_error: bool) -> String {
-    format!(
-        r#"{{"content":[{{"type":"text","text":{}}}],"isError":{is_error}}}"#,
-        quote(text)
-    )
+    tool_texts(&[text], is_error)
+}
+
+/// The result of a tool that has several texts to give.
+pub fn tool_texts(texts: &[&str], is_error: bool) -> String {
+    let mut content = String::from(r#"{"content":["#);
+    for (at, text) in texts.iter().enumerate() {
+        content.push_str(if at > 0 { "," } else { "" });
+        content.push_str(r#"{"type":"text","text":"#);
+        content.push_str(&quote(text));
+        content.push('}');
+    }
+    content.push_str(if is_error {
+        r#"],"isError":true}"#
+    } else {
+        r#"],"isError":false}"#
+    });
+    content
 }
 
 /// The result of `initialize` for a server with a fixed list of tools.
@@ -49,6 +63,14 @@ mod tests {
     #[test]
     fn a_tool_that_failed_says_so() {
         assert_eq!(content("broken", true), ("broken".to_owned(), true));
+    }
+
+    #[test]
+    fn several_texts_stay_apart() {
+        assert_eq!(
+            tool_texts(&["a", "b"], false),
+            r#"{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"isError":false}"#
+        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod param_header;
 mod revision;
 mod tool_check;
 
-pub use answer::{initialize_result, tool_text, tools_list};
+pub use answer::{initialize_result, tool_text, tool_texts, tools_list};
 pub use check::{
     Given, HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION, check_modern, era_of_post,
     unsupported,

@@ -52,6 +52,8 @@ pub struct Core {
     revision: Option<Revision>,
     /// The client's `initialize`, while it waits for its answer.
     opening: Option<Id>,
+    /// The front says nothing more.
+    front_is_silent: bool,
 }
 
 impl Core {
@@ -68,6 +70,7 @@ impl Core {
             detours: Vec::new(),
             revision: None,
             opening: None,
+            front_is_silent: false,
         }
     }
 
@@ -177,6 +180,13 @@ impl Core {
     pub fn next_wake(&self) -> Option<Instant> {
         let layers = self.layers.iter().filter_map(|layer| layer.next_wake());
         layers.chain(self.exchange.next_expiry()).min()
+    }
+
+    /// The front says nothing more, though it may still read: what it was asked it cannot answer, and
+    /// whoever waits for that could not answer either.
+    pub fn front_is_silent(&mut self, now: Instant) {
+        self.front_is_silent = true;
+        self.lose(Side::Front, |_| true, &Fault::Closing, now);
     }
 
     /// The front is gone: tells the back to stop and answers what is left.

@@ -81,6 +81,7 @@ impl Session {
         let waited = self.front_ends.is_some_and(|end| end <= now());
         if ended == Ended::FrontClosed && !waited {
             let limit = self.config.drain;
+            self.core.front_is_silent(now());
             let _ = timeout(limit, self.relay(stop, Reading::BackUntilIdle)).await;
         }
         self.core.give_up(now());

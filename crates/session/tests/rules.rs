@@ -89,6 +89,26 @@ fn a_call_crosses_under_a_hop_number_and_its_answer_comes_back_under_its_own_id(
 }
 
 #[test]
+fn a_client_that_says_nothing_more_is_asked_nothing_and_owes_nothing() {
+    let mut table = Table::new();
+    let question = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"roots/list"}}"#);
+    table.back_for(&question("before"), Some(1));
+    assert_eq!(table.sent(Side::Front).len(), 1);
+    table.core.front_is_silent(table.now);
+    table.back_for(&question("after"), Some(1));
+    assert_eq!(table.sent(Side::Front), Vec::<String>::new());
+    let refused = table.sent(Side::Back);
+    assert_eq!(refused.len(), 2, "{refused:?}");
+    for (answer, id) in refused.iter().zip(["before", "after"]) {
+        assert!(
+            answer.contains(&format!(r#""id":"{id}","error""#)),
+            "{answer}"
+        );
+        assert!(answer.contains(r#""kind":"closing""#), "{answer}");
+    }
+}
+
+#[test]
 fn the_server_asks_and_the_client_answers() {
     let mut table = Table::new();
     table.back_for(

@@ -32,7 +32,8 @@ impl Core {
     /// A request of the back gets the id that the front will see.
     pub(super) fn ask_front(&mut self, envelope: Envelope, now: Instant) -> Option<Envelope> {
         let id = envelope.msg.id()?;
-        let error = match self.overload(Side::Front) {
+        let closing = self.front_is_silent.then_some(Fault::Closing);
+        let error = match closing.or_else(|| self.overload(Side::Front)) {
             Some(why) => RpcError::from(&why),
             None => match self.hop_for(Side::Back, &envelope, now) {
                 Some(hop) => {
