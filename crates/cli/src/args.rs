@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use linkspan_mcp::Era;
 use linkspan_ports::Transport;
 
+use crate::bcp::{self, args::BcpArgs};
 use crate::exit::exit_codes;
 use crate::expose_args::{self, ExposeArgs};
 use crate::tryout::TryOut;
@@ -57,6 +58,9 @@ pub(crate) enum Command {
     Expose(Box<ExposeArgs>),
     #[command(flatten)]
     TryOut(TryOut),
+    /// Work with BCP files: context packed for a model
+    #[command(after_long_help = bcp::args::HELP, arg_required_else_help = true)]
+    Bcp(BcpArgs),
     /// Print a completion script for a shell
     #[command(
         after_help = "Example:\n  linkspan completions bash > ~/.local/share/bash-completion/completions/linkspan"

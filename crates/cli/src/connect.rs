@@ -1,6 +1,7 @@
 //! `linkspan connect`: stdio in front, a server behind.
 
 use std::cell::Cell;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,19 +26,50 @@ use crate::target::Target;
 /// How often we look whether the client is still there while the server starts.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// How the client on stdio is served, whatever stands behind.
+pub(crate) struct StdioOptions {
+    /// What the client speaks, if it is not to be found out.
+    pub(crate) client_era: Option<Era>,
+    /// How long a call may go without a sign of life; `None` waits for ever.
+    pub(crate) timeout: Option<Duration>,
+    /// How long answers in flight may still arrive after stdin has closed.
+    pub(crate) drain: Duration,
+    /// The largest message.
+    pub(crate) max_message: usize,
+    /// Where every message is written to.
+    pub(crate) record: Option<PathBuf>,
+}
+
 pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let opener = Target::new(args.url, args.command)?.opener(&args.remote)?;
-    let server = Arc::new(Server::new(opener, args.eras.server_era.forced()));
+    let server = Server::new(opener, args.eras.server_era.forced());
+    let options = StdioOptions {
+        client_era: args.eras.client_era.forced(),
+        timeout: Some(args.remote.timeout).filter(|timeout| !timeout.is_zero()),
+        drain: args.drain,
+        max_message: args.remote.max_message,
+        record: args.record,
+    };
+    over_stdio(signals, server, options).await
+}
+
+/// Joins the client on stdin and stdout to a server, until one of them has gone.
+pub(crate) async fn over_stdio(
+    signals: Signals,
+    server: Server,
+    options: StdioOptions,
+) -> Result<Exit, Failure> {
+    let server = Arc::new(server);
     let pulse = Pulse::default();
     let mut layers: Vec<Box<dyn Layer>> = vec![Box::new(pulse.clone())];
-    if let Some(path) = &args.record {
+    if let Some(path) = &options.record {
         let mask = Mask::new(server.secrets().to_vec());
         layers.push(Box::new(Record::start(path, mask)?));
     }
     let config = Config {
-        timeout: Some(args.remote.timeout).filter(|timeout| !timeout.is_zero()),
-        drain: args.drain,
+        timeout: options.timeout,
+        drain: options.drain,
         ..Config::default()
     };
     let signal = Cell::new(None);
@@ -48,11 +80,11 @@ pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
         }
     };
     tokio::pin!(stop);
-    let mut front = stdio(Limits::new(args.remote.max_message));
+    let mut front = stdio(Limits::new(options.max_message));
     // A command that does not exist is not worth waiting for.
     let mut back = Some(server.start()?);
     let joined = tokio::select! {
-        joined = join(&mut front, &mut back, &server, args.eras.client_era.forced(), args.drain) => joined?,
+        joined = join(&mut front, &mut back, &server, options.client_era, options.drain) => joined?,
         () = &mut stop => {
             if let Some(back) = back {
                 farewell(back).await;

@@ -14,6 +14,8 @@ pub(crate) enum Exit {
     Ok,
     /// The server answered with a JSON-RPC error.
     ServerError,
+    /// A file is not valid, or cannot be read or written.
+    Invalid,
     /// The command line is wrong.
     Usage,
     /// The target cannot be reached or started.
@@ -24,6 +26,8 @@ pub(crate) enum Exit {
     ToolError,
     /// No answer in time.
     Timeout,
+    /// The terminal is gone (SIGHUP).
+    HungUp,
     /// Interrupted (SIGINT).
     Interrupted,
     /// Terminated (SIGTERM).
@@ -36,32 +40,48 @@ macro_rules! exit_codes {
         "\
 Exit codes:
   0    it worked (connect: the client closed its side)
-  1    the server answered with an error
+  1    the server answered with an error; bcp: the file is not valid
   2    the command line is wrong
   3    the target cannot be reached or started
   4    the peer broke the protocol or died
   5    the tool says that it failed (isError)
   6    no answer in time
+  129  hung up (SIGHUP)
   130  interrupted (SIGINT)
   143  terminated (SIGTERM)"
     };
 }
 pub(crate) use exit_codes;
 
+impl Exit {
+    /// The number that the shell sees.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Ok => 0,
+            Self::ServerError | Self::Invalid => 1,
+            Self::Usage => 2,
+            Self::Unreachable => 3,
+            Self::Broken => 4,
+            Self::ToolError => 5,
+            Self::Timeout => 6,
+            Self::HungUp => 129,
+            Self::Interrupted => 130,
+            Self::Terminated => 143,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Ok => 0,
-            Exit::ServerError => 1,
-            Exit::Usage => 2,
-            Exit::Unreachable => 3,
-            Exit::Broken => 4,
-            Exit::ToolError => 5,
-            Exit::Timeout => 6,
-            Exit::Interrupted => 130,
-            Exit::Terminated => 143,
-        })
+        Self::from(exit.code())
     }
+}
+
+/// Something that a person should know, though it is no reason to stop. For commands that do one
+/// thing and end; a server logs.
+pub(crate) fn warn(what: &str) {
+    let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
+    anstream::eprintln!("{yellow}warning{yellow:#}: {}", clean(what));
 }
 
 /// An end that needs an explanation.
@@ -98,6 +118,14 @@ impl Failure {
     pub(crate) fn data(mut self, data: impl Into<String>) -> Self {
         self.data = Some(data.into());
         self
+    }
+
+    /// All of it in one sentence, for a model to read.
+    pub(crate) fn in_words(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}; {hint}", self.what),
+            None => self.what.clone(),
+        }
     }
 
     /// What went wrong, without the hint.

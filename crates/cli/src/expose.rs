@@ -10,7 +10,7 @@ use linkspan_wire::Limits;
 use tokio::net::TcpListener;
 
 use crate::exit::{Exit, Failure};
-use crate::expose_args::{ExposeArgs, GuardArgs};
+use crate::expose_args::{ExposeArgs, GuardArgs, ListenArgs};
 use crate::house::{Inn, InnOptions, Server};
 use crate::show::say;
 use crate::signals::Signals;
@@ -20,28 +20,45 @@ pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     // Every session needs a socket and three pipes.
     linkspan_ports::raise_file_limit();
-    let options = front_options(&args)?;
+    let idle = args.servers.idle_timeout;
+    let options = FrontOptions {
+        limits: Limits::new(args.remote.max_message),
+        max_sessions: args.servers.max_sessions,
+        max_in_flight: args.servers.max_in_flight,
+        idle: Some(idle).filter(|idle| *idle > Duration::ZERO),
+        client_era: args.eras.client_era.forced(),
+        ..front_options(&args.listen, &args.guard)?
+    };
     let target = Target::new(args.url, args.command)?;
     let opener = target.opener(&args.remote)?;
     // The secret is between our clients and us.
     let opener = opener.without_env(args.guard.token_env.as_deref());
     opener.check()?;
     let server = Server::new(opener, args.eras.server_era.forced());
-    let (inn, closing) = Inn::new(
-        server,
-        InnOptions {
-            share: args.servers.share,
-            park: args.servers.park_timeout,
-            idle: options.idle,
-            max_servers: args.servers.max_sessions,
-            session: Config {
-                timeout: Some(args.remote.timeout).filter(|timeout| !timeout.is_zero()),
-                ..Config::default()
-            },
+    let inn = InnOptions {
+        share: args.servers.share,
+        park: args.servers.park_timeout,
+        idle: options.idle,
+        max_servers: args.servers.max_sessions,
+        session: Config {
+            timeout: Some(args.remote.timeout).filter(|timeout| !timeout.is_zero()),
+            ..Config::default()
         },
-    );
-    let address = SocketAddr::new(args.host, args.port);
-    let listener = listen(address).await?;
+    };
+    over_http(signals, server, &args.listen, options, inn).await
+}
+
+/// Serves HTTP clients with a server, until somebody ends us.
+pub(crate) async fn over_http(
+    signals: Signals,
+    server: Server,
+    listen: &ListenArgs,
+    options: FrontOptions,
+    inn: InnOptions,
+) -> Result<Exit, Failure> {
+    let (inn, closing) = Inn::new(server, inn);
+    let address = SocketAddr::new(listen.host, listen.port);
+    let listener = bind(address).await?;
     let bound = listener.local_addr().unwrap_or(address);
     let path = options.path.clone();
     let front = Front::new(listener, options, Arc::new(inn.clone()))
@@ -57,7 +74,7 @@ pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
+async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
     TcpListener::bind(address).await.map_err(|e| {
         let failure = Failure::new(
             Exit::Unreachable,
@@ -75,41 +92,35 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
     })
 }
 
-fn front_options(args: &ExposeArgs) -> Result<FrontOptions, Failure> {
+/// What the flags say about where we listen and who may come in; the rest is as usual.
+pub(crate) fn front_options(
+    listen: &ListenArgs,
+    guard: &GuardArgs,
+) -> Result<FrontOptions, Failure> {
     let defaults = FrontOptions::default();
-    let GuardArgs {
-        token_env,
-        insecure_no_token,
-        ..
-    } = &args.guard;
-    let token = token_env.as_deref().map(token).transpose()?;
-    if !args.host.is_loopback() && token.is_none() && !insecure_no_token {
+    let token = guard.token_env.as_deref().map(token).transpose()?;
+    let is_local = listen.host.is_loopback();
+    if !is_local && token.is_none() && !guard.insecure_no_token {
         return Err(Failure::usage(format!(
             "{} is not an address of this machine alone, and anybody could call",
-            args.host
+            listen.host
         ))
         .hint("give clients a secret with --token-env VAR, or say --insecure-no-token"));
     }
     let mut hosts = defaults.hosts.clone();
-    hosts.extend(args.guard.allow_host.iter().cloned());
-    if !args.host.is_loopback() && token.is_some() && args.guard.allow_host.is_empty() {
+    hosts.extend(guard.allow_host.iter().cloned());
+    if !is_local && token.is_some() && guard.allow_host.is_empty() {
         // Nobody knows all names of a machine; and a page that rebinds its name has no token.
         hosts.push("*".to_owned());
     }
-    let idle = args.servers.idle_timeout;
     Ok(FrontOptions {
-        path: args.path.clone(),
-        sse: args.sse,
+        path: listen.path.clone(),
+        sse: listen.sse,
         hosts,
-        origins: args.guard.allow_origin.clone(),
+        origins: guard.allow_origin.clone(),
         token,
-        limits: Limits::new(args.remote.max_message),
-        max_sessions: args.servers.max_sessions,
-        max_in_flight: args.servers.max_in_flight,
-        idle: Some(idle).filter(|idle| *idle > Duration::ZERO),
-        header_timeout: args.guard.header_timeout,
-        body_timeout: args.guard.header_timeout,
-        client_era: args.eras.client_era.forced(),
+        header_timeout: guard.header_timeout,
+        body_timeout: guard.header_timeout,
         ..defaults
     })
 }

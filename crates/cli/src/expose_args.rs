@@ -34,6 +34,21 @@ pub(crate) struct ExposeArgs {
     /// A command that is a server on its stdin and stdout
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) listen: ListenArgs,
+    #[command(flatten)]
+    pub(crate) servers: ServerArgs,
+    #[command(flatten)]
+    pub(crate) guard: GuardArgs,
+    #[command(flatten)]
+    pub(crate) eras: EraArgs,
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+}
+
+/// Where clients find us.
+#[derive(Debug, Args)]
+pub(crate) struct ListenArgs {
     /// The port to listen on; 0 takes a free one
     #[arg(short, long, value_name = "PORT", default_value = "8808")]
     pub(crate) port: u16,
@@ -46,14 +61,6 @@ pub(crate) struct ExposeArgs {
     /// Serve the older HTTP+SSE as well, at /sse and /messages
     #[arg(long)]
     pub(crate) sse: bool,
-    #[command(flatten)]
-    pub(crate) servers: ServerArgs,
-    #[command(flatten)]
-    pub(crate) guard: GuardArgs,
-    #[command(flatten)]
-    pub(crate) eras: EraArgs,
-    #[command(flatten)]
-    pub(crate) remote: RemoteArgs,
 }
 
 /// How many servers there are, and for how long.

@@ -4,6 +4,7 @@
 //! the answer that a person asked for); everything else goes to stderr.
 
 mod args;
+mod bcp;
 mod call_args;
 mod client;
 mod clock;
@@ -14,6 +15,7 @@ mod expose_args;
 mod first;
 mod house;
 mod lists;
+mod local;
 mod log;
 mod mask;
 mod orphan;
@@ -31,11 +33,16 @@ use clap::Parser;
 use tracing::level_filters::LevelFilter;
 
 use crate::args::{Cli, Command};
+use crate::bcp::args::{BcpArgs, BcpCommand};
 use crate::exit::{Exit, Failure};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let ended = run(cli);
+    let ended = run(cli).and_then(|exit| match exit {
+        // Whatever else there is to say is more than that.
+        Exit::Ok => show::printed().map(|()| exit),
+        exit => Ok(exit),
+    });
     log::finish();
     match ended {
         Ok(exit) => exit.into(),
@@ -50,12 +57,17 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     let quiet = match &cli.command {
         // It runs on its own, and its log is where its servers speak.
         Command::Expose(_) => LevelFilter::INFO,
+        Command::Bcp(BcpArgs {
+            command: BcpCommand::Mcp(_),
+            ..
+        }) => bcp::log_level()?,
         _ => LevelFilter::WARN,
     };
     log::start(&cli.log, quiet)?;
     match cli.command {
         Command::Connect(args) => block_on(connect::run(args)),
         Command::Expose(args) => block_on(expose::run(*args)),
+        Command::Bcp(command) => bcp::run(command),
         Command::TryOut(command) => block_on(tryout::run(command)),
         Command::Completions { shell } => {
             pages::completions(shell);
@@ -69,7 +81,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
 }
 
 /// One thread: a session is one task, and a hand-over between threads costs more than the relay.
-fn block_on(work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
+pub(crate) fn block_on(work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

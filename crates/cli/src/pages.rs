@@ -7,6 +7,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::args::Cli;
+use crate::show::note;
 
 pub(crate) fn completions(shell: Shell) {
     let mut script = Vec::new();
@@ -23,9 +24,8 @@ pub(crate) fn man() {
     }
 }
 
-/// Prints a page; a reader that has gone away (`| head`) is no error.
 fn show(page: &[u8]) {
-    let _ = io::stdout().lock().write_all(page);
+    note(io::stdout().lock().write_all(page));
 }
 
 fn render(out: &mut Vec<u8>) -> io::Result<()> {
@@ -38,15 +38,15 @@ fn render(out: &mut Vec<u8>) -> io::Result<()> {
     page.render_description_section(out)?;
     page.render_options_section(out)?;
     for command in program.get_subcommands() {
-        section(command, out)?;
+        section("linkspan", command, out)?;
     }
     page.render_extra_section(out)?;
     page.render_version_section(out)
 }
 
 /// A command, as a part of the page: its own sections become parts of that.
-fn section(command: &clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
-    let name = format!("linkspan {}", command.get_name());
+fn section(above: &str, command: &clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
+    let name = format!("{above} {}", command.get_name());
     let about = command
         .get_about()
         .map(ToString::to_string)
@@ -58,5 +58,10 @@ fn section(command: &clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
     man.render_options_section(&mut parts)?;
     man.render_extra_section(&mut parts)?;
     let parts = String::from_utf8_lossy(&parts).replace(".SH ", ".SS ");
-    out.write_all(parts.as_bytes())
+    out.write_all(parts.as_bytes())?;
+    let below = command.get_subcommands();
+    for command in below.filter(|command| command.get_name() != "help") {
+        section(&name, command, out)?;
+    }
+    Ok(())
 }

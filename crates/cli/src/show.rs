@@ -1,24 +1,31 @@
 //! What a person sees of tools, resources, prompts and results.
 
+mod harmless;
+mod printing;
+
+use std::io::{self, Write};
+
 use anstyle::Style;
 use linkspan_wire::{Json, JsonKind};
+
+pub(crate) use harmless::{Cleaned, clean, on_one_line, path};
+pub(crate) use printing::{Watched, cannot_print, note, printed};
 
 const NAME: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// Prints to stdout; a reader that has gone away (`| head`) is no error.
+/// Prints to stdout. Whether that worked is asked once, at the end: [`printed`].
 macro_rules! say {
     ($($arg:tt)*) => {{
         use std::io::Write;
-        let _ = writeln!(anstream::stdout(), $($arg)*);
+        $crate::show::note(writeln!(anstream::stdout(), $($arg)*));
     }};
 }
 pub(crate) use say;
 
 /// Prints JSON exactly as it came: for programs, not for a terminal.
 pub(crate) fn raw(json: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stdout(), "{json}");
+    note(writeln!(io::stdout(), "{json}"));
 }
 
 /// A tool: its name, what it does, what it takes.
@@ -189,18 +196,4 @@ fn text(json: Json<'_>, key: &str) -> String {
         .and_then(Json::as_str)
         .unwrap_or_default()
         .into_owned()
-}
-
-/// A server's words without the bytes that would drive a terminal.
-pub(crate) fn clean(words: &str) -> String {
-    words
-        .chars()
-        .map(|c| {
-            if c.is_control() && c != '\n' && c != '\t' {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        })
-        .collect()
 }

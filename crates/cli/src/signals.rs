@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM.
+//! SIGINT, SIGTERM and SIGHUP. SIGQUIT is left alone: who sends it wants us to drop everything.
 
 use crate::exit::Exit;
 
@@ -7,6 +7,7 @@ use crate::exit::Exit;
 pub(crate) struct Signals {
     interrupt: Option<tokio::signal::unix::Signal>,
     terminate: Option<tokio::signal::unix::Signal>,
+    hang_up: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
@@ -16,6 +17,10 @@ impl Signals {
         Self {
             interrupt: signal(SignalKind::interrupt()).ok(),
             terminate: signal(SignalKind::terminate()).ok(),
+            hang_up: match outlives_its_terminal() {
+                true => None,
+                false => signal(SignalKind::hangup()).ok(),
+            },
         }
     }
 
@@ -24,11 +29,36 @@ impl Signals {
         let (Some(interrupt), Some(terminate)) = (&mut self.interrupt, &mut self.terminate) else {
             return std::future::pending().await;
         };
+        let hang_up = async {
+            match &mut self.hang_up {
+                Some(hang_up) => _ = hang_up.recv().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             _ = interrupt.recv() => Exit::Interrupted,
             _ = terminate.recv() => Exit::Terminated,
+            () = hang_up => Exit::HungUp,
         }
     }
+}
+
+/// Whether we were started to go on when the terminal is gone (`nohup`): then SIGHUP is ignored, and
+/// to listen to it would end that.
+#[cfg(target_os = "linux")]
+pub(crate) fn outlives_its_terminal() -> bool {
+    const SIGHUP: u64 = 1;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & SIGHUP != 0)
+}
+
+/// The same where nobody tells us: `nohup` leaves no terminal to any of these.
+#[cfg(all(unix, not(target_os = "linux")))]
+pub(crate) fn outlives_its_terminal() -> bool {
+    use std::io::{IsTerminal, stderr, stdin, stdout};
+    !stdin().is_terminal() && !stdout().is_terminal() && !stderr().is_terminal()
 }
 
 /// Listens for Ctrl-C.

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, SyncSender};
 use std::thread;
@@ -55,6 +56,12 @@ impl Launch {
     /// Sets an environment variable.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    /// Starts it in that folder.
+    pub fn within(mut self, folder: impl AsRef<Path>) -> Self {
+        self.command.current_dir(folder);
         self
     }
 

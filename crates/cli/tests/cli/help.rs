@@ -21,6 +21,7 @@ fn the_help_says_what_there_is_and_how_it_ends() {
       prompts      List the prompts of a server
       prompt       Print a prompt
       ping         Check that a server answers, and how fast
+      bcp          Work with BCP files: context packed for a model
       completions  Print a completion script for a shell
       man          Print the manual page
       help         Print this message or the help of the given subcommand(s)
@@ -55,12 +56,13 @@ fn the_help_says_what_there_is_and_how_it_ends() {
 
     Exit codes:
       0    it worked (connect: the client closed its side)
-      1    the server answered with an error
+      1    the server answered with an error; bcp: the file is not valid
       2    the command line is wrong
       3    the target cannot be reached or started
       4    the peer broke the protocol or died
       5    the tool says that it failed (isError)
       6    no answer in time
+      129  hung up (SIGHUP)
       130  interrupted (SIGINT)
       143  terminated (SIGTERM)
     "#);
@@ -197,6 +199,95 @@ fn the_help_of_connect_has_examples() {
 
     In a client's configuration:
       {"mcpServers":{"example":{"command":"linkspan","args":["connect","https://mcp.example.com/mcp"]}}}
+    "#);
+}
+
+#[test]
+fn the_help_of_the_reader_server_has_a_configuration() {
+    assert_snapshot!(linkspan(&["bcp", "mcp", "--help"]), @r#"
+    Let an MCP client read, inspect and make BCP files
+
+    Usage: linkspan bcp mcp [OPTIONS]
+
+    Options:
+          --root <DIR>
+              A folder whose files may be read and written, with all that is in it; may be given several
+              times. The current folder if there is none
+
+          --http
+              Serve over HTTP instead of stdin and stdout, and print the URL
+
+      -p, --port <PORT>
+              The port to listen on; 0 takes a free one
+
+              [default: 8808]
+
+          --host <ADDRESS>
+              The address to listen on; others than this machine's own need --token-env
+
+              [default: 127.0.0.1]
+
+          --path <PATH>
+              Where MCP is served
+
+              [default: /mcp]
+
+          --sse
+              Serve the older HTTP+SSE as well, at /sse and /messages
+
+          --no-color
+              No colours, also on a terminal
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Access:
+          --token-env <VAR>
+              Clients must send the value of the environment variable VAR as bearer token
+
+          --insecure-no-token
+              Listen on other addresses than this machine's own without a token
+
+          --allow-origin <ORIGIN>
+              A web origin that may call from a browser, besides this machine's; `*` for all
+
+          --allow-host <HOST>
+              A name under which clients may address us, besides this machine's; `*` for all
+
+          --header-timeout <SECONDS>
+              How long a client may take to send the head of a request, and each further part of it
+
+              [default: 30]
+
+    Logging:
+      -v, --verbose...
+              Log what happens to stderr; twice for more
+
+          --debug
+              The same as -v; so is DEBUG=1 in the environment
+
+          --log-file <FILE>
+              Log what happens to FILE as well
+
+    Serves the tools read_bcp_file, inspect_bcp_file and encode_bcp_file on stdin and stdout, or over
+    HTTP, in every revision of MCP from 2024-11-05 to 2026-07-28.
+
+    Files are read and written in the given folders only, wherever links lead. Over stdio the client may
+    offer further folders (roots); over HTTP it may not, because anybody could offer anything.
+
+    Examples:
+      linkspan bcp mcp
+      linkspan bcp mcp --root ~/contexts --root /srv/shared
+      linkspan bcp mcp --http --port 9000
+      TOKEN=… linkspan bcp mcp --http --host 0.0.0.0 --token-env TOKEN
+
+    In a client's configuration:
+      {"mcpServers":{"bcp":{"command":"linkspan","args":["bcp","mcp","--root","/home/me/contexts"]}}}
+
+    Environment:
+      BCP_RENDER_MODE     how files are rendered if a call does not say: xml, markdown or minimal
+      BCP_CLI_TIMEOUT_MS  how long a call may take, in milliseconds; 30000 if not set, 0 for ever
+      BCP_LOG_LEVEL       what is logged without -v: debug, info, warn or error
     "#);
 }
 

@@ -21,6 +21,16 @@ fn completions_know_every_command_and_its_flags() {
 }
 
 #[test]
+fn completions_know_the_words_that_flags_of_bcp_take() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = linkspan(&["completions", shell]).stdout;
+        for word in ["markdown", "adaptive", "structured_data", "cl100k"] {
+            assert!(script.contains(word), "{word} is missing for {shell}");
+        }
+    }
+}
+
+#[test]
 fn an_unknown_shell_is_told_the_known_ones() {
     assert_snapshot!(linkspan(&["completions", "tcsh"]), @"
     [stderr]
@@ -46,7 +56,12 @@ fn the_manual_page_is_roff_with_every_command_and_exit_code() {
             "{command}"
         );
     }
+    assert!(
+        ran.stdout.contains("LINKSPAN BCP MCP"),
+        "commands of commands"
+    );
     for flag in [
+        "root",
         "bearer\\-env",
         "insecure\\-http",
         "max\\-message",
@@ -60,7 +75,7 @@ fn the_manual_page_is_roff_with_every_command_and_exit_code() {
         .split_once("Exit codes")
         .or_else(|| ran.stdout.split_once("EXIT STATUS"));
     let codes = codes.expect("exit codes are there").1;
-    for code in ["0", "1", "2", "3", "4", "5", "6", "130", "143"] {
+    for code in ["0", "1", "2", "3", "4", "5", "6", "129", "130", "143"] {
         let told = codes
             .lines()
             .any(|line| line.split_whitespace().next() == Some(code));

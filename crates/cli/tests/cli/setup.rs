@@ -10,7 +10,7 @@ use std::thread;
 use linkspan_testkit::{Conn, Flow, LIMIT, Request, Server};
 
 /// Every command there is.
-pub const COMMANDS: [&str; 11] = [
+pub const COMMANDS: [&str; 12] = [
     "connect",
     "expose",
     "tools",
@@ -20,6 +20,7 @@ pub const COMMANDS: [&str; 11] = [
     "prompts",
     "prompt",
     "ping",
+    "bcp",
     "completions",
     "man",
 ];

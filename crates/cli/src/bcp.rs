@@ -1,0 +1,60 @@
+//! `linkspan bcp`: context in files, for people and for MCP clients.
+
+pub(crate) mod args;
+mod client_roots;
+mod confine;
+mod counting;
+mod decode;
+mod detect;
+mod diff;
+mod encode;
+mod engine;
+mod files;
+mod held;
+mod inspect;
+mod listing;
+mod mcp;
+mod opening;
+mod pack;
+mod patch;
+mod progress;
+mod reader;
+mod request;
+mod said;
+mod settings;
+mod stats;
+mod to_json;
+mod tools;
+mod tree;
+mod validate;
+mod walk;
+
+#[cfg(test)]
+mod reader_tests;
+#[cfg(test)]
+mod scratch;
+
+use crate::bcp::args::{BcpArgs, BcpCommand};
+use crate::exit::{Exit, Failure};
+
+use tracing::level_filters::LevelFilter;
+
+pub(crate) fn run(args: BcpArgs) -> Result<Exit, Failure> {
+    if args.no_color {
+        anstream::ColorChoice::Never.write_global();
+    }
+    match args.command {
+        BcpCommand::Encode(args) => encode::run(&args),
+        BcpCommand::Decode(args) => decode::run(&args),
+        BcpCommand::Inspect(args) => inspect::run(&args),
+        BcpCommand::Validate(args) => validate::run(&args),
+        BcpCommand::Stats(args) => stats::run(&args),
+        BcpCommand::Diff(args) => diff::run(&args),
+        BcpCommand::Mcp(args) => crate::block_on(mcp::run(*args)),
+    }
+}
+
+/// What the reader server logs if no flag says so.
+pub(crate) fn log_level() -> Result<LevelFilter, Failure> {
+    settings::log_level(settings::variable)
+}

@@ -1,0 +1,134 @@
+//! The flags of `linkspan bcp`.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{ArgGroup, Args, Subcommand};
+
+use crate::bcp::decode::{self, DecodeArgs};
+use crate::bcp::diff::DiffArgs;
+use crate::bcp::encode::{self, EncodeArgs};
+use crate::bcp::inspect::InspectArgs;
+use crate::bcp::stats::StatsArgs;
+use crate::bcp::validate::ValidateArgs;
+use crate::expose_args::{GuardArgs, ListenArgs};
+
+pub(crate) const HELP: &str = "\
+A BCP file (Bit Context Protocol) holds what a model is to see, in typed blocks: code, conversation,
+file trees, tool results, documents, data, diffs, images. It can be rendered to fit a number of
+tokens.
+
+Examples:
+  linkspan bcp encode src/ README.md -o context.bcp
+  linkspan bcp decode context.bcp --mode markdown --budget 4000
+  linkspan bcp inspect context.bcp
+  linkspan bcp mcp --root ~/contexts
+
+Exit codes: 0 it worked, 1 a file is not valid or cannot be read or written, 2 the command line is
+wrong. diff: 0 the same, 1 different, 2 trouble.";
+
+/// A value that is one of some words. Shells complete them, and how they may be spelt beside that
+/// (upper case, aliases) is for `parse` to say.
+#[derive(Clone, Copy)]
+pub(crate) struct Words<T> {
+    pub(crate) parse: fn(&str) -> Result<T, String>,
+    pub(crate) names: fn() -> Vec<&'static str>,
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Words<T> {
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<T, clap::Error> {
+        self.parse.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.names)().into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// `linkspan bcp`
+#[derive(Debug, Args)]
+#[command(version)]
+pub(crate) struct BcpArgs {
+    #[command(subcommand)]
+    pub(crate) command: BcpCommand,
+    /// No colours, also on a terminal
+    #[arg(long, global = true)]
+    pub(crate) no_color: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BcpCommand {
+    /// Make a BCP file of a manifest, or of files and folders
+    #[command(after_long_help = encode::HELP)]
+    Encode(Box<EncodeArgs>),
+    /// Render a BCP file as text for a model
+    #[command(after_long_help = decode::HELP)]
+    Decode(Box<DecodeArgs>),
+    /// List the blocks of a BCP file
+    #[command(after_help = "Example:\n  linkspan bcp inspect context.bcp --show-body")]
+    Inspect(InspectArgs),
+    /// Say whether a BCP file is whole, and where it is not
+    #[command(after_help = "Example:\n  linkspan bcp validate context.bcp && echo fine")]
+    Validate(ValidateArgs),
+    /// Count blocks, bytes and tokens of a BCP file
+    #[command(after_help = "Example:\n  linkspan bcp stats context.bcp --tokenizer cl100k")]
+    Stats(StatsArgs),
+    /// Say which blocks differ between two BCP files
+    #[command(after_help = "Example:\n  linkspan bcp diff yesterday.bcp today.bcp")]
+    Diff(DiffArgs),
+    /// Let an MCP client read, inspect and make BCP files
+    #[command(after_long_help = MCP_HELP)]
+    Mcp(Box<McpArgs>),
+}
+
+const MCP_HELP: &str = "\
+Serves the tools read_bcp_file, inspect_bcp_file and encode_bcp_file on stdin and stdout, or over
+HTTP, in every revision of MCP from 2024-11-05 to 2026-07-28.
+
+Files are read and written in the given folders only, wherever links lead. Over stdio the client may
+offer further folders (roots); over HTTP it may not, because anybody could offer anything.
+
+Examples:
+  linkspan bcp mcp
+  linkspan bcp mcp --root ~/contexts --root /srv/shared
+  linkspan bcp mcp --http --port 9000
+  TOKEN=… linkspan bcp mcp --http --host 0.0.0.0 --token-env TOKEN
+
+In a client's configuration:
+  {\"mcpServers\":{\"bcp\":{\"command\":\"linkspan\",\"args\":[\"bcp\",\"mcp\",\"--root\",\"/home/me/contexts\"]}}}
+
+Environment:
+  BCP_RENDER_MODE     how files are rendered if a call does not say: xml, markdown or minimal
+  BCP_CLI_TIMEOUT_MS  how long a call may take, in milliseconds; 30000 if not set, 0 for ever
+  BCP_LOG_LEVEL       what is logged without -v: debug, info, warn or error";
+
+/// `linkspan bcp mcp`
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("over_http")
+    .args([
+        "port", "host", "path", "sse", "token_env", "insecure_no_token", "allow_origin",
+        "allow_host", "header_timeout",
+    ])
+    .multiple(true)
+    .requires("http"))]
+pub(crate) struct McpArgs {
+    /// A folder whose files may be read and written, with all that is in it; may be given several
+    /// times. The current folder if there is none
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
+    /// Serve over HTTP instead of stdin and stdout, and print the URL
+    #[arg(long)]
+    pub(crate) http: bool,
+    #[command(flatten)]
+    pub(crate) listen: ListenArgs,
+    #[command(flatten)]
+    pub(crate) guard: GuardArgs,
+}

@@ -1,0 +1,28 @@
+//! What goes wrong with files, as a person is told.
+
+use linkspan_bcp::{Error, Reason};
+
+use crate::bcp::opening::FileArg;
+use crate::exit::{Exit, Failure};
+
+/// A file that is not what it should be.
+pub(crate) fn broken(file: &FileArg, error: &Error) -> Failure {
+    Failure::new(Exit::Invalid, format!("{}: {error}", file.name())).hint(hint(&error.reason))
+}
+
+/// What to do about it.
+pub(crate) fn hint(reason: &Reason) -> &'static str {
+    match reason {
+        Reason::Magic => {
+            "`linkspan bcp encode` makes a BCP file of a manifest, of files or folders"
+        }
+        Reason::Version(..) => "a newer linkspan may be able to read it",
+        Reason::Truncated { .. } | Reason::NoEnd => "the file is cut off: fetch or make it again",
+        Reason::Unresolved(_) => "--store DIR names a folder where such bodies are kept",
+        Reason::TooLarge { .. } | Reason::TooMany(_) | Reason::TooDeep(_) => {
+            "nothing beyond the limits is read, because a small file could ask for all memory"
+        }
+        Reason::Io(..) => "is the disk full, or the file gone?",
+        _ => "the file is damaged: fetch or make it again",
+    }
+}
