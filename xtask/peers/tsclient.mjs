@@ -29,6 +29,7 @@ const hear = (method, params) => {
 const client = await connect(era, target, answers, hear);
 
 const verbs = {
+  ping: () => client.ping(),
   "tools/list": () => client.listTools(),
   "tools/call": (params) => client.callTool(params),
   "resources/list": () => client.listResources(),

@@ -17,6 +17,7 @@ mod peers;
 mod pipe;
 mod programs;
 mod python;
+mod reference;
 mod report;
 mod suites;
 mod tree;
@@ -29,14 +30,15 @@ const HELP: &str = "\
 usage: cargo xtask COMMAND
 
   demo                     see the bridge work; needs nothing but Rust
-  test                     everything: format, clippy, tests, docs, cargo-deny, real peers
+  test [--peers]           everything: format, clippy, tests, docs, cargo-deny, real peers;
+                           with --peers a peer that cannot be had is a failure
   peers                    only install the real peers into .peers/
   conformance [CELL…]      only the MCP conformance suite, or some of its cells: client (through
                            `linkspan connect`); legacy, modern, dual, url, chain (`linkspan expose`)
   fuzz [TARGET] [SECONDS]  run the fuzz targets, each for SECONDS (60)
   help                     this text
 
-A suite whose peer cannot be had is skipped by name; with CI=true that is a failure.
+A suite whose peer cannot be had is skipped by name; with --peers or CI=true that is a failure.
 LINKSPAN_BRIDGE='command args…' runs the peer suites against another stdio bridge,
 LINKSPAN_EXPOSE='command args…' the conformance cells against another one that serves HTTP: in place
 of `linkspan expose --port 0`, with {port} for a port if it prints no URL, and {child} for the
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
     match args[..] {
         ["demo"] => demo::run(),
         ["test"] => report_of(test),
+        ["test", "--peers"] => report_on(Report::strict(), test),
         ["peers"] => report_of(|report| {
             peers::install(report);
         }),
@@ -76,7 +79,10 @@ fn test(report: &mut Report) {
 }
 
 fn report_of(work: impl FnOnce(&mut Report)) -> ExitCode {
-    let mut report = Report::default();
+    report_on(Report::new(), work)
+}
+
+fn report_on(mut report: Report, work: impl FnOnce(&mut Report)) -> ExitCode {
     work(&mut report);
     report.close()
 }

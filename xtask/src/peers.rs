@@ -1,14 +1,15 @@
-//! The real peers: MCP programs that we did not write.
+//! The real peers: programs that we did not write.
 
 use std::path::PathBuf;
 
 use crate::report::{Outcome, Report};
-use crate::{node, python};
+use crate::{node, python, reference};
 
 /// What could be installed, each with the reason if it could not.
 pub struct Peers {
     pub node: Result<PathBuf, String>,
     pub python: Result<PathBuf, String>,
+    pub bcp: Result<PathBuf, String>,
 }
 
 /// Installs what can be had into `.peers/`; a second run finds it there.
@@ -16,6 +17,7 @@ pub fn install(report: &mut Report) -> Peers {
     let mut peers = Peers {
         node: Err(String::new()),
         python: Err(String::new()),
+        bcp: Err(String::new()),
     };
     report.step("install the npm peers", || {
         peers.node = node::install();
@@ -24,6 +26,10 @@ pub fn install(report: &mut Report) -> Peers {
     report.step("install the Python peers", || {
         peers.python = python::install();
         outcome(&peers.python)
+    });
+    report.step("install the reference of BCP", || {
+        peers.bcp = reference::install();
+        outcome(&peers.bcp)
     });
     peers
 }

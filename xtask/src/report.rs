@@ -9,17 +9,13 @@ pub enum Outcome {
     /// Not run, and that is no one's fault; says why.
     Skipped(String),
     Failed(String),
+    /// A suite whose peer cannot be had; the report decides how bad that is.
+    Missing(String),
 }
 
 impl Outcome {
-    /// A suite that could not be run: skipped on a developer's machine, a failure with `CI=true`.
     pub fn missing(why: impl Into<String>) -> Self {
-        let why = why.into();
-        if std::env::var("CI").is_ok_and(|ci| ci == "true") {
-            Self::Failed(format!("{why}; with CI=true it has to run"))
-        } else {
-            Self::Skipped(why)
-        }
+        Self::Missing(why.into())
     }
 }
 
@@ -33,9 +29,10 @@ impl From<Result<(), String>> for Outcome {
 }
 
 /// The steps so far, in order.
-#[derive(Default)]
 pub struct Report {
     rows: Vec<Row>,
+    /// Who says that a suite may not be skipped for want of a peer.
+    strict: Option<&'static str>,
 }
 
 struct Row {
@@ -45,13 +42,30 @@ struct Row {
 }
 
 impl Report {
+    /// What is missing is skipped on a developer's machine, and a failure with `CI=true`.
+    pub fn new() -> Self {
+        let ci = std::env::var("CI").is_ok_and(|ci| ci == "true");
+        Self {
+            rows: Vec::new(),
+            strict: ci.then_some("CI=true"),
+        }
+    }
+
+    /// What is missing is a failure everywhere.
+    pub fn strict() -> Self {
+        Self {
+            rows: Vec::new(),
+            strict: Some("--peers"),
+        }
+    }
+
     /// Runs one step under a heading of its own.
     pub fn step<O: Into<Outcome>>(&mut self, name: &str, work: impl FnOnce() -> O) {
         println!("\n=== {name} ===");
         let start = Instant::now();
-        let outcome = work().into();
+        let outcome = self.judge(work().into());
         match &outcome {
-            Outcome::Passed => {}
+            Outcome::Passed | Outcome::Missing(_) => {}
             Outcome::Skipped(why) => println!("skipped: {name} because {why}"),
             Outcome::Failed(why) => println!("failed: {name}: {why}"),
         }
@@ -60,6 +74,17 @@ impl Report {
             outcome,
             took: start.elapsed(),
         });
+    }
+
+    /// What is missing is either of two things, and from here on nothing else.
+    fn judge(&self, outcome: Outcome) -> Outcome {
+        match (outcome, self.strict) {
+            (Outcome::Missing(why), Some(who)) => {
+                Outcome::Failed(format!("{why}; with {who} it has to run"))
+            }
+            (Outcome::Missing(why), None) => Outcome::Skipped(why),
+            (other, _) => other,
+        }
     }
 
     /// Prints the summary; the exit code is that of the whole run.
@@ -78,7 +103,7 @@ impl Report {
                     passed += 1;
                     println!("{seconds:7.1} s  ok       {name}");
                 }
-                Outcome::Skipped(why) => {
+                Outcome::Skipped(why) | Outcome::Missing(why) => {
                     skipped += 1;
                     println!("{seconds:7.1} s  skipped: {name} because {why}");
                 }
@@ -94,5 +119,20 @@ impl Report {
         } else {
             ExitCode::FAILURE
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_a_failure_only_where_it_has_to_run() {
+        let judge = |strict| {
+            let rows = Vec::new();
+            Report { rows, strict }.judge(Outcome::missing("no Node"))
+        };
+        assert!(matches!(judge(None), Outcome::Skipped(why) if why == "no Node"));
+        assert!(matches!(judge(Some("--peers")), Outcome::Failed(why) if why.contains("--peers")));
     }
 }

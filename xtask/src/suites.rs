@@ -13,6 +13,7 @@ pub fn run(report: &mut Report, peers: &Peers) {
     let _ = std::fs::remove_dir_all(paths::peers().join("logs"));
     let (node, python) = (peers.node.as_ref(), peers.python.as_ref());
     let both = node.and(python);
+    let bcp = peers.bcp.as_ref();
     for (name, module, needs) in [
         ("server-everything through the bridge", "everything::", node),
         ("Inspector through the bridge", "inspector::", both),
@@ -22,6 +23,8 @@ pub fn run(report: &mut Report, peers: &Peers) {
         ("clients and servers of every era", "cells::", both),
         ("clients of every era at once", "crowd::", both),
         ("news for clients of every era", "news::", both),
+        ("BCP both ways with its reference", "bcp_reference::", bcp),
+        ("clients of the BCP server", "bcp_server::", both),
     ] {
         report.step(name, || match needs {
             Ok(_) => suite(module).into(),

@@ -10,7 +10,7 @@ use crate::server::Server;
 use crate::{installed, once, sdk, words};
 
 /// What it prints of one call on a URL, or on the stdio server that the words start.
-fn inspector(target: &[String], method: &[&str]) -> String {
+pub fn inspector(target: &[String], method: &[&str]) -> String {
     let home = installed::folder().join("home");
     let mut command = Command::new(installed::node());
     command

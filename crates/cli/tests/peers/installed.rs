@@ -25,6 +25,11 @@ pub fn python() -> PathBuf {
     folder().join("py").join("bin").join("python")
 }
 
+/// The reference of BCP.
+pub fn bcp() -> PathBuf {
+    folder().join("bcp/bin/bcp")
+}
+
 /// A script of ours that a peer runs.
 pub fn script(name: &str) -> PathBuf {
     let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,8 +1,12 @@
-//! `linkspan connect` and `linkspan expose` against peers that we did not write.
+//! `linkspan connect`, `linkspan expose` and `linkspan bcp` against peers that we did not write.
 //!
 //! `cargo xtask test` installs the peers and runs these tests; by themselves they are ignored.
 //! LINKSPAN_BRIDGE='command args…' puts another stdio bridge in our place.
 
+mod bcp_cases;
+mod bcp_library;
+mod bcp_reference;
+mod bcp_server;
 mod cells;
 mod chains;
 mod client;
