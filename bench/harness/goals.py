@@ -38,6 +38,20 @@ def connect(linkspan, direct):
     ]
 
 
+def bcp(worst):
+    """Of `bcp`: the slowest step of its kind counts, and the hungriest."""
+    return [
+        row("decode and render ≥ 5 × the reference, every mode",
+            worst["decode"], 5, "×", most=False),
+        row("encode ≥ 3 × the reference", worst["encode"], 3, "×", most=False),
+        row("peak memory ≤ 1/3 of the reference's, every step", worst["memory"], 1 / 3, "×"),
+        row("decode and render ≥ 5 ×, files with zstd as well",
+            worst["decode compressed"], 5, "×", most=False),
+        row("encode ≥ 3 ×, with zstd as well",
+            worst["encode compressed"], 3, "×", most=False),
+    ]
+
+
 def expose(linkspan):
     """Of `expose`."""
     idle = linkspan.get("rss_idle_kb")

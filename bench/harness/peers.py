@@ -138,6 +138,7 @@ PACKAGES = {
     "npm-mcp-proxy": ("mcp-proxy 6.7.19 (node)", npm("mcp-proxy@6.7.19")),
     "pypi-mcp-proxy": ("mcp-proxy 0.13.0 (python)", pypi("mcp-proxy==0.13.0")),
     "mcpway": ("mcpway 0.2.1 (rust)", crate("mcpway", "0.2.1")),
+    "bcp-cli": ("bcp-cli 0.1.0 (rust)", crate("bcp-cli", "0.1.0")),
     "mcp-stdio-proxy": (
         "mcp-stdio-proxy 0.2.10 (rust)",
         crate("mcp-stdio-proxy", "0.2.10", vendored_swagger_ui),
