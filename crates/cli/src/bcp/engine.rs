@@ -100,7 +100,10 @@ impl Engine for Codec {
             None => {
                 let mut text = Bounded(Vec::new());
                 let report = document.show(&show, &mut text, &mut watch);
-                report.map(|report| (String::from_utf8_lossy(&text.0).into_owned(), report))
+                // What is rendered is text, so that nothing is ever replaced.
+                let text = String::from_utf8(text.0)
+                    .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+                report.map(|report| (text, report))
             }
         };
         let (text, report) = shown.map_err(|failed| because(name, &failed))?;
