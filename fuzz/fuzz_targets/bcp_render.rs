@@ -74,7 +74,13 @@ fn ours_alone(mode: Mode, text: &str, report: &Report) {
 
 fn is_header(line: &str) -> bool {
     const WORDS: [&str; 7] = [
-        "[system", "[user", "[assistant", "[tool", "[omitted: ", "[embed-ref: ", "[unreadable: ",
+        "[system",
+        "[user",
+        "[assistant",
+        "[tool",
+        "[omitted: ",
+        "[embed-ref: ",
+        "[unreadable: ",
     ];
     line.starts_with("--- ") && line.ends_with(" ---")
         || WORDS.iter().any(|word| {
@@ -92,7 +98,8 @@ fn tags(text: &str) {
             Some(name) => (true, name),
             None => (false, rest),
         };
-        let lower = name.get(..name.len().min(16)).unwrap_or("").to_lowercase();
+        let lower: String = name.chars().take(16).collect();
+        let lower = lower.to_lowercase();
         let Some(tag) = TAGS.iter().find(|tag| {
             lower
                 .strip_prefix(**tag)

@@ -13,7 +13,10 @@ use crate::limits::Limits;
 use crate::store::Store;
 
 /// How much is read at a time.
-const CHUNK: usize = 128 << 10;
+const CHUNK: usize = 32 << 10;
+
+/// How much is read at a time if only heads are wanted.
+const HEADS: usize = 512;
 
 /// How to read.
 #[derive(Default)]
@@ -80,15 +83,16 @@ type SeekBy<R> = fn(&mut BufReader<R>, i64) -> io::Result<()>;
 impl<R: Read> Reader<R> {
     /// Reads the header.
     pub fn new(input: R, options: ReadOptions) -> Result<Self, Error> {
-        Self::begin(input, options, None)
+        Self::begin(input, options, None, CHUNK)
     }
 
     fn begin(
         input: R,
         options: ReadOptions,
         seek: Option<(SeekBy<R>, u64)>,
+        chunk: usize,
     ) -> Result<Self, Error> {
-        let mut input = BufReader::with_capacity(CHUNK, input);
+        let mut input = BufReader::with_capacity(chunk, input);
         let mut bytes = Vec::with_capacity(HEADER);
         input.by_ref().take(HEADER as u64).read_to_end(&mut bytes)?;
         let header = Header::read(&bytes).map_err(|(reason, offset)| Error {
@@ -290,11 +294,26 @@ impl<R: Read> Reader<R> {
 
 impl<R: Read + Seek> Reader<R> {
     /// As `new`, for what can be sought in: bodies that nobody opens are not even read.
-    pub fn seeking(mut input: R, options: ReadOptions) -> Result<Self, Error> {
+    pub fn seeking(input: R, options: ReadOptions) -> Result<Self, Error> {
+        Self::seeking_by(input, options, CHUNK)
+    }
+
+    /// As `seeking`, for whoever opens few bodies or none: less is read at a time, because what
+    /// follows a head is not wanted.
+    pub(crate) fn skimming(input: R, options: ReadOptions) -> Result<Self, Error> {
+        Self::seeking_by(input, options, HEADS)
+    }
+
+    fn seeking_by(mut input: R, options: ReadOptions, chunk: usize) -> Result<Self, Error> {
         let start = input.stream_position()?;
         let length = input.seek(SeekFrom::End(0))?.saturating_sub(start);
         input.seek(SeekFrom::Start(start))?;
-        Self::begin(input, options, Some((BufReader::seek_relative, length)))
+        Self::begin(
+            input,
+            options,
+            Some((BufReader::seek_relative, length)),
+            chunk,
+        )
     }
 }
 

@@ -141,11 +141,22 @@ impl Document {
         self.reader_with(Keep::These(HashSet::new()), Some(Box::new(look_back)))
     }
 
+    /// A reader that opens nothing but references.
+    fn skim(&self) -> Result<Reader<Input>, Error> {
+        let (input, options) = self.begin(Keep::These(HashSet::new()), None);
+        Reader::skimming(input, options)
+    }
+
     fn reader_with(
         &self,
         keep: Keep,
         store: Option<Box<dyn Store>>,
     ) -> Result<Reader<Input>, Error> {
+        let (input, options) = self.begin(keep, store);
+        Reader::seeking(input, options)
+    }
+
+    fn begin(&self, keep: Keep, store: Option<Box<dyn Store>>) -> (Input, ReadOptions) {
         let input = Input {
             source: self.source.clone(),
             at: 0,
@@ -155,7 +166,7 @@ impl Document {
             keep,
             store,
         };
-        Reader::seeking(input, options)
+        (input, options)
     }
 
     /// What a file may ask for depends on its size, too: nobody packs more than a thousand blocks into a
@@ -173,7 +184,7 @@ impl Document {
     /// Looks whether the blocks follow each other up to the END block. What they say is not read; in
     /// a file whose payload is compressed this is not done, because it would have to be inflated.
     pub fn check_frames(&self) -> Result<(), Error> {
-        let mut reader = self.reader_with(Keep::These(HashSet::new()), None)?;
+        let mut reader = self.skim()?;
         if reader.header().is_compressed() {
             return Ok(());
         }
@@ -185,7 +196,7 @@ impl Document {
     /// damaged, whoever reads it will notice that as well.
     fn referred_to(&self) -> Result<Found, Error> {
         let mut wanted = HashSet::new();
-        let mut reader = self.reader_with(Keep::These(HashSet::new()), None)?;
+        let mut reader = self.skim()?;
         while let Ok(Some(head)) = reader.next_head() {
             // Nothing is kept, so that each reference is reported as not resolved.
             if head.is_reference()

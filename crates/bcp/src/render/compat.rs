@@ -201,7 +201,7 @@ pub(crate) fn text<'a>(content: &'a Content<'_>) -> Result<Cow<'a, str>, usize> 
 }
 
 fn utf8(content: &[u8]) -> Result<&str, NotText> {
-    std::str::from_utf8(content).map_err(|_| NotText)
+    simdutf8::basic::from_utf8(content).map_err(|_| NotText)
 }
 
 fn escape(value: &str) -> Cow<'_, str> {

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use simdutf8::basic::from_utf8;
+
 use crate::block::{Block, Content};
 use crate::hunks::Hunks;
 use crate::names::EntryKind;
@@ -82,7 +84,7 @@ fn whole(text: Cow<'_, str>) -> Shown<'_> {
 /// Bytes that should be a text. One in Latin-1 can still be read; one with zero bytes, or in which
 /// hardly anything is a letter, is none.
 fn bytes(content: &[u8]) -> Shown<'_> {
-    if let Ok(text) = std::str::from_utf8(content) {
+    if let Ok(text) = from_utf8(content) {
         return whole(Cow::Borrowed(text));
     }
     let bad: usize = content

@@ -14,7 +14,7 @@ use crate::exit::Failure;
 use crate::show::Cleaned;
 
 /// So much is held in memory, and more in a file without a name, if it has to be held at all.
-const MEMORY: usize = 4 << 20;
+const MEMORY: usize = 1 << 20;
 
 /// How much is copied at a time.
 const CHUNK: usize = 128 << 10;

@@ -32,7 +32,7 @@ impl<R: Read> Json<R> {
         if out.len() > self.limit {
             return Err(self.wrong(Syntax::TooLong(self.limit)));
         }
-        if std::str::from_utf8(&out[start..]).is_err() {
+        if simdutf8::basic::from_utf8(&out[start..]).is_err() {
             return Err(self.wrong(Syntax::Utf8));
         }
         Ok(())

@@ -1,33 +1,24 @@
 //! Contents below headers, and between headings.
 //!
 //! Lines are found from the bytes on that may make them matter: most lines have none, and finding the
-//! ends of all lines would take longer than everything else. A text with characters that only look
-//! like blanks or line ends is gone through line by line.
+//! ends of all lines would take longer than everything else.
 
-use memchr::{memchr_iter, memchr2, memchr3_iter, memmem};
+use memchr::{memchr_iter, memchr3_iter, memmem};
 
 use super::{begins_with_one_of, is_blank};
 
 /// The beginnings of those lines of a content that look like one of our headers, with or without
 /// backslashes before it.
 pub(crate) fn headers(text: &str) -> Vec<usize> {
-    let mut found: Vec<usize> = if is_plain(text) {
-        let bytes = text.as_bytes();
-        let dashes = memmem::find_iter(bytes, "---");
-        let brackets = memchr_iter(b'[', bytes);
-        dashes
-            .chain(brackets)
-            .filter_map(|at| line_around(text, at, |byte| matches!(byte, b'\\' | b' ' | b'\t')))
-            .filter(|(_, line)| is_header(line))
-            .map(|(start, _)| start)
-            .collect()
-    } else {
-        let skipped = |c| c == '\\' || is_blank(c);
-        lines(text)
-            .filter(|(_, line)| is_header(line.trim_start_matches(skipped)))
-            .map(|(start, _)| start)
-            .collect()
-    };
+    let bytes = text.as_bytes();
+    let dashes = memmem::find_iter(bytes, "---");
+    let brackets = memchr_iter(b'[', bytes);
+    let mut found: Vec<usize> = dashes
+        .chain(brackets)
+        .filter_map(|at| line_around(text, at, |c| c == '\\'))
+        .filter(|(_, line)| is_header(line))
+        .map(|(start, _)| start)
+        .collect();
     found.sort_unstable();
     found.dedup();
     found
@@ -48,57 +39,38 @@ pub(crate) fn without_headers(text: &str, headers: &[usize], out: &mut String) {
 /// Whether a content that stands without a fence in Markdown could pass for something else: a line
 /// like one of our headings, or a fence that would swallow what follows.
 pub(crate) fn needs_fence(text: &str) -> bool {
-    if !is_plain(text) {
-        return lines(text).any(|(_, line)| is_heading(line.trim_start_matches(is_blank)));
-    }
     let bytes = text.as_bytes();
     let candidates = memchr3_iter(b'`', b'~', b'#', bytes)
         .chain(memchr3_iter(b'*', b'[', b'<', bytes))
         .chain(memchr3_iter(b'_', b'-', b'=', bytes));
     candidates
-        .filter_map(|at| line_around(text, at, |byte| matches!(byte, b' ' | b'\t')))
+        .filter_map(|at| line_around(text, at, |_| false))
         .any(|(_, line)| is_heading(line))
 }
 
-/// Whether a text has only such blanks and line ends as everybody uses.
-fn is_plain(text: &str) -> bool {
-    let odd = |byte: u8| {
-        byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')
-            // The first bytes of all characters that matter here, and of others.
-            || matches!(byte, 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf3)
-    };
-    !text.bytes().any(odd)
-}
-
-/// The line that `at` lies in, from `at` on, and where it begins; `None` if anything but what `skip`
-/// skips stands before it. A lone carriage return ends a line too, because it is shown as an end.
-fn line_around(text: &str, at: usize, skip: impl Fn(u8) -> bool) -> Option<(usize, &str)> {
-    let bytes = text.as_bytes();
-    let before = bytes[..at].iter().rposition(|byte| !skip(*byte));
-    let start = match before {
-        None => 0,
-        Some(before) if matches!(bytes[before], b'\n' | b'\r') => before + 1,
-        Some(_) => return None,
-    };
+/// The line that `at` lies in, from `at` on, and where it begins; `None` if anything stands before it
+/// that can be seen and that `skip` does not skip.
+fn line_around(text: &str, at: usize, skip: impl Fn(char) -> bool) -> Option<(usize, &str)> {
+    // Mostly a letter, and then there is nothing more to find out.
+    if at > 0 && text.as_bytes()[at - 1].is_ascii_graphic() && !skip(text.as_bytes()[at - 1].into())
+    {
+        return None;
+    }
+    let before = text[..at].trim_end_matches(|c| !is_end(c) && (is_blank(c) || skip(c)));
+    if !before.is_empty() && !before.ends_with(is_end) {
+        return None;
+    }
     let rest = &text[at..];
-    let end = memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
-    Some((start, &rest[..end]))
+    let end = rest.find(is_end).unwrap_or(rest.len());
+    Some((before.len(), &rest[..end]))
 }
 
-/// All lines with their beginnings, by everything that may be shown as the end of one.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_end = |c| {
-        matches!(
-            c,
-            '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
-        )
-    };
-    let mut start = 0;
-    text.split_inclusive(is_end).map(move |line| {
-        let at = start;
-        start += line.len();
-        (at, line.trim_end_matches(is_end))
-    })
+/// Everything that may be shown as the end of a line.
+fn is_end(c: char) -> bool {
+    matches!(
+        c,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
 }
 
 /// What the headers of minimal mode begin with, after the bracket.

@@ -10,7 +10,7 @@ use super::{DASH, Identity, Links, Place, without_waiting};
 use crate::exit::{Exit, Failure};
 use crate::show::{self, on_one_line};
 
-const BUFFER: usize = 256 << 10;
+const BUFFER: usize = 16 << 10;
 
 /// Something to write into. A file gets its name only by [`Output::commit`]; without that it is as
 /// if nothing had been written.
