@@ -5,6 +5,7 @@
 //! from a stream and [`Blocks`] from memory, both within [`Limits`], whatever the file says.
 //! [`render`] turns blocks into text for a model, and into no more tokens than it has room for.
 
+mod apart;
 pub mod block;
 mod blocks;
 mod bodies;

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
+use crate::apart::APART;
 use crate::block::Block;
 use crate::error::Error;
 use crate::names::Kind;
@@ -267,14 +268,14 @@ impl<'o> Pieces<'o> {
         Self {
             mode,
             out,
-            piece: String::new(),
+            piece: " ".repeat(APART),
             written: 0,
         }
     }
 
     /// Where the next piece is to be rendered to.
     fn next(&mut self) -> &mut String {
-        self.piece.clear();
+        self.piece.truncate(APART);
         self.piece.push_str(match self.written {
             0 => self.mode.opening(),
             _ => Mode::SEPARATOR,
@@ -283,7 +284,7 @@ impl<'o> Pieces<'o> {
     }
 
     fn write(&mut self) -> Result<(), Failed> {
-        self.out.write_all(self.piece.as_bytes())?;
+        self.out.write_all(&self.piece.as_bytes()[APART..])?;
         self.written += 1;
         Ok(())
     }

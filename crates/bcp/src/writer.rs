@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
 
+use crate::apart::APART;
 use crate::block::{Block, Content};
 use crate::bodies::{Hash, hash};
 use crate::body;
@@ -35,6 +36,7 @@ pub struct Writer<W> {
     /// The bodies that were written.
     written: HashSet<Hash>,
     deflater: Option<Deflater>,
+    /// The body, after [`APART`] bytes that are nothing.
     body: Vec<u8>,
     deflated: Vec<u8>,
     head: Vec<u8>,
@@ -61,7 +63,7 @@ impl<W: Write> Writer<W> {
             made: 0,
             written: HashSet::new(),
             deflater: options.compress_blocks.then(Deflater::new).transpose()?,
-            body: Vec::new(),
+            body: vec![0; APART],
             deflated: Vec::new(),
             head: Vec::new(),
         })
@@ -80,13 +82,13 @@ impl<W: Write> Writer<W> {
 
     /// The body of the block that was added last.
     pub fn body(&self) -> &[u8] {
-        &self.body
+        &self.body[APART..]
     }
 
     /// Writes only the hash of a block's body, and lends the body, so that it can be kept elsewhere.
     pub fn add_reference(&mut self, block: &Block<'_>) -> Result<&[u8], Error> {
         self.write(block, true)?;
-        Ok(&self.body)
+        Ok(&self.body[APART..])
     }
 
     /// Writes a block and, after it, how much it matters.
@@ -120,16 +122,17 @@ impl<W: Write> Writer<W> {
             let what = "unknown block type";
             return Err(self.wrong(Reason::Value { what, value }));
         }
-        self.body.clear();
+        self.body.truncate(APART);
         body::write(block, &mut self.body);
+        let body = &self.body[APART..];
         let limits = Limits::default();
         if self.count >= limits.blocks {
             return Err(self.wrong(Reason::TooMany(limits.blocks)));
         }
         // A reader stops at its limit; what lies in the file as it is costs nothing there.
-        let made = self.made + self.body.len() as u64;
+        let made = self.made + body.len() as u64;
         let may_make = made <= limits.total;
-        if self.body.len() as u64 > Limits::BLOCK {
+        if body.len() as u64 > Limits::BLOCK {
             return Err(self.wrong(Reason::TooLarge {
                 what: "the body",
                 limit: Limits::BLOCK,
@@ -142,13 +145,13 @@ impl<W: Write> Writer<W> {
         };
         let mut hashed = None;
         if refer || self.options.dedup {
-            let hash = hash(&self.body);
+            let hash = hash(body);
             if refer || (!self.written.insert(hash) && may_make) {
                 flags |= IS_REFERENCE;
                 hashed = Some(hash);
             }
         }
-        let mut stored: &[u8] = hashed.as_ref().map_or(&self.body, |hash| hash.as_slice());
+        let mut stored: &[u8] = hashed.as_ref().map_or(body, |hash| hash.as_slice());
         if let Some(deflater) = &mut self.deflater
             && hashed.is_none()
             && may_make
