@@ -41,7 +41,6 @@ impl Document {
         tokenizer: &dyn Tokenizer,
         watch: &mut Watch<'_>,
     ) -> Result<(String, Report), Failed> {
-        self.check_frames()?;
         if show.renderer.compat {
             return compat::show_within(self, show, budget, watch);
         }

@@ -164,7 +164,9 @@ pub(crate) type Each<'e> = dyn FnMut(u64, Result<&Block<'_>, &Error>) -> Result<
 pub(crate) type Go = ControlFlow<()>;
 
 impl Document {
-    /// Writes the blocks in full, or by their summaries if that is wanted.
+    /// Writes the blocks in full, or by their summaries if that is wanted. If the file turns out to be
+    /// damaged near its end, a part of the text was written by then: whoever cannot take that back
+    /// calls [`check_frames`](Self::check_frames) before.
     pub fn show(
         &self,
         show: &Show,
@@ -186,8 +188,6 @@ impl Document {
         watch: &mut Watch<'_>,
         form: &mut dyn FnMut(u64) -> Option<Form>,
     ) -> Result<Report, Failed> {
-        // Nobody likes half an answer.
-        self.check_frames()?;
         let mut report = Report::default();
         let mut pieces = Pieces::new(show.renderer.mode, out);
         let mut reader = self.reader()?;

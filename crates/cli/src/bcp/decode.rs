@@ -146,8 +146,16 @@ fn write(
         progress.at(at);
         true
     };
+    let output_is_atomic = output.is_atomic();
     let mut out = Held::new(output, document);
-    let shown = if args.json {
+    // Nobody likes half an answer; a file that is not complete is not there.
+    let whole = match output_is_atomic {
+        true => Ok(()),
+        false => document.check_frames(),
+    };
+    let shown = if let Err(e) = whole {
+        Err(e.into())
+    } else if args.json {
         to_json::write(document, show, &mut out, &mut watch)
     } else {
         render(args, document, show, &mut out, &mut watch)

@@ -13,7 +13,6 @@ pub(crate) fn write(
     out: &mut dyn Write,
     watch: &mut Watch<'_>,
 ) -> Result<Report, Failed> {
-    document.check_frames()?;
     let mut report = Report::default();
     let mut reader = document.reader()?;
     let mut index = 0;
