@@ -147,14 +147,7 @@ impl<'a> Slice<'a> {
             }
             return Ok(None);
         }
-        if self.count >= self.limits.blocks {
-            return Err(self.fatal(Reason::TooMany(self.limits.blocks), at, None));
-        }
-        if head.stored > self.limits.block {
-            let reason = Reason::TooLarge {
-                what: "the body",
-                limit: self.limits.block,
-            };
+        if let Err(reason) = self.limits.admit(head, self.count) {
             return Err(self.fatal(reason, at, Some(self.count)));
         }
         self.count += 1;

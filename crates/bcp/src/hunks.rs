@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Flaw, Reason};
-use crate::tlv::{Fields, put_bytes, put_int, put_nested};
+use crate::tlv::{Fields, copy_fields, put_bytes, put_int, put_nested};
 
 /// The field of a DIFF that holds a hunk.
 const HUNK: u64 = 2;
@@ -59,14 +59,7 @@ impl<'a> Hunks<'a> {
 
     /// Appends them as fields of a DIFF.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
-        let mut fields = Fields::new(&self.fields);
-        let mut start = 0;
-        while let Ok(Some(field)) = fields.next() {
-            if field.id == HUNK {
-                out.extend_from_slice(&self.fields[start..fields.position()]);
-            }
-            start = fields.position();
-        }
+        copy_fields(HUNK, &self.fields, out);
     }
 
     pub(crate) fn into_owned(self) -> Hunks<'static> {

@@ -1,5 +1,8 @@
 //! How much a file may ask of us.
 
+use crate::error::Reason;
+use crate::frame::Head;
+
 /// Limits of a reader. All are checked before anything is inflated or allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -26,6 +29,22 @@ impl Limits {
     /// Base-2 logarithm of the window that a zstd stream may ask for: 16 MiB. The reference asks for
     /// 2 MiB, level 19 for 8.
     pub const WINDOW_LOG: u32 = 24;
+}
+
+impl Limits {
+    /// Whether one more block may follow so many others, by its head.
+    pub(crate) fn admit(&self, head: Head, others: u64) -> Result<(), Reason> {
+        if others >= self.blocks {
+            return Err(Reason::TooMany(self.blocks));
+        }
+        if head.stored > self.block {
+            return Err(Reason::TooLarge {
+                what: "the body",
+                limit: self.block,
+            });
+        }
+        Ok(())
+    }
 }
 
 impl Default for Limits {

@@ -58,7 +58,6 @@ use json::{Json, Shape};
 use values::object;
 
 pub use error::{ManifestError, Problem, Syntax};
-pub use quote::{quote, quoted};
 pub use write::write_block;
 
 /// How much text one block may have. A body has no more than 16 MiB; in base64 that is 22.4.

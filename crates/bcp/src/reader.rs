@@ -162,14 +162,7 @@ impl<R: Read> Reader<R> {
                 Err(e) => Err(self.io(&e)),
             };
         }
-        if self.count >= self.limits.blocks {
-            return Err(self.fatal(Reason::TooMany(self.limits.blocks), start, None));
-        }
-        if head.stored > self.limits.block {
-            let reason = Reason::TooLarge {
-                what: "the body",
-                limit: self.limits.block,
-            };
+        if let Err(reason) = self.limits.admit(head, self.count) {
             return Err(self.fatal(reason, start, Some(self.count)));
         }
         self.count += 1;

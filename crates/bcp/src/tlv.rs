@@ -41,11 +41,6 @@ impl<'a> Fields<'a> {
         Self { bytes, at, end }
     }
 
-    /// Where the next field begins.
-    pub(crate) fn position(&self) -> usize {
-        self.at
-    }
-
     pub(crate) fn next(&mut self) -> Result<Option<Field<'a>>, Flaw> {
         if self.at >= self.end {
             return Ok(None);
@@ -153,6 +148,16 @@ impl<'a> Field<'a> {
             Value::Nested { .. } => NESTED,
         };
         Reason::WrongWireType { field, got }.at(self.at)
+    }
+}
+
+/// Appends those of the fields that have this id, as they are.
+pub(crate) fn copy_fields(id: u64, from: &[u8], out: &mut Vec<u8>) {
+    let mut fields = Fields::new(from);
+    while let Ok(Some(field)) = fields.next() {
+        if field.id == id {
+            out.extend_from_slice(&from[field.at..fields.at]);
+        }
     }
 }
 

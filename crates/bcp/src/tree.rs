@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use crate::error::{Flaw, Reason};
 use crate::limits::Limits;
 use crate::names::EntryKind;
-use crate::tlv::{Fields, put_bytes, put_int, put_nested};
+use crate::tlv::{Fields, copy_fields, put_bytes, put_int, put_nested};
 
 /// The field of a FILE_TREE that holds an entry, and that of an entry which holds another.
 const TOP: u64 = 2;
@@ -71,14 +71,7 @@ impl<'a> Entries<'a> {
 
     /// Appends them as fields of a FILE_TREE.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
-        let mut fields = Fields::new(&self.fields);
-        let mut start = 0;
-        while let Ok(Some(field)) = fields.next() {
-            if field.id == TOP {
-                out.extend_from_slice(&self.fields[start..fields.position()]);
-            }
-            start = fields.position();
-        }
+        copy_fields(TOP, &self.fields, out);
     }
 
     pub(crate) fn into_owned(self) -> Entries<'static> {

@@ -67,6 +67,16 @@ fn what_the_reference_wrote_is_written_again_byte_for_byte() {
     }
 }
 
+#[test]
+fn a_body_that_is_kept_elsewhere_is_written_as_its_hash() {
+    let read = |name: &str| fs::read(folder("api").join(name)).unwrap();
+    let (inline, reference) = (read("02_conversation.bcp"), read("12_reference.bcp"));
+    let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
+    let body = writer.add_reference(&blocks(&inline)[0]).unwrap().to_vec();
+    assert_eq!(writer.finish().unwrap().0, reference);
+    assert_eq!(linkspan_bcp::hash(&body), reference[11..43]);
+}
+
 struct Bytes;
 
 impl Tokenizer for Bytes {

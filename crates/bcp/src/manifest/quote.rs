@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::special::first_special;
 
 /// Writes a text as a JSON string, quotes included.
-pub fn quote(text: &str, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn quote(text: &str, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"\"")?;
     let mut rest = text.as_bytes();
     while let Some(length) = plain(rest) {
@@ -28,14 +28,6 @@ pub fn quote(text: &str, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"\"")
 }
 
-/// A text as a JSON string, quotes included.
-pub fn quoted(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len() + 2);
-    // Memory takes everything, and what was text is still text.
-    let _ = quote(text, &mut out);
-    String::from_utf8(out).unwrap_or_default()
-}
-
 /// How many bytes come before the first that cannot stay as it is, if there is one.
 fn plain(bytes: &[u8]) -> Option<usize> {
     let (chunks, rest) = bytes.as_chunks::<32>();
@@ -53,6 +45,12 @@ fn plain(bytes: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn quoted(text: &str) -> String {
+        let mut out = Vec::new();
+        quote(text, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
 
     #[test]
     fn what_cannot_stand_in_a_string_is_escaped() {
