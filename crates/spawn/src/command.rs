@@ -1,0 +1,209 @@
+//! What a new process gets.
+
+use std::ffi::{CStr, OsStr, OsString, c_char};
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::{Once, PoisonError, RwLockReadGuard};
+use std::thread;
+use std::time::Duration;
+
+use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_getfd, fcntl_setfd};
+
+use crate::child::Child;
+use crate::{explain, launch, lookup, registry};
+
+/// A file that is just being written cannot be executed; whoever saves it is done soon.
+const BUSY_RETRIES: [Duration; 3] = [
+    Duration::from_millis(5),
+    Duration::from_millis(10),
+    Duration::from_millis(15),
+];
+
+/// Everything that a new process gets.
+#[derive(Debug)]
+pub struct Command {
+    /// What runs: a path, relative to `cwd`, or a name without a slash, which is looked up in the
+    /// `PATH` of `env` (not in ours).
+    pub program: PathBuf,
+    /// The words, beginning with the name that the program sees itself under.
+    pub args: Vec<OsString>,
+    /// The whole environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// Where it runs.
+    pub cwd: PathBuf,
+    /// Files, and the numbers that they get there. 0, 1 and 2 must be among them. Nothing else is
+    /// handed on.
+    pub fds: Vec<(OwnedFd, i32)>,
+}
+
+/// Starts a process and returns when the program runs. It leads a process group of its own. Signals do
+/// what they do by default, and none is blocked.
+///
+/// A program that is open for writing is tried again three times within 30 ms. If it cannot be started
+/// at all the error says which of folder, program and interpreter is to blame; its kind is the
+/// system's.
+///
+/// Blocks; see [`Spawner`](crate::Spawner) for a runtime.
+pub fn spawn(command: &Command) -> io::Result<Child> {
+    keep_inherited_files_to_ourselves();
+    let program = lookup::find(command)?;
+    let words = Strings::new(
+        command
+            .args
+            .iter()
+            .map(|word| [word.as_os_str(), OsStr::new("")]),
+    )?;
+    let env = Strings::environment(&command.env)?;
+    let paths = Strings::new([
+        [program.as_os_str(), OsStr::new("")],
+        [command.cwd.as_os_str(), OsStr::new("")],
+    ])?;
+    let files = Files::new(&command.fds)?;
+    let plan = launch::Plan {
+        program: paths.get(0),
+        argv: &words.pointers(),
+        envp: &env.pointers(),
+        cwd: paths.get(1),
+        files: &files.numbers,
+    };
+    let mut retries = BUSY_RETRIES.iter();
+    loop {
+        match start(&plan) {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => match retries.next() {
+                Some(pause) => thread::sleep(*pause),
+                None => return Err(explain::explain(error, command, &program)),
+            },
+            Err(error) => return Err(explain::explain(error, command, &program)),
+            Ok(child) => return Ok(child),
+        }
+    }
+}
+
+fn start(plan: &launch::Plan<'_>) -> io::Result<Child> {
+    // A sweep must not see a process that nobody knows yet.
+    let _starting: RwLockReadGuard<'_, ()> = registry::STARTING
+        .read()
+        .unwrap_or_else(PoisonError::into_inner);
+    let pid = launch::launch(plan)?;
+    registry::add(pid);
+    Child::new(pid)
+}
+
+/// What somebody left open for us when we were started must not reach those that we start. Everything
+/// that is opened later is close-on-exec from the beginning, so that once is enough.
+fn keep_inherited_files_to_ourselves() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(launch::close_on_exec_from_3);
+}
+
+/// Texts one after the other, each with a NUL at its end.
+struct Strings {
+    bytes: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+impl Strings {
+    /// Each text is given in pieces.
+    fn new<'a, const N: usize>(
+        texts: impl IntoIterator<Item = [&'a OsStr; N]>,
+    ) -> io::Result<Self> {
+        let mut all = Self {
+            bytes: Vec::with_capacity(2048),
+            starts: Vec::with_capacity(48),
+        };
+        for pieces in texts {
+            let start = all.bytes.len();
+            for piece in pieces {
+                all.bytes.extend_from_slice(piece.as_bytes());
+            }
+            if all.bytes[start..].contains(&0) {
+                return Err(invalid("a NUL in a word, a path or the environment"));
+            }
+            all.bytes.push(0);
+            all.starts.push(start);
+        }
+        Ok(all)
+    }
+
+    fn environment(env: &[(OsString, OsString)]) -> io::Result<Self> {
+        for (name, _) in env {
+            if name.is_empty() || name.as_bytes().contains(&b'=') {
+                return Err(invalid("a variable needs a name without `=`"));
+            }
+        }
+        Self::new(
+            env.iter()
+                .map(|(name, value)| [name.as_os_str(), OsStr::new("="), value.as_os_str()]),
+        )
+    }
+
+    fn get(&self, index: usize) -> &CStr {
+        CStr::from_bytes_until_nul(&self.bytes[self.starts[index]..]).unwrap_or(c"")
+    }
+
+    /// The texts as C wants them, with a null pointer at the end.
+    fn pointers(&self) -> Vec<*const c_char> {
+        let texts = self
+            .starts
+            .iter()
+            .map(|&start| self.bytes[start..].as_ptr());
+        texts
+            .map(<*const u8>::cast)
+            .chain([std::ptr::null()])
+            .collect()
+    }
+}
+
+/// Our number and the child's number of each file; ours are above all of the child's, so that no file
+/// is overwritten before it was copied.
+struct Files {
+    numbers: Vec<(RawFd, RawFd)>,
+    _moved: Vec<OwnedFd>,
+}
+
+impl Files {
+    fn new(fds: &[(OwnedFd, i32)]) -> io::Result<Self> {
+        let has = |number| fds.iter().any(|(_, theirs)| *theirs == number);
+        if !(has(0) && has(1) && has(2)) {
+            return Err(invalid("the files 0, 1 and 2 must be given"));
+        }
+        let mut highest = 2;
+        for (index, (_, theirs)) in fds.iter().enumerate() {
+            if *theirs < 0 || fds[..index].iter().any(|(_, before)| before == theirs) {
+                return Err(invalid("a file's number is negative or given twice"));
+            }
+            highest = highest.max(*theirs);
+        }
+        let mut numbers = Vec::with_capacity(fds.len());
+        let mut moved = Vec::new();
+        for (file, theirs) in fds {
+            if file.as_raw_fd() <= highest {
+                let higher = fcntl_dupfd_cloexec(file, highest + 1)?;
+                numbers.push((higher.as_raw_fd(), *theirs));
+                moved.push(higher);
+            } else {
+                keep(file)?;
+                numbers.push((file.as_raw_fd(), *theirs));
+            }
+        }
+        Ok(Self {
+            numbers,
+            _moved: moved,
+        })
+    }
+}
+
+/// The child gets the file under the number that it was given and under no other.
+fn keep(file: impl AsFd) -> io::Result<()> {
+    let flags = fcntl_getfd(&file)?;
+    if !flags.contains(FdFlags::CLOEXEC) {
+        fcntl_setfd(&file, flags | FdFlags::CLOEXEC)?;
+    }
+    Ok(())
+}
+
+fn invalid(what: &str) -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, what)
+}

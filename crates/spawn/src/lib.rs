@@ -1,0 +1,59 @@
+//! Starts programs the cheap way: posix_spawn with any file descriptors, a folder and a group.
+//!
+//! Invariant: the only crate with `unsafe`. It never knows what is run or why.
+//!
+//! * A [`Command`] says everything that the new process gets; nothing else is inherited.
+//! * [`spawn`] starts it and blocks until it runs. A [`Spawner`] does so on threads of its own, which
+//!   is what a runtime wants.
+//! * A [`Child`] leads a process group of its own. It is reaped when it is dropped and
+//!   not before, so that its number cannot mean somebody else in the meantime.
+//! * [`become_subreaper`] and [`sweep`] find what a child left behind even if it left the group.
+//!
+//! Why not `std::process`: it cannot hand on a descriptor other than 0, 1 and 2 without `pre_exec`, and
+//! with `pre_exec` it forks, which costs a parent of 512 MB thirty times as much as a spawn.
+//!
+//! Linux and macOS. Elsewhere everything here says that it is unsupported.
+
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod child;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod command;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod explain;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod launch;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod lookup;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod marked;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod orphans;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod registry;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod spawner;
+mod status;
+#[cfg(all(test, any(target_os = "linux", target_vendor = "apple")))]
+mod tests;
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+mod unsupported;
+
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+pub use {
+    child::Child,
+    command::{Command, spawn},
+    marked::end_marked,
+    orphans::{MARKER, Swept, become_subreaper, sweep},
+    rustix::process::Signal,
+    spawner::Spawner,
+};
+
+pub use status::Status;
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+pub use unsupported::{
+    Child, Command, Fd, MARKER, Signal, Spawner, Swept, become_subreaper, end_marked, spawn, sweep,
+};
+
+/// What a command hands on: a file descriptor.
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+pub type Fd = std::os::fd::OwnedFd;

@@ -1,0 +1,310 @@
+//! What a process left behind: found again though it left the group, because the system gives orphans
+//! to us.
+//!
+//! An orphan and a child that somebody else in this process started (`tokio::process`) both have us as
+//! their parent, and nobody may reap the latter but who started it. What others start is in our session,
+//! and either in our group or leading one; who is not like that is an orphan. An orphan can be like that
+//! (a job of a shell with job control), and is then known by its mark while it runs. If it ends between
+//! its parent and the next sweep it stays a zombie until we end, since a zombie has no environment.
+
+use std::io;
+
+/// The variable by which the processes of a call are known.
+pub const MARKER: &str = "LINKSPAN_CALL";
+
+/// What a sweep found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Swept {
+    /// Processes that it killed.
+    pub killed: usize,
+    /// Zombies that it reaped, those that it killed among them.
+    pub reaped: usize,
+}
+
+/// Makes us the parent of everything that our descendants leave behind. Once, at the start, before the
+/// first [`spawn`](crate::spawn). Does nothing where there is no such thing (macOS).
+pub fn become_subreaper() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    Ok(())
+}
+
+/// Kills and reaps the orphans whose environment says `LINKSPAN_CALL=<marker>`, their children, and so
+/// on, and reaps every orphan that is dead already, whoever's it was. Leaves every [`Child`](crate::Child)
+/// alone, and what others in this process started without that mark.
+///
+/// For the end of a call, after its group was killed. Blocks: some microseconds if there are no
+/// orphans, else until they are dead, at most half a second. A process that wipes its environment *and*
+/// leaves its group is not found while it runs.
+pub fn sweep(marker: &str) -> Swept {
+    #[cfg(target_os = "linux")]
+    return linux::sweep(marker);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = marker;
+        Swept::default()
+    }
+}
+
+/// Whether there is nothing to sweep. Cheap enough for the runtime's thread.
+pub(crate) fn none(marker: &str) -> bool {
+    #[cfg(target_os = "linux")]
+    return linux::none(marker);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = marker;
+        true
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::collections::HashSet;
+    use std::fs;
+    use std::sync::PoisonError;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use rustix::process::{
+        Pid, Signal, WaitId, WaitIdOptions, getpgrp, getpid, getsid, kill_process, waitid,
+    };
+
+    use super::{MARKER, Swept};
+    use crate::registry;
+
+    /// How long a sweep waits for what it killed to die.
+    const PATIENCE: Duration = Duration::from_millis(500);
+
+    /// How long it waits for an environment that cannot be seen.
+    const CURIOSITY: Duration = Duration::from_millis(50);
+
+    pub(super) fn sweep(marker: &str) -> Swept {
+        let mut sweep = Sweep::new(marker);
+        let start = Instant::now();
+        let mut pause = Duration::from_micros(100);
+        loop {
+            let round = sweep.once();
+            let wait = (round.dying && start.elapsed() < PATIENCE)
+                || (round.hidden && start.elapsed() < CURIOSITY);
+            if wait {
+                thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(10));
+            } else if !round.reaped {
+                return sweep.swept;
+            }
+        }
+    }
+
+    /// Whether a sweep would find nothing to do.
+    pub(super) fn none(marker: &str) -> bool {
+        Sweep::new(marker).plan().is_empty()
+    }
+
+    struct Sweep {
+        mark: Vec<u8>,
+        us: Us,
+        killed: HashSet<Pid>,
+        swept: Swept,
+    }
+
+    /// What is done with somebody.
+    enum Deed {
+        Kill,
+        /// It is on its way out already, and its children will be orphans.
+        Await,
+        /// Nobody can tell whose it is at the moment.
+        LookAgain,
+        Reap,
+    }
+
+    #[derive(Default)]
+    struct Round {
+        dying: bool,
+        hidden: bool,
+        reaped: bool,
+    }
+
+    impl Sweep {
+        fn new(marker: &str) -> Self {
+            Self {
+                mark: format!("{MARKER}={marker}").into_bytes(),
+                us: Us::new(),
+                killed: HashSet::new(),
+                swept: Swept::default(),
+            }
+        }
+
+        fn once(&mut self) -> Round {
+            let mut round = Round::default();
+            if self.plan().is_empty() {
+                return round;
+            }
+            // From here on nobody is being started, and nobody but us reaps orphans: a number means
+            // the same process until the end of the round.
+            let _nobody = registry::STARTING
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            for (pid, deed) in self.plan() {
+                match deed {
+                    Deed::Kill => {
+                        let _ = kill_process(pid, Signal::KILL);
+                        self.swept.killed += usize::from(self.killed.insert(pid));
+                        round.dying = true;
+                    }
+                    Deed::Await => round.dying = true,
+                    Deed::LookAgain => round.hidden = true,
+                    Deed::Reap => {
+                        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+                        if let Ok(Some(_)) = waitid(WaitId::Pid(pid), options) {
+                            self.swept.reaped += 1;
+                            round.reaped = true;
+                        }
+                    }
+                }
+            }
+            round
+        }
+
+        fn plan(&self) -> Vec<(Pid, Deed)> {
+            let children = children().into_iter();
+            let nobodys = children.filter(|pid| !registry::contains(*pid));
+            nobodys
+                .filter_map(|pid| Some((pid, self.deed(pid)?)))
+                .collect()
+        }
+
+        /// `None` leaves it alone.
+        fn deed(&self, pid: Pid) -> Option<Deed> {
+            let somebody = Somebody::read(pid, &self.us)?;
+            let sure = somebody.orphan || self.killed.contains(&pid);
+            match somebody.state {
+                State::Running => match environment(pid) {
+                    // It had one a moment ago.
+                    None => Some(Deed::LookAgain),
+                    Some(found) => has(&found, &self.mark).then_some(Deed::Kill),
+                },
+                State::Bare => None,
+                State::Changing => Some(Deed::LookAgain),
+                State::Dying => sure.then_some(Deed::Await),
+                State::Dead => sure.then_some(Deed::Reap),
+            }
+        }
+    }
+
+    /// Orphans go to the first thread of a process, the main thread, so that only its list is read:
+    /// what the threads of a spawner started is not in there.
+    fn children() -> Vec<Pid> {
+        let us = getpid().as_raw_pid();
+        let read = || {
+            fs::read_to_string(format!("/proc/self/task/{us}/children"))
+                .unwrap_or_else(|_| children_the_long_way(us))
+        };
+        let mut list = read();
+        // It may leave somebody out if others are reaped while it is read. Not if there is nobody.
+        for _ in 0..8 {
+            if list.is_empty() {
+                break;
+            }
+            let before = std::mem::replace(&mut list, read());
+            if before == list {
+                break;
+            }
+        }
+        let numbers = list.split_ascii_whitespace();
+        numbers
+            .filter_map(|number| Pid::from_raw(number.parse().ok()?))
+            .collect()
+    }
+
+    /// For kernels without that list.
+    fn children_the_long_way(us: i32) -> String {
+        let mut list = String::new();
+        for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str().filter(|name| name.parse::<i32>().is_ok()) else {
+                continue;
+            };
+            let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+            let parent = fields(&stat).nth(1);
+            if parent.and_then(|parent| parent.parse().ok()) == Some(us) {
+                list.push_str(name);
+                list.push(' ');
+            }
+        }
+        list
+    }
+
+    struct Us {
+        group: i32,
+        session: i32,
+    }
+
+    impl Us {
+        fn new() -> Self {
+            Self {
+                group: getpgrp().as_raw_pid(),
+                session: getsid(None).map_or(0, Pid::as_raw_pid),
+            }
+        }
+    }
+
+    /// A child of this process that is nobody's `Child`.
+    struct Somebody {
+        state: State,
+        /// Whether it is certain that nobody in this process started it.
+        orphan: bool,
+    }
+
+    enum State {
+        Running,
+        /// The same, without any environment.
+        Bare,
+        /// Within `execve`: it has no environment for a moment.
+        Changing,
+        /// On its way out.
+        Dying,
+        /// A zombie.
+        Dead,
+    }
+
+    impl Somebody {
+        /// `None` if it is gone.
+        fn read(pid: Pid, us: &Us) -> Option<Self> {
+            /// Of the kernel's flags of a process: it does not run any code of its own any more.
+            const EXITING: u32 = 4;
+            let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
+            // As proc(5) counts them, less the number and the name.
+            let fields: Vec<&str> = fields(&stat).collect();
+            let field = |number: usize| fields.get(number - 3).copied();
+            let (state, group, session) = (field(3)?, field(5)?, field(6)?);
+            let (flags, environment) = (field(9)?, (field(50), field(51)));
+            let (group, session): (i32, i32) = (group.parse().ok()?, session.parse().ok()?);
+            let like_a_child = group == us.group || group == pid.as_raw_pid();
+            let orphan = session != us.session || !like_a_child;
+            let state = match state {
+                "Z" | "X" => State::Dead,
+                _ if flags.parse::<u32>().ok()? & EXITING != 0 => State::Dying,
+                _ if environment.1 == Some("0") => State::Changing,
+                _ if environment.0 == environment.1 => State::Bare,
+                _ => State::Running,
+            };
+            Some(Self { state, orphan })
+        }
+    }
+
+    /// What comes after the name, which may have anything in it: state, parent, group, session …
+    fn fields(stat: &str) -> impl Iterator<Item = &str> {
+        let rest = stat.rfind(')').map_or("", |end| &stat[end + 1..]);
+        rest.split_ascii_whitespace()
+    }
+
+    /// What the process was started with. `None` if it is just ending or becoming another program.
+    fn environment(pid: Pid) -> Option<Vec<u8>> {
+        let entries = fs::read(format!("/proc/{}/environ", pid.as_raw_pid()));
+        entries.ok().filter(|entries| !entries.is_empty())
+    }
+
+    fn has(environment: &[u8], entry: &[u8]) -> bool {
+        environment.split(|byte| *byte == 0).any(|e| e == entry)
+    }
+}

@@ -1,0 +1,78 @@
+//! The processes that are somebody's [`Child`](crate::Child), and those that still have to be reaped.
+
+use std::collections::HashSet;
+use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, Once, PoisonError, RwLock};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+/// Held for reading while a process is started and not yet in the registry; for writing by a sweep.
+pub(crate) static STARTING: RwLock<()> = RwLock::new(());
+
+static KNOWN: LazyLock<Mutex<HashSet<Pid>>> = LazyLock::new(Mutex::default);
+
+/// Killed, but not yet dead when their `Child` was dropped.
+static DYING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+static MORE: Condvar = Condvar::new();
+
+pub(crate) fn add(pid: Pid) {
+    lock(&KNOWN).insert(pid);
+}
+
+pub(crate) fn contains(pid: Pid) -> bool {
+    lock(&KNOWN).contains(&pid)
+}
+
+/// Reaps a process that was killed: at once if it is dead already, else on a thread of our own. A
+/// process may take as long as it likes to die if it hangs in the kernel.
+pub(crate) fn reap(pid: Pid) {
+    if reaped(pid) {
+        return;
+    }
+    static THREAD: Once = Once::new();
+    let mut dying = lock(&DYING);
+    dying.retain(|pid| !reaped(*pid));
+    dying.push(pid);
+    drop(dying);
+    MORE.notify_one();
+    THREAD.call_once(|| {
+        // Without the thread they stay zombies until the next one comes.
+        let _ = thread::Builder::new()
+            .name("linkspan-reap".into())
+            .stack_size(64 << 10)
+            .spawn(reap_for_ever);
+    });
+}
+
+fn reap_for_ever() {
+    let mut pause = Duration::from_micros(200);
+    loop {
+        let mut dying = lock(&DYING);
+        while dying.is_empty() {
+            pause = Duration::from_micros(200);
+            dying = MORE.wait(dying).unwrap_or_else(PoisonError::into_inner);
+        }
+        dying.retain(|pid| !reaped(*pid));
+        drop(dying);
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(50));
+    }
+}
+
+/// Reaps the process if it is dead. Its number may belong to somebody else from then on, so that it
+/// leaves the registry in the same moment: whoever gets it next is entered after that.
+fn reaped(pid: Pid) -> bool {
+    let mut known = lock(&KNOWN);
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+    let alive = matches!(waitid(WaitId::Pid(pid), options), Ok(None));
+    if !alive {
+        known.remove(&pid);
+    }
+    !alive
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is in there is never half changed.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,217 @@
+//! Starts processes off the runtime's thread.
+//!
+//! A spawn blocks its thread until the program runs, which is most of what a short program costs; and
+//! a thread can give up privileges for everything that it starts, which a runtime's thread must not.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use crate::child::Child;
+use crate::command::{Command, spawn};
+use crate::orphans::{self, Swept};
+
+/// Commands that wait for a thread. Who comes later waits for a place.
+const QUEUE: usize = 256;
+
+/// Starts processes on threads of its own. Cheap to clone; the threads start when they are needed.
+///
+/// The threads stay until the last clone is dropped, and that must be kept while there are children: a
+/// child that asked to be told of its parent's death (the trampoline of a sandbox does) is told when
+/// the *thread* ends that started it.
+#[derive(Debug, Clone)]
+pub struct Spawner(Arc<Pools>);
+
+#[derive(Debug)]
+struct Pools {
+    plain: Arc<Pool>,
+    /// Whatever is started here cannot gain privileges, by a set-user-id program for example. The
+    /// system keeps that per thread and hands it down, so that it costs nothing for each child.
+    unprivileged: Arc<Pool>,
+}
+
+impl Spawner {
+    /// As many threads as the processor has cores, from 2 to 8.
+    pub fn new() -> Self {
+        let cores = thread::available_parallelism().map_or(2, usize::from);
+        Self::with_threads(cores.clamp(2, 8))
+    }
+
+    /// So many threads of either kind at most.
+    pub fn with_threads(most: usize) -> Self {
+        Self(Arc::new(Pools {
+            plain: Pool::new(most, false),
+            unprivileged: Pool::new(most, true),
+        }))
+    }
+
+    /// [`spawn`](crate::spawn). With `no_new_privs` neither the child nor what comes from it can have more
+    /// privileges than we have (Linux; elsewhere it makes no difference).
+    ///
+    /// If this is dropped before it is done there is no child, or it is killed.
+    pub async fn spawn(&self, command: Command, no_new_privs: bool) -> io::Result<Child> {
+        let pool = if no_new_privs {
+            &self.0.unprivileged
+        } else {
+            &self.0.plain
+        };
+        let (reply, answer) = oneshot::channel();
+        pool.put(Work::Spawn(Box::new(command), reply)).await?;
+        answer.await.map_err(|_| ended())?
+    }
+
+    /// [`sweep`](crate::sweep), on a thread if there is anything to do.
+    pub async fn sweep(&self, marker: &str) -> Swept {
+        if orphans::none(marker) {
+            return Swept::default();
+        }
+        let (reply, answer) = oneshot::channel();
+        let work = Work::Sweep(marker.into(), reply);
+        match self.0.plain.put(work).await {
+            Ok(()) => answer.await.unwrap_or_default(),
+            Err(_) => Swept::default(),
+        }
+    }
+}
+
+impl Default for Spawner {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Pools {
+    fn drop(&mut self) {
+        for pool in [&self.plain, &self.unprivileged] {
+            pool.state().closed = true;
+            pool.more.notify_all();
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Pool {
+    most: usize,
+    no_new_privs: bool,
+    state: Mutex<State>,
+    more: Condvar,
+    places: Arc<Semaphore>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    queue: VecDeque<(Work, OwnedSemaphorePermit)>,
+    threads: usize,
+    idle: usize,
+    closed: bool,
+}
+
+#[derive(Debug)]
+enum Work {
+    Spawn(Box<Command>, oneshot::Sender<io::Result<Child>>),
+    Sweep(Box<str>, oneshot::Sender<Swept>),
+}
+
+impl Pool {
+    fn new(most: usize, no_new_privs: bool) -> Arc<Self> {
+        Arc::new(Self {
+            most: most.max(1),
+            no_new_privs,
+            state: Mutex::default(),
+            more: Condvar::new(),
+            places: Arc::new(Semaphore::new(QUEUE)),
+        })
+    }
+
+    async fn put(self: &Arc<Self>, work: Work) -> io::Result<()> {
+        let places = Arc::clone(&self.places);
+        let place = places.acquire_owned().await.map_err(|_| ended())?;
+        let mut state = self.state();
+        if state.idle <= state.queue.len() && state.threads < self.most {
+            match self.start() {
+                Ok(()) => state.threads += 1,
+                // The others will do it.
+                Err(_) if state.threads > 0 => {}
+                Err(error) => return Err(error),
+            }
+        }
+        state.queue.push_back((work, place));
+        drop(state);
+        self.more.notify_one();
+        Ok(())
+    }
+
+    fn start(self: &Arc<Self>) -> io::Result<()> {
+        let pool = Arc::clone(self);
+        thread::Builder::new()
+            .name("linkspan-spawn".into())
+            .stack_size(256 << 10)
+            .spawn(move || pool.work())?;
+        Ok(())
+    }
+
+    fn work(&self) {
+        let refused = self.give_up_privileges().err();
+        let mut state = self.state();
+        loop {
+            if let Some((work, place)) = state.queue.pop_front() {
+                drop(state);
+                work.run(refused);
+                drop(place);
+                state = self.state();
+            } else if state.closed {
+                return;
+            } else {
+                state.idle += 1;
+                state = self
+                    .more
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
+                state.idle -= 1;
+            }
+        }
+    }
+
+    fn give_up_privileges(&self) -> Result<(), rustix::io::Errno> {
+        #[cfg(target_os = "linux")]
+        if self.no_new_privs {
+            rustix::thread::set_no_new_privs(true)?;
+        }
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Work {
+    /// Starts nothing if the thread was `refused` what it must have.
+    fn run(self, refused: Option<rustix::io::Errno>) {
+        match self {
+            Self::Spawn(command, reply) => {
+                if reply.is_closed() {
+                    return;
+                }
+                let child = match refused {
+                    None => spawn(&command),
+                    Some(error) => Err(error.into()),
+                };
+                // The child has its files; who waits for the end of one must not wait for us.
+                drop(command);
+                // If nobody waits any more the child comes back and is dropped here, which kills it.
+                let _ = reply.send(child);
+            }
+            Self::Sweep(marker, reply) => {
+                let _ = reply.send(orphans::sweep(&marker));
+            }
+        }
+    }
+}
+
+fn ended() -> io::Error {
+    io::Error::other("the threads that start processes have ended")
+}
