@@ -17,7 +17,6 @@ mod down;
 mod habits;
 mod handshake;
 mod ids;
-mod level;
 mod question;
 mod results;
 mod shapes;

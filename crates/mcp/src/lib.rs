@@ -8,6 +8,7 @@ mod answer;
 mod check;
 pub mod era;
 mod header;
+mod level;
 mod meta;
 mod method;
 mod param_header;
@@ -23,6 +24,7 @@ pub use header::{
     LAST_EVENT_ID, METHOD, NAME, PROTOCOL_VERSION, SESSION_ID, SessionKey, base64, decode_value,
     encode_value, mirror,
 };
+pub use level::Level;
 pub use meta::{
     CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, OUR_INFO, SERVER_INFO, SUBSCRIPTION_ID,
     claimed_version, era_of, modern_meta,

@@ -63,6 +63,21 @@ impl Revision {
         }
     }
 
+    /// Whether `completion/complete` is announced, and there is sound in results.
+    pub fn has_completions(self) -> bool {
+        self >= Self::V2025_03_26
+    }
+
+    /// Whether results have `structuredContent` and links to resources, and things have titles.
+    pub fn has_structured_content(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
+    /// Whether things have icons.
+    pub fn has_icons(self) -> bool {
+        self >= Self::V2025_11_25
+    }
+
     /// Whether an array of messages is legal. Exactly one revision had them.
     pub fn has_batches(self) -> bool {
         self == Self::V2025_03_26

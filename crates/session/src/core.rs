@@ -206,6 +206,10 @@ impl Core {
         let owner = match envelope.msg.kind() {
             Kind::Notification if envelope.msg.method() == names::CANCELLED => {
                 let id = cancelled_id(&envelope.msg);
+                if id.is_some() && id == self.opening {
+                    // The protocol does not let anybody take `initialize` back.
+                    return;
+                }
                 // Before the layers: they may know the request under another id.
                 if let Some(array) = id.as_ref().and_then(|id| self.batches.forget(&id.key())) {
                     self.front.push(Outbound::Array(array));

@@ -3,9 +3,9 @@
 use linkspan_wire::{Json, Message, RpcError, quote};
 
 use super::caps::{self, Caps};
-use super::level::Level;
 use super::splice::Object;
 use crate::check::Stamp;
+use crate::level::Level;
 use crate::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, VERSION};
 use crate::revision::Revision;
 

@@ -19,8 +19,8 @@ use self::listening::Listening;
 use self::opening::Phase;
 use super::claims::{Sender, wrap};
 use super::discovery::{Server, may_go_again};
-use super::level::Level;
 use super::{Machine, Place, Step, Turn, ids, results};
+use crate::level::Level;
 use crate::method::names;
 use crate::revision::Revision;
 

@@ -25,8 +25,8 @@ use self::opening::{Errand, Phase};
 use super::claims::{Claims, strip};
 use super::discovery::Server;
 use super::habits::Habits;
-use super::level::Level;
 use super::{Machine, Place, Step, Turn, ids, question, results};
+use crate::level::Level;
 use crate::method::names;
 
 /// Requests of the handshake era that a modern server does not know.

@@ -9,10 +9,10 @@ use crate::era::caps::Caps;
 use crate::era::claims::Claims;
 use crate::era::digest::digest;
 use crate::era::habits;
-use crate::era::level::Level;
 use crate::era::question::{self, Question};
 use crate::era::results;
 use crate::era::splice::Object;
+use crate::level::Level;
 
 /// -32042: a legacy server wants the user to visit a page first.
 const URL_NEEDED: i64 = -32042;

@@ -6,9 +6,9 @@ use linkspan_wire::{Id, Json, Message, quote};
 
 use super::opening::Errand;
 use super::{Up, ids};
-use crate::era::level::Level;
 use crate::era::splice::Object;
 use crate::era::{Place, Step};
+use crate::level::Level;
 use crate::meta::SUBSCRIPTION_ID;
 use crate::method::names;
 

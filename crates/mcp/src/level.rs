@@ -4,7 +4,7 @@ use linkspan_wire::Json;
 
 /// A level of `notifications/message`, by how severe it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Level(usize);
+pub struct Level(usize);
 
 const NAMES: [&str; 8] = [
     "debug",
@@ -18,13 +18,27 @@ const NAMES: [&str; 8] = [
 ];
 
 impl Level {
-    pub(crate) fn parse(json: Json<'_>) -> Option<Self> {
-        let name = json.as_str()?;
+    /// What is told if the client has not said what it wants to hear.
+    pub const DEFAULT: Self = Self(1);
+
+    /// The level of a name.
+    pub fn named(name: &str) -> Option<Self> {
         NAMES.iter().position(|known| *known == name).map(Self)
     }
 
-    pub(crate) fn name(self) -> &'static str {
+    /// The level of a JSON string.
+    pub fn parse(json: Json<'_>) -> Option<Self> {
+        Self::named(&json.as_str()?)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
         NAMES[self.0]
+    }
+
+    /// All names, least severe first.
+    pub fn names() -> &'static [&'static str] {
+        &NAMES
     }
 }
 

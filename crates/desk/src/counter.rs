@@ -1,0 +1,162 @@
+//! The loop of a local server: takes requests in, and lets each be answered by a task of its own.
+//!
+//! The loop never waits for room towards the session; a task that does holds up nobody else. How many
+//! tasks there are is bounded by what the session lets into flight.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use linkspan_mcp::{Era, Revision, names};
+use linkspan_session::{Credit, Envelope, Fault, Inbound, Outbound, PortEnd};
+use linkspan_wire::{Id, Kind, Message, RpcError};
+use tokio::task::{self, AbortHandle, JoinError, JoinSet};
+
+use super::call::Call;
+use super::caller::{Line, Teller};
+use super::workers::Workers;
+use super::{Desk, Params};
+
+pub(super) async fn run<D: Desk>(desk: Arc<D>, workers: Workers, end: PortEnd) {
+    let PortEnd {
+        tx,
+        mut rx,
+        last_word,
+        done,
+    } = end;
+    let line = Arc::new(Line::new(tx, workers));
+    desk.opened(Teller(line.clone()));
+    let mut counter = Counter {
+        desk,
+        line,
+        tasks: JoinSet::new(),
+        running: HashMap::new(),
+        hops: HashMap::new(),
+    };
+    loop {
+        tokio::select! {
+            outbound = rx.recv() => match outbound {
+                None => break,
+                Some(Outbound::One(envelope)) => counter.take(envelope),
+                // The answers to a batch; only clients send those.
+                Some(Outbound::Array(_)) => {}
+            },
+            Some(ended) = counter.tasks.join_next_with_id() => counter.ended(ended),
+        }
+    }
+    drop(counter);
+    drop((last_word, done));
+}
+
+struct Counter<D> {
+    desk: Arc<D>,
+    line: Arc<Line>,
+    tasks: JoinSet<()>,
+    /// Requests under way.
+    running: HashMap<u64, Running>,
+    hops: HashMap<task::Id, u64>,
+}
+
+/// Dropping it ends the call: its task at once, and what it does elsewhere as soon as that looks.
+struct Running {
+    task: AbortHandle,
+    stop: Arc<AtomicBool>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.task.abort();
+    }
+}
+
+impl<D: Desk> Counter<D> {
+    fn take(&mut self, envelope: Envelope) {
+        let Envelope { msg, credit, .. } = envelope;
+        match msg.kind() {
+            Kind::Request => self.request(msg, credit),
+            Kind::Notification if msg.method() == names::CANCELLED => {
+                let hop = msg.params().and_then(|p| Id::parse(p.get("requestId")?));
+                if let Some(hop) = hop.and_then(|id| id.as_hop()) {
+                    self.running.remove(&hop);
+                }
+            }
+            Kind::Notification => self.desk.heard(&msg),
+            Kind::Result | Kind::Error => self.line.questions.answered(msg),
+        }
+    }
+
+    fn request(&mut self, msg: Message, credit: Credit) {
+        let Some(hop) = msg.id().and_then(|id| id.as_hop()) else {
+            // A session numbers what it sends.
+            return;
+        };
+        if msg.method() == names::INITIALIZE
+            && let Some(capabilities) = msg.params().and_then(|p| p.get("capabilities"))
+        {
+            // Before the answer: whatever comes next may need it.
+            self.line.learn(capabilities);
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        let call = Call::new(hop, self.line.clone(), stop.clone());
+        let task = self
+            .tasks
+            .spawn(serve(self.desk.clone(), msg, credit, call));
+        self.hops.insert(task.id(), hop);
+        self.running.insert(hop, Running { task, stop });
+    }
+
+    fn ended(&mut self, ended: Result<(task::Id, ()), JoinError>) {
+        let id = match &ended {
+            Ok((id, ())) => *id,
+            Err(e) => e.id(),
+        };
+        let Some(hop) = self.hops.remove(&id) else {
+            return;
+        };
+        self.running.remove(&hop);
+        if ended.is_err_and(|e| e.is_panic()) {
+            // A mistake of ours costs this call its answer, but nobody waits for it for ever.
+            let tx = self.line.tx.clone();
+            self.tasks.spawn(async move {
+                let why = Fault::AnswerLost {
+                    peer: "the server".to_owned(),
+                    why: "it has a bug; the log says where".to_owned(),
+                };
+                let _ = tx.send(Inbound::Failed { hop, why }).await;
+            });
+        }
+    }
+}
+
+/// One request.
+async fn serve<D: Desk>(desk: Arc<D>, msg: Message, credit: Credit, mut call: Call) {
+    let answer = answer(&*desk, &msg, &mut call).await;
+    // A large question need not wait for its answer to be read.
+    drop((msg, credit));
+    let id = Id::number(call.hop);
+    let answer = match answer {
+        Ok(result) => Message::result(&id, &result),
+        Err(error) => error.answer(&id),
+    };
+    call.line.answer(answer, &id, call.hop).await;
+}
+
+async fn answer<D: Desk>(desk: &D, msg: &Message, call: &mut Call) -> Result<String, RpcError> {
+    let params = Params::new(msg.params())?;
+    match &*msg.method() {
+        names::INITIALIZE => {
+            let asked = params.text("protocolVersion")?;
+            desk.welcome(agreed(&asked), &asked)
+        }
+        names::PING => Ok("{}".to_owned()),
+        method => desk.answer(method, params, call).await,
+    }
+}
+
+/// The revision that the client asks for, or the last one that has a handshake.
+fn agreed(asked: &str) -> Revision {
+    Revision::parse(asked)
+        .filter(|revision| revision.era() == Era::Legacy)
+        .unwrap_or(Revision::LAST_LEGACY)
+}

@@ -1,0 +1,58 @@
+//! What a request asks for.
+
+use linkspan_wire::{Json, JsonKind, RpcError};
+
+/// The parameters of a request. Those that are missing are an empty object.
+#[derive(Debug, Clone, Copy)]
+pub struct Params<'a>(Option<Json<'a>>);
+
+impl<'a> Params<'a> {
+    /// They must be an object, if there are any.
+    pub(crate) fn new(params: Option<Json<'a>>) -> Result<Self, RpcError> {
+        let params = params.filter(|p| p.kind() != JsonKind::Null);
+        match params.is_some_and(|p| p.kind() != JsonKind::Object) {
+            true => Err(RpcError::invalid_params("`params` must be an object")),
+            false => Ok(Self(params)),
+        }
+    }
+
+    /// A member; one that is `null` counts as missing.
+    pub fn get(self, name: &str) -> Option<Json<'a>> {
+        let member = self.0.and_then(|p| p.get(name));
+        member.filter(|m| m.kind() != JsonKind::Null)
+    }
+
+    /// A member that must be a string.
+    pub fn text(self, name: &str) -> Result<std::borrow::Cow<'a, str>, RpcError> {
+        let text = self.get(name).and_then(Json::as_str);
+        text.ok_or_else(|| RpcError::invalid_params(format!("`{name}` must be a string")))
+    }
+
+    /// A member that must be an object, if it is there.
+    pub fn object(self, name: &str) -> Result<Option<Json<'a>>, RpcError> {
+        match self.get(name) {
+            Some(other) if other.kind() != JsonKind::Object => {
+                let why = format!("`{name}` must be an object");
+                Err(RpcError::invalid_params(why))
+            }
+            object => Ok(object),
+        }
+    }
+}
+
+impl std::fmt::Display for Params<'_> {
+    /// As they were spelled.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.map_or("{}", Json::text))
+    }
+}
+
+/// Which tool `tools/call` calls, and with what.
+pub fn tool_call<'a>(
+    params: Params<'a>,
+) -> Result<(std::borrow::Cow<'a, str>, Json<'a>), RpcError> {
+    let name = params.get("name").and_then(Json::as_str);
+    let name = name.ok_or_else(|| RpcError::invalid_params("`name` must name the tool"))?;
+    let none = Json::parse("{}").map_err(|_| RpcError::internal("{} is no JSON"))?;
+    Ok((name, params.object("arguments")?.unwrap_or(none)))
+}
