@@ -4,15 +4,17 @@
 //! port. Invariant: a port moves messages and knows its transport; it decides no policy.
 
 mod child;
+mod fetch;
 mod front;
 mod http;
 mod lines;
 mod stdio;
 
 pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
+pub use fetch::{FetchError, Fetcher, Got, HostError};
 pub use front::{Answering, Figures, Front, FrontOptions, Guest, House, Principal, Token};
 pub use http::{HttpOptions, OptionsError, Transport, http};
-pub use stdio::stdio;
+pub use stdio::{stdio, stdio_parts};
 
 /// Envelopes that may wait in each queue of a port. What they may weigh is the budget's business.
 const QUEUE: usize = 64;

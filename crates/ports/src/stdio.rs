@@ -34,6 +34,14 @@ pub fn stdio(limits: Limits) -> Port {
     port
 }
 
+/// Our stdin and stdout, for who makes a port of them.
+pub fn stdio_parts() -> (
+    impl AsyncRead + Send + Unpin + 'static,
+    impl AsyncWrite + Send + Unpin + 'static,
+) {
+    (stdin(), stdout())
+}
+
 /// Whether nobody holds the other end of our stdin.
 #[cfg(unix)]
 fn hung_up() -> bool {

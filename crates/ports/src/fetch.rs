@@ -1,0 +1,390 @@
+//! One file from somewhere, over https: for addresses that a client chose, so that it must not reach
+//! what only we can reach.
+//!
+//! A name is looked up once, every address that it has is looked at, and we connect to one of those
+//! and no other; a name that means something else a moment later fools nobody. A redirection is a new
+//! address and is looked at like the first. Nothing is sent that says who the user is: no
+//! credentials, no cookies. A proxy would look the name up by itself, so none is used, whatever the
+//! environment names.
+
+mod address;
+mod hosts;
+mod pinned;
+
+use std::net::IpAddr;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap,
+    HeaderName, HeaderValue, LOCATION, USER_AGENT,
+};
+use http::{Request, Response, StatusCode, Uri};
+use http_body_util::{BodyExt, Empty};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use rustls::ClientConfig;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use url::{Position, Url};
+
+pub use hosts::HostError;
+use hosts::Hosts;
+
+const REDIRECTS: usize = 3;
+/// All of it.
+const WHOLE: Duration = Duration::from_secs(30);
+/// The beginning of it: TCP and TLS.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// Gets files over https from those hosts that it may ask.
+#[derive(Debug)]
+pub struct Fetcher {
+    hosts: Hosts,
+    /// Reading the system's certificates takes a while, and most never need them.
+    tls: OnceLock<ClientConfig>,
+}
+
+/// A file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Got {
+    /// What is in it.
+    pub bytes: Vec<u8>,
+    /// What the server says that it is.
+    pub mime: Option<String>,
+}
+
+/// Why there is no file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FetchError {
+    /// No URL that we could ask for.
+    #[error("this is not an https:// URL without credentials")]
+    Url,
+    /// Others were named.
+    #[error("`{0}` is not among the hosts that may be asked: --https-host names them")]
+    NotNamed(String),
+    /// Something else may listen there.
+    #[error(
+        "port {port} of `{host}` is not asked: if it is meant, name it with --https-host {host}:{port}"
+    )]
+    Port {
+        /// Of the URL.
+        host: String,
+        /// Of the URL.
+        port: u16,
+    },
+    /// It is in a network that only we can reach.
+    #[error(
+        "`{host}` is {what}, which is not asked: if it is meant, name it with --https-host {host}:{port}"
+    )]
+    Special {
+        /// Of the URL.
+        host: String,
+        /// What it turned out to be.
+        what: &'static str,
+        /// Of the URL.
+        port: u16,
+    },
+    /// Nobody knows the host.
+    #[error("`{host}` is not known: {why}; check its spelling and that there is a network")]
+    Unknown {
+        /// Of the URL.
+        host: String,
+        /// What the resolver said.
+        why: String,
+    },
+    /// TLS cannot be used here.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(String),
+    /// The host does not let us in, or is not who it should be.
+    #[error("`{host}` cannot be reached: {why}{}", aside(*.proxy))]
+    Connect {
+        /// Of the URL.
+        host: String,
+        /// In a few words.
+        why: String,
+        /// Whether the environment names one, which is not used.
+        proxy: bool,
+    },
+    /// It stopped in the middle, or said something that is not HTTP.
+    #[error("`{host}` did not answer properly: {why}; try again later")]
+    Broken {
+        /// Of the URL.
+        host: String,
+        /// In a few words.
+        why: String,
+    },
+    /// Where there is nothing.
+    #[error("`{0}` says that there is no such thing")]
+    NotFound(String),
+    /// It says no.
+    #[error("`{host}` answers with status {status}: is the URL meant for everybody?")]
+    Status {
+        /// Of the URL.
+        host: String,
+        /// Of the answer.
+        status: u16,
+    },
+    /// Round and round.
+    #[error("it is redirected more than {REDIRECTS} times: ask for the place where it is now")]
+    Redirects,
+    /// Larger than it may be.
+    #[error("it has more than {0} bytes, which is the most that is read")]
+    TooLarge(usize),
+    /// Slower than it may be.
+    #[error("it takes longer than {} seconds: try again later", WHOLE.as_secs())]
+    TooSlow,
+}
+
+fn aside(proxy: bool) -> &'static str {
+    match proxy {
+        true => " (proxies of the environment are not used: they look names up by themselves)",
+        false => "",
+    }
+}
+
+impl FetchError {
+    /// Whether it was we who refused.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::NotNamed(_) | Self::Port { .. } | Self::Special { .. }
+        )
+    }
+}
+
+/// What one request leads to.
+enum Step {
+    Done(Got),
+    Elsewhere(Url),
+}
+
+impl Fetcher {
+    /// Asks these hosts only: `NAME` and `*.NAME` at port 443 and at public addresses, `NAME:PORT`
+    /// wherever it is. Without any it asks every host at port 443 and at public addresses.
+    pub fn new(hosts: &[String]) -> Result<Self, HostError> {
+        Ok(Self {
+            hosts: Hosts::new(hosts)?,
+            tls: OnceLock::new(),
+        })
+    }
+
+    /// Gets what is there, if it is no more than `most` bytes.
+    pub async fn get(&self, url: &str, most: usize) -> Result<Got, FetchError> {
+        let got = self.follow(url, most);
+        timeout(WHOLE, got)
+            .await
+            .unwrap_or(Err(FetchError::TooSlow))
+    }
+
+    /// Where a host may be reached, for a program that connects by itself and to these addresses
+    /// only.
+    pub async fn addresses(&self, host: &str, port: u16) -> Result<Vec<IpAddr>, FetchError> {
+        let url = parse(&format!("https://{host}:{port}/"))?;
+        let looking = timeout(CONNECT, self.hosts.addresses(&url)).await;
+        let all = looking.unwrap_or(Err(FetchError::TooSlow))?;
+        Ok(all.into_iter().map(|address| address.ip()).collect())
+    }
+
+    async fn follow(&self, url: &str, most: usize) -> Result<Got, FetchError> {
+        let mut url = parse(url)?;
+        for _ in 0..=REDIRECTS {
+            match self.step(&url, most).await? {
+                Step::Done(got) => return Ok(got),
+                Step::Elsewhere(next) => url = next,
+            }
+        }
+        Err(FetchError::Redirects)
+    }
+
+    async fn step(&self, url: &Url, most: usize) -> Result<Step, FetchError> {
+        let host = url.host_str().unwrap_or_default().to_owned();
+        let broken = |e: hyper::Error| FetchError::Broken {
+            host: host.clone(),
+            why: e.to_string(),
+        };
+        let failed = |why: String| FetchError::Connect {
+            host: host.clone(),
+            why,
+            proxy: names_proxy(),
+        };
+        let addresses = self.hosts.addresses(url).await?;
+        let uri: Uri = url.as_str().parse().map_err(|_| FetchError::Url)?;
+        let connecting = pinned::connect(self.tls().await?, addresses, uri);
+        let stream = match timeout(CONNECT, connecting).await {
+            Ok(stream) => stream.map_err(failed)?,
+            Err(_) => return Err(failed(format!("nothing within {} s", CONNECT.as_secs()))),
+        };
+        let (mut sender, connection) = http1::handshake(stream).await.map_err(broken)?;
+        // Ends with this function.
+        let mut tasks = JoinSet::new();
+        tasks.spawn(connection);
+        let response = sender.send_request(request(url)?).await.map_err(broken)?;
+        match redirected(url, &response) {
+            Some(next) => next.map(Step::Elsewhere),
+            None => read(&host, response, most).await.map(Step::Done),
+        }
+    }
+
+    async fn tls(&self) -> Result<ClientConfig, FetchError> {
+        if let Some(known) = self.tls.get() {
+            return Ok(known.clone());
+        }
+        let new = tokio::task::spawn_blocking(pinned::tls).await;
+        let new = new.map_err(|e| FetchError::Tls(e.to_string()))??;
+        Ok(self.tls.get_or_init(|| new).clone())
+    }
+}
+
+fn parse(url: &str) -> Result<Url, FetchError> {
+    let url = Url::parse(url).map_err(|_| FetchError::Url)?;
+    let is_bare = url.username().is_empty() && url.password().is_none();
+    match url.scheme() == "https" && is_bare && url.host().is_some() {
+        true => Ok(url),
+        false => Err(FetchError::Url),
+    }
+}
+
+fn request(url: &Url) -> Result<Request<Empty<Bytes>>, FetchError> {
+    let mut request = Request::new(Empty::new());
+    let place = &url[Position::BeforePath..Position::AfterQuery];
+    *request.uri_mut() = place.parse().map_err(|_| FetchError::Url)?;
+    let host = &url[Position::BeforeHost..Position::AfterPort];
+    let host = HeaderValue::from_str(host).map_err(|_| FetchError::Url)?;
+    let agent = concat!("linkspan/", env!("CARGO_PKG_VERSION"));
+    let headers = request.headers_mut();
+    headers.insert(HOST, host);
+    headers.insert(USER_AGENT, HeaderValue::from_static(agent));
+    headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    Ok(request)
+}
+
+fn redirected(url: &Url, response: &Response<Incoming>) -> Option<Result<Url, FetchError>> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let to = text(response.headers(), LOCATION)?;
+    let next = url.join(to).map_err(|_| FetchError::Url);
+    Some(next.and_then(|next| parse(next.as_str())))
+}
+
+async fn read(host: &str, response: Response<Incoming>, most: usize) -> Result<Got, FetchError> {
+    let host = host.to_owned();
+    match response.status() {
+        status if status.is_success() => {}
+        StatusCode::NOT_FOUND | StatusCode::GONE => return Err(FetchError::NotFound(host)),
+        status => {
+            let status = status.as_u16();
+            return Err(FetchError::Status { host, status });
+        }
+    }
+    let (head, mut body) = response.into_parts();
+    let encoding = text(&head.headers, CONTENT_ENCODING).unwrap_or("identity");
+    if !encoding.eq_ignore_ascii_case("identity") {
+        let why = format!("it is encoded as {encoding:?}, which it was asked not to be");
+        return Err(FetchError::Broken { host, why });
+    }
+    let announced = text(&head.headers, CONTENT_LENGTH).and_then(|text| text.parse().ok());
+    if announced.is_some_and(|size: usize| size > most) {
+        return Err(FetchError::TooLarge(most));
+    }
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|e| FetchError::Broken {
+            host: host.clone(),
+            why: e.to_string(),
+        })?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if data.len() > most - bytes.len() {
+            return Err(FetchError::TooLarge(most));
+        }
+        bytes.extend_from_slice(&data);
+    }
+    let mime = text(&head.headers, CONTENT_TYPE).and_then(|kind| mime(kind, &bytes));
+    Ok(Got { bytes, mime })
+}
+
+/// The type alone if the bytes speak for themselves, with all that was said about it if not.
+fn mime(kind: &str, bytes: &[u8]) -> Option<String> {
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    let (kind_of, form) = essence.split_once('/')?;
+    if kind_of.is_empty() || form.is_empty() || kind.len() > 255 {
+        return None;
+    }
+    Some(match std::str::from_utf8(bytes) {
+        Ok(_) => essence.to_ascii_lowercase(),
+        Err(_) => kind.trim().to_owned(),
+    })
+}
+
+fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name)?.to_str().ok()
+}
+
+fn names_proxy() -> bool {
+    ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
+        .iter()
+        .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn only_https_without_credentials_is_asked_for() {
+        let fetcher = Fetcher::new(&[]).unwrap();
+        for url in [
+            "http://example.org/",
+            "file:///etc/passwd",
+            "https://me@example.org/",
+            "https://me:pw@example.org/",
+            "https:",
+            "nonsense",
+        ] {
+            let got = fetcher.get(url, 10).await;
+            assert!(matches!(got, Err(FetchError::Url)), "{url}: {got:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_host_that_says_nothing_is_given_up() {
+        let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = silent.local_addr().unwrap().port();
+        let fetcher = Fetcher::new(&[format!("127.0.0.1:{port}")]).unwrap();
+        let got = fetcher.get(&format!("https://127.0.0.1:{port}/"), 10).await;
+        let why = got.unwrap_err().to_string();
+        assert!(
+            why.starts_with("`127.0.0.1` cannot be reached: nothing within 10 s"),
+            "{why}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_host_that_was_not_named_is_refused_with_a_way_out() {
+        let fetcher = Fetcher::new(&[]).unwrap();
+        let why = fetcher.get("https://127.0.0.1:8443/", 10).await;
+        let why = why.unwrap_err();
+        assert!(why.is_refusal());
+        assert!(
+            why.to_string().ends_with("--https-host 127.0.0.1:8443"),
+            "{why}"
+        );
+        let why = fetcher.addresses("169.254.169.254", 443).await;
+        let why = why.unwrap_err().to_string();
+        assert!(why.contains("is a link-local address"), "{why}");
+    }
+
+    #[test]
+    fn a_type_says_how_to_read_what_cannot_be_read_otherwise() {
+        let kind = "Text/HTML; charset=ISO-8859-1";
+        assert_eq!(mime(kind, b"abc").as_deref(), Some("text/html"));
+        assert_eq!(mime(kind, b"\xe9").as_deref(), Some(kind));
+        assert_eq!(mime("nonsense", b""), None);
+    }
+}

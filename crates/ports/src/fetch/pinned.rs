@@ -1,0 +1,84 @@
+//! A connection to an address that was looked at.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::Uri;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
+use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
+use rustls::crypto::aws_lc_rs;
+use rustls_platform_verifier::Verifier;
+use tokio::net::TcpStream;
+use tower_service::Service;
+
+use super::FetchError;
+
+pub(super) type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+
+/// TLS as the system trusts it.
+pub(super) fn tls() -> Result<ClientConfig, FetchError> {
+    let broken = |e: rustls::Error| FetchError::Tls(e.to_string());
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let verifier = Verifier::new(provider.clone()).map_err(broken)?;
+    let builder = ClientConfig::builder_with_provider(provider);
+    let builder = builder
+        .with_safe_default_protocol_versions()
+        .map_err(broken)?;
+    Ok(builder
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth())
+}
+
+/// Connects to one of the addresses; who it is has to be proved for the host of the URI.
+pub(super) async fn connect(
+    tls: ClientConfig,
+    addresses: Vec<SocketAddr>,
+    uri: Uri,
+) -> Result<Stream, String> {
+    let mut connector: HttpsConnector<Pinned> = HttpsConnectorBuilder::new()
+        .with_tls_config(tls)
+        .https_only()
+        .enable_http1()
+        .wrap_connector(Pinned(addresses));
+    connector.call(uri).await.map_err(|e| {
+        let mut why = e.to_string();
+        let mut cause = e.source();
+        while let Some(inner) = cause {
+            let inner_text = inner.to_string();
+            if !why.contains(&inner_text) {
+                why = format!("{why}: {inner_text}");
+            }
+            cause = inner.source();
+        }
+        why
+    })
+}
+
+/// Whatever name it is asked for, it goes where it was told to.
+#[derive(Clone)]
+struct Pinned(Vec<SocketAddr>);
+
+impl Service<Uri> for Pinned {
+    type Response = TokioIo<TcpStream>;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<Self::Response>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, _: Uri) -> Self::Future {
+        let addresses = self.0.clone();
+        Box::pin(async move {
+            // Addresses are no names: nothing is looked up here.
+            let stream = TcpStream::connect(&addresses[..]).await?;
+            stream.set_nodelay(true)?;
+            Ok(TokioIo::new(stream))
+        })
+    }
+}

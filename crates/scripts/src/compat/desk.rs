@@ -1,0 +1,194 @@
+//! The server of a project: what is asked of it, in mcp-bash's words.
+
+mod completions;
+mod resources;
+mod roots;
+mod subscriptions;
+mod tools;
+
+use std::sync::{Arc, OnceLock};
+
+use linkspan_desk::{Call, Desk, Params, Teller};
+use linkspan_mcp::{Level, Revision, names};
+use linkspan_wire::{Json, Message, RpcError};
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+
+use super::manual::Kind;
+use super::shelf::Shelf;
+use super::{env, prompt, quirks};
+use crate::run::ears::Threshold;
+use crate::serve::{Folder, Stock};
+use roots::Roots;
+use subscriptions::{Ready, Subscriptions};
+
+/// One client.
+pub(crate) struct Connection {
+    /// What this client may have running, and waiting to be read, at once.
+    share: Arc<Semaphore>,
+    folder: Arc<Folder>,
+    threshold: Threshold,
+    roots: Roots,
+    subscriptions: Subscriptions,
+    teller: OnceLock<Teller>,
+    ready: Ready,
+}
+
+/// A project that stays what it is as long as somebody works with it.
+#[derive(Clone)]
+struct Held(Arc<Stock>);
+
+impl Connection {
+    pub(crate) fn new(folder: Arc<Folder>) -> Self {
+        let connection = Self {
+            share: folder.runner.share(),
+            folder,
+            threshold: Threshold::new(Level::DEFAULT),
+            roots: Roots::default(),
+            subscriptions: Subscriptions::default(),
+            teller: OnceLock::new(),
+            ready: Ready::default(),
+        };
+        if let Ok(held) = connection.held()
+            && let Ok(shelf) = held.shelf()
+            && let Some(level) =
+                Level::named(&env::level(&shelf.project.vars, &shelf.project.places))
+        {
+            connection.threshold.set(level);
+        }
+        connection
+    }
+
+    fn held(&self) -> Result<Held, RpcError> {
+        Ok(Held(self.folder.stock()))
+    }
+
+    fn list(&self, kind: Kind, params: Params<'_>) -> Result<String, RpcError> {
+        let held = self.held()?;
+        let shelf = held.readable(kind)?;
+        let cursor = match params.get("cursor") {
+            None => None,
+            Some(cursor) => Some(
+                cursor
+                    .as_str()
+                    .ok_or_else(|| RpcError::invalid_params("Invalid cursor"))?,
+            ),
+        };
+        let limit = params.get("limit").map(value);
+        shelf.pages(kind).page(limit.as_ref(), cursor.as_deref())
+    }
+
+    fn get_prompt(&self, params: Params<'_>) -> Result<String, RpcError> {
+        let held = self.held()?;
+        let project = &held.readable(Kind::Prompts)?.project;
+        let name = some_text(params, "name")
+            .ok_or_else(|| RpcError::invalid_params("Prompt name is required"))?;
+        let item = project
+            .prompt(&name)
+            .ok_or_else(|| RpcError::invalid_params("Prompt not found"))?;
+        let arguments = params.get("arguments").map_or_else(|| json!({}), value);
+        Ok(prompt::get(item, &arguments, &project.places))
+    }
+
+    fn set_level(&self, params: Params<'_>) -> Result<String, RpcError> {
+        let level = some_text(params, "level").unwrap_or_default();
+        let level = Level::named(&level.to_ascii_lowercase())
+            .ok_or_else(|| RpcError::invalid_params("Invalid log level"))?;
+        self.threshold.set(level);
+        Ok("{}".to_owned())
+    }
+}
+
+impl Held {
+    fn shelf(&self) -> Result<&Shelf, RpcError> {
+        let shelf = self.0.shelf.as_ref();
+        shelf.ok_or_else(|| RpcError::internal("this is no project of mcp-bash any more"))
+    }
+
+    /// The project, if entries of this kind could be read.
+    fn readable(&self, kind: Kind) -> Result<&Shelf, RpcError> {
+        let shelf = self.shelf()?;
+        match shelf.project.faults.get(kind) {
+            Some(_) => Err(quirks::unreadable(kind)),
+            None => Ok(shelf),
+        }
+    }
+}
+
+impl Desk for Connection {
+    fn opened(&self, teller: Teller) {
+        subscriptions::pass_on(
+            self.folder.herald.subscribe(),
+            teller.clone(),
+            self.subscriptions.clone(),
+            self.ready.clone(),
+        );
+        let _ = self.teller.set(teller);
+    }
+
+    fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
+        if !self.ready.agree(revision) {
+            return Err(RpcError::invalid_request("Server already initialized"));
+        }
+        let stock = self.folder.stock();
+        let (minimal, server) = (self.folder.options.minimal, &stock.catalogue.server);
+        // At a door the answer is another one: this one is for everybody else.
+        Ok(quirks::welcome(
+            &revision.to_string(),
+            &Value::Null,
+            minimal,
+            server,
+        ))
+    }
+
+    async fn answer(
+        &self,
+        method: &str,
+        params: Params<'_>,
+        call: &mut Call,
+    ) -> Result<String, RpcError> {
+        if self.folder.options.minimal && method != names::SET_LEVEL {
+            return Err(RpcError::method_not_found(method));
+        }
+        match method {
+            names::TOOLS_LIST => self.list(Kind::Tools, params),
+            names::RESOURCES_LIST => self.list(Kind::Resources, params),
+            names::TEMPLATES_LIST => self.list(Kind::Templates, params),
+            names::PROMPTS_LIST => self.list(Kind::Prompts, params),
+            names::TOOLS_CALL => self.call_tool(params, call).await,
+            names::RESOURCES_READ => self.read_resource(params, call).await,
+            names::PROMPTS_GET => self.get_prompt(params),
+            "completion/complete" => self.complete(params, call).await,
+            names::SUBSCRIBE => self.subscribe(params, call).await,
+            names::UNSUBSCRIBE => self.unsubscribe(params),
+            names::SET_LEVEL => self.set_level(params),
+            _ => Err(RpcError::method_not_found(method)),
+        }
+    }
+
+    fn heard(&self, note: &Message) {
+        let first = note.method() == names::INITIALIZED;
+        if first {
+            self.ready.set();
+        }
+        if let (true, Some(teller), Ok(held)) = (
+            first || note.method() == linkspan_desk::ROOTS_CHANGED,
+            self.teller.get(),
+            self.held(),
+        ) && let Ok(shelf) = held.shelf()
+        {
+            self.roots.ask(teller.clone(), &shelf.project.vars);
+        }
+    }
+}
+
+/// Something that a client sent, as a value.
+fn value(json: Json<'_>) -> Value {
+    serde_json::from_str(json.text()).unwrap_or_default()
+}
+
+/// A member that is a text and not empty.
+fn some_text(params: Params<'_>, name: &str) -> Option<String> {
+    let text = params.get(name)?.as_str()?;
+    (!text.is_empty()).then(|| text.into_owned())
+}

@@ -1,0 +1,145 @@
+//! Whether a folder is a project of mcp-bash.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+/// What gave a project away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// `server.d/` with one of its files in it.
+    ServerFolder,
+    /// `tools/x/tool.meta.json`.
+    ToolMeta,
+    /// A tool that reads mcp-bash's SDK and its arguments as that gives them.
+    Sdk,
+}
+
+impl Why {
+    /// For a log.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::ServerFolder => "it has a server.d folder",
+            Self::ToolMeta => "it has tools with a tool.meta.json",
+            Self::Sdk => "its tools read tool-sdk.sh",
+        }
+    }
+}
+
+/// Files of our own conventions. Where one of them is, the folder is ours.
+const OURS: [&str; 6] = [
+    "server.toml",
+    "server.yaml",
+    "server.yml",
+    "server.json",
+    "skills",
+    "openapi",
+];
+
+const THEIRS: [&str; 6] = [
+    "server.meta.json",
+    "register.json",
+    "register.sh",
+    "policy.sh",
+    "env.sh",
+    "server.instructions.md",
+];
+
+/// How many tools are looked at.
+const MOST: usize = 64;
+
+/// Says why a folder is a project of mcp-bash, if it is one.
+///
+/// A folder with a server file of ours never is, and neither is one with tools right in `tools/`: those
+/// are tools to us, and nothing to mcp-bash.
+pub fn detect(root: &Path) -> Option<Why> {
+    if OURS.iter().any(|name| root.join(name).exists()) {
+        return None;
+    }
+    if THEIRS
+        .iter()
+        .any(|name| root.join("server.d").join(name).is_file())
+    {
+        return Some(Why::ServerFolder);
+    }
+    let tools: Vec<_> = fs::read_dir(root.join("tools"))
+        .ok()?
+        .flatten()
+        .take(MOST)
+        .collect();
+    let ours = tools.iter().any(|tool| {
+        let name = tool.file_name();
+        let name = name.to_string_lossy();
+        let file = tool.file_type().is_ok_and(|t| t.is_file());
+        file && !name.starts_with('.') && !name.starts_with("README")
+    });
+    if ours {
+        return None;
+    }
+    let folders = || tools.iter().map(|tool| tool.path());
+    if folders().any(|tool| tool.join("tool.meta.json").is_file()) {
+        return Some(Why::ToolMeta);
+    }
+    folders()
+        .any(|tool| reads_sdk(&tool.join("tool.sh")))
+        .then_some(Why::Sdk)
+}
+
+/// Whether a script reads the SDK the way that mcp-bash's authors are told to.
+fn reads_sdk(script: &Path) -> bool {
+    const ENOUGH: u64 = 4096;
+    let mut text = Vec::new();
+    let Ok(file) = File::open(script) else {
+        return false;
+    };
+    file.take(ENOUGH).read_to_end(&mut text).is_ok_and(|_| {
+        let text = String::from_utf8_lossy(&text);
+        text.contains("MCP_SDK") && text.contains("tool-sdk.sh")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        root
+    }
+
+    #[test]
+    fn a_server_folder_with_something_in_it_tells() {
+        let root = folder(&[("server.d/server.meta.json", "{}")]);
+        assert_eq!(detect(root.path()), Some(Why::ServerFolder));
+        let root = folder(&[("server.d/notes.txt", "")]);
+        assert_eq!(detect(root.path()), None);
+    }
+
+    #[test]
+    fn tools_in_folders_with_their_metadata_tell() {
+        let root = folder(&[
+            ("tools/x/tool.sh", "#!/bin/sh"),
+            ("tools/x/tool.meta.json", "{}"),
+        ]);
+        assert_eq!(detect(root.path()), Some(Why::ToolMeta));
+        let sdk = "#!/bin/bash\nsource \"${MCP_SDK}/tool-sdk.sh\"\n";
+        let root = folder(&[("tools/x/tool.sh", sdk)]);
+        assert_eq!(detect(root.path()), Some(Why::Sdk));
+    }
+
+    #[test]
+    fn a_folder_of_ours_is_never_mistaken() {
+        let theirs = ("tools/x/tool.meta.json", "{}");
+        for ours in ["server.toml", "tools/greet.sh", "skills/x/SKILL.md"] {
+            assert_eq!(detect(folder(&[theirs, (ours, "")]).path()), None, "{ours}");
+        }
+        assert_eq!(detect(folder(&[("tools/x/tool.py", "")]).path()), None);
+        assert_eq!(detect(folder(&[("prompts/x.md", "")]).path()), None);
+        assert_eq!(detect(Path::new("/nowhere")), None);
+    }
+}

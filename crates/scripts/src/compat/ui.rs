@@ -1,0 +1,187 @@
+//! Interfaces of tools: `tools/x/ui/` and `ui/x/`, read as `ui://server/x`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::meta;
+use super::places::Places;
+
+/// What such a page is.
+pub const MIME: &str = "text/html;profile=mcp-app";
+/// How clients say that they can show one.
+pub const EXTENSION: &str = "io.modelcontextprotocol/ui";
+/// What a page may weigh.
+const LARGEST: u64 = 1 << 20;
+
+/// The `_meta` of a tool, with its interface if it has one and does not say so.
+pub fn linked(own: Option<Value>, tool: &Path, server: &str) -> Option<Value> {
+    let folder = tool.join("ui");
+    if !is_page(&folder) {
+        return own;
+    }
+    let mut meta = match own {
+        Some(Value::Object(meta)) => meta,
+        Some(_) | None => Map::new(),
+    };
+    let ui = meta.entry("ui").or_insert_with(|| json!({}));
+    if ui
+        .get("resourceUri")
+        .and_then(Value::as_str)
+        .is_none_or(str::is_empty)
+        && let Some(ui) = ui.as_object_mut()
+    {
+        let name = tool.file_name().unwrap_or_default().to_string_lossy();
+        ui.insert(
+            "resourceUri".to_owned(),
+            json!(format!("ui://{server}/{name}")),
+        );
+        ui.entry("visibility")
+            .or_insert_with(|| json!(["model", "app"]));
+    }
+    Some(Value::Object(meta))
+}
+
+/// A page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// Its text.
+    pub html: String,
+    /// What the client should know about it: `_meta.ui` of its contents.
+    pub about: Value,
+}
+
+/// Finds the page of `ui://server/name` or `ui://name`; the server's name does not matter.
+pub fn page(uri: &str, places: &Places) -> Option<Page> {
+    let rest = uri.strip_prefix("ui://")?;
+    let name = rest.split_once('/').map_or(rest, |(_, name)| name);
+    if name.is_empty() || name.contains("..") || name.starts_with('/') {
+        return None;
+    }
+    let folder = folders(name, places)
+        .into_iter()
+        .find(|folder| is_page(folder))?;
+    let about = meta::read(&folder.join("ui.meta.json")).unwrap_or_default();
+    let file = folder.join(meta::text(&about, "entrypoint").unwrap_or("index.html"));
+    let html = match text(&file, &folder) {
+        Some(html) => html,
+        None => made(meta::text(&about, "template")?, about.get("config")),
+    };
+    let more = about.get("meta");
+    let part = |name: &str, usual: Value| {
+        let said = more.and_then(|m| m.get(name)).filter(|v| !v.is_null());
+        said.cloned().unwrap_or(usual)
+    };
+    let about = json!({
+        "csp": part("csp", json!({})),
+        "permissions": part("permissions", json!({})),
+        "prefersBorder": part("prefersBorder", json!(true)),
+    });
+    Some(Page { html, about })
+}
+
+fn folders(name: &str, places: &Places) -> [PathBuf; 2] {
+    [places.tools.join(name).join("ui"), places.ui.join(name)]
+}
+
+fn is_page(folder: &Path) -> bool {
+    ["index.html", "ui.meta.json"]
+        .iter()
+        .any(|file| folder.join(file).is_file())
+}
+
+/// The text of a file that really is in its folder.
+fn text(file: &Path, folder: &Path) -> Option<String> {
+    let real = file.canonicalize().ok()?;
+    let inside = real.starts_with(folder.canonicalize().ok()?);
+    let small = real.metadata().ok()?.len() <= LARGEST;
+    (inside && small).then(|| fs::read_to_string(real).ok())?
+}
+
+/// A plain page for a template of mcp-bash: what it is called and what it asks for.
+fn made(template: &str, config: Option<&Value>) -> String {
+    let config = config.cloned().unwrap_or_default();
+    let title = config
+        .get("title")
+        .and_then(Value::as_str)
+        .unwrap_or(template);
+    let fields = config.get("fields").and_then(Value::as_array);
+    let fields: String = fields
+        .into_iter()
+        .flatten()
+        .filter_map(|field| {
+            let name = field.get("name")?.as_str()?;
+            let label = field.get("label").and_then(Value::as_str).unwrap_or(name);
+            let (name, label) = (escape(name), escape(label));
+            Some(format!(
+                "<p><label>{label} <input name=\"{name}\"></label></p>"
+            ))
+        })
+        .collect();
+    let title = escape(title);
+    let config = escape(&config.to_string());
+    format!(
+        "<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>{title}</title></head>\
+         <body data-template=\"{}\" data-config=\"{config}\"><h1>{title}</h1><form>{fields}</form></body></html>",
+        escape(template)
+    )
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::vars::Vars;
+    use super::*;
+
+    fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Places) {
+        let root = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let places = Places::of(root.path(), &Vars::default());
+        (root, places)
+    }
+
+    #[test]
+    fn a_tool_with_a_page_links_to_it() {
+        let (_root, places) = project(&[("tools/x/ui/index.html", "<b>x</b>")]);
+        let tool = places.tools.join("x");
+        let meta = linked(None, &tool, "s").unwrap();
+        assert_eq!(meta["ui"]["resourceUri"], "ui://s/x");
+        let own = json!({"ui": {"resourceUri": "ui://a/b"}, "k": 1});
+        assert_eq!(linked(Some(own.clone()), &tool, "s"), Some(own));
+        assert_eq!(linked(None, &places.tools.join("y"), "s"), None);
+    }
+
+    #[test]
+    fn pages_are_found_by_name_whatever_the_server_is_called() {
+        let (_root, places) = project(&[
+            ("ui/form/index.html", "Form"),
+            (
+                "ui/form/ui.meta.json",
+                r#"{"meta":{"prefersBorder":false,"csp":{"connectDomains":["a"]}}}"#,
+            ),
+            (
+                "ui/made/ui.meta.json",
+                r#"{"template":"form","config":{"title":"A <b>","fields":[{"name":"t","label":"Task"}]}}"#,
+            ),
+        ]);
+        let page = page("ui://any/form", &places).unwrap();
+        assert_eq!(page.html, "Form");
+        assert_eq!(page.about["prefersBorder"], false);
+        assert_eq!(page.about["csp"]["connectDomains"][0], "a");
+        let made = super::page("ui://made", &places).unwrap().html;
+        assert!(made.contains("A &lt;b&gt;") && made.contains("Task"));
+        assert_eq!(super::page("ui://any/nothing", &places), None);
+        assert_eq!(super::page("ui://any/../secret", &places), None);
+    }
+}

@@ -1,0 +1,49 @@
+//! What is in a folder: found, described and checked, and never executed.
+
+mod again;
+mod apply;
+mod arguments;
+mod catalogue;
+mod changes;
+mod completions;
+mod declared;
+mod describe;
+mod fields;
+mod files;
+mod front;
+mod listing;
+mod meta;
+mod mime;
+mod names;
+mod node;
+mod placeholders;
+mod programs;
+mod prompts;
+mod reader;
+mod resources;
+mod schema;
+mod script;
+mod server;
+mod settings;
+mod skills;
+#[cfg(test)]
+mod testing;
+mod tools;
+mod trust;
+mod units;
+mod uri;
+
+pub use catalogue::{
+    Argument, Catalogue, Completion, CompletionTarget, Dialect, Fix, Problem, Program, Prompt,
+    PromptBody, Provider, Read, Resource, Role, ServerInfo, Severity, Stamp, Template, Tool,
+    Values,
+};
+pub use changes::{Changed, changes};
+pub use fields::reference;
+pub use reader::{FolderError, ReadOptions};
+pub use schema::Schema;
+pub use settings::{
+    EnvMode, EnvSettings, LimitSettings, Mode, MountSettings, RunSettings, SandboxSettings,
+    WorkerSettings,
+};
+pub use trust::Distrust;

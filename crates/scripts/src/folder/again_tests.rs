@@ -1,0 +1,107 @@
+use std::fs;
+
+use super::super::testing::Folder;
+use super::*;
+
+fn again(catalogue: &Catalogue) -> Catalogue {
+    catalogue.read_again(&ReadOptions::default()).unwrap()
+}
+
+fn full() -> Folder {
+    let folder = Folder::new();
+    folder.tool("a");
+    folder.tool("b");
+    folder.file("tools/b.meta.yaml", "title: B\n");
+    folder.file(
+        "prompts/p.md",
+        "---\narguments: [{name: x, completions: [1]}]\n---\n{{x}}\n",
+    );
+    folder.file("resources/r.meta.yaml", "uri: r://r\ntext: R\n");
+    folder.script("resources/t.sh", "#!/bin/sh\n#: uriTemplate: 't://{x}'\n");
+    folder.file("completions/t.x.json", "[]");
+    folder.script("providers/w.sh", "#!/bin/sh\n");
+    folder
+}
+
+#[test]
+fn an_entry_that_became_wrong_stays_as_it_was() {
+    let folder = full();
+    let first = folder.read();
+    assert_eq!(first.problems, []);
+    folder.file("tools/b.meta.yaml", "title: [\n");
+    folder.script("tools/a.sh", "");
+    folder.file("prompts/p.md", "---\nargum");
+    folder.file("resources/r.meta.yaml", "uri: [\n");
+    folder.script("resources/t.sh", "#!/bin/sh\n#: uriTemplate: [\n");
+    folder.file("completions/t.x.json", "[");
+    folder.script("providers/w.sh", "#!\n");
+    let second = again(&first);
+    assert_eq!(second.tools.len(), 2);
+    assert_eq!(second.tools[1].shown["title"], "B");
+    assert!(Arc::ptr_eq(&first.tools[0], &second.tools[0]));
+    assert_eq!(second.prompts.len(), 1);
+    assert_eq!((second.resources.len(), second.templates.len()), (1, 1));
+    assert_eq!((second.completions.len(), second.providers.len()), (2, 1));
+    let text = "cannot be read any more and stays as it was";
+    let kept = second.problems.iter().filter(|p| p.text == text);
+    assert_eq!(kept.count(), 7);
+    // And it stays so as long as it is wrong.
+    assert_eq!(again(&second).tools.len(), 2);
+    folder.file("tools/b.meta.yaml", "title: New\n");
+    assert_eq!(again(&second).tools[1].shown["title"], "New");
+}
+
+#[test]
+fn an_entry_that_is_gone_is_gone() {
+    let folder = full();
+    let first = folder.read();
+    fs::remove_file(folder.path("tools/a.sh")).unwrap();
+    fs::remove_file(folder.path("prompts/p.md")).unwrap();
+    fs::remove_file(folder.path("resources/r.meta.yaml")).unwrap();
+    let second = again(&first);
+    assert_eq!(second.tools.len(), 1);
+    assert_eq!((second.prompts.len(), second.resources.len()), (0, 0));
+}
+
+#[test]
+fn an_entry_that_others_can_write_now_does_not_stay() {
+    let folder = full();
+    let first = folder.read();
+    folder.mode("tools/a.sh", 0o777);
+    let second = again(&first);
+    assert_eq!(second.tools.len(), 1);
+}
+
+#[test]
+fn an_entry_that_is_not_allowed_any_more_does_not_stay() {
+    let folder = full();
+    let first = folder.read();
+    folder.file("server.toml", "deny = ['b']\n");
+    folder.file("tools/b.meta.yaml", "title: [\n");
+    assert_eq!(again(&first).tools.len(), 1);
+}
+
+#[test]
+fn a_name_that_was_taken_meanwhile_is_not_there_twice() {
+    let folder = full();
+    let first = folder.read();
+    folder.file("tools/b.meta.yaml", "title: [\n");
+    folder.script("tools/other.sh", "#!/bin/sh\n#: name: b\n");
+    let second = again(&first);
+    let names: Vec<_> = second.tools.iter().map(|t| t.name.as_str()).collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(second.tools[1].source, folder.path("tools/other.sh"));
+}
+
+#[test]
+fn without_the_servers_file_everything_stays() {
+    let folder = full();
+    folder.file("server.toml", "sandbox = 2\n");
+    let first = folder.read();
+    folder.file("server.toml", "sandbox = \n");
+    folder.tool("c");
+    let second = again(&first);
+    assert_eq!(second.tools.len(), 2);
+    assert_eq!(second.tools[0].run.sandbox.level, 2);
+    assert_eq!(second.problems[0].line, Some(1));
+}

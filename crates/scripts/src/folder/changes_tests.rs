@@ -1,0 +1,80 @@
+use std::fs;
+
+use super::super::testing::Folder;
+use super::*;
+
+fn full() -> Folder {
+    let folder = Folder::new();
+    folder.tool("a");
+    folder.file("prompts/p.md", "Hello\n");
+    folder.file("resources/r.txt", "one\n");
+    folder.script("resources/t.sh", "#!/bin/sh\n#: uriTemplate: 't://{x}'\n");
+    folder
+}
+
+fn after(change: impl FnOnce(&Folder)) -> Changed {
+    let folder = full();
+    let old = folder.read();
+    change(&folder);
+    changes(&old, &folder.read())
+}
+
+#[test]
+fn nothing_is_told_about_nothing() {
+    assert!(!after(|_| {}).is_any());
+}
+
+#[test]
+fn only_what_clients_see_is_told() {
+    let edited = after(|f| f.script("tools/a.sh", "#!/bin/sh\n# A tool.\necho new\n"));
+    assert!(!edited.is_any());
+    let described = after(|f| f.script("tools/a.sh", "#!/bin/sh\n# Another tool.\n"));
+    assert_eq!(
+        described,
+        Changed {
+            tools: true,
+            ..Changed::default()
+        }
+    );
+    let prompt = after(|f| f.file("prompts/p.md", "Hello {{name}}\n"));
+    assert_eq!(
+        prompt,
+        Changed {
+            prompts: true,
+            ..Changed::default()
+        }
+    );
+    let template = after(|f| f.script("resources/t.sh", "#!/bin/sh\n#: uriTemplate: 't://{y}'\n"));
+    assert_eq!(
+        template,
+        Changed {
+            resources: true,
+            ..Changed::default()
+        }
+    );
+    let gone = after(|f| fs::remove_file(f.path("tools/a.sh")).unwrap());
+    assert!(gone.tools && !gone.resources);
+}
+
+#[test]
+fn other_contents_of_a_resource_are_told_by_its_address() {
+    let changed = after(|f| f.file("resources/r.txt", "another\n"));
+    assert!(!changed.resources, "the list is the same");
+    assert_eq!(changed.resource_uris.len(), 1);
+    assert!(changed.resource_uris[0].ends_with("/resources/r.txt"));
+    let replaced = after(|f| {
+        f.file("resources/new", "one\n");
+        fs::rename(f.path("resources/new"), f.path("resources/r.txt")).unwrap();
+    });
+    assert_eq!(replaced.resource_uris.len(), 1);
+}
+
+#[test]
+fn who_subscribed_to_what_goes_or_comes_back_is_told() {
+    let new = after(|f| f.file("resources/a.txt", "new\n"));
+    assert!(new.resources && new.resource_uris.len() == 1);
+    assert!(new.resource_uris[0].ends_with("/resources/a.txt"));
+    let gone = after(|f| fs::remove_file(f.path("resources/r.txt")).unwrap());
+    assert!(gone.resources && gone.resource_uris.len() == 1);
+    assert!(gone.resource_uris[0].ends_with("/resources/r.txt"));
+}

@@ -1,0 +1,216 @@
+//! The table itself. One row for each field, long as some of them are.
+
+/// Where a field may stand; a set of bits.
+pub(in crate::folder) type Places = u8;
+pub(in crate::folder) const SERVER: Places = 1;
+pub(in crate::folder) const TOOL: Places = 2;
+pub(in crate::folder) const PROMPT: Places = 4;
+pub(in crate::folder) const RESOURCE: Places = 8;
+pub(in crate::folder) const COMPLETION: Places = 16;
+pub(in crate::folder) const PROVIDER: Places = 32;
+const ENTRY: Places = TOOL | PROMPT | RESOURCE | COMPLETION | PROVIDER;
+const LISTED: Places = TOOL | PROMPT | RESOURCE;
+const ALL: Places = SERVER | ENTRY;
+
+/// The places, as they are called in messages and in the manual.
+pub(super) const PLACES: [(Places, &str); 6] = [
+    (SERVER, "server"),
+    (TOOL, "tool"),
+    (PROMPT, "prompt"),
+    (RESOURCE, "resource"),
+    (COMPLETION, "completion"),
+    (PROVIDER, "provider"),
+];
+
+/// A field.
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) places: Places,
+    pub(super) takes: Takes,
+    pub(super) default: &'static str,
+    pub(super) doc: &'static str,
+}
+
+/// What a field may hold.
+pub(super) enum Takes {
+    Text,
+    /// A text, or a number or flag as it is spelled.
+    Scalar,
+    Flag,
+    Number,
+    /// A whole number from the first to the second.
+    Count(u64, u64),
+    Seconds,
+    Bytes,
+    Word(&'static [&'static str]),
+    /// A list of texts, numbers and flags.
+    Scalars,
+    /// A list of TCP ports.
+    Ports,
+    List,
+    Map,
+    /// A map of names of variables to texts, numbers and flags.
+    Variables,
+    /// A map with these members and no others.
+    Fields(&'static [Field]),
+    /// A list of such maps.
+    ListOf(&'static [Field]),
+    /// A map whose members are such maps.
+    MapOf(&'static [Field]),
+    Either(&'static Takes, &'static Takes),
+}
+
+const fn field(
+    name: &'static str,
+    places: Places,
+    takes: Takes,
+    default: &'static str,
+    doc: &'static str,
+) -> Field {
+    Field {
+        name,
+        places,
+        takes,
+        default,
+        doc,
+    }
+}
+
+use Takes::{
+    Bytes, Count, Either, Fields, Flag, List, ListOf, Map, MapOf, Number, Ports, Scalar, Scalars,
+    Seconds, Text, Variables, Word,
+};
+
+#[rustfmt::skip]
+pub(super) const FIELDS: &[Field] = &[
+    // Who it is.
+    field("name", SERVER, Text, "the folder's name", "What the server is called."),
+    field("name", TOOL | PROMPT, Text, "the file's name without its extension", "What clients call it: letters, digits, `_` and `-`, at most 64."),
+    field("name", RESOURCE, Text, "the path below `resources/`", "What clients show."),
+    field("version", SERVER, Scalar, "`0.0.0`", "The version of the server."),
+    field("title", SERVER | LISTED, Text, "", "A name for people."),
+    field("description", SERVER | LISTED, Text, "the first comment of a script", "What it is for. For a tool this is what the model decides by."),
+    field("websiteUrl", SERVER, Text, "", "Where to read more."),
+    field("instructions", SERVER, Text, "the text of `instructions.md`", "For the model: how the tools go together."),
+    field("icons", SERVER | LISTED, List, "", "Icons as MCP defines them."),
+    field("_meta", LISTED, Map, "", "Passed on to clients as it is."),
+    field("enabled", ENTRY, Flag, "`true`", "`false` leaves the entry out."),
+    // What the server does.
+    field("allow", SERVER, Scalars, "all", "The tools that are offered, by name; `*` at the end stands for anything."),
+    field("deny", SERVER, Scalars, "none", "Tools that are not offered; stronger than `allow`."),
+    field("pageSize", SERVER, Count(1, 10_000), "`100`", "Entries of one page of a list."),
+    field("concurrency", SERVER, Count(1, 4_096), "`16`", "Calls of all clients that run at once; more of them wait."),
+    field("providers", SERVER, Fields(PROVIDERS), "", "Providers that come with the server and are off unless something is allowed here."),
+    // What a tool takes and gives.
+    field("arguments", TOOL, Either(&Map, &List), "", "Short form of `inputSchema`: a map of names to a type or a schema, or a list of such with `name`. `required: true` makes an argument necessary; without a type it is a string."),
+    field("inputSchema", TOOL, Map, "any object", "JSON Schema of the arguments. They are checked before the tool runs."),
+    field("outputSchema", TOOL, Map, "", "JSON Schema of the structured result. It is checked before clients see it."),
+    field("annotations", TOOL, Fields(TOOL_HINTS), "", "What clients may believe about the tool."),
+    field("annotations", RESOURCE, Fields(RESOURCE_HINTS), "", "What clients may believe about the resource."),
+    field("exec", TOOL, Scalars, "", "Only in `*.tool.yaml` and its like: the words to run, with `{{name}}` for arguments. There is no shell in between."),
+    field("mode", TOOL, Word(&["once", "worker", "mcp"]), "`once`", "`once`: a process for each call. `worker`: processes that stay. `mcp`: the file is a server of its own, whose tools are taken in."),
+    field("workers", TOOL, Fields(WORKERS), "", "For `mode: worker`."),
+    field("prefix", TOOL, Text, "its name and `_`", "For `mode: mcp`: stands before the names of its tools. May be empty."),
+    // Prompts.
+    field("arguments", PROMPT, Either(&ListOf(ARGUMENT), &MapOf(ARGUMENT)), "what stands in `{{…}}`", "What the prompt takes: a list, or a map of names to such members."),
+    field("role", PROMPT, Word(&["user", "assistant"]), "`user`", "Who says it."),
+    field("messages", PROMPT, ListOf(MESSAGE), "the text of the file", "Several messages. In a text, lines such as `--- assistant ---` do the same."),
+    field("text", PROMPT, Text, "the text of the file", "What the prompt says, for a prompt without a file of its own."),
+    // Resources.
+    field("uri", RESOURCE, Text, "`file://` and the path; `script:///` and the name for a program, `text:///` for a text", "Its address."),
+    field("uriTemplate", RESOURCE, Text, "", "Makes it a template (RFC 6570)."),
+    field("arguments", RESOURCE, Either(&ListOf(ARGUMENT), &MapOf(ARGUMENT)), "", "For a template: its variables, with `completions`."),
+    field("mimeType", RESOURCE, Text, "by the extension, else by the contents", "What the contents are."),
+    field("size", RESOURCE, Bytes, "that of the file", "How many bytes its contents have, if that is known."),
+    field("provider", RESOURCE, Text, "the scheme of its address", "Who reads it, for a resource without a file of its own."),
+    field("text", RESOURCE, Text, "", "Its contents, for a resource without a file of its own."),
+    // Completions.
+    field("prompt", COMPLETION, Text, "the first part of the file's name", "The prompt whose argument is completed."),
+    field("uriTemplate", COMPLETION, Text, "", "The template whose variable is completed."),
+    field("argument", COMPLETION, Text, "the second part of the file's name", "The argument."),
+    field("values", COMPLETION, Scalars, "", "What is offered, for a completion without a file of its own."),
+    // How it runs.
+    field("timeoutSecs", ALL, Seconds, "`30`", "How long a call may take."),
+    field("timeoutHint", ALL, Text, "", "What the model is told when the time is over."),
+    field("progressExtendsTimeout", ALL, Flag, "`false`", "Whether every progress begins the time anew."),
+    field("maxTimeoutSecs", ALL, Seconds, "`600`", "How long a call may take even so."),
+    field("graceSecs", ALL, Seconds, "`1`", "Between TERM and KILL."),
+    field("maxOutputBytes", ALL, Bytes, "`10 MiB`", "What the output of a call may weigh."),
+    field("concurrency", ENTRY, Count(1, 4_096), "as the server", "Calls of this entry that run at once."),
+    field("cwd", ALL, Text, "the folder", "Where it runs; relative to the folder, and inside it."),
+    field("env", ALL, Fields(ENV), "", "What it sees of the environment."),
+    field("limits", ALL, Fields(LIMITS), "", "What it may use up."),
+    field("sandbox", ALL, Either(&Count(0, 2), &Fields(SANDBOX)), "`1`", "What it may reach; a number is the level."),
+];
+
+#[rustfmt::skip]
+pub(super) const PROVIDERS: &[Field] = &[
+    field("https", SERVER, Scalars, "none", "Hosts whose `https://` resources may be read; `*.example.org` is allowed."),
+    field("git", SERVER, Scalars, "none", "Hosts whose `git://` resources may be read."),
+];
+
+#[rustfmt::skip]
+pub(super) const TOOL_HINTS: &[Field] = &[
+    field("title", TOOL, Text, "", "A name for people."),
+    field("readOnlyHint", TOOL, Flag, "`false`", "It changes nothing."),
+    field("destructiveHint", TOOL, Flag, "`true`", "It may destroy something."),
+    field("idempotentHint", TOOL, Flag, "`false`", "Calling it twice does no more than calling it once."),
+    field("openWorldHint", TOOL, Flag, "`true`", "It deals with things outside."),
+];
+
+#[rustfmt::skip]
+pub(super) const RESOURCE_HINTS: &[Field] = &[
+    field("audience", RESOURCE, Scalars, "", "`user`, `assistant`, or both."),
+    field("priority", RESOURCE, Number, "", "From 0 (leave it out if you like) to 1 (necessary)."),
+    field("lastModified", RESOURCE, Text, "", "ISO 8601."),
+];
+
+#[rustfmt::skip]
+pub(super) const WORKERS: &[Field] = &[
+    field("count", TOOL, Count(1, 256), "`1`", "How many processes at most."),
+    field("concurrency", TOOL, Count(1, 4_096), "`1`", "Calls that one of them takes at once."),
+    field("idleSecs", TOOL, Seconds, "`300`", "When one that has nothing to do is ended."),
+    field("maxCalls", TOOL, Count(1, u64::MAX), "no limit", "After so many calls a process is replaced."),
+];
+
+#[rustfmt::skip]
+pub(super) const ARGUMENT: &[Field] = &[
+    field("name", PROMPT | RESOURCE, Text, "", "Its name."),
+    field("title", PROMPT | RESOURCE, Text, "", "A name for people."),
+    field("description", PROMPT | RESOURCE, Text, "", "What it is for."),
+    field("required", PROMPT | RESOURCE, Flag, "`false`", "Whether it must be given."),
+    field("default", PROMPT | RESOURCE, Scalar, "an empty text", "What stands for it if it is not given."),
+    field("completions", PROMPT | RESOURCE, Scalars, "", "What is offered while it is typed."),
+];
+
+#[rustfmt::skip]
+pub(super) const MESSAGE: &[Field] = &[
+    field("role", PROMPT | RESOURCE, Word(&["user", "assistant"]), "`user`", "Who says it."),
+    field("text", PROMPT | RESOURCE, Text, "", "What is said."),
+];
+
+#[rustfmt::skip]
+pub(super) const ENV: &[Field] = &[
+    field("mode", ALL, Word(&["minimal", "allowlist", "inherit"]), "`minimal`", "`minimal`: what hardly any program can do without. `allowlist`: only what is named. `inherit`: everything."),
+    field("allow", ALL, Scalars, "", "More variables, by name or by a beginning and `*`."),
+    field("set", ALL, Variables, "", "Variables that are set for it; those of the server's file stay."),
+];
+
+#[rustfmt::skip]
+pub(super) const LIMITS: &[Field] = &[
+    field("cpuSecs", ALL, Seconds, "", "Seconds of a processor."),
+    field("memoryBytes", ALL, Bytes, "", "Address space."),
+    field("openFiles", ALL, Count(3, 1 << 32), "", "Open files."),
+    field("fileSizeBytes", ALL, Bytes, "", "The size of a file that it writes."),
+    field("processes", ALL, Count(1, 1 << 32), "", "Processes of this user, all of them."),
+];
+
+#[rustfmt::skip]
+pub(super) const SANDBOX: &[Field] = &[
+    field("level", ALL, Count(0, 2), "`1`", "0: as we are. 1: no new rights, and the limits. 2: also only the files and ports below."),
+    field("read", ALL, Scalars, "", "Files and folders that it may read, besides those that every program needs; relative to the folder."),
+    field("write", ALL, Scalars, "", "Files and folders that it may write."),
+    field("net", ALL, Either(&Flag, &Ports), "`true`", "TCP ports that it may connect to; `false` is none, `true` is all."),
+    field("roots", ALL, Flag, "`false`", "Whether it may read and write the client's roots as well."),
+    field("optional", ALL, Flag, "`false`", "Whether it may run where the system cannot enforce this."),
+];

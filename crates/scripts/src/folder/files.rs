@@ -1,0 +1,116 @@
+//! Files of the folder: whether they can be trusted, and what is in them.
+
+use std::fs::{File, Metadata};
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use super::catalogue::{Fix, Severity};
+use super::listing::Item;
+use super::reader::Reader;
+use super::script::Script;
+use super::trust::Distrust;
+
+/// What a file of metadata or a prompt may weigh.
+const LARGEST: u64 = 1 << 20;
+/// What all of them together may weigh.
+const TOTAL: u64 = 64 << 20;
+/// How much of a program is looked at first.
+const HEAD: usize = 8 << 10;
+
+impl Reader<'_> {
+    pub(super) fn distrust(&self, metadata: &Metadata) -> Option<Distrust> {
+        match self.options.trust_everybody {
+            true => None,
+            false => Distrust::of(metadata.mode(), metadata.uid(), self.me),
+        }
+    }
+
+    /// Whether a file or folder can be trusted; tells if not.
+    pub(super) fn trusted(&mut self, shown: &Path, path: &Path, metadata: &Metadata) -> bool {
+        let Some(distrust) = self.distrust(metadata) else {
+            return true;
+        };
+        let fix = match distrust {
+            Distrust::Writable(_) => Some(Fix::MakePrivate(path.to_owned())),
+            Distrust::Foreign(_) => None,
+        };
+        let problem = self.error(shown, format!("is left out: {distrust}"));
+        problem.hint = Some(distrust.hint().to_owned());
+        problem.fix = fix;
+        false
+    }
+
+    /// A small file as a whole, without a byte order mark.
+    pub(super) fn text(&mut self, item: &Item) -> Option<String> {
+        if !self.trusted(&item.shown, &item.path, &item.metadata) {
+            return None;
+        }
+        self.weight += item.metadata.len();
+        if item.metadata.len() > LARGEST || self.weight > TOTAL {
+            let text = match item.metadata.len() > LARGEST {
+                true => format!("is larger than {} MiB", LARGEST >> 20),
+                false => format!("all metadata together is larger than {} MiB", TOTAL >> 20),
+            };
+            self.error(&item.shown, text);
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(item.metadata.len() as usize);
+        let read =
+            File::open(&item.path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+        if let Err(error) = read {
+            self.error(&item.shown, format!("cannot be read: {error}"));
+            return None;
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => Some(match text.strip_prefix('\u{feff}') {
+                Some(text) => text.to_owned(),
+                None => text,
+            }),
+            Err(error) => {
+                let offset = error.utf8_error().valid_up_to();
+                let before = &error.as_bytes()[..offset];
+                let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+                let text = format!("is not UTF-8 at byte {offset}");
+                self.tell(Severity::Error, &item.shown, Some(line), text);
+                None
+            }
+        }
+    }
+
+    /// The beginning of a program.
+    pub(super) fn script(&mut self, item: &Item) -> Option<Script> {
+        let mut script = self.head(item, HEAD)?;
+        let cut = item.metadata.len() > HEAD as u64;
+        if cut && script.inline.is_some() {
+            script = self.head(item, LARGEST as usize)?;
+        }
+        Some(script)
+    }
+
+    fn head(&mut self, item: &Item, most: usize) -> Option<Script> {
+        let mut head = vec![0; most.min(item.metadata.len() as usize)];
+        let read = File::open(&item.path).and_then(|mut file| read_up_to(&mut file, &mut head));
+        match read {
+            Ok(length) => Some(Script::of(&head[..length])),
+            // Somebody may be allowed to run what nobody may read.
+            Err(error) => {
+                let text = format!("cannot be read: {error}");
+                self.error(&item.shown, text);
+                None
+            }
+        }
+    }
+}
+
+/// Reads as much as there is, up to the length of the buffer.
+pub(super) fn read_up_to(file: &mut File, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match file.read(&mut buffer[length..])? {
+            0 => break,
+            more => length += more,
+        }
+    }
+    Ok(length)
+}

@@ -1,0 +1,244 @@
+//! What is in one folder: files, sub folders, and the metadata that lies beside files.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use super::node::Format;
+use super::reader::Reader;
+use super::trust::Distrust;
+
+/// So many names in one folder are looked at.
+const MOST: usize = 20_000;
+
+/// Folders of helpers, not of entries.
+const HELPERS: [&str; 4] = ["lib", "node_modules", "__pycache__", "venv"];
+
+/// What editors, merges and interpreters leave behind, some of it only while they save.
+const LEFTOVERS: [&str; 10] = [
+    ".bak",
+    ".orig",
+    ".rej",
+    ".swp",
+    ".swo",
+    ".swx",
+    ".tmp",
+    ".pyc",
+    "___jb_tmp___",
+    "___jb_old___",
+];
+
+/// A file, or a sub folder.
+#[derive(Debug, Clone)]
+pub(super) struct Item {
+    /// Its name in the folder.
+    pub(super) name: String,
+    /// Below the root, by the way on which it was found.
+    pub(super) path: PathBuf,
+    /// Relative to the root; for messages.
+    pub(super) shown: PathBuf,
+    /// Of what a symbolic link leads to.
+    pub(super) metadata: Metadata,
+}
+
+impl Item {
+    /// The name up to its last dot.
+    pub(super) fn stem(&self) -> &str {
+        match self.name.rsplit_once('.') {
+            Some((stem, _)) if !stem.is_empty() => stem,
+            _ => &self.name,
+        }
+    }
+
+    pub(super) fn extension(&self) -> &str {
+        match self.name.rsplit_once('.') {
+            Some((stem, extension)) if !stem.is_empty() => extension,
+            _ => "",
+        }
+    }
+
+    pub(super) fn is_executable(&self) -> bool {
+        self.metadata.mode() & 0o111 != 0
+    }
+}
+
+/// What is in one folder, sorted by name.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    pub(super) files: Vec<Item>,
+    pub(super) folders: Vec<Item>,
+    /// `X.meta.*` by `X`.
+    pub(super) sidecars: BTreeMap<String, Vec<Item>>,
+}
+
+impl Listing {
+    /// The metadata beside a file: `greet.sh.meta.yaml` and `greet.meta.yaml`.
+    pub(super) fn sidecars_of(&self, item: &Item) -> Vec<&Item> {
+        let mut found = Vec::new();
+        found.extend(self.sidecars.get(&item.name).into_iter().flatten());
+        if item.stem() != item.name {
+            found.extend(self.sidecars.get(item.stem()).into_iter().flatten());
+        }
+        found
+    }
+
+    /// Sub folders that may hold programs which are entries.
+    pub(super) fn entry_folders(&self) -> impl Iterator<Item = &Item> {
+        let folders = self.folders.iter();
+        folders.filter(|folder| !HELPERS.contains(&folder.name.as_str()))
+    }
+
+    /// Metadata beside which there is nothing.
+    pub(super) fn orphans(&self) -> impl Iterator<Item = (&str, &[Item])> {
+        let files = self.files.iter();
+        let known: HashSet<&str> = files.flat_map(|item| [&*item.name, item.stem()]).collect();
+        let all = self.sidecars.iter();
+        all.filter(move |(base, _)| !known.contains(base.as_str()))
+            .map(|(base, items)| (base.as_str(), items.as_slice()))
+    }
+}
+
+/// `X` of `X.meta.yaml` and its like.
+pub(super) fn sidecar_base(name: &str) -> Option<&str> {
+    let (rest, extension) = name.rsplit_once('.')?;
+    Format::of_extension(extension)?;
+    rest.strip_suffix(".meta").filter(|base| !base.is_empty())
+}
+
+/// Names that are never looked at.
+fn is_ignored(name: &str) -> bool {
+    name.starts_with(['.', '_', '#'])
+        || name.ends_with('~')
+        || name.to_ascii_lowercase().starts_with("readme")
+        || LEFTOVERS.iter().any(|end| name.ends_with(end))
+        || ["Thumbs.db", "desktop.ini"].contains(&name)
+}
+
+impl Reader<'_> {
+    /// Looks into a folder below the root. What cannot be trusted or leads outside is a problem.
+    pub(super) fn list(&mut self, folder: &Path) -> Listing {
+        let mut listing = Listing::default();
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.error(&self.relative(folder), format!("cannot be read: {error}"));
+                return listing;
+            }
+        };
+        for (at, entry) in entries.enumerate() {
+            if at == MOST {
+                let text = format!("has more than {MOST} files; the others are left out");
+                self.error(&self.relative(folder), text);
+                break;
+            }
+            let Ok(entry) = entry else { continue };
+            let path = entry.path();
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else {
+                let text = "its name is not UTF-8, so that it is left out".to_owned();
+                self.warn(&self.relative(&path), text);
+                continue;
+            };
+            if is_ignored(name) {
+                continue;
+            }
+            let Ok(metadata) = entry.metadata() else {
+                continue;
+            };
+            let metadata = match metadata.is_symlink() {
+                true => match self.follow(&path) {
+                    Some(metadata) => metadata,
+                    None => continue,
+                },
+                false => metadata,
+            };
+            let item = Item {
+                name: name.to_owned(),
+                shown: self.relative(&path),
+                path,
+                metadata,
+            };
+            if item.metadata.is_dir() {
+                listing.folders.push(item);
+            } else if !item.metadata.is_file() {
+                self.warn(&item.shown, "is neither a file nor a folder".to_owned());
+            } else if let Some(base) = sidecar_base(name) {
+                let base = base.to_owned();
+                listing.sidecars.entry(base).or_default().push(item);
+            } else {
+                listing.files.push(item);
+            }
+        }
+        listing.files.sort_by(|a, b| a.name.cmp(&b.name));
+        listing.folders.sort_by(|a, b| a.name.cmp(&b.name));
+        for items in listing.sidecars.values_mut() {
+            items.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        listing
+    }
+
+    /// Where a symbolic link leads, if that is inside the root and every folder on the way there
+    /// can be trusted.
+    pub(super) fn follow(&mut self, link: &Path) -> Option<Metadata> {
+        let shown = self.relative(link);
+        let target = match fs::canonicalize(link) {
+            Ok(target) => target,
+            Err(error) => {
+                self.warn(&shown, format!("is a link that leads nowhere: {error}"));
+                return None;
+            }
+        };
+        if !target.starts_with(&self.root) {
+            self.error(&shown, "is a link that leads out of the folder".to_owned());
+            return None;
+        }
+        if let Some(distrust) = target.parent().and_then(|p| self.distrust_within(p)) {
+            let text = format!(
+                "is a link to {}: {distrust}",
+                self.relative(&target).display()
+            );
+            self.error(&shown, text);
+            return None;
+        }
+        fs::metadata(target).ok()
+    }
+
+    /// Why a path cannot be trusted, by itself or by one of the folders on the way to it. What lies
+    /// outside the root is the system's.
+    pub(super) fn distrust_within(&self, path: &Path) -> Option<Distrust> {
+        let ways = path
+            .ancestors()
+            .take_while(|path| path.starts_with(&self.root));
+        ways.filter_map(|path| fs::metadata(path).ok())
+            .find_map(|metadata| self.distrust(&metadata))
+    }
+
+    /// A folder of entries, if it is there, can be trusted, and was not seen before.
+    pub(super) fn enter(&mut self, folder: &Path, metadata: &Metadata) -> Option<Listing> {
+        let shown = self.relative(folder);
+        if !self.trusted(&shown, folder, metadata) {
+            return None;
+        }
+        if !self.seen.insert((metadata.dev(), metadata.ino())) {
+            // A link back to a folder in which we already were.
+            return None;
+        }
+        Some(self.list(folder))
+    }
+
+    /// A folder directly below the root.
+    pub(super) fn enter_top(&mut self, name: &str) -> Option<Listing> {
+        let folder = self.root.join(name);
+        let metadata = fs::symlink_metadata(&folder).ok()?;
+        let metadata = match metadata.is_symlink() {
+            true => self.follow(&folder)?,
+            false => metadata,
+        };
+        if !metadata.is_dir() {
+            self.warn(Path::new(name), "is no folder".to_owned());
+            return None;
+        }
+        self.enter(&folder, &metadata)
+    }
+}

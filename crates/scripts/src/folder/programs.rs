@@ -1,0 +1,128 @@
+//! How a file is run, found out without running it.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::catalogue::{Fix, Program, Severity};
+use super::listing::Item;
+use super::reader::Reader;
+use super::script::{Kind, Script};
+
+impl Reader<'_> {
+    /// How an executable file is run.
+    pub(super) fn program(&mut self, item: &Item, script: &Script) -> Option<Program> {
+        if item.metadata.len() == 0 {
+            // Perhaps it is just being written.
+            self.error(&item.shown, "is empty".to_owned());
+            return None;
+        }
+        let path = item.path.clone().into_os_string();
+        let with = |words: Vec<String>| {
+            let words = words.into_iter().map(OsString::from);
+            Some(Program::Argv(words.chain([path.clone()]).collect()))
+        };
+        match script.kind {
+            Kind::Binary => Some(Program::Argv(vec![path])),
+            Kind::Script if script.interpreter.is_empty() => {
+                let text = "its #! line names no interpreter".to_owned();
+                self.tell(Severity::Error, &item.shown, Some(1), text);
+                None
+            }
+            Kind::Script => {
+                let interpreter = &script.interpreter[0];
+                if !self.is_there(interpreter) {
+                    let text = format!("its interpreter {interpreter} is not there");
+                    let hint = "`#!/usr/bin/env NAME` finds it wherever it is installed".to_owned();
+                    let problem = self.tell(Severity::Warning, &item.shown, Some(1), text);
+                    problem.hint = Some(hint);
+                } else if let Some(name) = found_by_env(&script.interpreter)
+                    && !self.is_there(name)
+                {
+                    let text = format!("its interpreter `{name}` is not on the PATH");
+                    let hint = "install it, or name one that is there (`python3`, not `python`)";
+                    let problem = self.tell(Severity::Warning, &item.shown, Some(1), text);
+                    problem.hint = Some(hint.to_owned());
+                }
+                if !script.spoilt {
+                    return Some(Program::Argv(vec![path]));
+                }
+                let text = "its #! line has a byte order mark or a carriage return, which the \
+                            system cannot read"
+                    .to_owned();
+                let hint = "save it as UTF-8 without a mark and with LF at the end of lines";
+                let problem = self.tell(Severity::Warning, &item.shown, Some(1), text);
+                problem.hint = Some(hint.to_owned());
+                with(script.interpreter.clone())
+            }
+            Kind::Other => {
+                let Some(interpreter) = interpreter(item.extension()) else {
+                    let text = "is neither a program nor has it a #! line".to_owned();
+                    let hint = "begin it with a line such as `#!/usr/bin/env bash`".to_owned();
+                    let problem = self.tell(Severity::Error, &item.shown, Some(1), text);
+                    problem.hint = Some(hint);
+                    return None;
+                };
+                let text = format!("has no #! line; it is run by {interpreter}");
+                let hint = format!("begin it with `#!/usr/bin/env {interpreter}`");
+                let problem = self.tell(Severity::Warning, &item.shown, Some(1), text);
+                problem.hint = Some(hint);
+                with(vec![interpreter.to_owned()])
+            }
+        }
+    }
+
+    fn is_there(&mut self, interpreter: &str) -> bool {
+        if let Some((_, there)) = self.interpreters.iter().find(|(i, _)| i == interpreter) {
+            return *there;
+        }
+        let there = match interpreter.contains('/') {
+            // From where scripts are run nobody knows a way that does not begin at the root.
+            true => !interpreter.starts_with('/') || Path::new(interpreter).exists(),
+            false => is_on_path(interpreter),
+        };
+        self.interpreters.push((interpreter.to_owned(), there));
+        there
+    }
+
+    /// A file that looks like a program, but may not be run.
+    pub(super) fn not_executable(&mut self, item: &Item) {
+        let problem = self.error(&item.shown, "is not executable".to_owned());
+        problem.hint = Some(
+            "chmod +x, or `linkspan validate --fix`; what is no entry gets a name that begins with `_`"
+                .to_owned(),
+        );
+        problem.fix = Some(Fix::MakeExecutable(item.path.clone()));
+    }
+}
+
+/// What `env` looks for, if it is nothing but a name.
+fn found_by_env(words: &[String]) -> Option<&str> {
+    let [first, rest] = words else { return None };
+    let name = rest.strip_prefix("-S").unwrap_or(rest).split_whitespace();
+    let name = name.into_iter().next()?;
+    let plain = !name.starts_with('-') && !name.contains(['=', '/']);
+    (first.ends_with("/env") && plain).then_some(name)
+}
+
+fn is_on_path(name: &str) -> bool {
+    let Some(path) = std::env::var_os("PATH") else {
+        return true;
+    };
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}
+
+/// What runs a script that does not say so.
+pub(super) fn interpreter(extension: &str) -> Option<&'static str> {
+    match extension {
+        "sh" => Some("sh"),
+        "bash" => Some("bash"),
+        "zsh" => Some("zsh"),
+        "py" => Some("python3"),
+        "js" | "mjs" | "cjs" => Some("node"),
+        "rb" => Some("ruby"),
+        "pl" => Some("perl"),
+        "php" => Some("php"),
+        "lua" => Some("lua"),
+        _ => None,
+    }
+}

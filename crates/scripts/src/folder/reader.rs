@@ -1,0 +1,330 @@
+//! Reads a folder: what all kinds of entries have in common.
+
+use std::collections::HashSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::catalogue::{Catalogue, Completion, Dialect, Fix, Problem, Severity};
+use super::completions::Targets;
+use super::listing::Item;
+use super::meta::Meta;
+use super::server::Filter;
+use super::settings::RunSettings;
+use super::trust::Distrust;
+
+/// So many entries of one kind are offered.
+pub(super) const MOST: usize = 10_000;
+/// More entries than this are told about.
+const MANY: usize = 500;
+
+/// How a folder is read.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// What holds where neither an entry nor the server's file says anything.
+    pub defaults: RunSettings,
+    /// The sandbox level that nothing goes below.
+    pub sandbox: Option<u8>,
+    /// Whether files that others can write or own are taken all the same.
+    pub trust_everybody: bool,
+}
+
+/// Why a folder cannot be served at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FolderError {
+    /// There is no such folder.
+    #[error("{} is not a folder", path.display())]
+    NotAFolder {
+        /// What was given.
+        path: PathBuf,
+    },
+    /// It cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// What was given.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Somebody else decides what is in it.
+    #[error("{} cannot be trusted: {reason}", path.display())]
+    Untrusted {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        reason: Distrust,
+    },
+    /// The server's file is wrong. Its settings hold for every entry, and some of them protect
+    /// somebody, so that nothing is offered without them.
+    #[error("{}{}: {}", .0.path.display(), .0.line.map(|line| format!(":{line}")).unwrap_or_default(), .0.text)]
+    ServerFile(Box<Problem>),
+}
+
+impl FolderError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotAFolder { .. } => Some("`linkspan new DIR` makes one".to_owned()),
+            Self::Unreadable { .. } => Some("chmod u+rx, if it is yours".to_owned()),
+            Self::Untrusted { reason, .. } => Some(reason.hint().to_owned()),
+            Self::ServerFile(problem) => Some(problem.hint.clone().unwrap_or_else(|| {
+                "nothing is offered without it, because its limits would be missing".to_owned()
+            })),
+        }
+    }
+
+    /// What `validate --fix` would do.
+    pub fn fix(&self) -> Option<Fix> {
+        match self {
+            Self::Untrusted {
+                path,
+                reason: Distrust::Writable(_),
+            } => Some(Fix::MakePrivate(path.clone())),
+            Self::ServerFile(problem) => problem.fix.clone(),
+            _ => None,
+        }
+    }
+}
+
+/// A folder that was read.
+pub(super) struct Outcome {
+    pub(super) catalogue: Catalogue,
+    /// Entries whose file is there, but which could not be read this time, by their file.
+    pub(super) lost: Vec<PathBuf>,
+    /// Which tools may be offered.
+    pub(super) filter: Filter,
+}
+
+/// A folder that is being read.
+pub(super) struct Reader<'a> {
+    /// Without symbolic links.
+    pub(super) root: PathBuf,
+    pub(super) options: &'a ReadOptions,
+    pub(super) problems: Vec<Problem>,
+    /// What the server's file says about every entry.
+    pub(super) defaults: RunSettings,
+    pub(super) lost: Vec<PathBuf>,
+    /// Folders in which we were, by device and number.
+    pub(super) seen: HashSet<(u64, u64)>,
+    pub(super) me: u32,
+    /// Bytes of metadata until now.
+    pub(super) weight: u64,
+    /// Interpreters that are known to be there, or not.
+    pub(super) interpreters: Vec<(String, bool)>,
+}
+
+impl Catalogue {
+    /// Reads a folder. What is wrong with an entry is in `problems`; only what is wrong with the
+    /// folder itself is an error.
+    pub fn read(root: &Path, options: &ReadOptions) -> Result<Self, FolderError> {
+        Ok(Reader::open(root, options)?.read()?.catalogue)
+    }
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn open(root: &Path, options: &'a ReadOptions) -> Result<Self, FolderError> {
+        let unreadable = |source: std::io::Error| match source.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
+                FolderError::NotAFolder {
+                    path: root.to_owned(),
+                }
+            }
+            _ => FolderError::Unreadable {
+                path: root.to_owned(),
+                source,
+            },
+        };
+        let canonical = fs::canonicalize(root).map_err(unreadable)?;
+        let metadata = fs::metadata(&canonical).map_err(unreadable)?;
+        if !metadata.is_dir() {
+            let path = root.to_owned();
+            return Err(FolderError::NotAFolder { path });
+        }
+        fs::read_dir(&canonical).map_err(unreadable)?;
+        let reader = Self {
+            root: canonical,
+            options,
+            problems: Vec::new(),
+            defaults: options.defaults.clone(),
+            lost: Vec::new(),
+            seen: HashSet::from([(metadata.dev(), metadata.ino())]),
+            me: rustix::process::geteuid().as_raw(),
+            weight: 0,
+            interpreters: Vec::new(),
+        };
+        match reader.distrust(&metadata) {
+            Some(reason) => Err(FolderError::Untrusted {
+                path: reader.root,
+                reason,
+            }),
+            None => Ok(reader),
+        }
+    }
+
+    /// The catalogue, and what could not be read this time.
+    pub(super) fn read(mut self) -> Result<Outcome, FolderError> {
+        let server = self.server()?;
+        let tools = self.tools(&server.filter);
+        let (prompts, mut completions) = self.prompts();
+        let providers = self.providers();
+        let schemes: Vec<_> = providers.iter().map(|p| p.scheme.clone()).collect();
+        let mut readable = self.resources(&schemes);
+        readable.resources.extend(self.skills());
+        let resources = unique(
+            &mut self,
+            readable.resources,
+            "resource",
+            |r| &r.uri,
+            |r| &r.source,
+        );
+        let templates = unique(
+            &mut self,
+            readable.templates,
+            "template",
+            |t| &t.uri_template,
+            |t| &t.source,
+        );
+        let offered = |one: &Completion| templates.iter().any(|t| t.source == one.source);
+        let own = readable.completions.into_iter().filter(offered);
+        completions.extend(own.map(Arc::new));
+        let targets = Targets {
+            prompts: &prompts,
+            templates: &templates,
+        };
+        self.completions(&targets, &mut completions);
+        let mut catalogue = Catalogue {
+            root: self.root.clone(),
+            server: server.info,
+            tools,
+            resources,
+            templates,
+            prompts,
+            completions,
+            providers,
+            problems: Vec::new(),
+            dialect: Dialect::Native,
+            page_size: server.page_size,
+            concurrency: server.concurrency,
+        };
+        catalogue.problems = self.problems;
+        catalogue.sort_problems();
+        Ok(Outcome {
+            catalogue,
+            lost: self.lost,
+            filter: server.filter,
+        })
+    }
+
+    pub(super) fn relative(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(&self.root).unwrap_or(path).to_owned()
+    }
+
+    pub(super) fn error(&mut self, path: &Path, text: String) -> &mut Problem {
+        self.tell(Severity::Error, path, None, text)
+    }
+
+    pub(super) fn warn(&mut self, path: &Path, text: String) -> &mut Problem {
+        self.tell(Severity::Warning, path, None, text)
+    }
+
+    pub(super) fn tell(
+        &mut self,
+        severity: Severity,
+        path: &Path,
+        line: Option<usize>,
+        text: String,
+    ) -> &mut Problem {
+        let at = self.problems.len();
+        self.problems.push(Problem {
+            severity,
+            path: path.to_owned(),
+            line,
+            text,
+            hint: None,
+            fix: None,
+        });
+        &mut self.problems[at]
+    }
+
+    /// Tells where a field stands.
+    pub(super) fn tell_field(
+        &mut self,
+        severity: Severity,
+        meta: &Meta,
+        name: &str,
+        item: &Item,
+        text: String,
+    ) -> &mut Problem {
+        let (path, line) = match meta.place(name) {
+            Some((path, line)) => (path.to_owned(), Some(line)),
+            None => (item.shown.clone(), None),
+        };
+        self.tell(severity, &path, line, text)
+    }
+
+    /// How many errors there are; more of them after something was read mean that it is wrong.
+    pub(super) fn errors(&self) -> usize {
+        let errors = self.problems.iter();
+        errors.filter(|p| p.severity == Severity::Error).count()
+    }
+
+    /// An entry is not offered; what it was before may stay.
+    pub(super) fn lose(&mut self, item: &Item) {
+        self.lost.push(item.path.clone());
+    }
+
+    /// Tells if there are very many entries.
+    pub(super) fn crowd(&mut self, folder: &str, count: usize) {
+        if count >= MOST {
+            let text = format!("more than {MOST} entries; the others are left out");
+            self.error(Path::new(folder), text);
+        } else if count > MANY {
+            let text = format!("more than {MANY} entries");
+            let hint = "clients and models work better with fewer".to_owned();
+            self.warn(Path::new(folder), text).hint = Some(hint);
+        }
+    }
+}
+
+impl Catalogue {
+    pub(super) fn sort_problems(&mut self) {
+        self.problems
+            .sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    }
+}
+
+/// Sorts by a name and leaves one of each; who comes first stays.
+pub(super) fn unique<T>(
+    reader: &mut Reader<'_>,
+    mut entries: Vec<T>,
+    what: &str,
+    name: impl Fn(&T) -> &str,
+    source: impl Fn(&T) -> &Path,
+) -> Vec<Arc<T>> {
+    entries.sort_by(|a, b| (name(a), source(a)).cmp(&(name(b), source(b))));
+    let mut kept: Vec<Arc<T>> = Vec::with_capacity(entries.len());
+    for entry in entries {
+        match kept.last() {
+            Some(first) if name(first) == name(&entry) => {
+                let taken = reader.relative(source(first));
+                let shown = reader.relative(source(&entry));
+                let text = format!(
+                    "the {what} `{}` is already {}",
+                    name(&entry),
+                    taken.display()
+                );
+                let hint = "it is left out; rename one of them".to_owned();
+                reader.warn(&shown, text).hint = Some(hint);
+            }
+            _ => kept.push(Arc::new(entry)),
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+#[path = "reader_tests.rs"]
+mod tests;

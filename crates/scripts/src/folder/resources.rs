@@ -1,0 +1,344 @@
+//! Resources: files as they are, what programs print, and metadata alone.
+
+use std::fs::File;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::catalogue::{
+    Completion, CompletionTarget, Program, Read, Resource, Severity, Stamp, Template,
+};
+use super::declared::completions;
+use super::fields;
+use super::files::read_up_to;
+use super::listing::{Item, Listing};
+use super::meta::Meta;
+use super::mime;
+use super::programs::interpreter;
+use super::reader::{MOST, Reader};
+use super::script::Kind;
+use super::uri;
+
+/// How deep resources may lie.
+const DEEPEST: usize = 8;
+
+/// Schemes that can be read without a provider of the folder's own.
+const BUILT_IN: [&str; 3] = ["file", "git", "https"];
+
+/// Everything that can be read.
+#[derive(Default)]
+pub(super) struct Readable {
+    pub(super) resources: Vec<Resource>,
+    pub(super) templates: Vec<Template>,
+    pub(super) completions: Vec<Completion>,
+}
+
+impl Reader<'_> {
+    /// The folder's own providers are known by now.
+    pub(super) fn resources(&mut self, schemes: &[String]) -> Readable {
+        let mut readable = Readable::default();
+        if let Some(listing) = self.enter_top("resources") {
+            self.resources_of(&listing, 1, schemes, &mut readable);
+            let count = readable.resources.len() + readable.templates.len();
+            self.crowd("resources", count);
+        }
+        readable
+    }
+
+    fn resources_of(
+        &mut self,
+        listing: &Listing,
+        depth: usize,
+        schemes: &[String],
+        readable: &mut Readable,
+    ) {
+        for item in &listing.files {
+            if readable.resources.len() + readable.templates.len() >= MOST {
+                return;
+            }
+            if !self.trusted(&item.shown, &item.path, &item.metadata) {
+                continue;
+            }
+            let sidecars = listing.sidecars_of(item);
+            self.or_lose(item, |reader| {
+                reader.resource_of_file(item, &sidecars, readable);
+            });
+        }
+        for (base, items) in listing.orphans() {
+            let Some(item) = items.first() else { continue };
+            self.or_lose(item, |reader| {
+                reader.resource_alone(base, items, schemes, readable);
+            });
+        }
+        for folder in &listing.folders {
+            let Some(inner) = self.enter(&folder.path, &folder.metadata) else {
+                continue;
+            };
+            match depth < DEEPEST {
+                true => self.resources_of(&inner, depth + 1, schemes, readable),
+                false => self.too_deep(folder, &inner, DEEPEST),
+            }
+        }
+    }
+
+    /// Does something that adds no entry if it finds an error.
+    fn or_lose(&mut self, item: &Item, work: impl FnOnce(&mut Self)) {
+        let before = self.errors();
+        work(self);
+        if self.errors() > before {
+            self.lose(item);
+        }
+    }
+
+    fn resource_of_file(&mut self, item: &Item, sidecars: &[&Item], readable: &mut Readable) {
+        let mut read = Read::File(item.path.clone());
+        let mut comment = None;
+        let mut inline = None;
+        let mut name = below(&item.shown, "resources");
+        if item.is_executable() {
+            let Some(mut script) = self.script(item) else {
+                return;
+            };
+            // A folder that came from elsewhere may have made everything executable.
+            if script.kind != Kind::Other {
+                let Some(program) = self.program(item, &script) else {
+                    return;
+                };
+                read = Read::Run(program);
+                inline = script.inline.take();
+                comment = script.comment.take();
+                let extension = item.extension().len();
+                name.truncate(name.len() - extension - usize::from(extension > 0));
+            } else if interpreter(item.extension()).is_some() {
+                let text = "has no #! line, so that it is served as it is".to_owned();
+                let hint = "with one, what it prints is served".to_owned();
+                self.warn(&item.shown, text).hint = Some(hint);
+            }
+        }
+        let Some(meta) = self.describe(item, sidecars, inline, fields::RESOURCE) else {
+            return;
+        };
+        for field in ["text", "provider"] {
+            if meta.has(field) {
+                let text = format!("`{field}` says nothing beside a file");
+                self.tell_field(Severity::Warning, &meta, field, item, text);
+            }
+        }
+        if meta.has("uriTemplate") && matches!(read, Read::File(_)) {
+            let text = "a file as it is cannot be a template".to_owned();
+            let hint = "make it a program, or give it a `uri`".to_owned();
+            let problem = self.tell_field(Severity::Error, &meta, "uriTemplate", item, text);
+            problem.hint = Some(hint);
+            return;
+        }
+        let uri = match &read {
+            Read::File(path) => uri::of_file(path),
+            _ => {
+                let mut uri = String::from("script:///");
+                uri::encode(name.as_bytes(), &mut uri);
+                uri
+            }
+        };
+        self.readable(item, &meta, read, Defaults { name, uri, comment }, readable);
+    }
+
+    /// A resource that is nothing but metadata.
+    fn resource_alone(
+        &mut self,
+        base: &str,
+        items: &[Item],
+        schemes: &[String],
+        readable: &mut Readable,
+    ) {
+        let Some(item) = items.first() else { return };
+        let sidecars: Vec<&Item> = items.iter().collect();
+        let Some(meta) = self.describe(item, &sidecars, None, fields::RESOURCE) else {
+            return;
+        };
+        let address = meta.text("uri").or(meta.text("uriTemplate"));
+        let scheme = address.and_then(|address| uri::scheme(address).ok());
+        let provider = meta.text("provider");
+        let known =
+            |scheme: &str| BUILT_IN.contains(&scheme) || schemes.iter().any(|s| s == scheme);
+        let read = match (meta.text("text"), provider, scheme) {
+            (Some(text), None, _) => Read::Text(text.to_owned()),
+            (Some(_), Some(_), _) => {
+                let text = "both `text` and `provider` say where its contents come from".to_owned();
+                self.tell_field(Severity::Error, &meta, "provider", item, text);
+                return;
+            }
+            (None, Some(provider), _) => {
+                if !known(provider) {
+                    let text = format!("there is no provider `{provider}`");
+                    let hint = format!("put an executable `{provider}` into `providers/`");
+                    let problem = self.tell_field(Severity::Error, &meta, "provider", item, text);
+                    problem.hint = Some(hint);
+                    return;
+                }
+                Read::Provider(provider.to_owned())
+            }
+            (None, None, Some(scheme)) if known(scheme) => Read::Provider(scheme.to_owned()),
+            (None, None, _) => {
+                let text =
+                    format!("there is no file `{base}`, and nothing else gives its contents");
+                let hint = "add `text`, or a `uri` and its `provider`".to_owned();
+                self.warn(&item.shown, text).hint = Some(hint);
+                return;
+            }
+        };
+        let folder = below(&item.shown, "resources");
+        let folder = Path::new(&folder).parent().unwrap_or(Path::new(""));
+        let name = folder.join(base).to_string_lossy().into_owned();
+        let mut uri = String::from("text:///");
+        uri::encode(name.as_bytes(), &mut uri);
+        let comment = None;
+        self.readable(item, &meta, read, Defaults { name, uri, comment }, readable);
+    }
+
+    /// Adds a resource or a template.
+    fn readable(
+        &mut self,
+        item: &Item,
+        meta: &Meta,
+        read: Read,
+        defaults: Defaults,
+        readable: &mut Readable,
+    ) {
+        if meta.flag("enabled") == Some(false) {
+            return;
+        }
+        if meta.has("uri") && meta.has("uriTemplate") {
+            let text = "both `uri` and `uriTemplate` are there".to_owned();
+            self.tell_field(Severity::Error, meta, "uriTemplate", item, text);
+            return;
+        }
+        let field = match meta.has("uriTemplate") {
+            true => "uriTemplate",
+            false => "uri",
+        };
+        let address = meta.text(field).unwrap_or(&defaults.uri).to_owned();
+        if let Err(wrong) = uri::scheme(&address) {
+            let text = format!("`{field}` {address:?} {wrong}");
+            self.tell_field(Severity::Error, meta, field, item, text);
+            return;
+        }
+        let mut shown = Map::new();
+        shown.insert(field.to_owned(), Value::String(address.clone()));
+        let name = meta.text("name").unwrap_or(&defaults.name).to_owned();
+        shown.insert("name".to_owned(), Value::String(name));
+        meta.show(&["title", "description"], &mut shown);
+        if let (false, Some(comment)) = (meta.has("description"), defaults.comment) {
+            shown.insert("description".to_owned(), Value::String(comment));
+        }
+        if let Some(mime) = self.mime(item, meta, &read, &defaults.name) {
+            shown.insert("mimeType".to_owned(), Value::String(mime));
+        }
+        let size = match &read {
+            Read::File(_) => Some(item.metadata.len()),
+            Read::Text(text) => Some(text.len() as u64),
+            Read::Run(_) | Read::Provider(_) => None,
+        };
+        let size = meta.bytes("size").or(size);
+        if let (Some(size), "uri") = (size, field) {
+            shown.insert("size".to_owned(), size.into());
+        }
+        meta.show(&["annotations", "icons", "_meta"], &mut shown);
+        let shown = Value::Object(shown);
+        let run = self.settings(meta, item);
+        let source = item.path.clone();
+        if field == "uri" {
+            if meta.has("arguments") {
+                let text = "`arguments` are for a template".to_owned();
+                self.tell_field(Severity::Warning, meta, "arguments", item, text);
+            }
+            let stamp = Some(stamp(item));
+            readable.resources.push(Resource {
+                uri: address,
+                shown,
+                source,
+                read,
+                run,
+                stamp,
+            });
+            return;
+        }
+        let variables = match uri::variables(&address) {
+            Ok(variables) => variables,
+            Err(wrong) => {
+                let text = format!("`uriTemplate` {address:?} {wrong}");
+                self.tell_field(Severity::Error, meta, "uriTemplate", item, text);
+                return;
+            }
+        };
+        let Some(declared) = self.declared(item, meta) else {
+            return;
+        };
+        for one in &declared {
+            let name = one.argument.name.as_str();
+            if !variables.contains(&name) {
+                let text = format!("the template has no variable `{name}`");
+                self.tell_field(Severity::Warning, meta, "arguments", item, text);
+            }
+        }
+        let target = CompletionTarget::Resource(address.clone());
+        readable
+            .completions
+            .extend(completions(&declared, &target, item, &run));
+        readable.templates.push(Template {
+            uri_template: address,
+            shown,
+            source,
+            read,
+            run,
+        });
+    }
+
+    fn mime(&mut self, item: &Item, meta: &Meta, read: &Read, name: &str) -> Option<String> {
+        if let Some(mime) = meta.text("mimeType") {
+            return Some(mime.to_owned());
+        }
+        let extension = Path::new(name).extension().unwrap_or_default();
+        let known = mime::by_extension(extension.to_str().unwrap_or_default());
+        match (known, read) {
+            (Some(known), _) => Some(known.to_owned()),
+            (None, Read::Text(_)) => Some("text/plain".to_owned()),
+            (None, Read::File(_)) => Some(sniff(item)),
+            (None, Read::Run(Program::Argv(_) | Program::Template(_)) | Read::Provider(_)) => None,
+        }
+    }
+}
+
+/// What holds where the metadata says nothing.
+struct Defaults {
+    name: String,
+    uri: String,
+    comment: Option<String>,
+}
+
+/// What a file is, by its first bytes.
+pub(super) fn sniff(item: &Item) -> String {
+    let mut head = [0; 1024];
+    let length = File::open(&item.path).and_then(|mut file| read_up_to(&mut file, &mut head));
+    let length = length.unwrap_or(0);
+    mime::by_contents(&head[..length], length < head.len()).to_owned()
+}
+
+/// The state of a file.
+pub(super) fn stamp(item: &Item) -> Stamp {
+    Stamp {
+        size: item.metadata.len(),
+        modified: (item.metadata.mtime(), item.metadata.mtime_nsec()),
+        inode: item.metadata.ino(),
+    }
+}
+
+/// The path below one of our folders.
+pub(super) fn below(shown: &Path, folder: &str) -> String {
+    let inner = shown.strip_prefix(folder).unwrap_or(shown);
+    inner.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+#[path = "resources_tests.rs"]
+mod tests;

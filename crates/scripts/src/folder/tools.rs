@@ -1,0 +1,385 @@
+//! Tools: executable files, folders with a `tool.*` in them, and words to run in a `*.tool.yaml`.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::apply;
+use super::arguments;
+use super::catalogue::{Program, Severity, Tool};
+use super::fields;
+use super::listing::{Item, Listing};
+use super::meta::Meta;
+use super::names;
+use super::node::Format;
+use super::placeholders::placeholders;
+use super::programs::interpreter;
+use super::reader::{MOST, Reader, unique};
+use super::schema::Schema;
+use super::script::Kind;
+use super::server::Filter;
+use super::settings::Mode;
+
+/// How deep tools may lie.
+const DEEPEST: usize = 3;
+
+impl Reader<'_> {
+    pub(super) fn tools(&mut self, filter: &Filter) -> Vec<Arc<Tool>> {
+        let mut tools = Vec::new();
+        if let Some(listing) = self.enter_top("tools") {
+            self.tools_of(&listing, 1, &mut tools);
+            self.crowd("tools", tools.len());
+        }
+        let tools = unique(self, tools, "tool", |t| &t.name, |t| &t.source);
+        let allowed = tools.into_iter().filter(|tool| filter.allows(&tool.name));
+        allowed.collect()
+    }
+
+    fn tools_of(&mut self, listing: &Listing, depth: usize, tools: &mut Vec<Tool>) {
+        for item in &listing.files {
+            if tools.len() < MOST {
+                tools.extend(self.tool(item, listing, None));
+            }
+        }
+        self.orphans(listing, |_, _| false);
+        for folder in listing.entry_folders() {
+            let Some(inner) = self.enter(&folder.path, &folder.metadata) else {
+                continue;
+            };
+            let mains = inner.files.iter().filter(|item| item.stem() == "tool");
+            let mains: Vec<&Item> = mains.collect();
+            // A `tool.md` beside `tool.sh` is its documentation.
+            let runs = |item: &&&Item| item.is_executable() || template_name(item, true).is_some();
+            let main = mains.iter().find(runs).or(mains.first()).copied();
+            if let Some(main) = main {
+                let others = mains.iter().filter(|item| item.name != main.name);
+                for other in others.filter(runs) {
+                    let text = format!("{} is already the tool of this folder", main.name);
+                    self.warn(&other.shown, text);
+                }
+                if tools.len() < MOST {
+                    tools.extend(self.tool(main, &inner, Some(&folder.name)));
+                }
+            } else if depth < DEEPEST {
+                self.tools_of(&inner, depth + 1, tools);
+            } else if !inner.files.is_empty() {
+                let text = format!("lies more than {DEEPEST} folders deep and is not looked at");
+                self.warn(&folder.shown, text);
+            }
+        }
+    }
+
+    /// Metadata that describes nothing.
+    pub(super) fn orphans(&mut self, listing: &Listing, used: impl Fn(&str, &Item) -> bool) {
+        for (base, items) in listing.orphans() {
+            for item in items.iter().filter(|item| !used(base, item)) {
+                let text = format!("there is no file `{base}` or `{base}.*` that it describes");
+                let files = listing.files.iter().map(Item::stem);
+                let near = names::nearest(base, files);
+                let hint = near.map(|near| format!("did you mean `{near}`?"));
+                self.warn(&item.shown, text).hint = hint;
+            }
+        }
+    }
+
+    fn tool(&mut self, item: &Item, listing: &Listing, folder: Option<&str>) -> Option<Tool> {
+        let sidecars = listing.sidecars_of(item);
+        let template = template_name(item, folder.is_some());
+        let name = folder.or(template).unwrap_or(item.stem());
+        if template.is_none() && !item.is_executable() {
+            self.no_tool(item);
+            return None;
+        }
+        if !self.trusted(&item.shown, &item.path, &item.metadata) {
+            return None;
+        }
+        let before = self.errors();
+        let tool = match template {
+            Some(_) => self.template_tool(item, &sidecars, name),
+            None => self.script_tool(item, &sidecars, name),
+        };
+        if self.errors() > before {
+            self.lose(item);
+            return None;
+        }
+        tool
+    }
+
+    /// A file that is no tool as it is.
+    fn no_tool(&mut self, item: &Item) {
+        let script = self.script(item);
+        let is_script = script.is_some_and(|script| script.kind != Kind::Other);
+        if is_script || interpreter(item.extension()).is_some() {
+            self.not_executable(item);
+        } else {
+            let text = "is not executable and so no tool".to_owned();
+            self.warn(&item.shown, text);
+        }
+    }
+
+    fn script_tool(&mut self, item: &Item, sidecars: &[&Item], name: &str) -> Option<Tool> {
+        let mut script = self.script(item)?;
+        let meta = self.describe(item, sidecars, script.inline.take(), fields::TOOL)?;
+        if meta.has("exec") {
+            let text = "`exec` is only for files without a program, such as `name.tool.yaml`";
+            self.tell_field(Severity::Error, &meta, "exec", item, text.to_owned());
+        }
+        if meta.flag("enabled") == Some(false) {
+            return None;
+        }
+        let program = self.program(item, &script)?;
+        self.finish(item, meta, name, program, script.comment)
+    }
+
+    fn template_tool(&mut self, item: &Item, sidecars: &[&Item], name: &str) -> Option<Tool> {
+        if let Some(sidecar) = sidecars.first() {
+            let text = format!("{} has its metadata in itself", item.name);
+            self.error(&sidecar.shown, text);
+            return None;
+        }
+        let layer = self.layer(item)?;
+        let meta = self.describe(item, &[], Some(Ok(layer.node)), fields::TOOL)?;
+        if meta.flag("enabled") == Some(false) {
+            return None;
+        }
+        let mut words = meta.texts("exec").unwrap_or_default();
+        if words.is_empty() {
+            let text = "`exec` is missing: the words to run".to_owned();
+            let hint = "for example: exec: [\"du\", \"-h\", \"{{dir}}\"]".to_owned();
+            self.tell_field(Severity::Error, &meta, "exec", item, text)
+                .hint = Some(hint);
+            return None;
+        }
+        if words[0].contains("{{") {
+            let text = "the program itself cannot come from an argument".to_owned();
+            self.tell_field(Severity::Error, &meta, "exec", item, text);
+            return None;
+        }
+        words[0] = self.word(&words[0], item, &meta)?;
+        let stays = meta.text("mode").is_some_and(|mode| mode != "once");
+        if stays && words.iter().any(|word| !placeholders(word).is_empty()) {
+            let text = "what stays runs before there are arguments, so that `exec` can have none";
+            self.tell_field(Severity::Error, &meta, "exec", item, text.to_owned());
+            return None;
+        }
+        let program = match stays {
+            true => Program::Argv(words.into_iter().map(Into::into).collect()),
+            false => Program::Template(words),
+        };
+        self.finish(item, meta, name, program, None)
+    }
+
+    /// The program of `exec`: a name is looked up when it runs, a path is that of the folder.
+    fn word(&mut self, word: &str, item: &Item, meta: &Meta) -> Option<String> {
+        if !word.contains('/') {
+            return Some(word.to_owned());
+        }
+        let path = self.root.join(word);
+        let wrong = match fs::canonicalize(&path) {
+            Ok(real) if real.is_dir() => format!("`exec` {word:?} is a folder"),
+            // Who can write it decides what runs, as with any other tool.
+            Ok(real) => match self.distrust_within(&real) {
+                Some(distrust) => format!("`exec` {word:?}: {distrust}"),
+                None => return Some(path.to_string_lossy().into_owned()),
+            },
+            Err(error) => format!("`exec` {word:?}: {error}"),
+        };
+        self.tell_field(Severity::Error, meta, "exec", item, wrong);
+        None
+    }
+
+    fn finish(
+        &mut self,
+        item: &Item,
+        meta: Meta,
+        name: &str,
+        program: Program,
+        comment: Option<String>,
+    ) -> Option<Tool> {
+        let name = self.name(item, &meta, name);
+        let mut shown = Map::new();
+        shown.insert("name".to_owned(), Value::String(name.clone()));
+        meta.show(&["title", "description"], &mut shown);
+        let mode = apply::mode(&meta);
+        if !meta.has("description") {
+            match comment {
+                Some(comment) => {
+                    shown.insert("description".to_owned(), Value::String(comment));
+                }
+                // What a server of its own offers it describes itself.
+                None if matches!(mode, Mode::Mcp(_)) => {}
+                None => {
+                    let text = "has no description; a model cannot know what it is for".to_owned();
+                    let hint = match program {
+                        Program::Template(_) => "add `description:`",
+                        Program::Argv(_) => "begin it with a comment, or add `description`",
+                    };
+                    self.warn(&item.shown, text).hint = Some(hint.to_owned());
+                }
+            }
+        }
+        let input = self.input(item, &meta, &program)?;
+        let compiled = match &input {
+            Some((schema, field)) => Some(self.schema(item, &meta, field, schema)?),
+            None => None,
+        };
+        let schema = input.map_or_else(|| json!({"type": "object"}), |(schema, _)| schema);
+        shown.insert("inputSchema".to_owned(), schema);
+        let output = match meta.value("outputSchema") {
+            Some(schema) => {
+                let schema = self.object_schema(item, &meta, "outputSchema", schema)?;
+                let compiled = self.schema(item, &meta, "outputSchema", &schema)?;
+                shown.insert("outputSchema".to_owned(), schema);
+                Some(compiled)
+            }
+            None => None,
+        };
+        meta.show(&["annotations", "icons", "_meta"], &mut shown);
+        let run = self.settings(&meta, item);
+        let reads_only = shown
+            .get("annotations")
+            .is_some_and(|hints| hints["readOnlyHint"] == true);
+        if reads_only && !run.sandbox.write.is_empty() {
+            let text = "`readOnlyHint` is true, but the sandbox lets it write".to_owned();
+            self.tell_field(Severity::Warning, &meta, "annotations", item, text);
+        }
+        for (field, wanted) in [("workers", "worker"), ("prefix", "mcp")] {
+            if meta.has(field) && meta.text("mode") != Some(wanted) {
+                let text = format!("`{field}` says nothing without `mode: {wanted}`");
+                self.tell_field(Severity::Warning, &meta, field, item, text);
+            }
+        }
+        Some(Tool {
+            name,
+            shown: Value::Object(shown),
+            source: item.path.clone(),
+            program,
+            mode,
+            input: compiled,
+            output,
+            run,
+            metadata: meta.to_value(),
+        })
+    }
+
+    /// The name of a tool or prompt, as clients take it.
+    pub(super) fn name(&mut self, item: &Item, meta: &Meta, from_file: &str) -> String {
+        let wanted = meta.text("name").unwrap_or(from_file);
+        let name = names::fit(wanted);
+        if name != wanted {
+            let text = format!("is called `{name}`, because clients do not take {wanted:?}");
+            let hint = "a name has letters, digits, `_` and `-`, and at most 64 of them".to_owned();
+            let problem = self.tell_field(Severity::Warning, meta, "name", item, text);
+            problem.hint = Some(hint);
+        }
+        name
+    }
+
+    /// The schema of the arguments, and the field that it comes from.
+    fn input(
+        &mut self,
+        item: &Item,
+        meta: &Meta,
+        program: &Program,
+    ) -> Option<Option<(Value, &'static str)>> {
+        if meta.has("inputSchema") && meta.has("arguments") {
+            let text = "`arguments` is the short form of `inputSchema`; both are there".to_owned();
+            self.tell_field(Severity::Error, meta, "arguments", item, text);
+            return None;
+        }
+        let mut input = None;
+        if let Some(schema) = meta.value("inputSchema") {
+            let schema = self.object_schema(item, meta, "inputSchema", schema)?;
+            input = Some((schema, "inputSchema"));
+        } else if let Some(node) = meta.node("arguments") {
+            match arguments::schema(node) {
+                Ok(schema) => input = Some((schema, "arguments")),
+                Err(wrong) => {
+                    let problem =
+                        self.tell_field(Severity::Error, meta, "arguments", item, wrong.text);
+                    problem.line = Some(wrong.line);
+                    problem.hint = wrong.hint;
+                    return None;
+                }
+            }
+        }
+        if let Program::Template(words) = program {
+            let text = words.join("\n");
+            let wanted = placeholders(&text);
+            input = match input {
+                // What stands in the words is all that there is to know.
+                None => {
+                    let property = |name: &&str| ((*name).to_owned(), json!({"type": "string"}));
+                    let properties: Map<_, _> = wanted.iter().map(property).collect();
+                    let schema =
+                        json!({"type": "object", "properties": properties, "required": wanted});
+                    Some((schema, "exec"))
+                }
+                Some((schema, field)) => {
+                    for name in wanted {
+                        if schema["properties"].get(name).is_none() {
+                            let text = format!("`{{{{{name}}}}}` is no argument of this tool");
+                            self.tell_field(Severity::Warning, meta, "exec", item, text);
+                        }
+                    }
+                    Some((schema, field))
+                }
+            };
+        }
+        Some(input)
+    }
+
+    /// MCP wants arguments and results to be objects.
+    fn object_schema(
+        &mut self,
+        item: &Item,
+        meta: &Meta,
+        field: &str,
+        mut schema: Value,
+    ) -> Option<Value> {
+        match schema.get("type") {
+            Some(kind) if kind == "object" => {}
+            None => schema["type"] = json!("object"),
+            Some(kind) => {
+                let text = format!("`{field}` must have the type \"object\", not {kind}");
+                self.tell_field(Severity::Error, meta, field, item, text);
+                return None;
+            }
+        }
+        Some(schema)
+    }
+
+    fn schema(
+        &mut self,
+        item: &Item,
+        meta: &Meta,
+        field: &str,
+        schema: &Value,
+    ) -> Option<Arc<Schema>> {
+        match Schema::new(schema) {
+            Ok(schema) => Some(Arc::new(schema)),
+            Err(error) => {
+                let text = format!("`{field}` is no JSON Schema: {error}");
+                self.tell_field(Severity::Error, meta, field, item, text);
+                None
+            }
+        }
+    }
+}
+
+/// The name of a tool that is nothing but metadata: `du` of `du.tool.yaml`; in a folder of its own
+/// `tool.yaml` does as well.
+fn template_name(item: &Item, has_folder: bool) -> Option<&str> {
+    Format::of(Path::new(&item.name))?;
+    let stem = item.stem();
+    match stem.strip_suffix(".tool") {
+        Some(name) if !name.is_empty() => Some(name),
+        _ => (has_folder && stem == "tool").then_some(stem),
+    }
+}
+
+#[cfg(test)]
+#[path = "tools_tests.rs"]
+mod tests;

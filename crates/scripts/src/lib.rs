@@ -1,0 +1,21 @@
+//! A folder of scripts as an MCP server: find, describe, validate, run, watch.
+//!
+//! Invariant: nothing is executed to find out what it is, and nothing here knows of HTTP.
+
+pub mod compat;
+pub mod folder;
+#[doc(hidden)]
+pub mod fuzzing;
+pub mod jq;
+mod mount;
+mod run;
+pub mod sandbox;
+pub mod sdk;
+mod serve;
+mod time;
+mod uri;
+pub mod watch;
+mod worker;
+
+pub use run::watchdog::watch as watch_over;
+pub use serve::{Compat, Fetch, Fetched, Folder, Hosts, NotFetched, OpenError, Options};

@@ -1,0 +1,166 @@
+//! The words that run: `{{name}}` filled in from arguments, never a line for a shell.
+
+use std::ffi::OsString;
+
+use linkspan_wire::{Json, JsonKind};
+
+use super::on_one_line;
+use crate::folder::Program;
+
+/// The words of a program for these arguments.
+pub(crate) fn words(program: &Program, arguments: Json<'_>) -> Result<Vec<OsString>, String> {
+    let words: Vec<OsString> = match program {
+        Program::Argv(words) => words.clone(),
+        Program::Template(templates) => {
+            let mut words = Vec::new();
+            for template in templates {
+                fill(template, arguments, &mut words)?;
+            }
+            words
+        }
+    };
+    if words.iter().any(has_nul) {
+        return Err("an argument holds a NUL, which no program can be given".to_owned());
+    }
+    Ok(words)
+}
+
+fn has_nul(word: &OsString) -> bool {
+    word.as_encoded_bytes().contains(&0)
+}
+
+/// One word becomes one word. A word that is nothing but the name of a list becomes its elements, one
+/// that is nothing but the name of something that was not given none at all.
+fn fill(template: &str, arguments: Json<'_>, words: &mut Vec<OsString>) -> Result<(), String> {
+    if let Some(name) = only_name(template) {
+        match arguments.get(name).map(|value| (value.kind(), value)) {
+            None | Some((JsonKind::Null, _)) => {}
+            Some((JsonKind::Array, values)) => {
+                words.extend(values.elements().map(|value| spelled(value).into()));
+            }
+            Some((_, value)) => words.push(spelled(value).into()),
+        }
+        return Ok(());
+    }
+    let mut word = String::new();
+    let mut rest = template;
+    while let Some((before, name, after)) = next_name(rest) {
+        word.push_str(before);
+        let value = arguments.get(name).filter(|v| v.kind() != JsonKind::Null);
+        match value {
+            // `--depth={{depth}}` without a depth is no option at all.
+            None => return Ok(()),
+            Some(value) => word.push_str(&spelled(value)),
+        }
+        rest = after;
+    }
+    word.push_str(rest);
+    words.push(word.into());
+    Ok(())
+}
+
+fn only_name(template: &str) -> Option<&str> {
+    match next_name(template)? {
+        ("", name, "") => Some(name),
+        _ => None,
+    }
+}
+
+/// The text before the next `{{name}}`, the name, and the text after it.
+pub(crate) fn next_name(text: &str) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    loop {
+        let open = from + text[from..].find("{{")?;
+        let inside = &text[open + 2..];
+        let close = inside.find("}}")?;
+        let name = inside[..close].trim();
+        let is_name = !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+        if is_name {
+            return Some((&text[..open], name, &inside[close + 2..]));
+        }
+        from = open + 2;
+    }
+}
+
+/// A value as a word: strings as they are, everything else as the client spelled it.
+pub(crate) fn spelled(value: Json<'_>) -> String {
+    match value.kind() {
+        JsonKind::Null => String::new(),
+        JsonKind::String => value.as_str().unwrap_or_default().into_owned(),
+        _ => on_one_line(value.text()).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn filled(templates: &[&str], arguments: serde_json::Value) -> Vec<String> {
+        let program = Program::Template(templates.iter().map(|t| (*t).to_owned()).collect());
+        let arguments = arguments.to_string();
+        let words = words(&program, Json::parse(&arguments).unwrap()).unwrap();
+        words
+            .into_iter()
+            .map(|w| w.into_string().unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn one_word_stays_one_word_whatever_is_in_it() {
+        let hostile = "a; rm -rf / $(x) `y` \"z\" {{other}}\n";
+        assert_eq!(
+            filled(
+                &["du", "--", "{{dir}}"],
+                json!({"dir": hostile, "other": "no"})
+            ),
+            ["du", "--", hostile]
+        );
+        assert_eq!(
+            filled(&["--name={{dir}}!"], json!({"dir": hostile, "other": "no"})),
+            [format!("--name={hostile}!")]
+        );
+    }
+
+    #[test]
+    fn what_was_not_given_is_left_out() {
+        assert_eq!(
+            filled(&["du", "{{x}}", "--depth={{n}}", "{{y}}"], json!({"y": 0})),
+            ["du", "0"]
+        );
+    }
+
+    #[test]
+    fn numbers_keep_their_spelling() {
+        let program = Program::Template(vec!["{{n}}".to_owned(), "--m={{m}}".to_owned()]);
+        let given = r#"{"n":123456789012345678901,"m":1.50}"#;
+        let words = words(&program, Json::parse(given).unwrap()).unwrap();
+        assert_eq!(words, ["123456789012345678901", "--m=1.50"]);
+    }
+
+    #[test]
+    fn a_list_becomes_words() {
+        let given = json!({"files": ["a b", 1, true]});
+        assert_eq!(
+            filled(&["cat", "{{files}}"], given),
+            ["cat", "a b", "1", "true"]
+        );
+    }
+
+    #[test]
+    fn braces_that_name_nothing_stay() {
+        assert_eq!(
+            filled(&["{{", "{{}}", "{{ a b }}", "{a}"], json!({"a": 1})),
+            ["{{", "{{}}", "{{ a b }}", "{a}"]
+        );
+    }
+
+    #[test]
+    fn a_nul_is_refused() {
+        let program = Program::Template(vec!["{{x}}".to_owned()]);
+        assert!(words(&program, Json::parse(r#"{"x":"a\u0000b"}"#).unwrap()).is_err());
+    }
+}

@@ -1,0 +1,371 @@
+//! What a tool says beside its output: lines of JSON on its control channel.
+//!
+//! Short names and the names of MCP mean the same, so that a tool may write either. No IO here.
+
+use linkspan_mcp::{Level, names};
+use linkspan_wire::{Json, JsonKind, quote};
+
+/// The longest line that is taken; a longer one is a mistake, and the rest of the channel with it.
+pub(crate) const LONGEST: usize = 4 << 20;
+
+/// One line.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Said {
+    /// Which call it belongs to; only processes that take several say so.
+    pub(crate) call: Option<u64>,
+    pub(crate) word: Word,
+}
+
+/// What a line means.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Word {
+    /// How far it is. Numbers as they were spelled.
+    Progress {
+        progress: String,
+        total: Option<String>,
+        message: Option<String>,
+    },
+    /// A line for the client's log: `params` of `notifications/message`, without a logger if none was given.
+    Log {
+        level: Level,
+        logger: Option<String>,
+        data: String,
+    },
+    /// A question for the client, answered under the same id.
+    Ask { id: String, question: Question },
+    /// A list is another one now.
+    Changed(List),
+    /// A resource is another one now.
+    Updated(String),
+    /// The request is answered with this error, whatever else is printed.
+    Fail {
+        code: i64,
+        message: String,
+        data: Option<String>,
+    },
+    /// An answer to something that we asked: its id, and the result or the error.
+    Answer {
+        id: u64,
+        told: Result<String, String>,
+    },
+}
+
+/// What a tool may ask the client.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Question {
+    /// The parameters of `elicitation/create`.
+    Elicit { params: String, url: bool },
+    /// The parameters of `sampling/createMessage`.
+    Sample { params: String },
+    /// Which folders it offers.
+    Roots,
+}
+
+/// A list that a client may know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum List {
+    /// `tools/list`
+    Tools,
+    /// `prompts/list`
+    Prompts,
+    /// `resources/list` and the templates.
+    Resources,
+}
+
+impl List {
+    /// Its name in the protocol.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Prompts => "prompts",
+            Self::Resources => "resources",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        [Self::Tools, Self::Prompts, Self::Resources]
+            .into_iter()
+            .find(|list| list.name() == name)
+    }
+}
+
+/// A line that makes no sense.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Odd {
+    /// For the author of the tool.
+    pub(crate) why: String,
+    /// Under which id the tool waits to hear about it, if it does.
+    pub(crate) id: Option<String>,
+}
+
+impl Said {
+    /// Reads a line.
+    pub(crate) fn parse(line: &str) -> Result<Self, Odd> {
+        let odd = |why: String| Odd { why, id: None };
+        let json = Json::parse(line).map_err(|e| odd(format!("no JSON: {e}")))?;
+        if json.kind() != JsonKind::Object {
+            return Err(odd("a line must be a JSON object".to_owned()));
+        }
+        let call = json.get("call").and_then(Json::as_i64);
+        let call = call.and_then(|call| u64::try_from(call).ok());
+        let word = Word::read(json).map_err(|why| Odd {
+            why,
+            id: json.get("method").and_then(|_| asked_as(json)),
+        })?;
+        Ok(Self { call, word })
+    }
+}
+
+/// The id of a question, as it was spelled.
+fn asked_as(json: Json<'_>) -> Option<String> {
+    let id = json.get("id")?;
+    let fits = matches!(id.kind(), JsonKind::String | JsonKind::Number);
+    fits.then(|| id.text().to_owned())
+}
+
+impl Word {
+    fn read(json: Json<'_>) -> Result<Self, String> {
+        let Some(method) = json.get("method") else {
+            return answer(json);
+        };
+        let method = method.as_str().ok_or("`method` must be a string")?;
+        let params = Params(json.get("params"));
+        match &*method {
+            "progress" | names::PROGRESS => progress(params),
+            "log" | names::MESSAGE => log(params),
+            "elicit" | "elicitation/create" => ask(json, elicit(params)?),
+            "sample" | "sampling/createMessage" => {
+                let params = params.whole().ok_or("`params` must be an object")?;
+                ask(json, Question::Sample { params })
+            }
+            "roots" | names::ROOTS_LIST => ask(json, Question::Roots),
+            "changed" => {
+                let what = params.text("what").ok_or("`what` must be a string")?;
+                let list = List::named(&what);
+                list.map(Word::Changed)
+                    .ok_or_else(|| "`what` must be tools, prompts or resources".to_owned())
+            }
+            "updated" | names::RESOURCE_UPDATED => {
+                let uri = params.text("uri").ok_or("`uri` must be a string")?;
+                Ok(Self::Updated(uri))
+            }
+            "error" => fail(params),
+            other => {
+                let list = other.strip_prefix("notifications/");
+                let list = list.and_then(|rest| rest.strip_suffix("/list_changed"));
+                let list = list.and_then(List::named);
+                list.map(Word::Changed)
+                    .ok_or_else(|| format!("there is no method `{other}`"))
+            }
+        }
+    }
+}
+
+fn answer(json: Json<'_>) -> Result<Word, String> {
+    let id = json.get("id").and_then(Json::as_i64);
+    let id = id.and_then(|id| u64::try_from(id).ok());
+    let id = id.ok_or("a line needs a `method`, or an `id` that we gave")?;
+    let told = match (json.get("result"), json.get("error")) {
+        (Some(result), None) => Ok(result.text().to_owned()),
+        (None, Some(error)) => Err(error.text().to_owned()),
+        _ => return Err("an answer needs a `result` or an `error`".to_owned()),
+    };
+    Ok(Word::Answer { id, told })
+}
+
+fn ask(json: Json<'_>, question: Question) -> Result<Word, String> {
+    let id = asked_as(json).ok_or("a question needs an `id`: a string or a number")?;
+    Ok(Word::Ask { id, question })
+}
+
+#[derive(Clone, Copy)]
+struct Params<'a>(Option<Json<'a>>);
+
+impl<'a> Params<'a> {
+    fn get(self, name: &str) -> Option<Json<'a>> {
+        let member = self.0.and_then(|params| params.get(name));
+        member.filter(|m| m.kind() != JsonKind::Null)
+    }
+
+    fn text(self, name: &str) -> Option<String> {
+        Some(self.get(name)?.as_str()?.into_owned())
+    }
+
+    /// A number as it was spelled; also one in quotes, because that is what shells make of it.
+    fn number(self, name: &str) -> Option<String> {
+        let json = self.get(name)?;
+        let text = match json.kind() {
+            JsonKind::Number => json.text().to_owned(),
+            _ => json.as_str()?.trim().to_owned(),
+        };
+        let spelled = Json::parse(&text).is_ok_and(|json| json.kind() == JsonKind::Number);
+        spelled.then_some(text)
+    }
+
+    fn whole(self) -> Option<String> {
+        let params = self.0.filter(|params| params.kind() == JsonKind::Object)?;
+        Some(params.text().to_owned())
+    }
+}
+
+fn progress(params: Params<'_>) -> Result<Word, String> {
+    Ok(Word::Progress {
+        progress: params
+            .number("progress")
+            .ok_or("`progress` must be a number")?,
+        total: params.number("total"),
+        message: params.text("message"),
+    })
+}
+
+fn fail(params: Params<'_>) -> Result<Word, String> {
+    let code = params.get("code").and_then(Json::as_i64);
+    Ok(Word::Fail {
+        code: code.ok_or("`code` must be a whole number")?,
+        message: params.text("message").ok_or("`message` must be a string")?,
+        data: params.get("data").map(|data| data.text().to_owned()),
+    })
+}
+
+fn log(params: Params<'_>) -> Result<Word, String> {
+    let level = match params.get("level") {
+        None => Level::DEFAULT,
+        Some(level) => Level::parse(level)
+            .ok_or_else(|| format!("`level` must be one of {}", Level::names().join(", ")))?,
+    };
+    let data = params.get("data").or_else(|| params.get("message"));
+    let data = data.ok_or("`data` is what to log")?;
+    Ok(Word::Log {
+        level,
+        logger: params.text("logger"),
+        data: data.text().to_owned(),
+    })
+}
+
+/// Takes our short form, and the parameters of `elicitation/create` as they are.
+fn elicit(params: Params<'_>) -> Result<Question, String> {
+    let message = params.text("message").ok_or("`message` is what to ask")?;
+    let url = params.text("url");
+    if let Some(url) = &url
+        && params.get("elicitationId").is_none()
+    {
+        let params = format!(
+            r#"{{"mode":"url","message":{},"url":{},"elicitationId":"{}"}}"#,
+            quote(&message),
+            quote(url),
+            super::random_name(),
+        );
+        return Ok(Question::Elicit { params, url: true });
+    }
+    let whole = params.whole().ok_or("`params` must be an object")?;
+    if url.is_some() || params.get("requestedSchema").is_some() {
+        let url = url.is_some();
+        return Ok(Question::Elicit { params: whole, url });
+    }
+    let schema = params.get("schema").map_or(NO_SCHEMA, Json::text);
+    let params = format!(
+        r#"{{"message":{},"requestedSchema":{schema}}}"#,
+        quote(&message)
+    );
+    Ok(Question::Elicit { params, url: false })
+}
+
+/// Nothing but yes or no.
+const NO_SCHEMA: &str = r#"{"type":"object","properties":{}}"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(line: &str) -> Word {
+        Said::parse(line).unwrap().word
+    }
+
+    #[test]
+    fn short_and_long_names_mean_the_same() {
+        for (short, long) in [
+            (
+                r#"{"method":"progress","params":{"progress":1}}"#,
+                r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"x","progress":1,"total":null}}"#,
+            ),
+            (
+                r#"{"method":"log","params":{"level":"error","data":"x"}}"#,
+                r#"{"method":"notifications/message","params":{"level":"error","data":"x"}}"#,
+            ),
+            (
+                r#"{"id":1,"method":"roots"}"#,
+                r#"{"jsonrpc":"2.0","id":1,"method":"roots/list","params":{}}"#,
+            ),
+            (
+                r#"{"method":"changed","params":{"what":"tools"}}"#,
+                r#"{"method":"notifications/tools/list_changed"}"#,
+            ),
+            (
+                r#"{"id":1,"method":"elicit","params":{"message":"m","schema":{}}}"#,
+                r#"{"id":1,"method":"elicitation/create","params":{"message":"m","requestedSchema":{}}}"#,
+            ),
+        ] {
+            assert_eq!(word(short), word(long), "{long}");
+        }
+    }
+
+    #[test]
+    fn numbers_keep_their_spelling() {
+        let said = word(r#"{"method":"progress","params":{"progress":"0.10","total":1e2}}"#);
+        let Word::Progress {
+            progress, total, ..
+        } = said
+        else {
+            panic!("{said:?}");
+        };
+        assert_eq!((progress.as_str(), total.as_deref()), ("0.10", Some("1e2")));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (line, why) in [
+            ("", "no JSON"),
+            ("[]", "must be a JSON object"),
+            ("{}", "needs a `method`"),
+            (r#"{"method":7}"#, "must be a string"),
+            (r#"{"method":"x"}"#, "no method `x`"),
+            (r#"{"method":"progress"}"#, "`progress` must be a number"),
+            (
+                r#"{"method":"log","params":{"level":"fatal","data":1}}"#,
+                "one of debug, info",
+            ),
+            (
+                r#"{"method":"elicit","params":{"message":"m"}}"#,
+                "needs an `id`",
+            ),
+            (r#"{"id":1,"method":"sample"}"#, "must be an object"),
+            (
+                r#"{"method":"changed","params":{"what":"x"}}"#,
+                "tools, prompts or resources",
+            ),
+            (
+                r#"{"method":"error","params":{"code":"x"}}"#,
+                "a whole number",
+            ),
+            (r#"{"id":1}"#, "a `result` or an `error`"),
+        ] {
+            let said = Said::parse(line).unwrap_err();
+            assert!(said.why.contains(why), "{line}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_to_visit_gets_an_id() {
+        let said =
+            word(r#"{"id":"a","method":"elicit","params":{"message":"m","url":"https://x"}}"#);
+        let Word::Ask {
+            id,
+            question: Question::Elicit { params, url },
+        } = said
+        else {
+            panic!("{said:?}");
+        };
+        assert!(url && id == r#""a""#);
+        assert!(params.contains(r#""mode":"url""#) && params.contains("elicitationId"));
+    }
+}

@@ -1,0 +1,209 @@
+//! What a program and its client say to each other while it runs.
+
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use linkspan_wire::{Limits, Line, Lines, RpcError};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::clock::Clock;
+use super::control::{LONGEST, Odd, Said};
+use super::ears::{Ears, Heard, ask, refusal};
+use super::outbox::MOST_UNREAD;
+
+/// Questions of one call that may be open at once.
+const MOST_QUESTIONS: usize = 16;
+
+/// Dropping it ends every part of it, and takes open questions back.
+pub(super) struct Conversation {
+    told: mpsc::Receiver<Result<Said, Odd>>,
+    tell: Option<mpsc::Sender<Result<Said, Odd>>>,
+    /// Whether anything may still be said.
+    open: bool,
+    questions: JoinSet<String>,
+    replies: mpsc::Sender<String>,
+    waiting: Option<mpsc::Receiver<String>>,
+    tasks: JoinSet<()>,
+    /// What the request is to be answered with.
+    error: Option<RpcError>,
+}
+
+impl Conversation {
+    pub(super) fn new() -> Self {
+        let (tell, told) = mpsc::channel(16);
+        let (replies, waiting) = mpsc::channel(MOST_UNREAD);
+        Self {
+            told,
+            tell: Some(tell),
+            open: true,
+            questions: JoinSet::new(),
+            replies,
+            waiting: Some(waiting),
+            tasks: JoinSet::new(),
+            error: None,
+        }
+    }
+
+    /// Listens to the control channel, and answers there.
+    pub(super) fn control(&mut self, socket: Arc<UnixStream>) {
+        if let (Some(tell), Some(waiting)) = (self.tell.clone(), self.waiting.take()) {
+            self.tasks.spawn(listen_to_socket(socket.clone(), tell));
+            self.tasks.spawn(reply(socket, waiting));
+        }
+    }
+
+    /// Listens to a pipe as well.
+    pub(super) fn stream(&mut self, pipe: pipe::Receiver) {
+        if let Some(tell) = self.tell.clone() {
+            self.tasks.spawn(listen_to_pipe(pipe, tell));
+        }
+    }
+
+    /// Writes what did not fit into the program's stdin.
+    pub(super) fn write(&mut self, mut pipe: pipe::Sender, bytes: Bytes) {
+        self.tasks.spawn(async move {
+            // It need not read it.
+            let _ = pipe.write_all(&bytes).await;
+        });
+    }
+
+    /// Nothing further will be listened to.
+    pub(super) fn complete(&mut self) {
+        self.tell = None;
+    }
+
+    /// The error that the request is answered with, if the program wants that. Ends the conversation.
+    pub(super) fn end(self) -> Option<RpcError> {
+        self.error
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Waits for something to be said or answered, and does what follows from it.
+    pub(super) async fn next(&mut self, ears: Option<&mut Ears>, clock: &mut Clock) {
+        tokio::select! {
+            said = next_word(&mut self.told, &self.replies), if self.open => match said {
+                None => self.open = false,
+                Some(Err(odd)) => self.complain(&odd),
+                Some(Ok(said)) => if let Some(ears) = ears {
+                    self.hear(said, ears, clock);
+                }
+            },
+            Some(answered) = self.questions.join_next() => {
+                if let Ok(line) = answered {
+                    let _ = self.replies.try_send(line);
+                }
+                if self.questions.is_empty() {
+                    clock.go_on();
+                }
+            }
+            else => std::future::pending().await,
+        }
+    }
+
+    /// Says what is wrong to a tool that waits to hear it.
+    fn complain(&self, odd: &Odd) {
+        tracing::debug!("a tool said something odd: {}", odd.why);
+        if let Some(id) = &odd.id {
+            let why = RpcError::invalid_params(odd.why.clone());
+            let _ = self.replies.try_send(refusal(id, &why));
+        }
+    }
+
+    fn hear(&mut self, said: Said, ears: &mut Ears, clock: &mut Clock) {
+        match ears.hear(said.word) {
+            Heard::Nothing => {}
+            Heard::Progress => clock.sign_of_life(),
+            Heard::Ask(id, _) if self.questions.len() >= MOST_QUESTIONS => {
+                let why = RpcError::server("too many questions at once");
+                let _ = self.replies.try_send(refusal(&id, &why));
+            }
+            Heard::Fail(error) => self.error = Some(error),
+            Heard::Ask(id, question) => {
+                clock.stop();
+                self.questions.spawn(ask(ears.caller.clone(), id, question));
+            }
+        }
+    }
+}
+
+/// The next word, once there is room for the answer to it and to every question that is open: a tool
+/// that does not read its answers is not listened to meanwhile, and nothing that it waits for is lost.
+async fn next_word(
+    told: &mut mpsc::Receiver<Result<Said, Odd>>,
+    replies: &mpsc::Sender<String>,
+) -> Option<Result<Said, Odd>> {
+    // Nobody else sends, so that the room stays. Without a reader there is nothing to lose.
+    let _room = replies.reserve_many(MOST_QUESTIONS + 1).await;
+    told.recv().await
+}
+
+async fn listen_to_socket(socket: Arc<UnixStream>, tell: mpsc::Sender<Result<Said, Odd>>) {
+    let mut lines = Lines::new(Limits::new(LONGEST));
+    loop {
+        if socket.readable().await.is_err() {
+            return;
+        }
+        match socket.try_read_buf(lines.buffer()) {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => continue,
+            Err(_) => return,
+        }
+        if !pass_on(&mut lines, &tell).await {
+            return;
+        }
+    }
+}
+
+async fn listen_to_pipe(mut pipe: pipe::Receiver, tell: mpsc::Sender<Result<Said, Odd>>) {
+    let mut lines = Lines::new(Limits::new(LONGEST));
+    while pipe.read_buf(lines.buffer()).await.is_ok_and(|n| n > 0) {
+        if !pass_on(&mut lines, &tell).await {
+            return;
+        }
+    }
+}
+
+/// Passes whole lines on. `false` if nobody listens.
+async fn pass_on(lines: &mut Lines, tell: &mpsc::Sender<Result<Said, Odd>>) -> bool {
+    let odd = |why| Odd { why, id: None };
+    while let Some(line) = lines.next() {
+        let said = match line {
+            Line::TooLarge(e) => Err(odd(e.to_string())),
+            Line::Text(text) => match std::str::from_utf8(&text) {
+                Err(_) => Err(odd("a line is no UTF-8".to_owned())),
+                Ok(text) if text.trim().is_empty() => continue,
+                Ok(text) => Said::parse(text),
+            },
+        };
+        if tell.send(said).await.is_err() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Writes answers as they come.
+async fn reply(socket: Arc<UnixStream>, mut replies: mpsc::Receiver<String>) {
+    while let Some(line) = replies.recv().await {
+        let mut rest = line.as_bytes();
+        while !rest.is_empty() {
+            if socket.writable().await.is_err() {
+                return;
+            }
+            match socket.try_write(rest) {
+                Ok(n) => rest = &rest[n..],
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => return,
+            }
+        }
+    }
+}

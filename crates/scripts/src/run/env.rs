@@ -1,0 +1,232 @@
+//! What a program sees of our environment.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use linkspan_wire::{Json, JsonKind};
+use serde_json::Value;
+
+use super::argv::spelled;
+use crate::folder::{EnvMode, EnvSettings};
+
+/// Variables, complete.
+pub(crate) type Env = Vec<(OsString, OsString)>;
+
+/// Hardly any program can do without these.
+const MINIMAL: &[&str] = &[
+    "PATH",
+    "HOME",
+    "TMPDIR",
+    "LANG",
+    "TZ",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "SystemRoot",
+    "TEMP",
+    "TMP",
+];
+/// A variable may weigh so much: the system allows 128 KiB for each.
+pub(crate) const LARGEST: usize = 64 << 10;
+/// And all scalars of one call together.
+const ALL_SCALARS: usize = 256 << 10;
+/// So many scalars of one call: a client can name more than the system takes, and each is looked for
+/// among those before it.
+const MOST_SCALARS: usize = 1000;
+
+/// The part of our environment that a program gets.
+pub(crate) fn base(
+    settings: &EnvSettings,
+    ours: impl Iterator<Item = (OsString, OsString)>,
+) -> Env {
+    let mut env: Env = ours.filter(|(name, _)| passes(settings, name)).collect();
+    for (name, value) in &settings.set {
+        put(&mut env, name, value);
+    }
+    env
+}
+
+fn passes(settings: &EnvSettings, name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else {
+        return settings.mode == EnvMode::Inherit;
+    };
+    let named = settings
+        .allow
+        .iter()
+        .any(|allowed| match allowed.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => name == allowed,
+        });
+    named
+        || match settings.mode {
+            EnvMode::Inherit => true,
+            EnvMode::Minimal => MINIMAL.contains(&name) || name.starts_with("LC_"),
+            // Without a path nothing is found at all.
+            EnvMode::Allowlist => name == "PATH",
+        }
+}
+
+/// Sets a variable, in place of one of the same name.
+pub(crate) fn put(env: &mut Env, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) {
+    let (name, value) = (name.as_ref(), value.as_ref());
+    if name.is_empty() || has(name, b'=') || has(name, 0) || has(value, 0) {
+        return;
+    }
+    match env.iter_mut().find(|(known, _)| known == name) {
+        Some(known) => value.clone_into(&mut known.1),
+        None => env.push((name.to_owned(), value.to_owned())),
+    }
+}
+
+fn has(text: &OsStr, byte: u8) -> bool {
+    text.as_encoded_bytes().contains(&byte)
+}
+
+/// `MCP_ARG_<name>` for what is one value.
+pub(crate) fn scalars(env: &mut Env, arguments: Json<'_>) {
+    let mut left = ALL_SCALARS;
+    let scalars = arguments.members().filter(|(_, value)| {
+        !matches!(
+            value.kind(),
+            JsonKind::Array | JsonKind::Object | JsonKind::Null
+        )
+    });
+    for (name, value) in scalars.take(MOST_SCALARS) {
+        let value = spelled(value);
+        let Some(rest) = left.checked_sub(value.len() + name.len()) else {
+            return;
+        };
+        if value.len() > LARGEST || name.len() > 128 {
+            continue;
+        }
+        left = rest;
+        put(env, format!("MCP_ARG_{}", variable(&name)), value);
+    }
+}
+
+/// A name that a shell can spell.
+fn variable(name: &str) -> String {
+    name.chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect()
+}
+
+/// The folders that the client offers.
+pub(crate) fn roots(env: &mut Env, roots: &[PathBuf]) {
+    let listed = roots.iter().map(|root| {
+        let uri = crate::uri::of_file(root);
+        let name = root.file_name().unwrap_or_default().to_string_lossy();
+        serde_json::json!({"uri": uri, "name": name, "path": root.to_string_lossy()})
+    });
+    put(
+        env,
+        "MCP_ROOTS_JSON",
+        Value::Array(listed.collect()).to_string(),
+    );
+    let paths: Vec<&OsStr> = roots.iter().map(|root| root.as_os_str()).collect();
+    put(env, "MCP_ROOTS_PATHS", paths.join(OsStr::new("\n")));
+    put(env, "MCP_ROOTS_COUNT", roots.len().to_string());
+}
+
+/// What every program gets, whatever it is for.
+pub(crate) struct Common<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) sdk: &'a Path,
+    pub(crate) jq: &'a Path,
+    pub(crate) marker: &'a str,
+    pub(crate) cancel: &'a Path,
+    pub(crate) log_level: &'a str,
+}
+
+impl Common<'_> {
+    pub(crate) fn put(&self, env: &mut Env) {
+        put(env, "MCP_PROJECT_ROOT", self.root);
+        put(env, "MCP_SDK", self.sdk);
+        put(env, "MCPBASH_JSON_TOOL", "jq");
+        put(env, "MCPBASH_JSON_TOOL_BIN", self.jq);
+        put(env, "LINKSPAN_CALL", self.marker);
+        put(env, "MCP_CANCEL_FILE", self.cancel);
+        put(env, "MCP_LOG_LEVEL", self.log_level);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn ours() -> impl Iterator<Item = (OsString, OsString)> {
+        [
+            ("PATH", "/bin"),
+            ("SECRET", "x"),
+            ("LC_ALL", "C"),
+            ("APP_A", "1"),
+            ("APP_B", "2"),
+        ]
+        .into_iter()
+        .map(|(a, b)| (a.into(), b.into()))
+    }
+
+    fn names(settings: &EnvSettings) -> Vec<String> {
+        let env = base(settings, ours());
+        env.into_iter()
+            .map(|(name, _)| name.into_string().unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn a_program_gets_little_unless_more_is_named() {
+        let mut settings = EnvSettings::default();
+        assert_eq!(names(&settings), ["PATH", "LC_ALL"]);
+        settings.allow = vec!["APP_*".to_owned()];
+        assert_eq!(names(&settings), ["PATH", "LC_ALL", "APP_A", "APP_B"]);
+        settings.mode = EnvMode::Allowlist;
+        assert_eq!(names(&settings), ["PATH", "APP_A", "APP_B"]);
+        settings.mode = EnvMode::Inherit;
+        assert_eq!(names(&settings).len(), 5);
+    }
+
+    #[test]
+    fn what_is_set_comes_before_what_is_inherited() {
+        let settings = EnvSettings {
+            set: vec![("PATH".to_owned(), "/mine".to_owned())],
+            ..EnvSettings::default()
+        };
+        let env = base(&settings, ours());
+        assert_eq!(env[0], ("PATH".into(), "/mine".into()));
+    }
+
+    #[test]
+    fn who_gives_very_many_arguments_has_variables_for_some() {
+        let mut env = Env::new();
+        let many = (0..100_000).map(|n| (format!("n{n}"), n.into()));
+        let many = Value::Object(many.collect()).to_string();
+        scalars(&mut env, Json::parse(&many).unwrap());
+        assert_eq!(env.len(), MOST_SCALARS);
+    }
+
+    #[test]
+    fn scalars_have_variables_and_nothing_hostile_has() {
+        let mut env = Env::new();
+        let given = json!({
+            "name": "Ada", "n": 3, "yes": true, "odd-name.x": "o", "nothing": null,
+            "list": [1], "nul": "a\0b", "large": "x".repeat(LARGEST + 1),
+        });
+        let given = given.to_string();
+        scalars(&mut env, Json::parse(&given).unwrap());
+        let all: Vec<String> = env
+            .into_iter()
+            .map(|(n, v)| format!("{}={}", n.to_str().unwrap(), v.to_str().unwrap()))
+            .collect();
+        assert_eq!(
+            all,
+            [
+                "MCP_ARG_name=Ada",
+                "MCP_ARG_n=3",
+                "MCP_ARG_yes=true",
+                "MCP_ARG_odd_name_x=o"
+            ]
+        );
+    }
+}

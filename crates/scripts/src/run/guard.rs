@@ -1,0 +1,205 @@
+//! A program that runs, and the promise that it ends.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use linkspan_spawn::{Child, Command, Signal, Status};
+use tokio::net::UnixStream;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::litter::Litter;
+use super::runner::Runner;
+use super::streams::Streams;
+
+/// How long a program that was killed may take to be dead.
+pub(super) const DEAD: Duration = Duration::from_secs(5);
+
+/// Dropped while the program runs, it is told, then asked, then made to end.
+pub(crate) struct Guard {
+    pub(super) child: Option<Child>,
+    /// What it prints; read until its end, or it would die of a pipe that nobody reads.
+    pub(super) streams: Option<Streams>,
+    runner: Arc<Runner>,
+    pub(crate) marker: String,
+    grace: Duration,
+    cancel: PathBuf,
+    pub(crate) litter: Litter,
+    /// Dropped in the end.
+    pub(crate) kept: Option<Box<dyn Send + Sync>>,
+    /// Where a tool that listens is told.
+    pub(crate) control: Option<Arc<UnixStream>>,
+    /// It is being ended already.
+    ending: bool,
+    _alive: Option<mpsc::Sender<()>>,
+}
+
+/// What a guard needs to know.
+pub(crate) struct Begin {
+    pub(crate) runner: Arc<Runner>,
+    pub(crate) marker: String,
+    pub(crate) grace: Duration,
+    /// There is a file of this name when the call was cancelled.
+    pub(crate) cancel: PathBuf,
+}
+
+impl Begin {
+    /// Starts a program, in a task of its own: whoever is dropped while it begins has started it all
+    /// the same, and it must be ended like any other.
+    pub(crate) async fn start(
+        self,
+        command: Command,
+        no_new_privs: bool,
+        complete: impl FnOnce(&mut Guard) + Send + 'static,
+    ) -> io::Result<Guard> {
+        let Self {
+            runner,
+            marker,
+            grace,
+            cancel,
+        } = self;
+        let alive = runner.alive();
+        runner.watch_over().await;
+        let starting = tokio::spawn(async move {
+            let mut guard = Guard {
+                child: None,
+                streams: None,
+                marker,
+                grace,
+                cancel,
+                litter: Litter::default(),
+                kept: None,
+                control: None,
+                ending: false,
+                _alive: alive,
+                runner,
+            };
+            complete(&mut guard);
+            guard.litter.files.push(guard.cancel.clone());
+            let child = guard.runner.spawner.spawn(command, no_new_privs).await?;
+            guard.child = Some(child);
+            Ok(guard)
+        });
+        starting.await.map_err(io::Error::other)?
+    }
+}
+
+impl Guard {
+    /// Resolves when the program has ended. What it began may still run.
+    pub(crate) async fn wait(&mut self) -> io::Result<Status> {
+        ended(&mut self.child).await
+    }
+
+    pub(crate) fn grace(&self) -> Duration {
+        self.grace
+    }
+
+    /// Asks it to end.
+    pub(crate) fn terminate(&self) {
+        self.signal(Signal::TERM);
+    }
+
+    /// Makes it end, and everything in its group.
+    pub(crate) fn kill(&self) {
+        self.signal(Signal::KILL);
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(child) = &self.child {
+            // It may have gone by itself.
+            let _ = child.signal_group(signal);
+        }
+    }
+
+    /// Leaves a sign that nobody waits any more, for those who look.
+    pub(crate) fn mark_cancelled(&self) {
+        if let Err(e) = std::fs::write(&self.cancel, b"") {
+            tracing::debug!("the tool is not told that it was cancelled: {e}");
+        }
+        if let Some(control) = &self.control {
+            // On a line of its own, whatever was being written.
+            let _ = control.try_write(b"\n{\"method\":\"cancel\"}\n");
+        }
+    }
+
+    /// The program has ended; so does what it left behind.
+    pub(crate) async fn clear(mut self) {
+        self.kill();
+        self.child = None;
+        self.sweep().await;
+        std::mem::take(&mut self.litter).remove().await;
+    }
+
+    pub(crate) async fn sweep(&self) {
+        let swept = self.runner.spawner.sweep(&self.marker).await;
+        if swept.killed > 0 {
+            tracing::info!("{} processes were left behind and ended", swept.killed);
+        }
+    }
+
+    async fn listen_to_the_end(&mut self) {
+        let (child, streams) = (&mut self.child, &mut self.streams);
+        tokio::select! {
+            _ = ended(child) => {}
+            never = drain(streams) => match never {},
+        }
+    }
+
+    async fn end(mut self) {
+        self.mark_cancelled();
+        self.terminate();
+        if timeout(self.grace, self.listen_to_the_end()).await.is_err() {
+            self.kill();
+            let _ = timeout(DEAD, self.wait()).await;
+        }
+        self.clear().await;
+    }
+}
+
+/// Resolves when a program has ended.
+pub(super) async fn ended(child: &mut Option<Child>) -> io::Result<Status> {
+    match child {
+        Some(child) => child.wait().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Reads what nobody wants, for ever.
+async fn drain(streams: &mut Option<Streams>) -> std::convert::Infallible {
+    match streams {
+        Some(streams) => loop {
+            streams.read().await;
+        },
+        None => std::future::pending().await,
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // A runtime that is ending drops what it is given at once, and we would be here again.
+        if self.child.is_none() || self.ending {
+            // Kills what is left of the group.
+            self.child = None;
+            return;
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        let whole = Self {
+            child: self.child.take(),
+            streams: self.streams.take(),
+            runner: self.runner.clone(),
+            marker: std::mem::take(&mut self.marker),
+            grace: self.grace,
+            cancel: std::mem::take(&mut self.cancel),
+            litter: std::mem::take(&mut self.litter),
+            kept: self.kept.take(),
+            control: self.control.take(),
+            ending: true,
+            _alive: self._alive.take(),
+        };
+        runtime.spawn(whole.end());
+    }
+}

@@ -1,0 +1,83 @@
+//! What a process that stays still has to read.
+
+use std::io;
+
+use bytes::{Buf, BytesMut};
+use tokio::net::unix::pipe;
+
+/// Answers that a process may leave unread. One that asks on and on without reading would fill our
+/// memory with them.
+pub(super) const MOST_UNREAD: usize = 10_000;
+
+/// Lines on their way to a process. Written as soon as it reads.
+#[derive(Default)]
+pub(crate) struct Outbox {
+    bytes: BytesMut,
+    answers: usize,
+}
+
+impl Outbox {
+    /// Adds something of our own accord. Whoever makes us do so has to see to it that there is an end.
+    pub(crate) fn tell(&mut self, line: &[u8]) {
+        self.bytes.extend_from_slice(line);
+    }
+
+    /// Adds an answer to something that the process asked.
+    pub(crate) fn answer(&mut self, line: &[u8]) {
+        self.answers += 1;
+        self.tell(line);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Writes as much as there is room for.
+    pub(crate) fn flush(&mut self, stdin: &pipe::Sender) -> io::Result<()> {
+        while !self.bytes.is_empty() {
+            match stdin.try_write(&self.bytes) {
+                Ok(n) => self.bytes.advance(n),
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return self.bounded(),
+                Err(e) => return Err(e),
+            }
+        }
+        self.answers = 0;
+        Ok(())
+    }
+
+    fn bounded(&self) -> io::Result<()> {
+        match self.answers > MOST_UNREAD {
+            true => Err(io::Error::other("it asks and asks and reads no answers")),
+            false => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::channel;
+
+    #[tokio::test]
+    async fn who_reads_may_ask_for_ever_and_who_does_not_may_not() {
+        let (ours, theirs) = channel::writing().unwrap();
+        let reader = std::thread::spawn(move || {
+            io::copy(&mut std::fs::File::from(theirs), &mut io::sink()).unwrap()
+        });
+        let mut outbox = Outbox::default();
+        for _ in 0..3 * MOST_UNREAD {
+            outbox.answer(b"an answer of some length\n");
+            ours.writable().await.unwrap();
+            outbox.flush(&ours).unwrap();
+        }
+        drop(ours);
+        reader.join().unwrap();
+        let (ours, _unread) = channel::writing().unwrap();
+        ours.writable().await.unwrap();
+        let refused = (0..2 * MOST_UNREAD).any(|_| {
+            outbox.answer(b"an answer of some length\n");
+            outbox.flush(&ours).is_err()
+        });
+        assert!(refused);
+    }
+}

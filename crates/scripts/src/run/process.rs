@@ -1,0 +1,291 @@
+//! Runs one program and listens to it.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use linkspan_spawn::Command;
+use linkspan_wire::RpcError;
+use tokio::net::unix::pipe;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::capture::{Capture, Printed};
+use super::channel;
+use super::clock::Clock;
+use super::conversation::Conversation;
+use super::ears::Ears;
+use super::env::{Env, put};
+use super::guard::{Begin, DEAD, Guard, ended as has_ended};
+use super::litter::Litter;
+use super::runner::Runner;
+use super::streams::{Chunk, LAST_READ, Streams};
+use crate::folder::RunSettings;
+
+/// What to run.
+pub(crate) struct Job<'a> {
+    pub(crate) words: Vec<OsString>,
+    pub(crate) env: Env,
+    pub(crate) cwd: PathBuf,
+    pub(crate) stdin: Stdin,
+    /// Whether it has a control channel, if anybody listens.
+    pub(crate) control: bool,
+    pub(crate) run: &'a RunSettings,
+    /// In place of the time that the settings give it.
+    pub(crate) timeout: Option<Duration>,
+    /// The folders that the client offers.
+    pub(crate) roots: Vec<PathBuf>,
+    /// The same as `LINKSPAN_CALL` in the environment.
+    pub(crate) marker: String,
+    pub(crate) cancel: PathBuf,
+    /// Removed after the end.
+    pub(crate) files: Vec<PathBuf>,
+    /// Dropped after the end.
+    pub(crate) kept: Option<Box<dyn Send + Sync>>,
+    /// Further places where it says what others say on the control channel.
+    pub(crate) streams: Vec<pipe::Receiver>,
+    /// What keeps those open while nobody writes. Dropped when the program has ended.
+    pub(crate) holds: Vec<OwnedFd>,
+}
+
+pub(crate) enum Stdin {
+    /// Nothing at all.
+    Null,
+    /// This, and then the end.
+    Text(Bytes),
+}
+
+/// How a run went.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) ended: Ended,
+    pub(crate) stdout: Printed,
+    /// The last of it.
+    pub(crate) stderr: String,
+    /// How much there was of it.
+    pub(crate) stderr_size: u64,
+    /// What the request is to be answered with, whatever was printed.
+    pub(crate) error: Option<RpcError>,
+}
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// With this code; 128 and the signal if it was one.
+    Code(i32),
+    /// It took longer than this.
+    TimedOut(Duration),
+    /// It printed without end.
+    Flooded,
+}
+
+/// Runs it. Dropping the future ends the program and all that it began.
+pub(crate) async fn run(
+    runner: &Arc<Runner>,
+    job: Job<'_>,
+    mut ears: Option<&mut Ears>,
+) -> io::Result<Outcome> {
+    let Started {
+        mut guard,
+        mut talk,
+        mut clock,
+        holds,
+    } = start(runner, job, ears.is_some()).await?;
+    let (mut ended, mut status) = (None, None);
+    while ended.is_none() && status.is_none() {
+        let deadline = clock.deadline();
+        tokio::select! {
+            biased;
+            waited = has_ended(&mut guard.child) => status = Some(waited?),
+            // Before what may never end.
+            () = sleep_until(deadline) => ended = Some(Ended::TimedOut(clock.allowed())),
+            () = talk.next(ears.as_deref_mut(), &mut clock) => {}
+            chunk = read(&mut guard.streams) => if !take(&mut guard.streams, chunk).await {
+                ended = Some(Ended::Flooded);
+            },
+        }
+    }
+    if status.is_none() {
+        stop(&mut guard, clock.grace).await?;
+    }
+    // Whoever is left in its group has no business any more.
+    guard.kill();
+    drop(holds);
+    let rest = drain(
+        &mut guard.streams,
+        &mut talk,
+        ears.as_deref_mut(),
+        &mut clock,
+    );
+    if timeout(LAST_READ, rest).await.is_err() {
+        // Somebody who has left the group holds on to our pipes.
+        guard.sweep().await;
+        let rest = drain(
+            &mut guard.streams,
+            &mut talk,
+            ears.as_deref_mut(),
+            &mut clock,
+        );
+        let _ = timeout(LAST_READ, rest).await;
+    }
+    let error = talk.end();
+    let streams = guard.streams.take();
+    guard.clear().await;
+    if let Some(ears) = ears {
+        ears.last_words().await;
+    }
+    let flooded = ended == Some(Ended::Flooded);
+    let code = status.map_or(0, |status| status.shell_code());
+    let (stdout, stderr, stderr_size) = match streams {
+        Some(streams) => {
+            let size = streams.stderr_size();
+            let (stdout, stderr) = streams.finish(flooded).await;
+            (stdout, stderr, size)
+        }
+        None => (Printed::Whole(Vec::new()), String::new(), 0),
+    };
+    Ok(Outcome {
+        ended: ended.unwrap_or(Ended::Code(code)),
+        stdout,
+        stderr,
+        stderr_size,
+        error,
+    })
+}
+
+async fn read(streams: &mut Option<Streams>) -> Chunk {
+    match streams {
+        Some(streams) => streams.read().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn take(streams: &mut Option<Streams>, chunk: Chunk) -> bool {
+    match streams {
+        Some(streams) => streams.take(chunk).await,
+        None => true,
+    }
+}
+
+/// Asks it to end, and makes it end if it does not. Meanwhile it may still say why.
+async fn stop(guard: &mut Guard, grace: Duration) -> io::Result<()> {
+    guard.mark_cancelled();
+    guard.terminate();
+    let last = Instant::now() + grace;
+    loop {
+        tokio::select! {
+            waited = has_ended(&mut guard.child) => return waited.map(drop),
+            chunk = read(&mut guard.streams) => if !take(&mut guard.streams, chunk).await {
+                close_stdout(&mut guard.streams);
+            },
+            () = sleep_until(last) => {
+                guard.kill();
+                // Who hangs in the kernel is reaped when it is dead, if ever.
+                let dead = timeout(DEAD, guard.wait()).await;
+                return dead.map_or(Ok(()), |waited| waited.map(drop));
+            }
+        }
+    }
+}
+
+/// Nothing more of its output is wanted.
+fn close_stdout(streams: &mut Option<Streams>) {
+    if let Some(streams) = streams {
+        streams.close_stdout();
+    }
+}
+
+/// Reads what is left.
+async fn drain(
+    streams: &mut Option<Streams>,
+    talk: &mut Conversation,
+    mut ears: Option<&mut Ears>,
+    clock: &mut Clock,
+) {
+    while streams.as_ref().is_some_and(Streams::are_open) || talk.is_open() {
+        tokio::select! {
+            () = talk.next(ears.as_deref_mut(), clock) => {}
+            chunk = read(streams) => if !take(streams, chunk).await {
+                close_stdout(streams);
+            },
+        }
+    }
+}
+
+struct Started {
+    guard: Guard,
+    talk: Conversation,
+    clock: Clock,
+    holds: Vec<OwnedFd>,
+}
+
+async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<Started> {
+    let run = job.run;
+    let mut litter = Litter {
+        files: job.files,
+        folder: None,
+    };
+    let mut talk = Conversation::new();
+    let stdin = match job.stdin {
+        Stdin::Null => channel::null()?,
+        Stdin::Text(bytes) => {
+            let (theirs, rest) = channel::filled(&bytes)?;
+            if let Some((ours, done)) = rest {
+                talk.write(ours, bytes.slice(done..));
+            }
+            theirs
+        }
+    };
+    let (stdout, their_stdout) = channel::reading()?;
+    let (stderr, their_stderr) = channel::reading()?;
+    let mut fds: Vec<(OwnedFd, i32)> = vec![(stdin, 0), (their_stdout, 1), (their_stderr, 2)];
+    let mut env = job.env;
+    let mut control = None;
+    if talks && job.control {
+        let (ours, theirs) = channel::socket()?;
+        let ours = Arc::new(ours);
+        fds.push((theirs, 3));
+        put(&mut env, "MCP_CTRL_FD", "3");
+        talk.control(ours.clone());
+        control = Some(ours);
+    }
+    for stream in job.streams {
+        talk.stream(stream);
+    }
+    talk.complete();
+    let words = runner.confined(run, &job.roots, job.words, &job.marker, &mut litter)?;
+    let program = words.first().map(PathBuf::from);
+    let program = program.ok_or_else(|| io::Error::other("there is no program to run"))?;
+    let command = Command {
+        program,
+        args: words,
+        env,
+        cwd: job.cwd,
+        fds,
+    };
+    let no_new_privs = run.sandbox.level > 0;
+    let capture = Capture::new(runner.spills.clone(), run.max_output);
+    let begin = Begin {
+        runner: runner.clone(),
+        marker: job.marker,
+        grace: run.grace,
+        cancel: job.cancel,
+    };
+    let mut guard = begin
+        .start(command, no_new_privs, |guard| {
+            guard.streams = Some(Streams::new(stdout, stderr, capture));
+            guard.litter = litter;
+            guard.kept = job.kept;
+        })
+        .await?;
+    guard.control = control;
+    Ok(Started {
+        guard,
+        talk,
+        clock: Clock::new(run, job.timeout),
+        holds: job.holds,
+    })
+}

@@ -1,0 +1,235 @@
+//! What all runs of a folder share.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use linkspan_spawn::Spawner;
+use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use super::env::Env;
+use super::litter::Litter;
+use super::spill::Spills;
+use super::watchdog::Watchdog;
+use crate::folder::{EnvSettings, RunSettings};
+use crate::sandbox::Profile;
+
+/// Calls that may wait for a place.
+const QUEUE: usize = 1024;
+
+/// How a folder's programs are run.
+#[derive(Debug, Clone)]
+pub(crate) struct RunnerOptions {
+    /// Our own program: the trampoline of the sandbox.
+    pub(crate) exe: PathBuf,
+    /// Where the SDKs are.
+    pub(crate) sdk: PathBuf,
+    /// The jq for tools.
+    pub(crate) jq: PathBuf,
+    /// At once.
+    pub(crate) concurrency: usize,
+    /// Our environment.
+    pub(crate) ours: Env,
+    /// The folder that is served.
+    pub(crate) root: PathBuf,
+}
+
+/// One for a folder.
+pub(crate) struct Runner {
+    pub(crate) options: RunnerOptions,
+    pub(crate) spawner: Spawner,
+    pub(crate) spills: Arc<Spills>,
+    folder: RunFolder,
+    /// How the marks of everything that we run begin.
+    name: String,
+    watchdog: OnceCell<Option<Watchdog>>,
+    places: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
+    /// For programs that have a limit of their own.
+    own_places: Mutex<HashMap<String, Arc<Semaphore>>>,
+    /// Held by everything that runs.
+    alive: Mutex<Option<mpsc::Sender<()>>>,
+    ended: tokio::sync::Mutex<mpsc::Receiver<()>>,
+}
+
+/// A place to run.
+pub(crate) struct Place {
+    _common: OwnedSemaphorePermit,
+    _own: Option<OwnedSemaphorePermit>,
+}
+
+/// Too many calls wait already.
+#[derive(Debug)]
+pub(crate) struct Busy;
+
+impl Runner {
+    pub(crate) fn new(options: RunnerOptions) -> io::Result<Self> {
+        let folder = RunFolder::new()?;
+        let (alive, ended) = mpsc::channel(1);
+        if let Err(e) = linkspan_spawn::become_subreaper() {
+            tracing::debug!("programs that leave their group will not be found: {e}");
+        }
+        Ok(Self {
+            spawner: Spawner::new(),
+            spills: Arc::new(Spills::new(folder.0.clone())),
+            places: Arc::new(Semaphore::new(options.concurrency.max(1))),
+            waiting: Arc::new(Semaphore::new(QUEUE)),
+            own_places: Mutex::default(),
+            alive: Mutex::new(Some(alive)),
+            ended: tokio::sync::Mutex::new(ended),
+            folder,
+            name: super::random_name(),
+            watchdog: OnceCell::new(),
+            options,
+        })
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.options.root
+    }
+
+    /// A folder that nobody else can see.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder.0
+    }
+
+    /// A mark for what is about to be run.
+    pub(crate) fn marker(&self) -> String {
+        format!("{}-{}", self.name, super::random_name())
+    }
+
+    /// Sees to it that what runs ends with us, whatever happens to us.
+    pub(super) async fn watch_over(&self) {
+        let start = || async {
+            let (exe, folder) = (&self.options.exe, self.folder());
+            let watchdog = Watchdog::start(&self.spawner, exe, &self.name, folder).await;
+            watchdog
+                .inspect_err(|e| tracing::debug!("nobody will clear up if we are killed: {e}"))
+                .ok()
+        };
+        self.watchdog.get_or_init(start).await;
+    }
+
+    /// What one client may have running, and waiting to be read, at once.
+    pub(crate) fn share(&self) -> Arc<Semaphore> {
+        Arc::new(Semaphore::new(self.options.concurrency.max(1)))
+    }
+
+    /// Waits for a place, and before that for one of the client's share, which is to be kept until the
+    /// answer is on its way: a client that does not read waits for itself, and holds up nobody else.
+    pub(crate) async fn place_of(
+        &self,
+        share: &Arc<Semaphore>,
+        name: &str,
+        own: Option<usize>,
+    ) -> Result<(OwnedSemaphorePermit, Place), Busy> {
+        let _waiting = self.waiting.clone().try_acquire_owned().map_err(|_| Busy)?;
+        let ours = share.clone().acquire_owned().await.map_err(|_| Busy)?;
+        Ok((ours, self.common_place(name, own).await?))
+    }
+
+    /// Waits for a place, first come, first served.
+    pub(crate) async fn place(&self, name: &str, own: Option<usize>) -> Result<Place, Busy> {
+        let _waiting = self.waiting.clone().try_acquire_owned().map_err(|_| Busy)?;
+        self.common_place(name, own).await
+    }
+
+    async fn common_place(&self, name: &str, own: Option<usize>) -> Result<Place, Busy> {
+        let own = match own {
+            None => None,
+            Some(most) => {
+                let places = self.own_places(name, most);
+                Some(places.acquire_owned().await.map_err(|_| Busy)?)
+            }
+        };
+        let common = self.places.clone().acquire_owned().await;
+        Ok(Place {
+            _common: common.map_err(|_| Busy)?,
+            _own: own,
+        })
+    }
+
+    fn own_places(&self, name: &str, most: usize) -> Arc<Semaphore> {
+        let key = format!("{name} {most}");
+        let mut all = self
+            .own_places
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let places = || Arc::new(Semaphore::new(most.max(1)));
+        all.entry(key).or_insert_with(places).clone()
+    }
+
+    /// Kept by everything that runs, so that its end can be waited for.
+    pub(crate) fn alive(&self) -> Option<mpsc::Sender<()>> {
+        let alive = self.alive.lock().unwrap_or_else(PoisonError::into_inner);
+        alive.clone()
+    }
+
+    /// Waits until nothing runs any more, but not for ever, and ends what still does. Whoever could begin
+    /// something new must have gone before.
+    pub(crate) async fn finish(&self, limit: Duration) {
+        self.alive
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let mut ended = self.ended.lock().await;
+        if timeout(limit, ended.recv()).await.is_err() {
+            tracing::warn!("a program is still being ended and is killed");
+        }
+        let name = self.name.clone();
+        let _ = spawn_blocking(move || linkspan_spawn::end_marked(&name)).await;
+    }
+
+    /// The words that run these words within their bounds. What has to go when they end is noted.
+    pub(crate) fn confined(
+        &self,
+        run: &RunSettings,
+        roots: &[PathBuf],
+        words: Vec<OsString>,
+        marker: &str,
+        litter: &mut Litter,
+    ) -> io::Result<Vec<OsString>> {
+        let Some(mut profile) = Profile::for_run(run, roots, self.root()) else {
+            return Ok(words);
+        };
+        if profile.needs_tmp() {
+            let path = self.folder().join(format!("{marker}.tmp"));
+            fs::create_dir(&path)?;
+            profile.set_tmp(&path);
+            litter.folder = Some(path);
+        }
+        profile.wrap(&self.options.exe, words)
+    }
+
+    /// The part of our environment that a program gets.
+    pub(crate) fn base_env(&self, settings: &EnvSettings) -> Env {
+        super::env::base(settings, self.options.ours.iter().cloned())
+    }
+}
+
+/// Gone with everything in it when we are.
+struct RunFolder(PathBuf);
+
+impl RunFolder {
+    fn new() -> io::Result<Self> {
+        let name = format!("linkspan-{}", super::random_name());
+        let path = std::env::temp_dir().join(name);
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for RunFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

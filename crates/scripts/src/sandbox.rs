@@ -1,0 +1,31 @@
+//! What a tool may do: limits, and the files and ports that it may reach.
+//!
+//! | level | what it means |
+//! |---|---|
+//! | 0 | nothing but the environment is kept from it |
+//! | 1 | it cannot gain privileges |
+//! | 2 | it reaches the files and TCP ports that are granted, and no others; root has no powers besides |
+//!
+//! Limits hold at every level. Level 1 costs nothing: the threads that start programs gave their
+//! privileges up (`linkspan_spawn::Spawner`). Limits and level 2 need a few calls in the new process
+//! before the program begins. That must not be between a fork and an exec, which is no place for Rust
+//! code and expensive for a large server, so that our own program is started, applies a [`Profile`] to
+//! itself and becomes the tool: `linkspan __exec PROFILE -- WORDS`, which is [`exec`].
+//!
+//! What level 2 grants without being asked is in `needs.rs`; how it is enforced, and what cannot be, in
+//! `confine.rs`. If something cannot be enforced the tool does not run, unless it is `optional`.
+
+mod confine;
+mod exec;
+mod hints;
+mod limits;
+mod needs;
+mod powers;
+mod profile;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
+
+pub use confine::{Support, support};
+pub use exec::{REFUSED, exec};
+pub use hints::disagreements;
+pub use profile::Profile;

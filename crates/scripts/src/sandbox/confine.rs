@@ -1,0 +1,219 @@
+//! Level 2: Landlock.
+//!
+//! What it enforces: reading, executing, writing, creating, renaming and removing files; connecting to
+//! and listening on TCP ports if `net` is given; and, where the kernel can (6.12), that signals and
+//! abstract sockets do not reach processes outside. Reading and executing are one grant, since whoever
+//! can read a program can have it executed by an interpreter.
+//!
+//! What it cannot: UDP (so that names are resolved), and sockets in the file system.
+
+use std::ffi::OsStr;
+use std::io;
+
+use super::profile::Reach;
+
+/// What the system can enforce.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Support {
+    /// Which files are read and written (Linux 6.2).
+    pub files: bool,
+    /// Which TCP ports are connected to (Linux 6.7).
+    pub ports: bool,
+    /// That signals and abstract sockets do not reach others (Linux 6.12). Used where it is there.
+    pub scopes: bool,
+}
+
+/// What this system can enforce.
+pub fn support() -> Support {
+    #[cfg(target_os = "linux")]
+    return landlock::support();
+    #[cfg(not(target_os = "linux"))]
+    Support {
+        files: false,
+        ports: false,
+        scopes: false,
+    }
+}
+
+/// Takes from this process, and everything that comes from it, what is not granted. `program` is what
+/// it will become. Nothing is taken if something cannot be, unless the profile is content with less.
+pub(super) fn confine(reach: &Reach, program: &OsStr, can: Support) -> io::Result<()> {
+    if !reach.optional {
+        let lacks = match () {
+            () if !can.files => "cannot confine a program to files (Linux 6.2 can, with Landlock)",
+            () if reach.net.is_some() && !can.ports => {
+                "cannot confine a program to TCP ports (Linux 6.7 can, with Landlock)"
+            }
+            () => "",
+        };
+        if !lacks.is_empty() {
+            return Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                format!("this system {lacks}; `optional: true` runs it even so"),
+            ));
+        }
+    }
+    #[cfg(target_os = "linux")]
+    return landlock::confine(reach, program);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = program;
+        Ok(())
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod landlock {
+    use std::ffi::OsStr;
+    use std::io;
+    use std::os::fd::OwnedFd;
+    use std::path::Path;
+
+    use ::landlock::{
+        ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath,
+        Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
+        Scope, make_bitflags,
+    };
+    use rustix::fs::{FileType, Mode, OFlags, fstat, open};
+
+    use super::Support;
+    use crate::sandbox::needs;
+    use crate::sandbox::profile::Reach;
+
+    /// With truncation, without which everything could be emptied.
+    const FILES: ABI = ABI::V3;
+
+    pub(super) fn support() -> Support {
+        let can = |ask: fn(Ruleset) -> Result<Ruleset, RulesetError>| {
+            ask(Ruleset::default().set_compatibility(CompatLevel::HardRequirement)).is_ok()
+        };
+        Support {
+            files: can(|ask| ask.handle_access(AccessFs::from_all(FILES))),
+            ports: can(|ask| ask.handle_access(AccessNet::ConnectTcp)),
+            scopes: can(|ask| ask.scope(Scope::from_all(ABI::V6))),
+        }
+    }
+
+    pub(super) fn confine(reach: &Reach, program: &OsStr) -> io::Result<()> {
+        let mut asked = Ruleset::default()
+            .handle_access(AccessFs::from_all(FILES) | AccessFs::IoctlDev)
+            .map_err(said)?
+            .scope(Scope::from_all(ABI::V6))
+            .map_err(said)?;
+        if reach.net.is_some() {
+            // Nothing is granted for listening: a port that somebody else can ask is a way out, too.
+            let both = AccessNet::ConnectTcp | AccessNet::BindTcp;
+            asked = asked.handle_access(both).map_err(said)?;
+        }
+        let mut grants = Grants(asked.create().map_err(said)?);
+        for path in needs::SYSTEM {
+            grants.perhaps(path, reading())?;
+        }
+        for path in needs::DEVICES {
+            grants.perhaps(path, device())?;
+        }
+        for path in needs::interpreters(program) {
+            grants.perhaps(&path, reading())?;
+        }
+        for path in needs::told_to_read() {
+            grants.perhaps(&path, reading())?;
+        }
+        for path in needs::told_to_write() {
+            grants.perhaps(&path, writing())?;
+        }
+        grants.declared(&reach.folder, reading(), "the served folder")?;
+        for path in &reach.read {
+            grants.declared(path, reading(), "under `read`")?;
+        }
+        for path in &reach.write {
+            grants.declared(path, writing(), "under `write`")?;
+        }
+        for path in &reach.roots {
+            grants.perhaps(path, writing())?;
+        }
+        if let Some(tmp) = &reach.tmp {
+            grants.declared(tmp, writing(), "the folder for temporary files")?;
+        }
+        for port in reach.net.iter().flatten() {
+            grants.port(*port)?;
+        }
+        let done = grants.0.restrict_self().map_err(said)?;
+        if done.ruleset == RulesetStatus::NotEnforced && !reach.optional {
+            return Err(io::Error::other("the kernel does not enforce it"));
+        }
+        Ok(())
+    }
+
+    fn reading() -> BitFlags<AccessFs> {
+        AccessFs::from_read(FILES)
+    }
+
+    /// Everything but devices.
+    fn writing() -> BitFlags<AccessFs> {
+        AccessFs::from_all(FILES) & !make_bitflags!(AccessFs::{MakeChar | MakeBlock})
+    }
+
+    fn device() -> BitFlags<AccessFs> {
+        make_bitflags!(AccessFs::{ReadFile | WriteFile | Truncate | IoctlDev})
+    }
+
+    /// What was granted so far.
+    struct Grants(RulesetCreated);
+
+    impl Grants {
+        /// Something that need not be there.
+        fn perhaps(
+            &mut self,
+            path: impl AsRef<Path>,
+            access: BitFlags<AccessFs>,
+        ) -> io::Result<()> {
+            match found(path.as_ref()) {
+                Ok(file) => self.add(file, access),
+                Err(_) => Ok(()),
+            }
+        }
+
+        /// Something that the author named. If it is not there nothing can be granted, and a tool that
+        /// is refused what its author allowed would be a riddle.
+        fn declared(
+            &mut self,
+            path: &Path,
+            access: BitFlags<AccessFs>,
+            place: &str,
+        ) -> io::Result<()> {
+            let file = found(path).map_err(|e| {
+                let path = path.display();
+                io::Error::new(e.kind(), format!("{path} ({place}): {e}"))
+            })?;
+            self.add(file, access)
+        }
+
+        fn add(&mut self, file: OwnedFd, access: BitFlags<AccessFs>) -> io::Result<()> {
+            let stat = fstat(&file)?;
+            let folder = FileType::from_raw_mode(stat.st_mode).is_dir();
+            // The kernel refuses to grant on a file what is done to folders.
+            let of_files = AccessFs::from_file(ABI::V5);
+            let access = if folder { access } else { access & of_files };
+            (&mut self.0)
+                .add_rule(PathBeneath::new(file, access))
+                .map(drop)
+                .map_err(said)
+        }
+
+        fn port(&mut self, port: u16) -> io::Result<()> {
+            (&mut self.0)
+                .add_rule(NetPort::new(port, AccessNet::ConnectTcp))
+                .map(drop)
+                .map_err(said)
+        }
+    }
+
+    /// A hold on it, whatever it is; opening it for reading would wait for the writer of a pipe.
+    fn found(path: &Path) -> io::Result<OwnedFd> {
+        Ok(open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)
+    }
+
+    fn said(error: RulesetError) -> io::Error {
+        io::Error::other(error)
+    }
+}

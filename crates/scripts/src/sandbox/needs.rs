@@ -1,0 +1,173 @@
+//! What a program is granted at level 2 without being asked: what hardly any program can do without,
+//! what runs it, and what we tell it about.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Programs, libraries and settings of the system, to read and to execute. What is not there is left out.
+/// The usual permissions hold besides, so that `/etc/shadow` is readable for nobody but root: a server
+/// should not run as root.
+///
+/// All of `/proc`: a program looks itself up under its own number, and its children under theirs, which
+/// nobody knows yet. The kernel does not let it see the environment, memory or files of processes
+/// outside its sandbox even so; their command lines it does, as everybody may see those.
+pub(super) const SYSTEM: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/opt",
+    "/etc",
+    // Often a link to somewhere else.
+    "/etc/resolv.conf",
+    "/nix/store",
+    "/gnu/store",
+    "/var/lib/ca-certificates",
+    "/proc",
+    // How many processors there are, and how many of them are ours.
+    "/sys/devices/system/cpu",
+    "/sys/fs/cgroup",
+    "/sys/kernel/mm",
+];
+
+/// To read and to write. Not the terminal: nobody is there to answer.
+pub(super) const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+];
+
+/// Variables that name a file or a folder which the program is to read.
+const READ: &[&str] = &[
+    "MCP_SDK",
+    "MCPBASH_JSON_TOOL_BIN",
+    "MCP_TOOL_ARGS_FILE",
+    "MCP_TOOL_META_FILE",
+];
+
+/// Variables that name a file which the program is to write.
+const WRITTEN: &[&str] = &[
+    "MCP_PROGRESS_STREAM",
+    "MCP_LOG_STREAM",
+    "MCP_TOOL_ERROR_FILE",
+    "MCP_TOOL_RESOURCES_FILE",
+];
+
+/// Variables that name a file which the program makes, in a folder that is there for this one call.
+const MADE: &[&str] = &["MCP_ELICIT_REQUEST_FILE", "MCP_ELICIT_RESPONSE_FILE"];
+
+/// What our own variables name, to read.
+pub(super) fn told_to_read() -> impl Iterator<Item = PathBuf> {
+    named_by(READ)
+}
+
+/// What our own variables name, to write.
+pub(super) fn told_to_write() -> impl Iterator<Item = PathBuf> {
+    let folders = named_by(MADE).filter_map(|file| Some(file.parent()?.to_owned()));
+    named_by(WRITTEN).chain(folders)
+}
+
+fn named_by(names: &'static [&'static str]) -> impl Iterator<Item = PathBuf> {
+    let values = names.iter().filter_map(env::var_os);
+    values.filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// How many interpreters may be behind one another.
+const DEPTH: usize = 4;
+
+/// What executes the program: its file, the interpreter in its first line, and what they are installed
+/// with. Most of that is the system's, but languages are often installed in a home folder.
+pub(super) fn interpreters(program: &OsStr) -> Vec<PathBuf> {
+    let mut granted = Vec::new();
+    let mut next = find(program);
+    for _ in 0..DEPTH {
+        let Some(path) = next else { break };
+        let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        next = interpreter(&target);
+        for path in [path, target] {
+            if !is_of_the_system(&path) {
+                granted.extend(installation(&path));
+                granted.push(path);
+            }
+        }
+    }
+    granted
+}
+
+/// A name without a slash is in a folder of `PATH`.
+fn find(program: &OsStr) -> Option<PathBuf> {
+    let path = Path::new(program);
+    if path.parent().is_some_and(|parent| parent != Path::new("")) {
+        return Some(path.to_owned());
+    }
+    let folders = env::var_os("PATH")?;
+    let found = env::split_paths(&folders).map(|folder| folder.join(program));
+    found.into_iter().find(|path| path.is_file())
+}
+
+/// What the first line asks for: a path, or a name that `env` looks up.
+fn interpreter(script: &Path) -> Option<PathBuf> {
+    let mut head = [0; 256];
+    let read = File::open(script).ok()?.read(&mut head).ok()?;
+    let line = head[..read].strip_prefix(b"#!")?;
+    let line = line.split(|byte| *byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line);
+    let mut words = line.split_ascii_whitespace();
+    let first = Path::new(words.next()?);
+    if first.file_name() != Some(OsStr::new("env")) {
+        return Some(first.to_owned());
+    }
+    let name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    find(&OsString::from(name))
+}
+
+fn is_of_the_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
+/// Of `X/bin/python` the rest of X that belongs to it, but not all of X, which may be a home folder.
+fn installation(path: &Path) -> Vec<PathBuf> {
+    let bin = path.parent().filter(|folder| folder.ends_with("bin"));
+    let Some(whole) = bin.and_then(Path::parent) else {
+        return Vec::new();
+    };
+    let parts = ["bin", "lib", "lib64", "libexec", "pyvenv.cfg"];
+    parts.iter().map(|part| whole.join(part)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_language_in_a_home_folder_only_its_parts_are_granted() {
+        let parts = installation(Path::new("/home/me/.lang/bin/python"));
+        assert!(parts.contains(&"/home/me/.lang/lib".into()));
+        assert!(!parts.contains(&"/home/me/.lang".into()));
+        assert_eq!(installation(Path::new("/home/me/tool")), [] as [&Path; 0]);
+    }
+
+    #[test]
+    fn the_interpreter_is_followed_through_env_and_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("bin")).unwrap();
+        fs::write(at("bin/lang"), "").unwrap();
+        let script = format!("#!{} -x\n", at("bin/lang").display());
+        fs::write(at("script"), script).unwrap();
+        fs::write(at("by-env"), "#!/usr/bin/env -S X=1 sh -e\n").unwrap();
+        let found = interpreters(at("script").as_os_str());
+        assert!(found.contains(&at("bin/lang")));
+        assert!(found.contains(&at("lib")));
+        assert_eq!(interpreter(&at("by-env")), find(OsStr::new("sh")));
+        assert_eq!(interpreters(OsStr::new("/bin/sh")), [] as [&Path; 0]);
+    }
+}

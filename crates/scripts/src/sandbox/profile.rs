@@ -1,0 +1,163 @@
+//! What is applied to a program before it begins.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::limits::Limits;
+use crate::folder::RunSettings;
+
+/// Everything that the trampoline needs to know. It travels as an argument, so that there is nothing to
+/// clean up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Who must still be there: a tool ends with its server.
+    pub(super) server: u32,
+    pub(super) no_new_privs: bool,
+    pub(super) limits: Limits,
+    pub(super) reach: Option<Reach>,
+}
+
+/// What is granted at level 2.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Reach {
+    /// The folder that is served: it is read and executed.
+    pub(super) folder: PathBuf,
+    pub(super) read: Vec<PathBuf>,
+    pub(super) write: Vec<PathBuf>,
+    /// The client's, to read and to write. What is not there is left out.
+    pub(super) roots: Vec<PathBuf>,
+    /// A folder of its own for temporary files.
+    pub(super) tmp: Option<PathBuf>,
+    pub(super) net: Option<Vec<u16>>,
+    pub(super) optional: bool,
+}
+
+impl Profile {
+    /// `None` if nothing is to be applied that the server has not done already. `roots` are the client's
+    /// folders, which count only if the settings say so; `folder` is the one that is served.
+    pub fn for_run(run: &RunSettings, roots: &[PathBuf], folder: &Path) -> Option<Self> {
+        let sandbox = &run.sandbox;
+        let confined = sandbox.level >= 2;
+        if !confined && !run.limits.is_any() {
+            return None;
+        }
+        let absolute = |paths: &[PathBuf]| paths.iter().map(|path| folder.join(path)).collect();
+        Some(Self {
+            server: std::process::id(),
+            no_new_privs: sandbox.level >= 1,
+            limits: Limits::from(&run.limits),
+            reach: confined.then(|| Reach {
+                folder: folder.to_owned(),
+                read: absolute(&sandbox.read),
+                write: absolute(&sandbox.write),
+                roots: match sandbox.roots {
+                    true => absolute(roots),
+                    false => Vec::new(),
+                },
+                tmp: None,
+                net: sandbox.net.clone(),
+                optional: sandbox.optional,
+            }),
+        })
+    }
+
+    /// Whether the program cannot write into the common folder for temporary files, and should be given
+    /// one of its own.
+    pub fn needs_tmp(&self) -> bool {
+        self.reach.as_ref().is_some_and(|reach| reach.tmp.is_none())
+    }
+
+    /// Gives it a folder for temporary files, which becomes its `TMPDIR`. Whoever made the folder removes
+    /// it after the end.
+    pub fn set_tmp(&mut self, tmp: &Path) {
+        if let Some(reach) = &mut self.reach {
+            reach.tmp = Some(tmp.to_owned());
+        }
+    }
+
+    /// The words that run these words under the profile; `exe` is our own program.
+    pub fn wrap(&self, exe: &Path, words: Vec<OsString>) -> io::Result<Vec<OsString>> {
+        let profile = serde_json::to_string(self).map_err(io::Error::other)?;
+        let mut all = Vec::with_capacity(words.len() + 4);
+        all.extend([exe.into(), "__exec".into(), profile.into(), "--".into()]);
+        all.extend(words);
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folder::LimitSettings;
+
+    fn settings(level: u8) -> RunSettings {
+        let mut run = RunSettings::default();
+        run.sandbox.level = level;
+        run
+    }
+
+    fn profile(run: &RunSettings) -> Option<Profile> {
+        Profile::for_run(run, &["/root-of-client".into()], Path::new("/srv"))
+    }
+
+    #[test]
+    fn nothing_stands_between_a_tool_without_limits_and_its_start() {
+        assert_eq!(profile(&settings(0)), None);
+        assert_eq!(profile(&settings(1)), None);
+    }
+
+    #[test]
+    fn limits_hold_at_every_level() {
+        for level in [0, 1, 2] {
+            let mut run = settings(level);
+            run.limits = LimitSettings {
+                files: Some(20),
+                ..LimitSettings::default()
+            };
+            let profile = profile(&run).unwrap();
+            assert_eq!(profile.limits.files, Some(20));
+            assert_eq!(profile.no_new_privs, level > 0);
+            assert_eq!(profile.reach.is_some(), level == 2);
+        }
+    }
+
+    #[test]
+    fn the_roots_of_the_client_count_only_where_the_author_says_so() {
+        let mut run = settings(2);
+        let reach = |run: &RunSettings| profile(run).unwrap().reach.unwrap();
+        assert!(reach(&run).roots.is_empty());
+        run.sandbox.roots = true;
+        run.sandbox.read = vec!["data".into(), "/abs".into()];
+        assert_eq!(reach(&run).roots, [Path::new("/root-of-client")]);
+        assert_eq!(
+            reach(&run).read,
+            [Path::new("/srv/data"), Path::new("/abs")]
+        );
+    }
+
+    #[test]
+    fn it_arrives_as_it_was_sent() {
+        let mut run = settings(2);
+        run.sandbox.net = Some(vec![443]);
+        run.limits.cpu = Some(2);
+        let mut sent = profile(&run).unwrap();
+        assert!(sent.needs_tmp());
+        sent.set_tmp(Path::new("/tmp/own"));
+        assert!(!sent.needs_tmp());
+        let words = vec!["tool".into(), "--".into(), "-x".into()];
+        let words = sent.wrap(Path::new("/bin/linkspan"), words).unwrap();
+        let text = words[2].to_str().unwrap();
+        assert_eq!(serde_json::from_str::<Profile>(text).unwrap(), sent);
+        let rest: Vec<_> = words.iter().enumerate().filter(|(n, _)| *n != 2).collect();
+        let rest: Vec<&str> = rest
+            .iter()
+            .map(|(_, word)| word.to_str().unwrap())
+            .collect();
+        assert_eq!(rest, ["/bin/linkspan", "__exec", "--", "tool", "--", "-x"]);
+    }
+}

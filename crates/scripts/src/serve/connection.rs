@@ -1,0 +1,203 @@
+//! One client of a folder.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use linkspan_desk::{Call, Caller, Desk, Offered, Params, Teller};
+use linkspan_mcp::{Level, Revision, names};
+use linkspan_wire::{Json, Message, RpcError, quote};
+use tokio::sync::Semaphore;
+
+use super::Folder;
+use super::news::{self, Ear};
+use super::stock::{Collection, Listed};
+use super::subscriptions::Subscriptions;
+use crate::mount::{Guest, Mounts};
+use crate::run::ears::Threshold;
+
+/// A client that has not begun with `initialize`.
+const NOT_READY: i64 = -32000;
+
+pub(crate) struct Connection {
+    pub(super) folder: Arc<Folder>,
+    pub(super) teller: OnceLock<Teller>,
+    pub(super) threshold: Threshold,
+    pub(super) offered: Offered,
+    pub(super) subscriptions: Subscriptions,
+    pub(super) mounts: Mounts,
+    /// Of all places to run.
+    pub(super) share: Arc<Semaphore>,
+    revision: Mutex<Option<Revision>>,
+    /// Whether the client has said that it is ready for news.
+    ready: Arc<AtomicBool>,
+}
+
+impl Connection {
+    pub(crate) fn new(folder: Arc<Folder>) -> Self {
+        Self {
+            teller: OnceLock::new(),
+            threshold: Threshold::new(Level::DEFAULT),
+            offered: Offered::default(),
+            subscriptions: Subscriptions::default(),
+            mounts: Mounts::default(),
+            share: folder.runner.share(),
+            folder,
+            revision: Mutex::new(None),
+            ready: Arc::default(),
+        }
+    }
+
+    pub(super) fn revision(&self) -> Revision {
+        self.agreed().unwrap_or(Revision::LAST_LEGACY)
+    }
+
+    fn agreed(&self) -> MutexGuard<'_, Option<Revision>> {
+        self.revision.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn guest(&self, caller: Caller) -> Guest<'_> {
+        Guest {
+            runner: &self.folder.runner,
+            herald: &self.folder.herald,
+            threshold: &self.threshold,
+            caller,
+        }
+    }
+
+    async fn list(
+        &self,
+        collection: Collection,
+        params: Params<'_>,
+        caller: Caller,
+    ) -> Result<String, RpcError> {
+        let cursor = match params.get("cursor") {
+            None => None,
+            Some(cursor) => Some(cursor.as_str().ok_or_else(|| {
+                RpcError::invalid_params("`cursor` must be a string that we gave")
+            })?),
+        };
+        let stock = self.folder.stock();
+        let limit = params.get("limit").and_then(Json::as_i64);
+        let limit = limit
+            .and_then(|limit| usize::try_from(limit).ok())
+            .filter(|l| *l > 0);
+        let size = limit.unwrap_or(stock.catalogue.page_size);
+        let page =
+            |listed: &Listed| listed.page(collection, cursor.as_deref(), size, crate::time::now);
+        let revision = self.revision();
+        let (entries, next) = match collection == Collection::Tools && stock.has_mounts() {
+            false => stock.listed(collection, revision, page)?,
+            true => {
+                let others = self
+                    .mounts
+                    .tools(&stock.catalogue, &self.guest(caller))
+                    .await;
+                page(&stock.tools_with(others, revision))?
+            }
+        };
+        let next = next.map_or_else(String::new, |next| {
+            format!(r#","nextCursor":{}"#, quote(&next))
+        });
+        Ok(format!(r#"{{"{}":{entries}{next}}}"#, collection.member()))
+    }
+
+    fn set_level(&self, params: Params<'_>) -> Result<String, RpcError> {
+        let level = params.get("level").and_then(Level::parse);
+        let level = level.ok_or_else(|| {
+            let names = Level::names().join(", ");
+            RpcError::invalid_params(format!("`level` must be one of {names}"))
+        })?;
+        self.threshold.set(level);
+        Ok("{}".to_owned())
+    }
+}
+
+impl Desk for Connection {
+    fn opened(&self, teller: Teller) {
+        let ear = Ear {
+            news: self.folder.herald.subscribe(),
+            contents: self.folder.contents.subscribe(),
+        };
+        news::pass_on(
+            ear,
+            teller.clone(),
+            self.subscriptions.clone(),
+            self.ready.clone(),
+        );
+        let _ = self.teller.set(teller);
+    }
+
+    fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
+        let mut agreed = self.agreed();
+        if agreed.is_some() {
+            return Err(RpcError::invalid_request(
+                "the server is initialized already",
+            ));
+        }
+        *agreed = Some(revision);
+        let stock = self.folder.stock();
+        let server = &stock.catalogue.server;
+        if self.folder.options.minimal {
+            return Ok(format!(
+                r#"{{"protocolVersion":"{revision}","capabilities":{{"logging":{{}}}},"serverInfo":{}}}"#,
+                server.shown
+            ));
+        }
+        let completions = match revision.has_completions() {
+            true => r#","completions":{}"#,
+            false => "",
+        };
+        let instructions = server
+            .instructions
+            .as_deref()
+            .map_or_else(String::new, |text| {
+                format!(r#","instructions":{}"#, quote(text))
+            });
+        Ok(format!(
+            r#"{{"protocolVersion":"{revision}","capabilities":{{"logging":{{}},"tools":{{"listChanged":true}},"resources":{{"subscribe":true,"listChanged":true}},"prompts":{{"listChanged":true}}{completions}}},"serverInfo":{}{instructions}}}"#,
+            server.shown
+        ))
+    }
+
+    async fn answer(
+        &self,
+        method: &str,
+        params: Params<'_>,
+        call: &mut Call,
+    ) -> Result<String, RpcError> {
+        if self.agreed().is_none() {
+            let why = "the server is not initialized: `initialize` comes first";
+            return Err(RpcError::new(NOT_READY, why));
+        }
+        if self.folder.options.minimal && method != names::SET_LEVEL {
+            return Err(RpcError::method_not_found(method));
+        }
+        match method {
+            names::TOOLS_LIST => self.list(Collection::Tools, params, call.caller()).await,
+            names::RESOURCES_LIST => {
+                self.list(Collection::Resources, params, call.caller())
+                    .await
+            }
+            names::TEMPLATES_LIST => {
+                self.list(Collection::Templates, params, call.caller())
+                    .await
+            }
+            names::PROMPTS_LIST => self.list(Collection::Prompts, params, call.caller()).await,
+            names::TOOLS_CALL => self.call_tool(params, call).await,
+            names::RESOURCES_READ => self.read_resource(params, call).await,
+            names::PROMPTS_GET => self.get_prompt(params, call).await,
+            "completion/complete" => self.complete(params, call).await,
+            names::SUBSCRIBE => self.subscribe(params, call).await,
+            names::UNSUBSCRIBE => self.unsubscribe(params),
+            names::SET_LEVEL => self.set_level(params),
+            _ => Err(RpcError::method_not_found(method)),
+        }
+    }
+
+    fn heard(&self, note: &Message) {
+        if note.method() == names::INITIALIZED {
+            self.ready.store(true, Ordering::Relaxed);
+        }
+        self.offered.heard(note);
+    }
+}

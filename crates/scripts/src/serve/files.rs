@@ -1,0 +1,139 @@
+//! Files, and nothing but files, inside of some folders.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Why a file is not given.
+#[derive(Debug)]
+pub(crate) enum NoFile {
+    /// It is in none of the folders, or a link leads out of them.
+    Outside,
+    Missing,
+    TooLarge(u64),
+    Io(io::Error),
+}
+
+/// Reads a file if it is in one of the folders, whatever links are on the way.
+pub(crate) fn read_inside(roots: &[PathBuf], path: &Path, most: usize) -> Result<Vec<u8>, NoFile> {
+    let mut why = NoFile::Outside;
+    for root in roots {
+        let Ok(inner) = path.strip_prefix(root) else {
+            continue;
+        };
+        match open_beneath(root, inner) {
+            Ok(file) => return read(file, most),
+            Err(e) => why = e,
+        }
+    }
+    Err(why)
+}
+
+fn read(file: File, most: usize) -> Result<Vec<u8>, NoFile> {
+    let known = file.metadata().map_err(NoFile::Io)?;
+    if !known.is_file() {
+        return Err(NoFile::Missing);
+    }
+    let mut bytes = Vec::new();
+    let most = most as u64;
+    file.take(most + 1)
+        .read_to_end(&mut bytes)
+        .map_err(NoFile::Io)?;
+    match bytes.len() as u64 > most {
+        true => Err(NoFile::TooLarge(known.len().max(most + 1))),
+        false => Ok(bytes),
+    }
+}
+
+/// Opens it so that the system itself refuses to leave the folder; no race can fool it.
+#[cfg(target_os = "linux")]
+fn open_beneath(root: &Path, inner: &Path) -> Result<File, NoFile> {
+    use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
+    use rustix::io::Errno;
+    let folder = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = open(root, folder, Mode::empty()).map_err(told)?;
+    // A pipe without a writer must not hold us.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    match openat2(&folder, inner, flags, Mode::empty(), resolve) {
+        Ok(fd) => Ok(File::from(fd)),
+        Err(Errno::NOSYS) => open_checked(root, inner),
+        Err(e) => Err(told(e)),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn told(e: rustix::io::Errno) -> NoFile {
+    use rustix::io::Errno;
+    match e {
+        Errno::XDEV | Errno::LOOP => NoFile::Outside,
+        Errno::NOENT | Errno::NOTDIR => NoFile::Missing,
+        other => NoFile::Io(other.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_beneath(root: &Path, inner: &Path) -> Result<File, NoFile> {
+    open_checked(root, inner)
+}
+
+/// Where the system cannot be asked: looks where every link leads, then opens that.
+fn open_checked(root: &Path, inner: &Path) -> Result<File, NoFile> {
+    let found = |e: io::Error| match e.kind() {
+        io::ErrorKind::NotFound => NoFile::Missing,
+        _ => NoFile::Io(e),
+    };
+    let path = root.join(inner).canonicalize().map_err(found)?;
+    let root = root.canonicalize().map_err(found)?;
+    match path.starts_with(&root) && path.is_file() {
+        true => File::open(&path).map_err(found),
+        false => Err(NoFile::Outside),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn links_lead_nowhere_outside() {
+        let base = tempfile::tempdir().unwrap();
+        let root = base.path().join("root");
+        fs::create_dir(&root).unwrap();
+        fs::write(base.path().join("secret"), "s").unwrap();
+        fs::write(root.join("a"), "a").unwrap();
+        symlink("a", root.join("inside")).unwrap();
+        symlink("../secret", root.join("outside")).unwrap();
+        symlink("/etc", root.join("etc")).unwrap();
+        symlink("loop", root.join("loop")).unwrap();
+        fs::create_dir(root.join("folder")).unwrap();
+        let roots = [root.clone()];
+        let read = |path: &str| read_inside(&roots, &root.join(path), 10);
+        assert_eq!(read("a").unwrap(), b"a");
+        assert_eq!(read("inside").unwrap(), b"a");
+        for path in [
+            "outside",
+            "etc/passwd",
+            "loop",
+            "../secret",
+            "folder/../../secret",
+        ] {
+            assert!(matches!(read(path), Err(NoFile::Outside)), "{path}");
+        }
+        for path in ["none", "folder", "a/b"] {
+            assert!(matches!(read(path), Err(NoFile::Missing)), "{path}");
+        }
+        assert!(matches!(
+            read_inside(&roots, Path::new("/etc/passwd"), 10),
+            Err(NoFile::Outside)
+        ));
+        fs::write(root.join("large"), "x".repeat(11)).unwrap();
+        assert!(matches!(read("large"), Err(NoFile::TooLarge(11))));
+        assert!(matches!(
+            open_checked(&root, Path::new("outside")),
+            Err(NoFile::Outside)
+        ));
+    }
+}

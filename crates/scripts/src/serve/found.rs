@@ -1,0 +1,98 @@
+//! What an address stands for.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::Folder;
+use super::jobs::find;
+use super::stock::Stock;
+use super::uri_template::UriTemplate;
+use crate::folder::{Catalogue, Read, Resource, RunSettings};
+use crate::uri;
+
+/// What an address stands for.
+pub(super) struct Found {
+    pub(super) name: String,
+    pub(super) read: Read,
+    pub(super) run: RunSettings,
+    pub(super) mime: Option<String>,
+    /// What the template's names stand for.
+    pub(super) values: Map<String, Value>,
+}
+
+/// Looks an address up: listed resources first, then templates, then what can read its scheme.
+pub(super) fn resolve(folder: &Folder, uri: &str) -> Option<Found> {
+    let stock: Arc<Stock> = folder.stock();
+    let all = &stock.catalogue;
+    if let Some(resource) = listed(all, uri) {
+        return Some(Found {
+            name: resource.uri.clone(),
+            read: resource.read.clone(),
+            run: resource.run.clone(),
+            mime: mime(&resource.shown),
+            values: Map::new(),
+        });
+    }
+    let matching = all.templates.iter().filter_map(|template| {
+        let pattern = UriTemplate::new(&template.uri_template);
+        let values = pattern.values(uri)?;
+        Some((pattern.literals(), template, values))
+    });
+    if let Some((_, template, values)) = matching.max_by_key(|(literals, _, _)| *literals) {
+        return Some(Found {
+            name: template.uri_template.clone(),
+            read: template.read.clone(),
+            run: template.run.clone(),
+            mime: mime(&template.shown),
+            values: values.into_iter().map(|(n, v)| (n, v.into())).collect(),
+        });
+    }
+    let scheme = uri::scheme(uri)?;
+    let unlisted = |read, run| Found {
+        name: uri.to_owned(),
+        read,
+        run,
+        mime: None,
+        values: Map::new(),
+    };
+    if let Some(provider) = find(&all.providers, |provider| provider.scheme == scheme) {
+        return Some(unlisted(
+            Read::Provider(scheme.to_owned()),
+            provider.run.clone(),
+        ));
+    }
+    let run = RunSettings::default();
+    match scheme {
+        "file" => {
+            let path = uri::to_file(uri)?;
+            let open = folder
+                .options
+                .roots
+                .iter()
+                .any(|root| path.starts_with(root));
+            open.then(|| unlisted(Read::File(path), run))
+        }
+        "https" if folder.options.https.is_some() => {
+            Some(unlisted(Read::Provider("https".to_owned()), run))
+        }
+        "git" | "git+https" | "git+file" if folder.options.git => {
+            Some(unlisted(Read::Provider("git".to_owned()), run))
+        }
+        _ => None,
+    }
+}
+
+/// A listed resource. A file may be spelled otherwise than we do: clients escape more or less of it.
+fn listed<'a>(all: &'a Catalogue, uri: &str) -> Option<&'a Arc<Resource>> {
+    find(&all.resources, |resource| resource.uri == uri).or_else(|| {
+        let path = uri::to_file(uri)?;
+        find(&all.resources, |resource| {
+            uri::to_file(&resource.uri).is_some_and(|other| other == path)
+        })
+    })
+}
+
+fn mime(shown: &Value) -> Option<String> {
+    Some(shown.get("mimeType")?.as_str()?.to_owned())
+}

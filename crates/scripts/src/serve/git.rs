@@ -1,0 +1,62 @@
+//! Files of git repositories: `git+https://host/repo.git?ref=main#path/in/it`, and `git:///folder`
+//! for repositories of this machine.
+//!
+//! The program `git` does the reading, with nobody's settings but ours, without a shell, hooks,
+//! credentials or a working copy. What the address says has passed [`address`] before it becomes a
+//! word of a command.
+
+mod address;
+mod command;
+mod local;
+mod remote;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::spawn_blocking;
+
+use super::Folder;
+use super::options::NotFetched;
+use address::{Address, Place};
+use command::{Git, NOBODY};
+
+/// How long a step may take in a repository of this machine.
+const LOCAL: Duration = Duration::from_secs(20);
+
+/// The file that an address stands for, if it is no more than `most` bytes.
+pub(crate) async fn read(
+    folder: &Arc<Folder>,
+    uri: &str,
+    most: usize,
+) -> Result<Vec<u8>, NotFetched> {
+    let address = Address::parse(uri)?;
+    let runner = &folder.runner;
+    let busy = |_| NotFetched::Failed("too many calls wait already: try again later".to_owned());
+    let _place = runner.place("git", None).await.map_err(busy)?;
+    match &address.place {
+        Place::There(there) => {
+            let hosts = folder.options.hosts.as_deref().ok_or_else(|| {
+                NotFetched::Forbidden("repositories of other machines may not be read".to_owned())
+            })?;
+            remote::read(runner, hosts, there, &address, most).await
+        }
+        Place::Here(path) => {
+            let mut roots = folder.options.roots.clone();
+            roots.push(runner.root().to_owned());
+            let (path, trusting) = (path.clone(), folder.options.trust_everybody);
+            let found = spawn_blocking(move || local::git_dir(&roots, &path, trusting)).await;
+            let failed = |_| NotFetched::Failed("the repository cannot be looked at".to_owned());
+            let git = Git {
+                runner,
+                dir: found.map_err(failed)??,
+                protocol: NOBODY,
+                settings: Vec::new(),
+                time: LOCAL,
+            };
+            git.file(&address.revision, &address.path, most).await
+        }
+    }
+}

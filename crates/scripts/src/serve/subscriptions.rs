@@ -1,0 +1,75 @@
+//! What a client wants to hear about, and looking after what nobody announces.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use linkspan_desk::{Call, Params};
+use linkspan_wire::RpcError;
+use tokio::task::AbortHandle;
+
+use super::connection::Connection;
+
+/// More than this nobody looks at.
+const MOST: usize = 1024;
+/// How often a resource is read anew if its file alone does not tell.
+pub(super) const LOOK: Duration = Duration::from_secs(2);
+
+/// Clones are the same.
+#[derive(Clone, Default)]
+pub(crate) struct Subscriptions(Arc<Mutex<HashMap<String, Option<Looking>>>>);
+
+/// Looks after a resource until it is dropped.
+pub(super) struct Looking(pub(super) AbortHandle);
+
+impl Drop for Looking {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Subscriptions {
+    pub(super) fn has(&self, uri: &str) -> bool {
+        self.lock().contains_key(uri)
+    }
+
+    pub(super) fn all(&self) -> Vec<String> {
+        self.lock().keys().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Option<Looking>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Connection {
+    pub(super) async fn subscribe(
+        &self,
+        params: Params<'_>,
+        call: &mut Call,
+    ) -> Result<String, RpcError> {
+        let uri = params.text("uri")?.into_owned();
+        let looks = self.must_look(&uri)?;
+        if !self.subscriptions.has(&uri) && self.subscriptions.lock().len() >= MOST {
+            let why = format!("more than {MOST} subscriptions: give one up first");
+            return Err(RpcError::server(why));
+        }
+        let looking = looks.then(|| self.look_after(&uri, call));
+        self.subscriptions.lock().insert(uri, looking);
+        Ok("{}".to_owned())
+    }
+
+    pub(super) fn unsubscribe(&self, params: Params<'_>) -> Result<String, RpcError> {
+        let uri = params.text("uri")?;
+        self.subscriptions.lock().remove(&*uri);
+        Ok("{}".to_owned())
+    }
+}
+
+/// What tells two states of something apart.
+pub(super) fn print_of(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,256 @@
+//! Programs that do not play by the rules, and what they cannot do to the others.
+
+use std::time::{Duration, Instant};
+
+use linkspan_desk::testing::Client;
+
+use super::{Scene, running, text};
+
+/// A server to take in; what it does with a call is added below.
+const SERVER: &str = r#"
+import json, os, sys, time
+def say(m): print(json.dumps({"jsonrpc": "2.0", **m}), flush=True)
+def greet(m):
+    if m.get("method") == "initialize":
+        say({"id": m["id"], "result": {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}})
+    elif m.get("method") == "tools/list":
+        say({"id": m["id"], "result": {"tools": [{"name": "go", "inputSchema": {"type": "object"}}]}})
+    else:
+        return m.get("method") == "tools/call"
+"#;
+
+fn server(on_call: &str) -> String {
+    format!(
+        "#!/usr/bin/env python3\n# mcp: {{\"mode\": \"mcp\", \"timeoutSecs\": 3, \"graceSecs\": 0.2}}\n\
+         {SERVER}\nfor line in sys.stdin:\n    m = json.loads(line)\n    if greet(m):\n{on_call}\n"
+    )
+}
+
+/// Calls the tool; gives the answer and how long it took.
+async fn timed(scene: &mut Scene, tool: &str) -> (String, Duration) {
+    let began = Instant::now();
+    let params = format!(r#"{{"name":"{tool}"}}"#);
+    let answer = scene.ask("tools/call", &params).await;
+    (answer.to_string(), began.elapsed())
+}
+
+#[tokio::test]
+async fn who_joins_another_group_is_ended_in_time_too() {
+    let script = "#!/usr/bin/env python3\n# mcp: {\"timeoutSecs\": 0.5, \"graceSecs\": 0.2}\n\
+                  import os, time\nos.setpgid(0, os.getpgid(os.getppid()))\ntime.sleep(81)\n";
+    let mut scene = Scene::new(&[("tools/mole.py", script)], "{}").await;
+    let (answer, took) = timed(&mut scene, "mole").await;
+    assert!(answer.contains("timed out"), "{answer}");
+    assert!(took < Duration::from_secs(5));
+    scene.end().await;
+}
+
+#[test]
+fn a_runtime_that_ends_takes_its_programs_with_it() {
+    let runtime = || {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        builder.enable_all().build().unwrap()
+    };
+    let script = "#!/bin/sh\n# mcp: {\"graceSecs\": 60}\ntrap '' TERM\n\
+                  echo '{\"method\":\"progress\",\"params\":{\"progress\":1}}' >&3\n\
+                  while :; do sleep 82.125; done\n";
+    let first = runtime();
+    let scene = first.block_on(async {
+        let mut scene = Scene::new(&[("tools/deaf.sh", script)], "{}").await;
+        let params = r#"{"name":"deaf","_meta":{"progressToken":1}}"#;
+        scene.client.request(1, "tools/call", params).await;
+        assert!(scene.client.next().await.contains("progress"));
+        scene.client.cancel(1).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        scene
+    });
+    first.shutdown_background();
+    let began = Instant::now();
+    while running("82.125") {
+        assert!(began.elapsed() < Duration::from_secs(5), "it still runs");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    drop(scene);
+}
+
+#[tokio::test]
+async fn a_server_that_chatters_is_late_all_the_same() {
+    let chatter = "        while True:\n            time.sleep(0.05)\n            print('x', file=sys.stderr, flush=True)";
+    let mut scene = Scene::new(&[("tools/m.py", &server(chatter))], "{}").await;
+    let (answer, took) = timed(&mut scene, "m_go").await;
+    assert!(answer.contains("took too long"), "{answer}");
+    assert!(took < Duration::from_secs(5));
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn a_server_whose_child_holds_its_output_is_known_to_be_dead() {
+    let dies = "        if os.fork() == 0:\n            time.sleep(83)\n        os._exit(3)";
+    let mut scene = Scene::new(&[("tools/m.py", &server(dies))], "{}").await;
+    for _ in 0..2 {
+        let (answer, took) = timed(&mut scene, "m_go").await;
+        assert!(answer.contains("has gone"), "{answer}");
+        assert!(took < Duration::from_millis(900), "{took:?}");
+    }
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn a_server_that_asks_for_ever_is_told_so_and_its_client_is_not_drowned() {
+    let asks = "        for n in range(500):\n            say({'id': n, 'method': 'roots/list'})\n\
+                \x20       told = [json.loads(sys.stdin.readline()) for _ in range(500 - 64)]\n\
+                \x20       say({'id': m['id'], 'result': {'content': [], 'refused': sum('error' in t for t in told)}})";
+    let mut scene = Scene::new(&[("tools/m.py", &server(asks))], r#"{"roots":{}}"#).await;
+    scene
+        .client
+        .request(9, "tools/call", r#"{"name":"m_go"}"#)
+        .await;
+    let mut questions = 0;
+    let answer = loop {
+        let next = scene.client.next().await;
+        match () {
+            () if next.contains("roots/list") => questions += 1,
+            // The answer ends the call, and what was asked for it is taken back.
+            () if next.contains("notifications/cancelled") => {}
+            () => break next,
+        }
+    };
+    assert!(answer.contains(r#""refused": 436"#), "{answer}");
+    assert_eq!(questions, 64);
+    scene.client.close().await;
+    scene.folder.close().await;
+}
+
+#[tokio::test]
+async fn time_that_is_given_back_to_a_server_is_given_once() {
+    let asks = "        say({'id': 'q', 'method': 'roots/list'})\n        sys.stdin.readline()\n        time.sleep(84)";
+    let mut scene = Scene::new(&[("tools/m.py", &server(asks))], r#"{"roots":{}}"#).await;
+    scene
+        .client
+        .request(9, "tools/call", r#"{"name":"m_go"}"#)
+        .await;
+    answer_roots(&mut scene.client).await;
+    let began = Instant::now();
+    assert!(scene.client.next().await.contains("took too long"));
+    assert!(began.elapsed() < Duration::from_secs(5));
+    scene.end().await;
+}
+
+async fn answer_roots(client: &mut Client) {
+    let question = client.envelope().await.msg;
+    assert_eq!(question.method(), "roots/list");
+    let answer = linkspan_wire::Message::result(&question.id().unwrap(), r#"{"roots":[]}"#);
+    client.send(answer).await;
+}
+
+#[tokio::test]
+async fn a_server_that_never_begins_holds_up_nobody_else() {
+    let silent = "#!/bin/sh\n# mcp: {\"mode\": \"mcp\", \"timeoutSecs\": 1, \"graceSecs\": 0.2}\nexec sleep 85\n";
+    let answers = "        say({'id': m['id'], 'result': {'content': []}})";
+    let files = [
+        ("tools/a.sh", silent),
+        ("tools/b.sh", silent),
+        ("tools/m.py", &*server(answers)),
+    ];
+    let mut scene = Scene::new(&files, "{}").await;
+    scene.client.request(1, "tools/list", "{}").await;
+    scene
+        .client
+        .request(2, "tools/call", r#"{"name":"m_go"}"#)
+        .await;
+    let first = scene.client.next().await;
+    assert!(first.contains(r#""id":2"#), "{first}");
+    let list = scene.client.next().await;
+    assert!(list.contains("m_go"), "{list}");
+    // It has been seen to be silent.
+    let began = Instant::now();
+    let list = scene.client.ask(3, "tools/list", "{}").await;
+    assert!(list.contains("m_go"), "{list}");
+    assert!(began.elapsed() < Duration::from_millis(500));
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn a_worker_whose_child_holds_its_output_is_known_to_be_dead() {
+    let script = "#!/usr/bin/env python3\n# mcp: {\"mode\": \"worker\", \"timeoutSecs\": 10, \"graceSecs\": 0.2}\n\
+                  import os, sys, time\nfor line in sys.stdin:\n    if os.fork() == 0:\n        time.sleep(86)\n    os._exit(3)\n";
+    let mut scene = Scene::new(&[("tools/w.py", script)], "{}").await;
+    let (answer, took) = timed(&mut scene, "w").await;
+    assert!(answer.contains("exit code 3"), "{answer}");
+    assert!(took < Duration::from_secs(3), "{took:?}");
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn questions_of_a_call_that_was_taken_back_are_taken_back() {
+    let script = "#!/usr/bin/env python3\n# mcp: {\"mode\": \"worker\"}\nimport json, sys\n\
+                  for line in sys.stdin:\n    m = json.loads(line)\n    if m.get('method') == 'call':\n        call = m['id']\n        \
+                  print(json.dumps({'id': 'q', 'call': call, 'method': 'roots'}), flush=True)\n    \
+                  elif m.get('method') == 'cancel':\n        print(json.dumps({'id': call, 'result': 'ended'}), flush=True)\n";
+    let mut scene = Scene::new(&[("tools/w.py", script)], r#"{"roots":{}}"#).await;
+    for id in 10..13 {
+        scene
+            .client
+            .request(id, "tools/call", r#"{"name":"w"}"#)
+            .await;
+        let question = scene.client.envelope().await.msg;
+        assert_eq!(question.method(), "roots/list");
+        scene.client.cancel(id).await;
+        let next = scene.client.next().await;
+        assert!(next.contains("notifications/cancelled"), "{next}");
+    }
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn a_worker_that_asks_and_does_not_listen_is_ended() {
+    let script = "#!/usr/bin/env python3\n# mcp: {\"mode\": \"worker\", \"timeoutSecs\": 10, \"graceSecs\": 0.2}\n\
+                  import os\nwhile True:\n    os.write(1, b'{\"id\":1,\"method\":\"roots\"}\\n' * 100)\n";
+    let mut scene = Scene::new(&[("tools/w.py", script)], "{}").await;
+    let (answer, took) = timed(&mut scene, "w").await;
+    assert!(answer.contains("reads no answers"), "{answer}");
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn everybody_who_asks_much_at_once_is_answered() {
+    let script = "#!/usr/bin/env python3\n# mcp: {\"timeoutSecs\": 5}\nimport json, socket\ns = socket.socket(fileno=3)\n\
+                  for n in range(1000): s.sendall(b'{\"id\":%d,\"method\":\"roots\"}\\n' % n)\n\
+                  print(len({json.loads(line)['id'] for _, line in zip(range(1000), s.makefile())}))\n";
+    let mut scene = Scene::new(&[("tools/ask.py", script)], "{}").await;
+    assert_eq!(text(&scene.call("ask", "{}").await), "1000");
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn what_does_not_start_leaves_nothing_behind() {
+    let files = [
+        // A word may weigh 128 KiB.
+        ("tools/big.tool.yaml", "exec: [\"true\", \"{{x}}\"]\n"),
+        // Here is no trampoline.
+        ("tools/none.sh", "#!/bin/sh\n# mcp: {\"sandbox\": 2}\n"),
+    ];
+    let mut scene = Scene::new(&files, "{}").await;
+    let large = "x".repeat(200_000);
+    for name in ["big", "none"] {
+        let params = format!(r#"{{"name":"{name}","arguments":{{"x":"{large}"}}}}"#);
+        let answer = scene.ask("tools/call", &params).await;
+        assert!(answer.to_string().contains("did not start"), "{answer}");
+    }
+    scene.end().await;
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_holds_up_nobody_else() {
+    let mut scene = Scene::new(&[("tools/ok.sh", "#!/bin/sh\n")], "{}").await;
+    let mut deaf = Client::over(scene.folder.port());
+    deaf.greet("{}").await;
+    for id in 0..200 {
+        deaf.request(id, "tools/call", r#"{"name":"ok"}"#).await;
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(text(&scene.call("ok", "{}").await), "");
+    deaf.close().await;
+    scene.end().await;
+}

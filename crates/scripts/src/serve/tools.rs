@@ -1,0 +1,73 @@
+//! `tools/call`
+
+use linkspan_desk::{Call, Params, tool_call};
+use linkspan_wire::{Json, RpcError};
+use serde_json::Value;
+
+use super::connection::Connection;
+use super::defaults;
+use super::jobs::{Errand, asked_timeout, find, meta, object, progress_token};
+use crate::folder::{Mode, Tool};
+use crate::run::result::{refusal, tool_result, worker_result};
+use crate::worker::Task;
+
+impl Connection {
+    pub(super) async fn call_tool(
+        &self,
+        params: Params<'_>,
+        call: &mut Call,
+    ) -> Result<String, RpcError> {
+        let (name, given) = tool_call(params)?;
+        let stock = self.folder.stock();
+        let is_tool = |tool: &Tool| tool.name == *name && !matches!(tool.mode, Mode::Mcp(_));
+        let Some(tool) = find(&stock.catalogue.tools, is_tool) else {
+            let (guest, all) = (self.guest(call.caller()), params.to_string());
+            let taken = self
+                .mounts
+                .call(&stock.catalogue, &name, &all, &guest)
+                .await;
+            let unknown = || RpcError::invalid_params(format!("unknown tool: {name}"));
+            return taken.unwrap_or_else(|| Err(unknown()));
+        };
+        let mut arguments = object(given)?;
+        if let Some(schema) = &tool.input {
+            let value = Value::Object(arguments.clone());
+            let wrong = schema.check(&value);
+            if !wrong.is_empty() {
+                // The model can mend this, so the model is told.
+                let why = format!("invalid arguments for `{name}`:\n{}", wrong.join("\n"));
+                return Ok(refusal(&why));
+            }
+        }
+        let filled = defaults::fill(tool, &mut arguments, given.text());
+        let spelled = filled.as_deref().unwrap_or(given.text());
+        let errand = Errand {
+            name: &tool.name,
+            program: &tool.program,
+            run: &tool.run,
+            spelled,
+            further: Vec::new(),
+            env: Vec::new(),
+            meta: meta(params),
+        };
+        match &tool.mode {
+            Mode::Once => {
+                let outcome = self.perform(errand, call).await?;
+                Ok(tool_result(tool, &outcome, self.revision()))
+            }
+            Mode::Worker(settings) => {
+                let task = Task {
+                    arguments: spelled.to_owned(),
+                    meta: errand.meta.map_or("{}", Json::text).to_owned(),
+                    token: progress_token(errand.meta),
+                    timeout: asked_timeout(errand.meta, &tool.run),
+                };
+                let ears = self.ears(&errand, call.caller());
+                let (pools, runner) = (&self.folder.pools, &self.folder.runner);
+                let answer = pools.call(runner, tool, settings, task, ears).await?;
+                worker_result(tool, &answer, self.revision())
+            }
+            Mode::Mcp(_) => Err(RpcError::invalid_params(format!("unknown tool: {name}"))),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Tells when something in a folder has changed.
+//!
+//! The system is asked for its own notifications (inotify), directly and not through a crate: what
+//! others report includes every opening of a file, and tools are files that are opened all day.
+//! Where there are none, because there are too many folders or the files lie on another machine, we
+//! look every two seconds.
+
+#[cfg(target_os = "linux")]
+mod inotify;
+mod tree;
+
+use std::io::{self, PipeReader, PipeWriter};
+use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use tree::fingerprint;
+
+/// An editor that saves a file makes several changes; they count as one once it is quiet.
+const QUIET: Duration = Duration::from_millis(120);
+/// But whoever never stops writing is not waited for.
+const LONGEST: Duration = Duration::from_millis(500);
+/// How often we look where nobody tells us.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// A folder that is being watched, until this is dropped.
+#[derive(Debug)]
+pub struct Watch {
+    /// Closed to end the thread.
+    stop: Option<PipeWriter>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    /// Watches a folder. What changes after this returns is told, in a thread of its own; so read
+    /// the folder afterwards, and nothing is missed.
+    pub fn start(root: &Path, on_change: impl FnMut() + Send + 'static) -> io::Result<Self> {
+        let (stopped, stop) = io::pipe()?;
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let watcher = Watcher {
+            eye: Eye::on(&root),
+            root,
+            stopped,
+            on_change,
+        };
+        let builder = thread::Builder::new().name("linkspan-watch".to_owned());
+        let thread = builder.spawn(move || watcher.run())?;
+        Ok(Self {
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop = None;
+        let Some(thread) = self.thread.take() else {
+            return;
+        };
+        // Whoever stops watching because of a change is in that thread.
+        if thread.thread().id() != thread::current().id() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// How changes are noticed.
+enum Eye {
+    /// The system tells.
+    #[cfg(target_os = "linux")]
+    Told(inotify::Told),
+    /// We look; with what it looked like.
+    Looking(u64),
+}
+
+impl Eye {
+    fn on(root: &Path) -> Self {
+        #[cfg(target_os = "linux")]
+        match inotify::Told::about(root) {
+            Ok(told) => return Self::Told(told),
+            Err(error) => tracing::info!(%error, "no notifications; looking every two seconds"),
+        }
+        Self::Looking(fingerprint(root))
+    }
+}
+
+struct Watcher<F> {
+    eye: Eye,
+    root: PathBuf,
+    stopped: PipeReader,
+    on_change: F,
+}
+
+/// Why waiting ended.
+#[derive(PartialEq, Eq)]
+enum Woken {
+    Stopped,
+    Ready,
+    Late,
+}
+
+impl<F: FnMut()> Watcher<F> {
+    fn run(mut self) {
+        loop {
+            match self.wait(None) {
+                Woken::Stopped => return,
+                Woken::Ready | Woken::Late => {}
+            }
+            if !self.has_changed() {
+                continue;
+            }
+            if self.settle() == Woken::Stopped {
+                return;
+            }
+            // New folders first: what comes into them from now on is told, and what was there is
+            // found by whoever looks now.
+            self.eye = match std::mem::replace(&mut self.eye, Eye::Looking(0)) {
+                #[cfg(target_os = "linux")]
+                Eye::Told(told) => match told.renewed(&self.root) {
+                    Some(told) => Eye::Told(told),
+                    None => Eye::on(&self.root),
+                },
+                Eye::Looking(_) => Eye::on(&self.root),
+            };
+            (self.on_change)();
+        }
+    }
+
+    /// Waits until it has been quiet for a moment.
+    fn settle(&mut self) -> Woken {
+        let end = Instant::now() + LONGEST;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.wait(Some(left.min(QUIET))) {
+                Woken::Stopped => return Woken::Stopped,
+                Woken::Late => return Woken::Late,
+                Woken::Ready if left.is_zero() => return Woken::Late,
+                Woken::Ready => {
+                    self.has_changed();
+                }
+            }
+        }
+    }
+
+    /// Takes in what there is to know; `true` if it matters to us.
+    fn has_changed(&mut self) -> bool {
+        match &mut self.eye {
+            #[cfg(target_os = "linux")]
+            Eye::Told(told) => told.take(),
+            Eye::Looking(before) => {
+                let now = fingerprint(&self.root);
+                std::mem::replace(before, now) != now
+            }
+        }
+    }
+
+    fn wait(&self, most: Option<Duration>) -> Woken {
+        let mut fds = vec![PollFd::new(&self.stopped, PollFlags::IN)];
+        let most = match &self.eye {
+            #[cfg(target_os = "linux")]
+            Eye::Told(told) => {
+                fds.push(PollFd::new(told, PollFlags::IN));
+                most
+            }
+            Eye::Looking(_) => Some(most.unwrap_or(INTERVAL)),
+        };
+        let timeout = most.map(|most| Timespec {
+            tv_sec: most.as_secs().cast_signed(),
+            tv_nsec: most.subsec_nanos().into(),
+        });
+        loop {
+            return match poll(&mut fds, timeout.as_ref()) {
+                Err(rustix::io::Errno::INTR) => continue,
+                Err(_) => Woken::Stopped,
+                // The other end is closed.
+                Ok(_) if !fds[0].revents().is_empty() => Woken::Stopped,
+                Ok(0) => Woken::Late,
+                Ok(_) => Woken::Ready,
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "watch_tests.rs"]
+mod tests;

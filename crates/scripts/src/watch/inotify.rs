@@ -1,0 +1,126 @@
+//! The notifications of Linux.
+
+use std::collections::HashMap;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+use rustix::fs::statfs;
+
+use super::tree::{folders, matters, matters_in_root};
+
+/// File systems on which others write without our system knowing: NFS, SMB (both), FUSE, 9p.
+const REMOTE: [i128; 5] = [0x6969, 0xff53_4d42, 0xfe53_4d42, 0x6573_5546, 0x0102_1997];
+
+/// A watch on every folder that matters.
+pub(super) struct Told {
+    fd: OwnedFd,
+    /// Whether it is the root, by the number of the watch.
+    watches: HashMap<i32, bool>,
+    /// Whether some notifications were lost, or the root has gone.
+    broken: bool,
+}
+
+impl Told {
+    pub(super) fn about(root: &Path) -> io::Result<Self> {
+        // Wide enough for whatever type this number has on this system.
+        let kind = i128::from(statfs(root)?.f_type) & 0xffff_ffff;
+        if REMOTE.contains(&kind) {
+            return Err(io::Error::other("the file system is another machine's"));
+        }
+        let fd = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
+        let mut told = Self {
+            fd,
+            watches: HashMap::new(),
+            broken: false,
+        };
+        told.add(root)?;
+        Ok(told)
+    }
+
+    /// Watches all folders that matter now.
+    fn add(&mut self, root: &Path) -> io::Result<()> {
+        let flags = WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MODIFY
+            | WatchFlags::CLOSE_WRITE
+            | WatchFlags::ATTRIB
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::MOVED_TO
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::MOVE_SELF
+            | WatchFlags::ONLYDIR
+            | WatchFlags::EXCL_UNLINK;
+        let folders = folders(root).ok_or_else(|| io::Error::other("too many folders"))?;
+        let mut watches = HashMap::with_capacity(folders.len());
+        for (at, folder) in folders.iter().enumerate() {
+            match inotify::add_watch(&self.fd, folder.as_path(), flags) {
+                Ok(watch) => {
+                    // A folder that is also watched for another reason matters as a whole.
+                    let is_root = at == 0;
+                    let both = watches.entry(watch).or_insert(is_root);
+                    *both = *both && is_root;
+                }
+                // It went away meanwhile.
+                Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) if at > 0 => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        for watch in self.watches.keys() {
+            if !watches.contains_key(watch) {
+                let _ = inotify::remove_watch(&self.fd, *watch);
+            }
+        }
+        self.watches = watches;
+        Ok(())
+    }
+
+    /// With the folders that matter now; `None` if it has to be begun anew.
+    pub(super) fn renewed(mut self, root: &Path) -> Option<Self> {
+        (!self.broken && self.add(root).is_ok()).then_some(self)
+    }
+
+    /// Takes in what was told; `true` if anything of it matters.
+    pub(super) fn take(&mut self) -> bool {
+        let mut buffer = [MaybeUninit::uninit(); 4096];
+        let mut reader = inotify::Reader::new(&self.fd, &mut buffer);
+        let mut matter = false;
+        loop {
+            let event = match reader.next() {
+                Ok(event) => event,
+                Err(rustix::io::Errno::INTR) => continue,
+                Err(_) => return matter,
+            };
+            let flags = event.events();
+            if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
+                self.broken = true;
+                matter = true;
+                continue;
+            }
+            let Some(is_root) = self.watches.get(&event.wd()).copied() else {
+                continue;
+            };
+            let gone = ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::IGNORED;
+            if flags.intersects(gone) {
+                self.broken |= is_root;
+                matter = true;
+                continue;
+            }
+            let name = event.file_name().map(|name| name.to_string_lossy());
+            matter |= match (name, is_root) {
+                (Some(name), true) => matters_in_root(&name),
+                (Some(name), false) => matters(&name),
+                // Somebody may have made it writable for others.
+                (None, _) => flags.contains(ReadFlags::ATTRIB),
+            };
+        }
+    }
+}
+
+impl AsFd for Told {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}

@@ -1,0 +1,167 @@
+//! Which folders matter, and what they look like.
+
+use std::collections::{HashSet, VecDeque};
+use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// The folders in the root that are looked into, those of mcp-bash included.
+const FOLDERS: [&str; 8] = [
+    "tools",
+    "prompts",
+    "resources",
+    "skills",
+    "completions",
+    "providers",
+    "server.d",
+    "ui",
+];
+
+/// What packages are installed into: thousands of folders, and no entry in them.
+const PACKAGES: [&str; 3] = ["node_modules", "__pycache__", "venv"];
+
+/// As deep as the reader looks, and the root.
+const DEEPEST: usize = 9;
+/// So many folders are watched.
+const MOST: usize = 2_000;
+/// So many files are looked at.
+const MOST_FILES: usize = 50_000;
+
+/// Whether a change of this name in the root matters.
+pub(super) fn matters_in_root(name: &str) -> bool {
+    FOLDERS.contains(&name) || name.starts_with("server.") || name == "instructions.md"
+}
+
+/// Whether a change of this name in a folder matters.
+pub(super) fn matters(name: &str) -> bool {
+    !name.starts_with('.') && !name.ends_with('~')
+}
+
+/// The folders that matter; the root is the first. `None` if there are too many of them, or no root.
+pub(super) fn folders(root: &Path) -> Option<Vec<PathBuf>> {
+    let walk = Walk::through(root);
+    (!walk.folders.is_empty() && walk.whole).then_some(walk.folders)
+}
+
+struct Walk {
+    root: PathBuf,
+    folders: Vec<PathBuf>,
+    seen: HashSet<(u64, u64)>,
+    /// Those that are still to be looked into, and how deep they lie. The uppermost come first, so
+    /// that one that is huge does not hide the others.
+    ahead: VecDeque<(PathBuf, usize)>,
+    /// Whether there was room for all.
+    whole: bool,
+}
+
+impl Walk {
+    fn through(root: &Path) -> Self {
+        let mut walk = Self {
+            root: root.to_owned(),
+            folders: Vec::new(),
+            seen: HashSet::new(),
+            ahead: VecDeque::new(),
+            whole: true,
+        };
+        if root.is_dir() {
+            walk.folders.push(root.to_owned());
+            walk.ahead.extend(FOLDERS.map(|name| (root.join(name), 1)));
+        }
+        while walk.whole
+            && let Some((folder, depth)) = walk.ahead.pop_front()
+        {
+            walk.enter(folder, depth);
+        }
+        walk
+    }
+
+    fn enter(&mut self, folder: PathBuf, depth: usize) {
+        let Ok(metadata) = fs::metadata(&folder) else {
+            return;
+        };
+        let new = metadata.is_dir() && self.seen.insert((metadata.dev(), metadata.ino()));
+        if !new || depth > DEEPEST || !self.has_room() {
+            return;
+        }
+        let entries = fs::read_dir(&folder);
+        // There every file is served, whatever its folder is called.
+        let all = ["resources", "skills"].map(|name| self.root.join(name));
+        let all = all.iter().any(|top| folder.starts_with(top));
+        self.folders.push(folder);
+        for entry in entries.into_iter().flatten().flatten().take(MOST_FILES) {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if !matters(&name) {
+                continue;
+            }
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && (all || !PACKAGES.contains(&&*name)) => {
+                    self.ahead.push_back((entry.path(), depth + 1));
+                }
+                Ok(kind) if kind.is_symlink() => self.link(&entry.path(), depth),
+                _ => {}
+            }
+        }
+    }
+
+    fn has_room(&mut self) -> bool {
+        let room = self.folders.len() < MOST;
+        self.whole &= room;
+        room
+    }
+
+    /// What a link leads to changes where it lies.
+    fn link(&mut self, link: &Path, depth: usize) {
+        let Ok(target) = fs::canonicalize(link) else {
+            return;
+        };
+        if !target.starts_with(&self.root) {
+            return;
+        }
+        if target.is_dir() {
+            self.ahead.push_back((target, depth + 1));
+            return;
+        }
+        let Some(parent) = target.parent() else {
+            return;
+        };
+        // The root is watched for a few names only; now all of them matter.
+        if !self.folders[1..].iter().any(|folder| folder == parent) && self.has_room() {
+            self.folders.push(parent.to_owned());
+        }
+    }
+}
+
+/// A number that is another one when anything has changed.
+pub(super) fn fingerprint(root: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut left = MOST_FILES;
+    // As many as may be: some are better than none.
+    let folders = Walk::through(root).folders;
+    for (at, folder) in folders.iter().enumerate() {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.file_name())
+            .filter(|name| match at {
+                0 => matters_in_root(&name.to_string_lossy()),
+                _ => matters(&name.to_string_lossy()),
+            })
+            .take(left)
+            .collect();
+        left -= names.len();
+        names.sort_unstable();
+        for name in names {
+            name.hash(&mut hasher);
+            if let Ok(metadata) = fs::metadata(folder.join(&name)) {
+                metadata.ino().hash(&mut hasher);
+                metadata.mode().hash(&mut hasher);
+                metadata.len().hash(&mut hasher);
+                (metadata.mtime(), metadata.mtime_nsec()).hash(&mut hasher);
+            }
+        }
+    }
+    hasher.finish()
+}

@@ -1,0 +1,61 @@
+//! Tools whose processes stay: `mode: worker`.
+//!
+//! Each process is owned by one task ([`process`]); a [`Pool`] starts them when they are needed and
+//! gives each call to one that has room.
+
+mod book;
+mod pool;
+mod process;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use linkspan_wire::RpcError;
+
+use crate::folder::{Tool, WorkerSettings};
+use crate::run::Runner;
+use crate::run::ears::Ears;
+pub(crate) use book::Answer;
+use pool::Pool;
+pub(crate) use pool::Task;
+pub(crate) use process::{Pipes, spawn};
+
+/// All pools of a folder.
+#[derive(Default)]
+pub(crate) struct Pools(Mutex<HashMap<String, Arc<Pool>>>);
+
+impl Pools {
+    /// Gives a call to a process of the tool.
+    pub(crate) async fn call(
+        &self,
+        runner: &Arc<Runner>,
+        tool: &Arc<Tool>,
+        settings: &WorkerSettings,
+        task: Task,
+        ears: Ears,
+    ) -> Result<Answer, RpcError> {
+        let pool = self.pool(tool, settings);
+        pool.call(runner, task, ears).await
+    }
+
+    /// The pool of a tool as it is now. Processes of what it was finish what they do.
+    fn pool(&self, tool: &Arc<Tool>, settings: &WorkerSettings) -> Arc<Pool> {
+        let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match pools.get(&tool.name) {
+            Some(pool) if pool.serves(tool) => pool.clone(),
+            _ => {
+                let pool = Arc::new(Pool::new(tool.clone(), settings.clone()));
+                pools.insert(tool.name.clone(), pool.clone());
+                pool
+            }
+        }
+    }
+
+    /// Lets every process go.
+    pub(crate) fn clear(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+}

@@ -1,0 +1,8 @@
+//! The SDKs, run by their interpreters, with the server's end of the channel in the test.
+
+mod bash;
+mod channel;
+mod compat;
+mod languages;
+mod lint;
+mod worker;
