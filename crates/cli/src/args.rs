@@ -12,6 +12,7 @@ use linkspan_ports::Transport;
 use crate::bcp::{self, args::BcpArgs};
 use crate::exit::exit_codes;
 use crate::expose_args::{self, ExposeArgs};
+use crate::serve::args::Author;
 use crate::tryout::TryOut;
 
 /// The bridge between any AI client and any tool server.
@@ -44,6 +45,9 @@ Examples:
   Serve a stdio server over HTTP:
     linkspan expose -- npx -y @modelcontextprotocol/server-everything
 
+  Make a server of a folder of scripts, and give it to a client:
+    linkspan new my-server && linkspan config my-server
+
 ",
     exit_codes!()
 );
@@ -58,6 +62,8 @@ pub(crate) enum Command {
     Expose(Box<ExposeArgs>),
     #[command(flatten)]
     TryOut(TryOut),
+    #[command(flatten)]
+    Author(Author),
     /// Work with BCP files: context packed for a model
     #[command(after_long_help = bcp::args::HELP, arg_required_else_help = true)]
     Bcp(BcpArgs),
@@ -95,9 +101,9 @@ In a client's configuration:
 
 /// `linkspan connect`
 #[derive(Debug, Args)]
-#[command(override_usage = "linkspan connect [OPTIONS] (URL | -- COMMAND…)")]
+#[command(override_usage = "linkspan connect [OPTIONS] (URL | FOLDER | -- COMMAND…)")]
 pub(crate) struct ConnectArgs {
-    /// The server: a URL, or a command after `--`
+    /// The server: a URL, a folder of scripts, or a command after `--`
     #[arg(value_name = "TARGET")]
     pub(crate) url: Option<String>,
     /// A command that is a server on its stdin and stdout

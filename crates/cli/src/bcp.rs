@@ -1,7 +1,6 @@
 //! `linkspan bcp`: context in files, for people and for MCP clients.
 
 pub(crate) mod args;
-mod client_roots;
 mod confine;
 mod counting;
 mod decode;

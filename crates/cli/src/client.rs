@@ -1,6 +1,8 @@
 //! A small MCP client, for trying servers out.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use linkspan_mcp::{Era, OUR_INFO, Revision, modern_meta, names};
@@ -25,6 +27,8 @@ pub(crate) struct Client {
     waiting: bool,
     /// Its method.
     asked: String,
+    /// The folders that we offer, as `roots/list` is answered; `None` offers none.
+    roots: Option<String>,
 }
 
 impl Client {
@@ -37,7 +41,18 @@ impl Client {
             timeout,
             waiting: false,
             asked: String::new(),
+            roots: None,
         }
+    }
+
+    /// Offers folders to the server; they must be absolute.
+    pub(crate) fn offering(mut self, roots: &[PathBuf]) -> Self {
+        let roots: Vec<String> = roots
+            .iter()
+            .map(|root| format!(r#"{{"uri":{}}}"#, quote(&file_uri(root))))
+            .collect();
+        self.roots = Some(format!(r#"{{"roots":[{}]}}"#, roots.join(",")));
+        self
     }
 
     /// Begins the conversation: by `initialize`, or without it if the server is a modern one.
@@ -46,8 +61,9 @@ impl Client {
     /// silent, or exit.
     pub(crate) async fn open(&mut self) -> Result<(), Failure> {
         let params = format!(
-            r#"{{"protocolVersion":"{}","capabilities":{{}},"clientInfo":{}}}"#,
+            r#"{{"protocolVersion":"{}","capabilities":{{{}}},"clientInfo":{}}}"#,
             Revision::LAST_LEGACY,
+            self.roots.as_ref().map_or("", |_| r#""roots":{}"#),
             OUR_INFO
         );
         let patience = self.timeout;
@@ -82,6 +98,19 @@ impl Client {
         method: &str,
         params: Option<&str>,
     ) -> Result<Message, Failure> {
+        let answer = self.answer(method, params).await?;
+        match answer.kind() {
+            Kind::Error => Err(refusal(&answer, method)),
+            _ => Ok(answer),
+        }
+    }
+
+    /// Sends a request and waits for its answer, which may be an error.
+    pub(crate) async fn answer(
+        &mut self,
+        method: &str,
+        params: Option<&str>,
+    ) -> Result<Message, Failure> {
         self.last_id += 1;
         method.clone_into(&mut self.asked);
         let id = Id::number(self.last_id);
@@ -105,7 +134,7 @@ impl Client {
         }
     }
 
-    /// Looks at what has come; gives the result if it was that.
+    /// Looks at what has come; gives the answer if it was that.
     async fn take(&mut self, inbound: Option<Inbound>) -> Result<Option<Message>, Failure> {
         let msg = match inbound {
             Some(Inbound::Message(envelope)) => envelope.msg,
@@ -135,9 +164,10 @@ impl Client {
         match msg.kind() {
             Kind::Request => {
                 let id = msg.id().unwrap_or_else(Id::null);
-                let answer = match &*msg.method() {
-                    names::PING => Message::result(&id, "{}"),
-                    method => RpcError::method_not_found(method).answer(&id),
+                let answer = match (&*msg.method(), &self.roots) {
+                    (names::PING, _) => Message::result(&id, "{}"),
+                    (names::ROOTS_LIST, Some(roots)) => Message::result(&id, roots),
+                    (method, _) => RpcError::method_not_found(method).answer(&id),
                 };
                 self.tell(answer).await?;
                 Ok(None)
@@ -147,13 +177,9 @@ impl Client {
                 Ok(None)
             }
             _ if msg.id().and_then(|id| id.as_hop()) != Some(self.last_id) => Ok(None),
-            Kind::Result => {
+            Kind::Result | Kind::Error => {
                 self.waiting = false;
                 Ok(Some(msg))
-            }
-            Kind::Error => {
-                self.waiting = false;
-                Err(refusal(&msg, &self.asked))
             }
         }
     }
@@ -186,6 +212,20 @@ impl Client {
         self.port.rx.close();
         let _ = timeout(FAREWELL, self.port.done).await;
     }
+}
+
+/// The address of a file, whatever is in its name.
+fn file_uri(path: &Path) -> String {
+    let mut uri = String::from("file://");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' | b'~' => uri.push(*byte as char),
+            byte if byte.is_ascii_alphanumeric() => uri.push(*byte as char),
+            // Writing to memory cannot fail.
+            byte => drop(write!(uri, "%{byte:02X}")),
+        }
+    }
+    uri
 }
 
 fn with_meta(params: Option<&str>) -> String {

@@ -38,6 +38,8 @@ pub(crate) struct StdioOptions {
     pub(crate) max_message: usize,
     /// Where every message is written to.
     pub(crate) record: Option<PathBuf>,
+    /// The client, if it is not plainly on stdin and stdout.
+    pub(crate) front: Option<Port>,
 }
 
 pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
@@ -50,6 +52,7 @@ pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
         drain: args.drain,
         max_message: args.remote.max_message,
         record: args.record,
+        front: None,
     };
     over_stdio(signals, server, options).await
 }
@@ -80,7 +83,8 @@ pub(crate) async fn over_stdio(
         }
     };
     tokio::pin!(stop);
-    let mut front = stdio(Limits::new(options.max_message));
+    let plain = || stdio(Limits::new(options.max_message));
+    let mut front = options.front.unwrap_or_else(plain);
     // A command that does not exist is not worth waiting for.
     let mut back = Some(server.start()?);
     let joined = tokio::select! {

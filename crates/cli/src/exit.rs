@@ -40,7 +40,7 @@ macro_rules! exit_codes {
         "\
 Exit codes:
   0    it worked (connect: the client closed its side)
-  1    the server answered with an error; bcp: the file is not valid
+  1    the server answered with an error; bcp, validate: something is not valid
   2    the command line is wrong
   3    the target cannot be reached or started
   4    the peer broke the protocol or died

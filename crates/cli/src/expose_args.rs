@@ -26,9 +26,9 @@ Examples:
 
 /// `linkspan expose`
 #[derive(Debug, Args)]
-#[command(override_usage = "linkspan expose [OPTIONS] (URL | -- COMMAND…)")]
+#[command(override_usage = "linkspan expose [OPTIONS] (URL | FOLDER | -- COMMAND…)")]
 pub(crate) struct ExposeArgs {
-    /// The server: a URL, or a command after `--`
+    /// The server: a URL, a folder of scripts, or a command after `--`
     #[arg(value_name = "TARGET")]
     pub(crate) url: Option<String>,
     /// A command that is a server on its stdin and stdout
@@ -105,7 +105,7 @@ pub(crate) struct GuardArgs {
     pub(crate) header_timeout: Duration,
 }
 
-fn at_least_one(text: &str) -> Result<usize, String> {
+pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("a whole number from 1 on".to_owned()),
         Ok(number) => Ok(number),

@@ -15,13 +15,13 @@ mod expose_args;
 mod first;
 mod house;
 mod lists;
-mod local;
 mod log;
 mod mask;
 mod orphan;
 mod pages;
 mod record;
 mod remote;
+mod serve;
 mod show;
 mod signals;
 mod target;
@@ -35,8 +35,12 @@ use tracing::level_filters::LevelFilter;
 use crate::args::{Cli, Command};
 use crate::bcp::args::{BcpArgs, BcpCommand};
 use crate::exit::{Exit, Failure};
+use crate::serve::args::Author;
 
 fn main() -> ExitCode {
+    if let Some(exit) = serve::applet() {
+        return exit;
+    }
     let cli = Cli::parse();
     let ended = run(cli).and_then(|exit| match exit {
         // Whatever else there is to say is more than that.
@@ -57,6 +61,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     let quiet = match &cli.command {
         // It runs on its own, and its log is where its servers speak.
         Command::Expose(_) => LevelFilter::INFO,
+        Command::Author(Author::Serve(args)) if args.http => LevelFilter::INFO,
         Command::Bcp(BcpArgs {
             command: BcpCommand::Mcp(_),
             ..
@@ -67,6 +72,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Connect(args) => block_on(connect::run(args)),
         Command::Expose(args) => block_on(expose::run(*args)),
+        Command::Author(command) => serve::run(command),
         Command::Bcp(command) => bcp::run(command),
         Command::TryOut(command) => block_on(tryout::run(command)),
         Command::Completions { shell } => {
@@ -87,6 +93,7 @@ pub(crate) fn block_on(work: impl Future<Output = Result<Exit, Failure>>) -> Res
         .build()
         .map_err(|e| Failure::new(Exit::Unreachable, format!("cannot start: {e}")))?;
     let ended = runtime.block_on(work);
+    runtime.block_on(serve::leave());
     // A read from a terminal cannot be called off; the process must end all the same.
     runtime.shutdown_background();
     ended

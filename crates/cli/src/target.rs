@@ -1,7 +1,9 @@
-//! TARGET: a URL, or a command after `--`.
+//! TARGET: a URL, a folder of scripts, or a command after `--`.
 
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
+use linkspan_mcp::Era;
 use linkspan_ports::{ChildOptions, HttpOptions, child, http};
 use linkspan_session::Port;
 use linkspan_wire::Limits;
@@ -9,11 +11,13 @@ use linkspan_wire::Limits;
 use crate::args::RemoteArgs;
 use crate::exit::{Exit, Failure};
 use crate::remote::{explain, remote};
+use crate::serve::{self, args::FolderArgs};
 
 /// What to talk to.
 #[derive(Debug)]
 pub(crate) enum Target {
     Url(String),
+    Folder(PathBuf),
     Command(OsString, Vec<OsString>),
 }
 
@@ -22,14 +26,31 @@ impl Target {
     pub(crate) fn new(url: Option<String>, command: Vec<OsString>) -> Result<Self, Failure> {
         let mut words = command.into_iter();
         match (url, words.next()) {
-            (Some(url), None) => Ok(Self::Url(url)),
+            (Some(word), None) => Self::of_word(word),
             (None, Some(program)) => Ok(Self::Command(program, words.collect())),
             (None, None) => Err(Failure::usage("no target")
-                .hint("the target comes last: a URL, or a command after `--`")),
+                .hint("the target comes last: a URL, a folder, or a command after `--`")),
             (Some(url), Some(_)) => Err(Failure::usage(format!(
                 "two targets: `{url}` and a command after `--`"
             ))
             .hint("give one of them")),
+        }
+    }
+
+    /// A folder if it is there, or can be nothing else; a URL otherwise.
+    fn of_word(word: String) -> Result<Self, Failure> {
+        let path = Path::new(&word);
+        if word.contains("://") {
+            return Ok(Self::Url(word));
+        }
+        if path.is_dir() {
+            return Ok(Self::Folder(path.to_owned()));
+        }
+        let is_path = matches!(&*word, "." | "..") || word.contains(std::path::is_separator);
+        match is_path {
+            true => Err(Failure::usage(format!("`{word}` is not a folder"))
+                .hint("a folder of scripts has tools, prompts or resources in it; a URL begins with https://; a command goes after `--`")),
+            false => Ok(Self::Url(word)),
         }
     }
 
@@ -43,6 +64,7 @@ impl Target {
                     secrets: remote.secrets,
                 })
             }
+            Self::Folder(dir) => serve::opener(&dir, &FolderArgs::default()),
             Self::Command(program, args_of_it) => Ok(Opener {
                 door: Door::Command(ChildOptions {
                     program,
@@ -123,6 +145,14 @@ impl Opener {
                 )
                 .hint(format!("install `{shown}`, or give its full path")))
             }
+        }
+    }
+
+    /// What it speaks, if it is a server of our own.
+    pub(crate) fn era(&self) -> Option<Era> {
+        match self.door {
+            Door::Local(_) => Some(Era::Legacy),
+            Door::Http(_) | Door::Command(_) => None,
         }
     }
 

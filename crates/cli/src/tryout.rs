@@ -15,7 +15,8 @@ use crate::show::{self, raw, say};
 use crate::signals::Signals;
 use crate::target::Target;
 
-const TARGET_HELP: &str = "TARGET is a URL, or a command after `--`; it comes last.";
+const TARGET_HELP: &str =
+    "TARGET is a URL, a folder of scripts, or a command after `--`; it comes last.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TryOut {
@@ -26,7 +27,7 @@ pub(crate) enum TryOut {
     Tools(One),
     /// Call a tool
     #[command(
-        override_usage = "linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | -- COMMAND…)",
+        override_usage = "linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | FOLDER | -- COMMAND…)",
         after_help = "Examples:\n  linkspan call echo '{\"message\":\"hi\"}' https://mcp.example.com/mcp\n  linkspan call get-sum a=2 b=3 -- npx -y @modelcontextprotocol/server-everything\n  linkspan call import @arguments.json https://mcp.example.com/mcp"
     )]
     Call(Named),
@@ -35,7 +36,7 @@ pub(crate) enum TryOut {
     Resources(One),
     /// Print a resource
     #[command(
-        override_usage = "linkspan read [OPTIONS] URI (URL | -- COMMAND…)",
+        override_usage = "linkspan read [OPTIONS] URI (URL | FOLDER | -- COMMAND…)",
         after_help = "Example:\n  linkspan read demo://resource/static/document/features.md -- npx -y @modelcontextprotocol/server-everything"
     )]
     Read(Named),
@@ -44,7 +45,7 @@ pub(crate) enum TryOut {
     Prompts(One),
     /// Print a prompt
     #[command(
-        override_usage = "linkspan prompt [OPTIONS] NAME ['JSON' | NAME=VALUE…] (URL | -- COMMAND…)",
+        override_usage = "linkspan prompt [OPTIONS] NAME ['JSON' | NAME=VALUE…] (URL | FOLDER | -- COMMAND…)",
         after_help = "Example:\n  linkspan prompt args-prompt city=Bern -- npx -y @modelcontextprotocol/server-everything"
     )]
     Prompt(Named),

@@ -296,6 +296,11 @@ impl Bridge {
             .expect("the child has not been waited for yet");
     }
 
+    /// Its process number.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The most memory it ever had resident, in bytes; Linux only.
     pub fn peak_memory(&self) -> Option<usize> {
         self.memory("VmHWM:")

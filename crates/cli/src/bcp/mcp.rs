@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use linkspan_desk::Workers;
 use linkspan_mcp::Era;
 use linkspan_mcp::era::PARK;
 use linkspan_ports::FrontOptions;
@@ -19,7 +20,6 @@ use crate::connect::{StdioOptions, over_stdio};
 use crate::exit::{Exit, Failure};
 use crate::expose::{front_options, over_http};
 use crate::house::{InnOptions, Server};
-use crate::local::{self, Workers};
 use crate::signals::Signals;
 use crate::target::Opener;
 
@@ -39,7 +39,7 @@ pub(crate) async fn run(args: McpArgs) -> Result<Exit, Failure> {
         workers: workers.clone(),
     });
     let common = workers.clone();
-    let open = move || local::port("the reader", &common, Reader::new(shelf.clone()));
+    let open = move || linkspan_desk::port("the reader", &common, Reader::new(shelf.clone()));
     let server = Server::new(Opener::local(open), Some(Era::Legacy));
     let ended = match args.http {
         true => http(signals, server, &args).await,
@@ -58,6 +58,7 @@ async fn stdio(signals: Signals, server: Server) -> Result<Exit, Failure> {
         drain: DRAIN,
         max_message: Limits::default().max_bytes(),
         record: None,
+        front: None,
     };
     over_stdio(signals, server, options).await
 }

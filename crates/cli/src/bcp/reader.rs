@@ -2,25 +2,22 @@
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use linkspan_desk::{Call, Desk, Offered, Params, Stop, Workers, tool_call};
 use linkspan_mcp::{Revision, initialize_result, names, tool_text, tool_texts, tools_list};
 use linkspan_wire::{Json, Message, RpcError};
 use tokio::time::timeout;
 
-use super::client_roots;
 use super::confine::{Refusal, open, place};
 use super::engine::{Engine, MOST_TEXT, Said};
 use super::files::{Output, Roots, read_named};
 use super::request::{Request, Wrong};
 use super::settings::Settings;
 use super::tools::TOOLS;
-use crate::local::{Call, Desk, Stop, Workers};
 
 const NAME: &str = "bcp-mcp-server";
-const ROOTS_CHANGED: &str = "notifications/roots/list_changed";
 /// How long a client may think about which folders it has. It is a program that knows.
 const ASKING: Duration = Duration::from_secs(10);
 /// What a job that is late gets to notice it, clear up and say what it has done.
@@ -42,21 +39,18 @@ pub(crate) struct Shelf<E> {
 /// One connection.
 pub(crate) struct Reader<E> {
     shelf: Arc<Shelf<E>>,
-    offered: Mutex<Option<Vec<PathBuf>>>,
-    /// How often the client said that its roots have changed.
-    changes: AtomicU64,
+    offered: Offered,
 }
 
 impl<E: Engine> Reader<E> {
     pub(crate) fn new(shelf: Arc<Shelf<E>>) -> Self {
         Self {
             shelf,
-            offered: Mutex::default(),
-            changes: AtomicU64::new(0),
+            offered: Offered::default(),
         }
     }
 
-    async fn answer(
+    async fn attempts(
         &self,
         request: Arc<Request>,
         call: &mut Call,
@@ -104,50 +98,55 @@ impl<E: Engine> Reader<E> {
         })
     }
 
-    /// The folders that the client offers. It is asked once, and again when it says that they changed;
-    /// if it does not say such things, every time.
+    /// The folders that the client offers.
     async fn offered(&self, call: &mut Call, until: Option<Instant>) -> Vec<PathBuf> {
-        if !self.shelf.client_roots || !call.client_can(&["roots"]) {
+        if !self.shelf.client_roots {
             return Vec::new();
         }
-        let known = self.lock().clone();
-        if let Some(known) = known {
-            return known;
-        }
-        let changes = self.changes.load(Ordering::Relaxed);
         // Not all the time that is left: without an answer, what is known has to be said in time.
         let left = until.map(|until| until.saturating_duration_since(Instant::now()) / 2);
         let patience = left.map_or(ASKING, |left| left.min(ASKING));
-        let answer = match timeout(patience, call.ask(names::ROOTS_LIST)).await {
-            Ok(Some(answer)) => answer,
-            Ok(None) => return Vec::new(),
-            Err(_) => {
-                tracing::warn!("the client does not say which folders it has");
-                return Vec::new();
-            }
-        };
-        let folders = client_roots::folders(&answer);
-        let tells = call.client_can(&["roots", "listChanged"]);
-        if tells && self.changes.load(Ordering::Relaxed) == changes {
-            *self.lock() = Some(folders.clone());
-        }
-        folders
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Vec<PathBuf>>> {
-        self.offered.lock().unwrap_or_else(PoisonError::into_inner)
+        call.step_aside();
+        self.offered.get(call, patience).await
     }
 }
 
 impl<E: Engine> Desk for Reader<E> {
-    fn welcome(&self, revision: Revision) -> String {
-        initialize_result(revision, NAME, env!("CARGO_PKG_VERSION"))
+    fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
+        let version = env!("CARGO_PKG_VERSION");
+        Ok(initialize_result(revision, NAME, version))
     }
 
-    fn tools(&self) -> String {
-        Json::parse(TOOLS).map_or_else(|_| r#"{"tools":[]}"#.to_owned(), tools_list)
+    async fn answer(
+        &self,
+        method: &str,
+        params: Params<'_>,
+        call: &mut Call,
+    ) -> Result<String, RpcError> {
+        match method {
+            names::TOOLS_LIST if params.get("cursor").is_some() => Err(RpcError::invalid_params(
+                "there is no such page: the list of tools is not cut into pages",
+            )),
+            names::TOOLS_LIST => Ok(listed()),
+            names::TOOLS_CALL => {
+                let (tool, arguments) = tool_call(params)?;
+                self.call(&tool, arguments, call).await
+            }
+            _ => Err(RpcError::method_not_found(method)),
+        }
     }
 
+    fn heard(&self, note: &Message) {
+        self.offered.heard(note);
+    }
+}
+
+/// The result of `tools/list`.
+fn listed() -> String {
+    Json::parse(TOOLS).map_or_else(|_| r#"{"tools":[]}"#.to_owned(), tools_list)
+}
+
+impl<E: Engine> Reader<E> {
     async fn call(
         &self,
         tool: &str,
@@ -164,7 +163,7 @@ impl<E: Engine> Desk for Reader<E> {
         };
         let until = settings.limit.and_then(|l| Instant::now().checked_add(l));
         let done = Done::default();
-        let answering = self.answer(request, call, until, &done);
+        let answering = self.attempts(request, call, until, &done);
         let answer = match settings.limit {
             None => answering.await,
             Some(limit) => match timeout(limit.saturating_add(GRACE), answering).await {
@@ -187,13 +186,6 @@ impl<E: Engine> Desk for Reader<E> {
             }) => tool_texts(&[&text, &note], false),
             Err(why) => tool_text(&why, true),
         })
-    }
-
-    fn heard(&self, note: &Message) {
-        if note.method() == ROOTS_CHANGED {
-            self.changes.fetch_add(1, Ordering::Relaxed);
-            *self.lock() = None;
-        }
     }
 }
 

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use linkspan_desk::Workers;
+use linkspan_desk::testing::Client;
 use linkspan_wire::{Message, quote};
 
 use linkspan_bcp::render::Mode;
@@ -15,8 +17,6 @@ use super::engine::{Engine, ReadFn, Said, StopFn};
 use super::files::{Output, Roots};
 use super::reader::{Reader, Shelf};
 use super::settings::Settings;
-use crate::local::Workers;
-use crate::local::tests::Client;
 
 /// A folder for one test, gone when the test is over.
 pub(super) struct Scratch(PathBuf);

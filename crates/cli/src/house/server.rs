@@ -34,8 +34,9 @@ struct Known {
 }
 
 impl Server {
-    /// `era` if the user knows it.
+    /// `era` if the user knows it; of a server of our own we know better.
     pub(crate) fn new(opener: Opener, era: Option<Era>) -> Self {
+        let era = opener.era().or(era);
         let known = Known {
             era,
             shakes_hands: era.map(|era| era == Era::Legacy),

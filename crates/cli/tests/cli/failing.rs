@@ -28,13 +28,13 @@ fn a_missing_target() {
     assert_snapshot!(linkspan(&["tools"]), @"
     [stderr]
     error: no target
-    hint: the target comes last: a URL, or a command after `--`
+    hint: the target comes last: a URL, a folder, or a command after `--`
     [exit 2]
     ");
     assert_snapshot!(linkspan(&["call", "echo"]), @"
     [stderr]
     error: no target
-    hint: the target comes last: a URL, or a command after `--`
+    hint: the target comes last: a URL, a folder, or a command after `--`
     [exit 2]
     ");
     assert_snapshot!(linkspan(&["call"]), @"
@@ -42,7 +42,7 @@ fn a_missing_target() {
     error: the following required arguments were not provided:
       <NAME [ARGUMENTS] TARGET>...
 
-    Usage: linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | -- COMMAND…)
+    Usage: linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | FOLDER | -- COMMAND…)
 
     For more information, try '--help'.
     [exit 2]
@@ -65,7 +65,7 @@ fn a_resource_without_a_server() {
     assert_snapshot!(linkspan(&["read", "https://mcp.example.com/mcp"]), @"
     [stderr]
     error: no target
-    hint: the target comes last: a URL, or a command after `--`
+    hint: the target comes last: a URL, a folder, or a command after `--`
     [exit 2]
     ");
     assert_snapshot!(linkspan(&["read", "a", "b", "https://mcp.example.com/mcp"]), @"

@@ -21,6 +21,15 @@ fn the_help_says_what_there_is_and_how_it_ends() {
       prompts      List the prompts of a server
       prompt       Print a prompt
       ping         Check that a server answers, and how fast
+      serve        Make an MCP server of a folder of scripts
+      new          Begin a folder of scripts
+      scaffold     Add a tool, prompt, resource or completion to a folder
+      validate     Print what clients will see of a folder, and what is wrong with it
+      run-tool     Run one tool of a folder, without a client
+      config       Print what a client needs to know to use a folder
+      doctor       Look for what could keep scripts and clients from working on this machine
+      sdk          Write out the SDKs for tools in Bash, Python and Node
+      jq           The jq that scripts get: JSON in, JSON out
       bcp          Work with BCP files: context packed for a model
       completions  Print a completion script for a shell
       man          Print the manual page
@@ -54,9 +63,12 @@ fn the_help_says_what_there_is_and_how_it_ends() {
       Serve a stdio server over HTTP:
         linkspan expose -- npx -y @modelcontextprotocol/server-everything
 
+      Make a server of a folder of scripts, and give it to a client:
+        linkspan new my-server && linkspan config my-server
+
     Exit codes:
       0    it worked (connect: the client closed its side)
-      1    the server answered with an error; bcp: the file is not valid
+      1    the server answered with an error; bcp, validate: something is not valid
       2    the command line is wrong
       3    the target cannot be reached or started
       4    the peer broke the protocol or died
@@ -81,11 +93,11 @@ fn the_help_of_connect_has_examples() {
     assert_snapshot!(linkspan(&["connect", "--help"]), @r#"
     Give a stdio client a remote server
 
-    Usage: linkspan connect [OPTIONS] (URL | -- COMMAND…)
+    Usage: linkspan connect [OPTIONS] (URL | FOLDER | -- COMMAND…)
 
     Arguments:
       [TARGET]
-              The server: a URL, or a command after `--`
+              The server: a URL, a folder of scripts, or a command after `--`
 
       [COMMAND]...
               A command that is a server on its stdin and stdout
@@ -292,11 +304,259 @@ fn the_help_of_the_reader_server_has_a_configuration() {
 }
 
 #[test]
+fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
+    assert_snapshot!(linkspan(&["serve", "--help"]), @r#"
+    Make an MCP server of a folder of scripts
+
+    Usage: linkspan serve [OPTIONS] [DIR]
+
+    Arguments:
+      [DIR]
+              The folder; the current one if there is none
+
+    Options:
+          --http
+              Serve over HTTP instead of stdin and stdout, and print the URL
+
+          --drain <SECONDS>
+              How long answers in flight may still arrive after stdin has closed
+
+              [default: 10]
+
+          --no-watch
+              Do not look for changes in the folder
+
+          --minimal
+              Offer nothing but the handshake, ping and logging, to see whether a client gets that far
+
+          --health
+              Say whether the folder could be served, and end: 0 yes, 1 no
+
+              [alias: --ready]
+
+      -p, --port <PORT>
+              The port to listen on; 0 takes a free one
+
+              [default: 8808]
+
+          --host <ADDRESS>
+              The address to listen on; others than this machine's own need --token-env
+
+              [default: 127.0.0.1]
+
+          --path <PATH>
+              Where MCP is served
+
+              [default: /mcp]
+
+          --sse
+              Serve the older HTTP+SSE as well, at /sse and /messages
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Folder:
+          --compat <WHOSE>
+              Whose conventions the folder follows
+
+              Possible values:
+              - auto:     mcp-bash's if it looks like one of its projects, ours otherwise
+              - native:   Ours
+              - mcp-bash: Those of mcp-bash
+
+              [default: auto]
+
+          --root <PATH>
+              A file or folder that the client may read by a file: URI, with all that is in it; may be
+              given several times
+
+          --allow-provider <SCHEME>
+              Let clients read URIs of this kind, which reach out of this machine; may be given several
+              times
+
+              Possible values:
+              - git:   git:///… (a repository of this machine) and git+https://…
+              - https: https://…
+
+          --https-host <HOST[:PORT]>
+              Let https: and git+https: URIs name only this host, *.HOST being all below it; with a port
+              it may also be on this machine or in a private network; may be given several times
+
+          --sandbox <LEVEL>
+              Confine scripts at least as much as this: 0 not at all, 1 no new rights, 2 also only the
+              files and ports that they declare
+
+          --concurrency <N>
+              Calls that run at once; others wait
+
+          --insecure-writable
+              Take a folder that others can write to; they decide what runs here
+
+    Access:
+          --token-env <VAR>
+              Clients must send the value of the environment variable VAR as bearer token
+
+          --insecure-no-token
+              Listen on other addresses than this machine's own without a token
+
+          --allow-origin <ORIGIN>
+              A web origin that may call from a browser, besides this machine's; `*` for all
+
+          --allow-host <HOST>
+              A name under which clients may address us, besides this machine's; `*` for all
+
+          --header-timeout <SECONDS>
+              How long a client may take to send the head of a request, and each further part of it
+
+              [default: 30]
+
+    Logging:
+      -v, --verbose...
+              Log what happens to stderr; twice for more
+
+          --debug
+              The same as -v; so is DEBUG=1 in the environment
+
+          --log-file <FILE>
+              Log what happens to FILE as well
+
+    Every executable in DIR/tools is a tool, every file in DIR/resources a resource, every text in
+    DIR/prompts a prompt; what they are called and what they take stands in a file beside them
+    (greet.meta.yaml), in a comment in them, or nowhere. Served on stdin and stdout, or over HTTP, in
+    every revision of MCP from 2024-11-05 to 2026-07-28. Changes in the folder are seen at once.
+
+    Nothing is executed to find out what it is. A folder that others can write to is refused, because
+    whoever writes to it decides what runs. See docs/serve in the sources for all of it.
+
+    Examples:
+      linkspan serve my-server
+      linkspan serve my-server --http --port 9000
+      linkspan serve my-server --sandbox 2 --root ~/notes
+      TOKEN=… linkspan serve my-server --http --host 0.0.0.0 --token-env TOKEN
+      linkspan tools ./my-server           # a folder is a target, too
+      linkspan config my-server --client claude-code
+
+    In a client's configuration:
+      {"mcpServers":{"mine":{"command":"linkspan","args":["serve","/home/me/my-server"]}}}
+    "#);
+}
+
+#[test]
+fn the_short_help_of_the_commands_for_authors() {
+    assert_snapshot!(linkspan(&["run-tool", "-h"]), @"
+    Run one tool of a folder, without a client
+
+    Usage: linkspan run-tool [OPTIONS] <DIR> <NAME> [NAME=VALUE]...
+
+    Arguments:
+      <DIR>            The folder
+      <NAME>           The tool
+      [NAME=VALUE]...  Its arguments as NAME=VALUE
+
+    Options:
+          --args <JSON>        Its arguments as a JSON object, @file, or - for stdin
+          --timeout <SECONDS>  How long it may take, in place of its `timeoutSecs` and up to its
+                               `maxTimeoutSecs`
+          --roots <PATH>       A folder that the client would offer; may be given several times, or with
+                               commas
+          --dry-run            Check the arguments and print what would run, and run nothing
+          --json               Print the result as a client would get it
+      -h, --help               Print help (see more with '--help')
+
+    Folder:
+          --compat <WHOSE>            Whose conventions the folder follows [default: auto] [possible
+                                      values: auto, native, mcp-bash]
+          --root <PATH>               A file or folder that the client may read by a file: URI, with all
+                                      that is in it; may be given several times
+          --allow-provider <SCHEME>   Let clients read URIs of this kind, which reach out of this
+                                      machine; may be given several times [possible values: git, https]
+          --https-host <HOST[:PORT]>  Let https: and git+https: URIs name only this host, *.HOST being
+                                      all below it; with a port it may also be on this machine or in a
+                                      private network; may be given several times
+          --sandbox <LEVEL>           Confine scripts at least as much as this: 0 not at all, 1 no new
+                                      rights, 2 also only the files and ports that they declare
+          --concurrency <N>           Calls that run at once; others wait
+          --insecure-writable         Take a folder that others can write to; they decide what runs here
+
+    Logging:
+      -v, --verbose...       Log what happens to stderr; twice for more
+          --debug            The same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>  Log what happens to FILE as well
+    ");
+    assert_snapshot!(linkspan(&["validate", "-h"]), @"
+    Print what clients will see of a folder, and what is wrong with it
+
+    Usage: linkspan validate [OPTIONS] [DIR]
+
+    Arguments:
+      [DIR]  The folder; the current one if there is none
+
+    Options:
+          --fix             Mend what can be mended without asking, and say what was done
+          --json            Print JSON, for programs
+          --strict          Warnings count as errors
+          --compat <WHOSE>  Whose conventions the folder follows [default: auto] [possible values: auto,
+                            native, mcp-bash]
+      -h, --help            Print help (see more with '--help')
+
+    Logging:
+      -v, --verbose...       Log what happens to stderr; twice for more
+          --debug            The same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>  Log what happens to FILE as well
+    ");
+    assert_snapshot!(linkspan(&["config", "-h"]), @"
+    Print what a client needs to know to use a folder
+
+    Usage: linkspan config [OPTIONS] [DIR]
+
+    Arguments:
+      [DIR]  The folder; the current one if there is none
+
+    Options:
+          --client <CLIENT>  Which client; all of them if it is not given [possible values: claude-code,
+                             claude-desktop, cursor, vscode, zed]
+          --name <NAME>      What the client is to call the server; the folder's name if it is not given
+          --http <URL>       The server runs already, at this URL (linkspan serve --http)
+          --with-path        Give the server this shell's PATH; programs with windows often have a
+                             shorter one [alias: --wrapper-env]
+          --json             Print JSON, for programs
+          --write            Put it into the client's configuration, and keep the rest of that
+          --file <FILE>      The configuration to write to, if it is not the usual one
+          --inspector        Print the command that opens the folder in the MCP Inspector
+      -h, --help             Print help (see more with '--help')
+
+    Logging:
+      -v, --verbose...       Log what happens to stderr; twice for more
+          --debug            The same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>  Log what happens to FILE as well
+    ");
+    assert_snapshot!(linkspan(&["scaffold", "-h"]), @"
+    Add a tool, prompt, resource or completion to a folder
+
+    Usage: linkspan scaffold [OPTIONS] <KIND> <NAME> [DIR]
+
+    Arguments:
+      <KIND>  What to add [possible values: tool, prompt, resource, completion]
+      <NAME>  What it is to be called
+      [DIR]   The folder; the current one if there is none
+
+    Options:
+          --lang <LANG>  What it is to be written in [possible values: bash, python, node]
+      -h, --help         Print help (see more with '--help')
+
+    Logging:
+      -v, --verbose...       Log what happens to stderr; twice for more
+          --debug            The same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>  Log what happens to FILE as well
+    ");
+}
+
+#[test]
 fn the_short_help_of_call_has_examples_too() {
     assert_snapshot!(linkspan(&["call", "-h"]), @r#"
     Call a tool
 
-    Usage: linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | -- COMMAND…)
+    Usage: linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | FOLDER | -- COMMAND…)
 
     Arguments:
       <NAME [ARGUMENTS] TARGET>...  Name, arguments ('JSON', name=value…, @file or -), and the target
@@ -360,13 +620,19 @@ fn flags_stand_under_the_heading_they_belong_to() {
         ("connect", "--drain"),
         ("connect", "--record"),
         ("tools", "[COMMAND]..."),
+        ("serve", "--no-watch"),
+        ("serve", "-p, --port"),
     ] {
         let help = linkspan(&[command, "-h"]).stdout;
         let before = help.split_once(&format!("  {flag}")).unwrap().0;
         let heading = before
             .lines()
             .rfind(|line| !line.starts_with(' ') && line.ends_with(':'));
-        assert_ne!(heading, Some("Remote server:"), "{flag} of {command}");
+        let specific = ["Remote server:", "Folder:", "Access:"];
+        assert!(
+            heading.is_none_or(|heading| !specific.contains(&heading)),
+            "{flag} of {command}"
+        );
     }
 }
 

@@ -52,7 +52,8 @@ fn the_manual_page_is_roff_with_every_command_and_exit_code() {
     assert!(ran.stdout.contains("\n.SH NAME\nlinkspan \\- "), "no name");
     for command in COMMANDS {
         assert!(
-            ran.stdout.contains(&format!("linkspan {command}")),
+            ran.stdout
+                .contains(&format!("linkspan {}", command.replace('-', "\\-"))),
             "{command}"
         );
     }

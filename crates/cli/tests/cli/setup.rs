@@ -10,7 +10,7 @@ use std::thread;
 use linkspan_testkit::{Conn, Flow, LIMIT, Request, Server};
 
 /// Every command there is.
-pub const COMMANDS: [&str; 12] = [
+pub const COMMANDS: [&str; 21] = [
     "connect",
     "expose",
     "tools",
@@ -20,6 +20,15 @@ pub const COMMANDS: [&str; 12] = [
     "prompts",
     "prompt",
     "ping",
+    "serve",
+    "new",
+    "scaffold",
+    "validate",
+    "run-tool",
+    "config",
+    "doctor",
+    "sdk",
+    "jq",
     "bcp",
     "completions",
     "man",

@@ -1,4 +1,4 @@
-//! `linkspan connect`, `linkspan expose` and `linkspan bcp` against peers that we did not write.
+//! `linkspan connect`, `linkspan expose`, `linkspan bcp` and `linkspan serve` against peers that we did not write.
 //!
 //! `cargo xtask test` installs the peers and runs these tests; by themselves they are ignored.
 //! LINKSPAN_BRIDGE='command args…' puts another stdio bridge in our place.
@@ -16,6 +16,10 @@ mod events;
 mod everything;
 mod exposed;
 mod filesystem;
+mod folder_clients;
+mod folder_examples;
+mod folder_inspector;
+mod folder_served;
 mod http;
 mod inspector;
 mod installed;

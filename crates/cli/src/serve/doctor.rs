@@ -1,0 +1,152 @@
+//! `linkspan doctor`: what could keep scripts and clients from working on this machine.
+
+mod clients;
+mod machine;
+mod programs;
+
+use std::path::PathBuf;
+
+use anstyle::{AnsiColor, Style};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::exit::{Exit, Failure};
+use crate::show::{clean, raw, say};
+
+const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+const ODD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
+const BAD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
+
+/// `linkspan doctor`
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// A folder to look at as well
+    #[arg(value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Print JSON, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+impl DoctorArgs {
+    pub(crate) fn new(dir: Option<PathBuf>, json: bool) -> Self {
+        Self { dir, json }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug)]
+struct Finding {
+    /// A short name, the same on every machine.
+    id: &'static str,
+    state: State,
+    /// What was found.
+    text: String,
+    /// What to do about it.
+    hint: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    /// Something may not work.
+    Odd,
+    /// Something does not work.
+    Bad,
+}
+
+impl Finding {
+    fn good(id: &'static str, text: impl Into<String>) -> Self {
+        Self {
+            id,
+            state: State::Good,
+            text: text.into(),
+            hint: None,
+        }
+    }
+
+    fn odd(id: &'static str, text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            id,
+            state: State::Odd,
+            text: text.into(),
+            hint: Some(hint.into()),
+        }
+    }
+
+    fn bad(id: &'static str, text: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            state: State::Bad,
+            ..Self::odd(id, text, hint)
+        }
+    }
+}
+
+pub(crate) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
+    let mut findings = vec![machine::us()];
+    findings.extend(programs::interpreters());
+    findings.push(machine::sandbox());
+    findings.push(machine::scratch());
+    findings.push(machine::open_files());
+    findings.extend(clients::configurations());
+    if let Some(dir) = &args.dir {
+        findings.extend(super::health::findings(dir).into_iter().map(Finding::from));
+    }
+    let bad = findings.iter().any(|found| found.state == State::Bad);
+    match args.json {
+        true => raw(&as_json(&findings, bad).to_string()),
+        false => findings.iter().for_each(print),
+    }
+    match bad {
+        true => Ok(Exit::Invalid),
+        false => Ok(Exit::Ok),
+    }
+}
+
+fn print(found: &Finding) {
+    let (style, mark) = match found.state {
+        State::Good => (GOOD, "ok"),
+        State::Odd => (ODD, "!!"),
+        State::Bad => (BAD, "no"),
+    };
+    say!("{style}{mark}{style:#}  {}", clean(&found.text));
+    if let Some(hint) = &found.hint {
+        say!("    hint: {}", clean(hint));
+    }
+}
+
+fn as_json(findings: &[Finding], bad: bool) -> Value {
+    let all: Vec<Value> = findings
+        .iter()
+        .map(|found| {
+            json!({
+                "id": found.id,
+                "state": match found.state {
+                    State::Good => "ok",
+                    State::Odd => "warning",
+                    State::Bad => "error",
+                },
+                "text": found.text,
+                "hint": found.hint,
+            })
+        })
+        .collect();
+    let count = |state| findings.iter().filter(|found| found.state == state).count();
+    json!({
+        "schemaVersion": 1,
+        "ok": !bad,
+        "exitCode": i32::from(bad),
+        "errors": count(State::Bad),
+        "warnings": count(State::Odd),
+        "findings": all,
+    })
+}
+
+impl From<super::health::Trouble> for Finding {
+    fn from(trouble: super::health::Trouble) -> Self {
+        match trouble.fatal {
+            true => Self::bad("folder", trouble.text, trouble.hint),
+            false => Self::odd("folder", trouble.text, trouble.hint),
+        }
+    }
+}

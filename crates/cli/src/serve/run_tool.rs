@@ -1,0 +1,172 @@
+//! `linkspan run-tool`: one tool of a folder, without a client.
+
+mod dry;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use linkspan_mcp::names;
+use linkspan_scripts::folder::{Catalogue, Mode, Tool};
+use linkspan_wire::{Json, Message, quote};
+
+use crate::args::seconds;
+use crate::block_on;
+use crate::call_args::CallArgs;
+use crate::client::Client;
+use crate::exit::{Exit, Failure};
+use crate::serve::args::FolderArgs;
+use crate::serve::open;
+use crate::show::{self, clean, raw};
+use crate::signals::Signals;
+
+pub(crate) const HELP: &str = "\
+Runs the tool as a client's call would: with the same environment, limits, checks of arguments and
+results, and the same result. There is nobody to ask, and tools are told so.
+
+Examples:
+  linkspan run-tool my-server hello
+  linkspan run-tool my-server hello --args '{\"name\":\"you\"}'
+  linkspan run-tool my-server hello name=you
+  linkspan run-tool my-server import --args @arguments.json --timeout 300
+  linkspan run-tool my-server hello --dry-run
+
+Exit codes: 0 it worked, 1 the server refused (there is no such tool, for example), 2 the command line
+is wrong, 3 the folder cannot be served, 5 the tool says that it failed, 6 it took too long.";
+
+/// `linkspan run-tool`
+#[derive(Debug, Args)]
+pub(crate) struct RunToolArgs {
+    /// The folder
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// The tool
+    name: String,
+    /// Its arguments as NAME=VALUE
+    #[arg(value_name = "NAME=VALUE", conflicts_with = "args")]
+    pairs: Vec<String>,
+    /// Its arguments as a JSON object, @file, or - for stdin
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    args: Option<String>,
+    /// How long it may take, in place of its `timeoutSecs` and up to its `maxTimeoutSecs`
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// A folder that the client would offer; may be given several times, or with commas
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    roots: Vec<PathBuf>,
+    /// Check the arguments and print what would run, and run nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print the result as a client would get it
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    folder: FolderArgs,
+}
+
+pub(crate) fn run(args: &RunToolArgs) -> Result<Exit, Failure> {
+    let given = given(args)?;
+    block_on(run_in(args, given))
+}
+
+async fn run_in(args: &RunToolArgs, given: CallArgs) -> Result<Exit, Failure> {
+    let signals = Signals::listen();
+    let roots = roots(args)?;
+    let folder = open::folder(&args.dir, open::options(&args.folder)?)?;
+    let catalogue = folder.catalogue();
+    let tool = catalogue.tools.iter().find(|tool| tool.name == args.name);
+    let arguments = given.to_json(|name| tool.is_some_and(|tool| wants_text(tool, name)));
+    let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
+    if args.dry_run {
+        let tool = tool.ok_or_else(|| unknown(&args.name, &catalogue))?;
+        return dry::run(&catalogue, tool, &arguments, args.timeout, &roots);
+    }
+    // Tools of a server that is taken in are known when it runs.
+    let taken_in = |tool: &Tool| matches!(tool.mode, Mode::Mcp(_));
+    if tool.is_none() && !catalogue.tools.iter().any(|tool| taken_in(tool)) {
+        return Err(unknown(&args.name, &catalogue));
+    }
+    let mut client = Client::new(folder.port(), None);
+    if !roots.is_empty() {
+        client = client.offering(&roots);
+    }
+    let work = async {
+        client.open().await?;
+        let params = params(args, &arguments);
+        client.ask(names::TOOLS_CALL, Some(&params)).await
+    };
+    let done = tokio::select! {
+        done = work => done.map(|answer| told(&answer, args.json)),
+        exit = signals.stop() => Ok(exit),
+    };
+    client.close().await;
+    done
+}
+
+fn given(args: &RunToolArgs) -> Result<CallArgs, Failure> {
+    match &args.args {
+        Some(word) if word.is_empty() => Ok(CallArgs::None),
+        Some(word) if !word.trim_start().starts_with(['{', '@', '-']) => {
+            Err(Failure::usage("--args takes a JSON object")
+                .hint(r#"for example --args '{"name":"you"}', or name=value without --args"#))
+        }
+        Some(word) => CallArgs::parse(std::slice::from_ref(word)),
+        None => CallArgs::parse(&args.pairs),
+    }
+}
+
+fn roots(args: &RunToolArgs) -> Result<Vec<PathBuf>, Failure> {
+    let real = |root: &PathBuf| {
+        root.canonicalize().map_err(|e| {
+            Failure::usage(format!("--roots {}: {e}", show::path(root)))
+                .hint("it must be a folder that exists")
+        })
+    };
+    args.roots.iter().map(real).collect()
+}
+
+fn wants_text(tool: &Tool, name: &str) -> bool {
+    tool.shown["inputSchema"]["properties"][name]["type"] == "string"
+}
+
+fn params(args: &RunToolArgs, arguments: &str) -> String {
+    let name = quote(&args.name);
+    let timeout = match args.timeout {
+        Some(limit) => format!(r#","linkspan/timeoutSecs":{}"#, limit.as_secs_f64()),
+        None => String::new(),
+    };
+    format!(r#"{{"name":{name},"arguments":{arguments},"_meta":{{"progressToken":1{timeout}}}}}"#)
+}
+
+/// Shows the result; gives how we end.
+fn told(answer: &Message, json: bool) -> Exit {
+    let Some(result) = answer.body() else {
+        return Exit::Broken;
+    };
+    let meta = |key| result.path(&["_meta", key]);
+    match json {
+        true => raw(result.text()),
+        false => {
+            show::tool_result(result);
+            let stderr = meta("stderr").and_then(Json::as_str).unwrap_or_default();
+            // The first line of it is the reason that was just shown.
+            if stderr.trim().contains('\n') {
+                anstream::eprintln!("its stderr:\n{}", clean(stderr.trim_end()));
+            }
+        }
+    }
+    match result.get("isError").and_then(Json::as_bool) {
+        Some(true) if meta("timedOut").and_then(Json::as_bool) == Some(true) => Exit::Timeout,
+        Some(true) => Exit::ToolError,
+        _ => Exit::Ok,
+    }
+}
+
+fn unknown(name: &str, catalogue: &Catalogue) -> Failure {
+    let failure = Failure::new(Exit::ServerError, format!("there is no tool `{name}`"));
+    let names: Vec<&str> = catalogue.tools.iter().map(|tool| &*tool.name).collect();
+    match names.is_empty() {
+        true => failure.hint("there are none at all; linkspan validate says why"),
+        false => failure.hint(format!("there are: {}", names.join(", "))),
+    }
+}

@@ -1,0 +1,227 @@
+//! mcp-bash's own command line, as far as its projects use it: `linkspan mcp-bash …`, or us under the
+//! name `mcp-bash`. Exit codes and words are its own, because scripts look at them.
+
+mod run_tool;
+mod validate;
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use linkspan_scripts::compat::{Places, Project, Vars, env::Tooling, health, registry};
+
+use super::args::{Compat, FolderArgs, ServeArgs};
+use super::doctor::DoctorArgs;
+use super::open;
+use crate::exit::{Exit, Failure};
+use crate::show::{path as shown, raw};
+
+/// The release whose conventions these are.
+const THEIRS: &str = "1.3.0";
+
+const USAGE: &str = "\
+Usage: mcp-bash [--project-root DIR]                 serve on stdin and stdout
+       mcp-bash run-tool NAME [--args JSON] [--roots A,B] [--timeout SECS] [--allow-self|--allow NAME|--allow-all]
+                [--dry-run] [--print-env] [--with-server-env] [--source FILE] [--no-refresh] [--minimal] [--verbose]
+       mcp-bash validate [--fix] [--json] [--strict]
+       mcp-bash registry refresh|status
+       mcp-bash --health|--ready [--timeout SECS]
+       mcp-bash --version
+Each takes --project-root DIR; otherwise it is MCPBASH_PROJECT_ROOT, or the nearest folder above with
+server.d/server.meta.json. This is linkspan; linkspan --help has more.";
+
+/// Runs it; gives the exit code.
+pub(crate) fn run(words: Vec<OsString>) -> Result<u8, Failure> {
+    let words = words.into_iter().map(|w| w.to_string_lossy().into_owned());
+    let mut words: VecDeque<String> = words.collect();
+    match words.front().map(String::as_str) {
+        None | Some("--project-root") => serve(words),
+        Some("--version" | "-v") => {
+            raw(&format!(
+                "mcp-bash {THEIRS} (linkspan {})",
+                env!("CARGO_PKG_VERSION")
+            ));
+            Ok(0)
+        }
+        Some("--help" | "-h" | "help") => {
+            raw(USAGE);
+            Ok(0)
+        }
+        Some("--health" | "--ready") => health_of(words),
+        Some("run-tool") => {
+            words.pop_front();
+            run_tool::run(words)
+        }
+        Some("validate") => {
+            words.pop_front();
+            validate::run(words)
+        }
+        Some("registry") => {
+            words.pop_front();
+            registry_of(words)
+        }
+        Some("doctor") => doctor(words),
+        Some(other) => Err(
+            Failure::usage(format!("mcp-bash: `{other}` is not known here")).hint(
+                "linkspan has new, scaffold, config, doctor and more; mcp-bash --help has the rest",
+            ),
+        ),
+    }
+}
+
+/// Without a verb it serves.
+fn serve(mut words: VecDeque<String>) -> Result<u8, Failure> {
+    let root = root(&mut words)?;
+    let args = ServeArgs::of(root, folder_args());
+    let exit = crate::block_on(open::run(args))?;
+    Ok(exit.code())
+}
+
+fn health_of(mut words: VecDeque<String>) -> Result<u8, Failure> {
+    words.pop_front();
+    let timeout = value(&mut words, "--timeout")?;
+    let timeout = timeout.and_then(|text| text.parse().ok()).unwrap_or(5);
+    let root = match root(&mut words) {
+        Ok(root) => root,
+        Err(failure) => {
+            anstream::eprintln!(
+                "mcp-bash health: project root not found: {}",
+                failure.what()
+            );
+            return Ok(2);
+        }
+    };
+    let (line, code) = health::probe(&root, &vars(), &tooling()?, Duration::from_secs(timeout));
+    if !line.is_empty() {
+        raw(&line);
+    }
+    Ok(code as u8)
+}
+
+fn registry_of(mut words: VecDeque<String>) -> Result<u8, Failure> {
+    let verb = words.pop_front().unwrap_or_default();
+    let _ = flag(&mut words, "--no-notify");
+    let _ = flag(&mut words, "--quiet");
+    let _ = value(&mut words, "--filter")?;
+    let root = root(&mut words)?;
+    match verb.as_str() {
+        "status" => {
+            raw(&registry::status(&Places::of(&root, &vars())));
+            Ok(0)
+        }
+        "refresh" => {
+            let project = project(&root)?;
+            let (text, code) = registry::refresh(&project).map_err(|e| {
+                Failure::new(Exit::Invalid, format!("cannot write the registry: {e}"))
+                    .hint("is the project a folder of yours?")
+            })?;
+            raw(&text);
+            Ok(code as u8)
+        }
+        _ => Err(usage("registry refresh|status")),
+    }
+}
+
+/// What a script wants to know of it is the exit code.
+fn doctor(mut words: VecDeque<String>) -> Result<u8, Failure> {
+    words.pop_front();
+    let json = flag(&mut words, "--json");
+    super::doctor::run(&DoctorArgs::new(root(&mut words).ok(), json)).map(Exit::code)
+}
+
+fn project(root: &Path) -> Result<Project, Failure> {
+    Project::read(root, &vars(), &tooling()?).map_err(|e| super::reading::refused(&e))
+}
+
+fn vars() -> Vars {
+    std::env::vars_os().collect()
+}
+
+fn tooling() -> Result<Tooling, Failure> {
+    super::reading::tooling()
+}
+
+fn folder_args() -> FolderArgs {
+    FolderArgs {
+        compat: Compat::McpBash,
+        ..FolderArgs::default()
+    }
+}
+
+/// The project: as it was said, else by the environment, else the nearest one above.
+fn root(words: &mut VecDeque<String>) -> Result<PathBuf, Failure> {
+    let said = value(words, "--project-root")?;
+    let said = said.map(PathBuf::from);
+    let said = said.or_else(|| {
+        let set = std::env::var_os("MCPBASH_PROJECT_ROOT");
+        set.filter(|set| !set.is_empty()).map(PathBuf::from)
+    });
+    if let Some(root) = said {
+        return match root.is_dir() {
+            true => Ok(root),
+            false => Err(
+                Failure::new(Exit::Invalid, format!("{} does not exist", shown(&root)))
+                    .hint("MCPBASH_PROJECT_ROOT or --project-root names the folder of the project"),
+            ),
+        };
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    let is_project = |dir: &&Path| dir.join("server.d/server.meta.json").is_file();
+    let found = here.ancestors().find(is_project).map(Path::to_owned);
+    found.ok_or_else(|| {
+        Failure::new(
+            Exit::Invalid,
+            "MCPBASH_PROJECT_ROOT is not set, and this is no project",
+        )
+        .hint("go to a folder with server.d/server.meta.json, or give --project-root DIR")
+    })
+}
+
+/// Takes a flag out.
+fn flag(words: &mut VecDeque<String>, name: &str) -> bool {
+    let at = words.iter().position(|word| word == name);
+    at.and_then(|at| words.remove(at)).is_some()
+}
+
+/// Takes a flag and its value out.
+fn value(words: &mut VecDeque<String>, name: &str) -> Result<Option<String>, Failure> {
+    let with = format!("{name}=");
+    let Some(at) = words
+        .iter()
+        .position(|word| word == name || word.starts_with(&with))
+    else {
+        return Ok(None);
+    };
+    let word = words.remove(at).unwrap_or_default();
+    if let Some(value) = word.strip_prefix(&with) {
+        return Ok(Some(value.to_owned()));
+    }
+    match words.remove(at) {
+        Some(value) => Ok(Some(value)),
+        None => Err(usage(&format!("{name} needs a value"))),
+    }
+}
+
+fn usage(what: &str) -> Failure {
+    Failure::new(Exit::Invalid, format!("usage: mcp-bash {what}")).hint("mcp-bash --help")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> VecDeque<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn flags_are_taken_out_wherever_they_stand() {
+        let mut all = words(&["a", "--x", "1", "--y=2", "--z", "b"]);
+        assert_eq!(value(&mut all, "--x").unwrap().as_deref(), Some("1"));
+        assert_eq!(value(&mut all, "--y").unwrap().as_deref(), Some("2"));
+        assert!(flag(&mut all, "--z") && !flag(&mut all, "--z"));
+        assert_eq!(all, words(&["a", "b"]));
+        assert!(value(&mut words(&["--x"]), "--x").is_err());
+    }
+}

@@ -1,0 +1,89 @@
+//! `mcp-bash validate`: the same findings, in its words.
+
+use std::collections::VecDeque;
+
+use linkspan_scripts::folder::{Problem, Severity};
+use serde_json::{Value, json};
+
+use super::{flag, root, usage};
+use crate::exit::Failure;
+use crate::serve::args::Compat;
+use crate::serve::reading::Reading;
+use crate::serve::validate::{Report, fixing, look};
+use crate::show::{clean, path as shown, raw, say};
+
+pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
+    let fix = flag(&mut words, "--fix");
+    let json = flag(&mut words, "--json");
+    let strict = flag(&mut words, "--strict");
+    let _ = flag(&mut words, "--explain-defaults");
+    let _ = flag(&mut words, "--inspector");
+    let root = root(&mut words)?;
+    if let Some(unknown) = words.front() {
+        return Err(usage(&format!("validate: unknown option {unknown}")));
+    }
+    let how = Reading::plain(Compat::McpBash);
+    let report = match fix {
+        true => fixing::mend(|| look(&root, &how))?,
+        false => look(&root, &how)?,
+    };
+    let errors = report.count(Severity::Error);
+    let warnings = report.count(Severity::Warning);
+    let bad = errors + if strict { warnings } else { 0 };
+    if json {
+        let whole = json!({
+            "projectRoot": root,
+            "errors": errors,
+            "warnings": warnings,
+            "fixesApplied": report.fixed.len(),
+            "strict": strict,
+            "defaults": defaults(&report),
+            "messages": report.problems.iter().map(message).collect::<Vec<_>>(),
+        });
+        raw(&whole.to_string());
+        return Ok(u8::from(bad > 0));
+    }
+    say!("Validating project at {}...\n", shown(&root));
+    for problem in &report.problems {
+        let mark = match problem.severity {
+            Severity::Error => '✗',
+            Severity::Warning => '⚠',
+        };
+        say!("{mark} {} - {}", shown(&problem.path), clean(&problem.text));
+    }
+    let fixed = report.fixed.len();
+    match (errors, fix) {
+        (0, true) if fixed > 0 => {
+            say!("All remaining issues are warnings. {fixed} file(s) were auto-fixed.");
+        }
+        (0, true) => say!("All checks passed (no errors)."),
+        (0, false) => say!("All checks passed (warnings: {warnings})."),
+        (n, true) => say!("{n} error(s) remaining. Please fix manually."),
+        (n, false) => {
+            say!("{n} error(s) found. Run 'mcp-bash validate --fix' to fix auto-fixable issues.");
+        }
+    }
+    Ok(u8::from(bad > 0))
+}
+
+fn defaults(report: &Report) -> Value {
+    let shown = report.catalogue.as_ref().map(|all| &all.server.shown);
+    let part = |name: &str| shown.map_or(Value::Null, |shown| shown[name].clone());
+    json!({ "name": part("name"), "title": part("title"), "version": part("version") })
+}
+
+fn message(problem: &Problem) -> Value {
+    let level = match problem.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let section = problem.path.components().next();
+    let section = section.map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let known = ["tools", "prompts", "resources"];
+    let section = section.filter(|section| known.contains(&section.as_str()));
+    json!({
+        "level": level,
+        "section": section.unwrap_or_else(|| "server".to_owned()),
+        "message": format!("{} - {}", problem.path.to_string_lossy(), problem.text),
+    })
+}

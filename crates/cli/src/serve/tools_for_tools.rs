@@ -1,0 +1,116 @@
+//! What scripts get from us: the SDKs, and jq.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use linkspan_scripts::jq::{self, World};
+use linkspan_scripts::sandbox;
+use linkspan_scripts::sdk::{self, FILES, SdkFile};
+
+use tracing::level_filters::LevelFilter;
+
+use super::args::SdkArgs;
+use crate::args::LogArgs;
+use crate::exit::{Exit, Failure};
+use crate::log;
+use crate::show::{path as shown, printed, say};
+
+/// Set by the SDK where a filter may come from somebody else: it sees neither files nor variables.
+const RESTRICTED: &str = "LINKSPAN_JQ_RESTRICTED";
+
+/// `linkspan sdk`
+pub(crate) fn sdk(args: &SdkArgs) -> Result<Exit, Failure> {
+    let other = |file: &&SdkFile| {
+        let there = std::fs::read(args.dir.join(file.path));
+        there.is_ok_and(|bytes| bytes != file.text.as_bytes())
+    };
+    if let Some(file) = FILES.iter().find(other).filter(|_| !args.force) {
+        let path = shown(&args.dir.join(file.path));
+        return Err(
+            Failure::new(Exit::Invalid, format!("{path} is there and is another one"))
+                .hint("--force replaces it; it may be of another version, or somebody's work"),
+        );
+    }
+    let written = sdk::write_to(&args.dir).map_err(|e| {
+        Failure::new(
+            Exit::Invalid,
+            format!("cannot write to {}: {e}", shown(&args.dir)),
+        )
+        .hint("is it a folder of yours, on a disk with room?")
+    })?;
+    for path in written {
+        say!("{}", shown(&path));
+    }
+    Ok(Exit::Ok)
+}
+
+/// `linkspan jq`; gives jq's exit code.
+pub(crate) fn jq(words: &[OsString]) -> u8 {
+    let words: Vec<String> = words
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let restricted = std::env::var_os(RESTRICTED).is_some();
+    let env = match restricted {
+        true => Vec::new(),
+        false => std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect(),
+    };
+    jq::run(
+        &words,
+        &World { env, restricted },
+        &mut io::stdin().lock(),
+        &mut io::BufWriter::new(io::stdout().lock()),
+        &mut io::stderr().lock(),
+    )
+}
+
+/// What a script may start us as, perhaps many times a second: `linkspan jq …` and `linkspan mcp-bash …`,
+/// or us under these names. Nothing else is set up for that.
+pub(crate) fn applet() -> Option<ExitCode> {
+    let mut words = std::env::args_os();
+    let us = words.next()?;
+    let called = Path::new(&us).file_stem()?.to_owned();
+    let is_ours = ["jq", "mcp-bash"].iter().any(|name| called == *name);
+    let name = if is_ours { called } else { words.next()? };
+    let words: Vec<OsString> = words.collect();
+    match name.to_str()? {
+        // What stands between us and a script that is confined.
+        "__exec" if !is_ours => Some(sandbox::exec(words)),
+        "__watch" if !is_ours => Some(linkspan_scripts::watch_over(&words)),
+        // For people; under its own name it has help of its own.
+        "jq" if !is_ours && words.iter().any(|word| word == "--help" || word == "-h") => None,
+        "jq" => Some(jq(&words).into()),
+        "mcp-bash" => Some(theirs(words)),
+        _ => None,
+    }
+}
+
+fn theirs(words: Vec<OsString>) -> ExitCode {
+    let log = LogArgs {
+        verbose: 0,
+        debug: false,
+        log_file: None,
+    };
+    // Scripts look at stderr; only a server has a log.
+    let quiet = match words.first().is_none_or(|word| word == "--project-root") {
+        true => LevelFilter::WARN,
+        false => LevelFilter::ERROR,
+    };
+    let ended = log::start(&log, quiet).and_then(|()| super::theirs::run(words));
+    let ended = ended.and_then(|code| match code {
+        0 => printed().map(|()| code),
+        code => Ok(code),
+    });
+    log::finish();
+    match ended {
+        Ok(code) => code.into(),
+        Err(failure) => {
+            failure.print();
+            1.into()
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! `new` and `scaffold`.
+
+use insta::assert_snapshot;
+
+use crate::setup::Desk;
+
+#[test]
+fn a_new_folder_has_one_of_everything_and_says_what_to_do_next() {
+    let desk = Desk::new("new");
+    assert_snapshot!(desk.run(&["new", "my-server"]), @r#"
+    my-server/server.yaml
+    my-server/README.md
+    my-server/tools/hello.sh
+    my-server/tools/hello.meta.yaml
+    my-server/prompts/review.md
+    my-server/completions/review.language
+    my-server/resources/about.md
+    my-server/resources/about.meta.yaml
+
+    Next:
+      linkspan validate my-server
+      linkspan run-tool my-server hello --args '{"name":"you"}'
+      linkspan config my-server
+    "#);
+    assert!(
+        desk.read("my-server/server.yaml")
+            .contains("name: \"my-server\"\n")
+    );
+    assert!(
+        desk.files("my-server")
+            .contains(&"tools/hello.sh*".to_owned())
+    );
+}
+
+#[test]
+fn a_new_folder_speaks_the_language_that_was_asked_for() {
+    for (lang, file) in [("python", "tools/hello.py*"), ("node", "tools/hello.mjs*")] {
+        let desk = Desk::new(lang);
+        assert_eq!(desk.run(&["new", "it", "--lang", lang]).code, Some(0));
+        assert!(desk.files("it").contains(&file.to_owned()), "{lang}");
+    }
+}
+
+#[test]
+fn an_empty_folder_is_new_and_a_full_one_is_not() {
+    let desk = Desk::new("full");
+    std::fs::create_dir(desk.path("empty")).unwrap();
+    assert_eq!(desk.run(&["new", "empty"]).code, Some(0));
+    assert_snapshot!(desk.run(&["new", "empty"]), @"
+    [stderr]
+    error: empty is not empty
+    hint: linkspan scaffold tool NAME empty adds to a folder that is there
+    [exit 2]
+    ");
+    desk.write("file", "");
+    let ran = desk.run(&["new", "file"]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert_eq!(desk.read("file"), "");
+}
+
+#[test]
+fn a_folder_may_be_called_anything() {
+    let desk = Desk::new("called");
+    for name in ["my server", "ünïcode", "it's \"quoted\": #1", "-dash"] {
+        let path = format!("./{name}");
+        assert_eq!(desk.run(&["new", &path]).code, Some(0), "{name}");
+        let server = desk.read(&format!("{name}/server.yaml"));
+        let line = server
+            .lines()
+            .find(|line| line.starts_with("name: "))
+            .unwrap();
+        let word = line["name: \"".len()..].trim_end_matches('"');
+        assert!(
+            word.chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-_".contains(c)),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn each_thing_has_a_scaffold() {
+    let desk = Desk::new("each");
+    for args in [
+        &["tool", "weather"][..],
+        &["tool", "stocks", "--lang", "python"],
+        &["tool", "news", "--lang", "node"],
+        &["prompt", "review"],
+        &["prompt", "daily", "--lang", "bash"],
+        &["resource", "notes"],
+        &["resource", "clock", "--lang", "python"],
+        &["completion", "review.language"],
+        &["completion", "review.code", "--lang", "node"],
+    ] {
+        let ran = desk.run(&[&["scaffold"], args].concat());
+        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{args:?}");
+    }
+    std::fs::remove_dir(desk.path("home")).unwrap();
+    assert_eq!(
+        desk.files("."),
+        [
+            "completions/review.code.mjs*",
+            "completions/review.language.sh*",
+            "prompts/daily.sh*",
+            "prompts/review.md",
+            "resources/clock.meta.yaml",
+            "resources/clock.py*",
+            "resources/notes.md",
+            "resources/notes.meta.yaml",
+            "tools/news/README.md",
+            "tools/news/tool.meta.yaml",
+            "tools/news/tool.mjs*",
+            "tools/stocks/README.md",
+            "tools/stocks/tool.meta.yaml",
+            "tools/stocks/tool.py*",
+            "tools/weather/README.md",
+            "tools/weather/tool.meta.yaml",
+            "tools/weather/tool.sh*",
+        ]
+    );
+}
+
+#[test]
+fn nothing_is_written_over_and_nothing_is_written_by_halves() {
+    let desk = Desk::new("over");
+    assert_eq!(desk.run(&["scaffold", "tool", "x"]).code, Some(0));
+    desk.write("tools/x/tool.sh", "mine");
+    assert_snapshot!(desk.run(&["scaffold", "tool", "x"]), @"
+    [stderr]
+    error: tools/x is there already
+    hint: take another name, or remove it
+    [exit 1]
+    ");
+    assert_eq!(desk.read("tools/x/tool.sh"), "mine");
+
+    // The same name in another form would be the same tool.
+    desk.program("tools/y.py", "");
+    assert_eq!(desk.run(&["scaffold", "tool", "y"]).code, Some(1));
+    assert!(!desk.path("tools/y").exists());
+
+    desk.write("resources/z.meta.yaml", "mine");
+    assert_eq!(desk.run(&["scaffold", "resource", "z"]).code, Some(1));
+    assert!(!desk.path("resources/z.md").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_not_followed() {
+    let desk = Desk::new("link");
+    std::fs::create_dir(desk.path("prompts")).unwrap();
+    let target = desk.path("elsewhere");
+    std::os::unix::fs::symlink(&target, desk.path("prompts/p.md")).unwrap();
+    assert_eq!(desk.run(&["scaffold", "prompt", "p"]).code, Some(1));
+    assert!(!target.exists());
+}
+
+#[test]
+fn a_completion_of_one_argument_does_not_stand_in_the_way_of_another() {
+    let desk = Desk::new("completions");
+    for name in ["review.language", "review.lang", "review.code"] {
+        let ran = desk.run(&["scaffold", "completion", name]);
+        assert_eq!(ran.code, Some(0), "{ran}");
+    }
+    assert_eq!(
+        desk.run(&["scaffold", "completion", "review.lang"]).code,
+        Some(1)
+    );
+}
+
+#[test]
+fn names_that_no_client_would_take_are_refused() {
+    let desk = Desk::new("names");
+    for name in [
+        "../evil", "a/b", "a.b", "", " ", "-rf", ".hidden", "ä", "a\nb", "nul", "$(id)", "a;b",
+    ] {
+        let ran = desk.run(&["scaffold", "tool", "--", name]);
+        assert_eq!(ran.code, Some(2), "{name:?}: {ran}");
+    }
+    assert!(!desk.path("tools").exists());
+    assert_snapshot!(desk.run(&["scaffold", "tool", "../evil"]), @"
+    [stderr]
+    error: `../evil` cannot be a name: clients do not take `.`
+    hint: letters, digits, _ and -, at most 64 of them, beginning with a letter or a digit
+    [exit 2]
+    ");
+    assert_snapshot!(desk.run(&["scaffold", "completion", "review"]), @"
+    [stderr]
+    error: `review` does not say what it completes
+    hint: write PROMPT.ARGUMENT, for example review.language
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_scaffold_needs_a_folder() {
+    let desk = Desk::new("folder");
+    assert_snapshot!(desk.run(&["scaffold", "tool", "x", "nowhere"]), @"
+    [stderr]
+    error: nowhere is not a folder
+    hint: linkspan new nowhere makes one
+    [exit 2]
+    ");
+}
+
+/// A group that may write is a group that decides what runs; many systems make such files.
+#[cfg(unix)]
+#[test]
+fn what_is_made_can_be_served_whatever_the_umask() {
+    let desk = Desk::new("umask");
+    let made = std::process::Command::new("sh")
+        .args([
+            "-c",
+            "umask 000; \"$0\" new it && \"$0\" scaffold tool x it",
+        ])
+        .arg(env!("CARGO_BIN_EXE_linkspan"))
+        .current_dir(&desk.root)
+        .output()
+        .unwrap();
+    assert!(made.status.success());
+    let ran = desk.run(&["validate", "it", "--strict"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+}
+
+#[test]
+fn every_scaffold_is_valid_as_it_is() {
+    let desk = Desk::new("valid");
+    assert_eq!(desk.run(&["new", "it"]).code, Some(0));
+    for args in [
+        &["tool", "a"][..],
+        &["tool", "b", "--lang", "python"],
+        &["tool", "c", "--lang", "node"],
+        &["prompt", "d"],
+        &["prompt", "e", "--lang", "bash"],
+        &["prompt", "f", "--lang", "python"],
+        &["prompt", "g", "--lang", "node"],
+        &["resource", "h"],
+        &["resource", "i", "--lang", "bash"],
+        &["resource", "j", "--lang", "python"],
+        &["resource", "k", "--lang", "node"],
+        &["completion", "review.code"],
+        &["completion", "d.code", "--lang", "python"],
+        &["completion", "d.language", "--lang", "node"],
+    ] {
+        let ran = desk
+            .runs(&[&["scaffold"], args].concat())
+            .inside("it")
+            .end();
+        assert_eq!(ran.code, Some(0), "{args:?}: {ran}");
+    }
+    let ran = desk.run(&["validate", "it", "--strict", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let all = ran.json();
+    let count = |kind: &str| all[kind].as_array().unwrap().len();
+    assert_eq!(count("tools"), 4);
+    assert_eq!(count("prompts"), 5);
+    assert_eq!(count("resources"), 5);
+    assert_eq!(count("completions"), 4);
+}

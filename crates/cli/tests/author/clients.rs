@@ -1,0 +1,350 @@
+//! `config`.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::setup::{Desk, mode};
+
+fn with_server(name: &str) -> Desk {
+    let desk = Desk::new(name);
+    assert_eq!(desk.run(&["new", "my-server"]).code, Some(0));
+    desk
+}
+
+#[test]
+fn every_client_is_told_in_its_own_words() {
+    let desk = with_server("all");
+    assert_snapshot!(desk.run(&["config", "my-server"]), @r#"
+    Claude Code:
+      run this
+        claude mcp add my-server -- LINKSPAN serve HERE/my-server
+      or put this into .mcp.json
+        {
+          "mcpServers": {
+            "my-server": {
+              "type": "stdio",
+              "command": "LINKSPAN",
+              "args": [
+                "serve",
+                "HERE/my-server"
+              ]
+            }
+          }
+        }
+
+    Claude Desktop:
+      put this into HERE/home/.config/Claude/claude_desktop_config.json
+        {
+          "mcpServers": {
+            "my-server": {
+              "command": "LINKSPAN",
+              "args": [
+                "serve",
+                "HERE/my-server"
+              ]
+            }
+          }
+        }
+
+    Cursor:
+      put this into HERE/home/.cursor/mcp.json
+        {
+          "mcpServers": {
+            "my-server": {
+              "command": "LINKSPAN",
+              "args": [
+                "serve",
+                "HERE/my-server"
+              ]
+            }
+          }
+        }
+
+    Visual Studio Code:
+      run this
+        code --add-mcp '{"name":"my-server","type":"stdio","command":"LINKSPAN","args":["serve","HERE/my-server"]}'
+      or put this into .vscode/mcp.json
+        {
+          "servers": {
+            "my-server": {
+              "type": "stdio",
+              "command": "LINKSPAN",
+              "args": [
+                "serve",
+                "HERE/my-server"
+              ]
+            }
+          }
+        }
+
+    Zed:
+      put this into HERE/home/.config/zed/settings.json
+        {
+          "context_servers": {
+            "my-server": {
+              "command": "LINKSPAN",
+              "args": [
+                "serve",
+                "HERE/my-server"
+              ]
+            }
+          }
+        }
+    "#);
+}
+
+#[test]
+fn nothing_is_written_unless_it_is_said() {
+    let desk = with_server("print");
+    let before = desk.files(".");
+    for args in [&[][..], &["--json"], &["--show"], &["--inspector"]] {
+        let ran = desk.run(&[&["config", "my-server"], args].concat());
+        assert_eq!(ran.code, Some(0), "{ran}");
+    }
+    assert_eq!(desk.files("."), before);
+}
+
+#[test]
+fn a_server_at_a_url_needs_no_command_where_the_client_can_do_without() {
+    let desk = with_server("url");
+    let url = "http://127.0.0.1:8808/mcp";
+    let entry = |client: &str| {
+        let ran = desk.run(&[
+            "config",
+            "my-server",
+            "--client",
+            client,
+            "--http",
+            url,
+            "--json",
+        ]);
+        let all = ran.json();
+        let key = all["key"].as_str().unwrap().to_owned();
+        all["config"][&key]["my-server"].clone()
+    };
+    assert_eq!(entry("claude-code"), json!({ "type": "http", "url": url }));
+    assert_eq!(entry("vscode"), json!({ "type": "http", "url": url }));
+    assert_eq!(entry("cursor"), json!({ "url": url }));
+    assert_eq!(entry("zed"), json!({ "url": url }));
+    assert_eq!(entry("claude-desktop")["args"], json!(["connect", url]));
+    let ran = desk.run(&[
+        "config",
+        "--client",
+        "claude-code",
+        "--http",
+        url,
+        "--name",
+        "x",
+    ]);
+    assert!(
+        ran.stdout
+            .contains(&format!("claude mcp add --transport http x {url}\n")),
+        "{ran}"
+    );
+    assert_snapshot!(desk.run(&["config", "--http", "8808"]), @"
+    [stderr]
+    error: `8808` is not a URL
+    hint: linkspan serve --http prints it, for example http://127.0.0.1:8808/mcp
+    [exit 2]
+    ");
+}
+
+#[test]
+fn json_has_all_of_it() {
+    let desk = with_server("json");
+    let one = desk.run(&[
+        "config",
+        "my-server",
+        "--client",
+        "zed",
+        "--json",
+        "--name",
+        "n",
+    ]);
+    let one = one.json();
+    assert_eq!(one["client"], "zed");
+    assert_eq!(one["name"], "n");
+    assert_eq!(one["command"], json!(null));
+    assert!(one["file"].as_str().unwrap().ends_with("zed/settings.json"));
+    let args = &one["config"]["context_servers"]["n"]["args"];
+    assert_eq!(args[0], "serve");
+    let all = desk.run(&["config", "my-server", "--json"]).json();
+    let clients: Vec<&str> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["client"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        clients,
+        ["claude-code", "claude-desktop", "cursor", "vscode", "zed"]
+    );
+}
+
+#[test]
+fn programs_with_windows_can_be_given_the_path_of_this_shell() {
+    let desk = with_server("path");
+    let run = desk.runs(&[
+        "config",
+        "my-server",
+        "--client",
+        "claude-desktop",
+        "--with-path",
+        "--json",
+    ]);
+    let config = run.env("PATH", "/opt/x/bin:/usr/bin").end().json();
+    assert_eq!(
+        config["config"]["mcpServers"]["my-server"]["env"]["PATH"],
+        "/opt/x/bin:/usr/bin"
+    );
+}
+
+#[test]
+fn a_client_without_a_configuration_gets_one() {
+    let desk = with_server("fresh");
+    assert_snapshot!(desk.run(&["config", "my-server", "--client", "cursor", "--write"]), @"
+    HERE/home/.cursor/mcp.json
+    switch the server on in Cursor's settings, under MCP
+    ");
+    let config = desk.json("home/.cursor/mcp.json");
+    assert_eq!(config["mcpServers"]["my-server"]["args"][0], "serve");
+    assert_eq!(
+        desk.run(&["config", "my-server", "--client", "vscode", "--write"])
+            .code,
+        Some(0)
+    );
+    assert!(desk.json(".vscode/mcp.json")["servers"]["my-server"].is_object());
+    assert_eq!(
+        desk.run(&["config", "my-server", "--client", "claude-code", "--write"])
+            .code,
+        Some(0)
+    );
+    assert!(desk.json(".mcp.json")["mcpServers"]["my-server"].is_object());
+}
+
+#[test]
+fn what_else_is_in_a_configuration_stays_and_there_is_a_copy() {
+    let desk = with_server("keep");
+    let before = "// My settings\n{\n\t\"theme\": \"One\", // nice\n\t\"context_servers\": {\n\t\t\"other\": { \"command\": \"x\", \"n\": 18446744073709551616 },\n\t},\n}\n";
+    desk.write("home/.config/zed/settings.json", before);
+    mode(&desk.path("home/.config/zed/settings.json"), 0o600);
+    let args = ["config", "my-server", "--client", "zed", "--write"];
+    assert_snapshot!(desk.run(&args), @"
+    HERE/home/.config/zed/settings.json (as it was: HERE/home/.config/zed/settings.json.bak)
+    Zed sees it at once; its agent panel shows whether it runs
+    ");
+    let after = desk.read("home/.config/zed/settings.json");
+    let (head, tail) = before.split_once("16 },\n").unwrap();
+    assert!(after.starts_with(head) && after.ends_with(tail), "{after}");
+    assert!(
+        after.contains("\n\t\t\"my-server\": {\n\t\t\t\"command\": "),
+        "{after}"
+    );
+    assert_eq!(desk.read("home/.config/zed/settings.json.bak"), before);
+    #[cfg(unix)]
+    for file in ["settings.json", "settings.json.bak"] {
+        use std::os::unix::fs::PermissionsExt;
+        let about = desk.path("home/.config/zed").join(file).metadata().unwrap();
+        assert_eq!(about.permissions().mode() & 0o777, 0o600, "{file}");
+    }
+
+    // Again: there is nothing to do, and nothing is done.
+    assert_snapshot!(desk.run(&args), @"HERE/home/.config/zed/settings.json has it already");
+    assert_eq!(desk.read("home/.config/zed/settings.json"), after);
+
+    // Another folder under that name: the entry changes, and the first copy stays.
+    assert_eq!(desk.run(&["new", "second"]).code, Some(0));
+    let ran = desk.run(&[
+        "config",
+        "second",
+        "--name",
+        "my-server",
+        "--client",
+        "zed",
+        "--write",
+    ]);
+    assert!(ran.stdout.contains("settings.json.bak.1"), "{ran}");
+    assert_eq!(desk.read("home/.config/zed/settings.json.bak"), before);
+    assert!(
+        desk.read("home/.config/zed/settings.json")
+            .contains("/second\"")
+    );
+    let files = desk.files("home/.config/zed");
+    assert_eq!(files.len(), 3, "no scratch file is left: {files:?}");
+}
+
+#[test]
+fn a_configuration_that_is_not_understood_is_left_alone() {
+    let desk = with_server("broken");
+    for (text, what) in [
+        ("{ \"mcpServers\": ", "is not JSON"),
+        ("[]", "is not an object"),
+        ("{ \"mcpServers\": 3 }", "`mcpServers` in"),
+        (
+            "{ \"mcpServers\": {\"a\":1}, \"mcpServers\": {\"a\":2} }",
+            "more than once",
+        ),
+    ] {
+        desk.write("c.json", text);
+        let ran = desk.run(&[
+            "config",
+            "my-server",
+            "--client",
+            "cursor",
+            "--write",
+            "--file",
+            "c.json",
+        ]);
+        assert_eq!(ran.code, Some(1), "{ran}");
+        assert!(ran.stderr.contains(what), "{ran}");
+        assert!(ran.stderr.contains("hint: nothing was changed"), "{ran}");
+        assert_eq!(desk.read("c.json"), text);
+        assert!(!desk.path("c.json.bak").exists());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_configuration_that_is_a_link_stays_one() {
+    let desk = with_server("linked");
+    desk.write("dotfiles/mcp.json", "{}");
+    std::fs::create_dir(desk.path("home/.cursor")).unwrap();
+    let link = desk.path("home/.cursor/mcp.json");
+    std::os::unix::fs::symlink(desk.path("dotfiles/mcp.json"), &link).unwrap();
+    assert_eq!(
+        desk.run(&["config", "my-server", "--client", "cursor", "--write"])
+            .code,
+        Some(0)
+    );
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert!(desk.json("dotfiles/mcp.json")["mcpServers"]["my-server"].is_object());
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_not_configured() {
+    let desk = Desk::new("nowhere");
+    let ran = desk.run(&["config", "nowhere", "--client", "zed"]);
+    assert_eq!(ran.code, Some(2), "{ran}");
+    assert!(ran.stderr.contains("hint: linkspan new nowhere"), "{ran}");
+    assert_eq!(
+        desk.run(&["config", ".", "--write"]).code,
+        Some(2),
+        "for whom?"
+    );
+    let ran = desk.run(&["config", ".", "--client", "zed", "--name", "a b"]);
+    assert_eq!(ran.code, Some(2));
+}
+
+#[test]
+fn words_with_blanks_are_quoted_for_the_shell() {
+    let desk = Desk::new("quoted");
+    assert_eq!(desk.run(&["new", "it's mine"]).code, Some(0));
+    let ran = desk.run(&["config", "it's mine", "--client", "claude-code"]);
+    assert!(ran.stdout.contains(r"/it'\''s mine'"), "{ran}");
+    let ran = desk.run(&["config", "it's mine", "--inspector"]);
+    assert!(
+        ran.stdout
+            .starts_with("npx @modelcontextprotocol/inspector -- "),
+        "{ran}"
+    );
+}

@@ -1,0 +1,88 @@
+//! `doctor`.
+
+use crate::setup::Desk;
+
+#[test]
+fn the_doctor_looks_at_everything_and_says_what_to_do() {
+    let desk = Desk::new("doctor");
+    let report = desk.run(&["doctor", "--json"]).json();
+    let findings = report["findings"].as_array().unwrap();
+    for id in [
+        "linkspan",
+        "bash",
+        "python3",
+        "node",
+        "sandbox",
+        "scratch",
+        "open-files",
+        "clients",
+    ] {
+        assert!(findings.iter().any(|found| found["id"] == id), "{id}");
+    }
+    for found in findings {
+        let fine = found["state"] == "ok";
+        assert!(fine || found["hint"].is_string(), "{found}");
+    }
+}
+
+#[test]
+fn an_interpreter_that_is_missing_is_named() {
+    let desk = Desk::new("missing");
+    let ran = desk.runs(&["doctor"]).env("PATH", "/nowhere").end();
+    assert!(
+        ran.stdout.contains("!!  bash is not in PATH\n    hint: "),
+        "{ran}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interpreter_where_windows_do_not_look_is_noticed() {
+    let desk = Desk::new("odd-path");
+    desk.program("bin/node", "#!/bin/sh\necho v99.0.0\n");
+    let path = format!("{}:/usr/bin:/bin", desk.path("bin").display());
+    let ran = desk.runs(&["doctor"]).env("PATH", &path).end();
+    assert!(ran.stdout.contains("!!  node: v99.0.0 ("), "{ran}");
+    assert!(ran.stdout.contains("linkspan config --with-path"), "{ran}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interpreter_that_does_not_work_is_bad_news() {
+    let desk = Desk::new("broken-node");
+    desk.program("bin/node", "#!/bin/sh\nexit 1\n");
+    let path = format!("{}:/usr/bin:/bin", desk.path("bin").display());
+    let ran = desk.runs(&["doctor"]).env("PATH", &path).end();
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stdout.contains("does not say its version"), "{ran}");
+}
+
+#[test]
+fn a_folder_for_scratch_files_that_cannot_be_written_is_bad_news() {
+    let desk = Desk::new("tmp");
+    let ran = desk
+        .runs(&["doctor"])
+        .env("TMPDIR", "/no/such/folder")
+        .end();
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stdout.contains("set TMPDIR"), "{ran}");
+}
+
+#[test]
+fn clients_whose_configuration_no_longer_holds_are_named() {
+    let desk = Desk::new("stale");
+    assert_eq!(desk.run(&["new", "it"]).code, Some(0));
+    let configure = ["config", "it", "--client", "cursor", "--write"];
+    assert_eq!(desk.run(&configure).code, Some(0));
+    let ran = desk.run(&["doctor"]);
+    assert!(ran.stdout.contains("through linkspan: it\n"), "{ran}");
+
+    std::fs::rename(desk.path("it"), desk.path("moved")).unwrap();
+    let ran = desk.run(&["doctor"]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stdout.contains("Cursor cannot start `it`"), "{ran}");
+
+    desk.write("home/.cursor/mcp.json", "{ oops");
+    let ran = desk.run(&["doctor"]);
+    assert!(ran.stdout.contains("Cursor cannot read "), "{ran}");
+}

@@ -1,0 +1,268 @@
+//! `linkspan mcp-bash`: what scripts of its projects call.
+#![cfg(unix)]
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::setup::{Desk, Ran};
+
+fn project(name: &str) -> Desk {
+    let desk = Desk::new(name);
+    desk.write(
+        "p/server.d/server.meta.json",
+        r#"{"name":"p","version":"2.0.0"}"#,
+    );
+    desk.program(
+        "p/tools/hello/tool.sh",
+        "#!/usr/bin/env bash\nprintf '%s %s' \"${GREETING:-Hello}\" \"$MCP_TOOL_ARGS_JSON\"\n",
+    );
+    desk.write(
+        "p/tools/hello/tool.meta.json",
+        r#"{"name":"hello","description":"Greets.","inputSchema":{"type":"object"}}"#,
+    );
+    desk
+}
+
+fn theirs(desk: &Desk, args: &[&str]) -> Ran {
+    desk.runs(&[&["mcp-bash"], args].concat()).inside("p").end()
+}
+
+#[test]
+fn the_version_is_one_that_can_be_compared() {
+    let desk = project("version");
+    let ran = theirs(&desk, &["--version"]);
+    let second = ran.stdout.split_whitespace().nth(1).unwrap();
+    assert!(
+        second.split('.').all(|part| part.parse::<u32>().is_ok()),
+        "{ran}"
+    );
+    assert!(ran.stdout.starts_with("mcp-bash "), "{ran}");
+}
+
+#[test]
+fn a_tool_that_is_allowed_runs_and_the_result_is_one_line() {
+    let desk = project("runs");
+    let ran = theirs(
+        &desk,
+        &["run-tool", "hello", "--allow-self", "--args", r#"{"a":1}"#],
+    );
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert_eq!(ran.stdout.lines().count(), 1);
+    assert_eq!(ran.json()["content"][0]["text"], r#"Hello {"a":1}"#);
+}
+
+#[test]
+fn a_tool_that_nobody_allowed_does_not_run_and_the_error_is_a_line_too() {
+    let desk = project("denied");
+    let ran = theirs(&desk, &["run-tool", "hello"]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert_eq!(ran.json()["_mcpToolError"], true);
+    assert_eq!(ran.json()["code"], -32602);
+    let message = ran.json()["message"].as_str().unwrap().to_owned();
+    assert!(
+        message.contains("mcp-bash run-tool hello --allow-self"),
+        "{message}"
+    );
+    let run = desk.runs(&["mcp-bash", "run-tool", "hello"]).inside("p");
+    let ran = run.env("MCPBASH_TOOL_ALLOWLIST", "other, hello").end();
+    assert_eq!(ran.code, Some(0), "{ran}");
+    // Only for this run, and in place of what the environment says.
+    let run = desk.runs(&["mcp-bash", "run-tool", "hello", "--allow", "other"]);
+    let ran = run.inside("p").env("MCPBASH_TOOL_ALLOWLIST", "*").end();
+    assert_eq!(ran.code, Some(1), "{ran}");
+}
+
+#[test]
+fn the_project_is_found_from_below_by_a_flag_and_by_the_environment() {
+    let desk = project("root");
+    let args = ["mcp-bash", "run-tool", "hello", "--allow-self"];
+    assert_eq!(desk.runs(&args).inside("p/tools/hello").end().code, Some(0));
+    let flag = [&args[..], &["--project-root", "p"]].concat();
+    assert_eq!(desk.run(&flag).code, Some(0));
+    let run = desk.runs(&args).env("MCPBASH_PROJECT_ROOT", "p");
+    assert_eq!(run.end().code, Some(0));
+    let ran = desk
+        .runs(&args)
+        .env("MCPBASH_PROJECT_ROOT", "nowhere")
+        .end();
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("does not exist"), "{ran}");
+    let ran = desk.run(&args);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.stderr.contains("MCPBASH_PROJECT_ROOT is not set"),
+        "{ran}"
+    );
+}
+
+#[test]
+fn files_are_sourced_before_the_tool_runs() {
+    let desk = project("source");
+    desk.write("p/server.d/env.sh", "GREETING=Hallo\n");
+    desk.write("p/more.sh", "GREETING=\"$GREETING und guten Tag\"\n");
+    let args = [
+        "run-tool",
+        "hello",
+        "--allow-self",
+        "--with-server-env",
+        "--source",
+        "more.sh",
+    ];
+    let ran = desk
+        .runs(&[&["mcp-bash"], &args[..]].concat())
+        .inside("p")
+        .env("MCPBASH_TOOL_ENV_MODE", "inherit")
+        .env("MCPBASH_TOOL_ENV_INHERIT_ALLOW", "true")
+        .end();
+    assert_eq!(ran.json()["content"][0]["text"], "Hallo und guten Tag {}");
+    let ran = theirs(&desk, &["run-tool", "hello", "--source", "none.sh"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.stderr.contains("run-tool: env file not found: "),
+        "{ran}"
+    );
+    desk.write("p/broken.sh", "if then\n");
+    let ran = theirs(&desk, &["run-tool", "hello", "--source", "broken.sh"]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+}
+
+#[test]
+fn mistakes_are_named_in_the_words_that_scripts_look_for() {
+    let desk = project("mistakes");
+    for (args, words) in [
+        (&["run-tool"][..], "run-tool: tool name required"),
+        (&["run-tool", "a", "b"], "run-tool: unexpected argument: b"),
+        (
+            &["run-tool", "hello", "--args", "[]"],
+            "run-tool: --args must be a JSON object",
+        ),
+        (
+            &["run-tool", "hello", "--roots", "/nowhere"],
+            "run-tool: invalid --roots value",
+        ),
+        (
+            &["run-tool", "nope", "--allow-all"],
+            "run-tool: tool not found: nope",
+        ),
+        (
+            &["run-tool", "hello", "--minimal"],
+            "run-tool: JSON tooling required",
+        ),
+        (
+            &["run-tool", "hello", "--no-refresh"],
+            "run-tool: registry cache missing (expected ",
+        ),
+        (&["run-tool", "hello", "--wat"], "run-tool: "),
+        (&["wat"], "`wat` is not known"),
+    ] {
+        let ran = theirs(&desk, args);
+        assert_eq!(ran.code, Some(1), "{args:?}: {ran}");
+        assert!(ran.stderr.contains(words), "{args:?}: {ran}");
+        assert_eq!(ran.stdout, "", "{args:?}");
+    }
+}
+
+#[test]
+fn what_would_happen_is_printed_and_nothing_happens() {
+    let desk = project("dry");
+    assert_snapshot!(theirs(&desk, &["run-tool", "hello", "--dry-run", "--timeout", "5"]), @"
+    Tool: hello
+    Args: 2 bytes
+    Roots: 0
+    Timeout: 5
+    Status: Ready to execute (nothing was run)
+    ");
+    let ran = theirs(
+        &desk,
+        &["run-tool", "hello", "--print-env", "--with-server-env"],
+    );
+    assert!(ran.stdout.contains("MCPBASH_MODE=full\n"), "{ran}");
+    assert!(
+        ran.stdout.contains("WILL_SOURCE_SERVER_ENV=(not found: "),
+        "{ran}"
+    );
+    assert!(ran.stdout.ends_with("ROOTS=none\n"), "{ran}");
+}
+
+#[test]
+fn findings_come_in_its_form() {
+    let desk = project("findings");
+    desk.write("p/tools/bad/tool.sh", "#!/bin/sh\n");
+    desk.write("p/tools/bad/tool.meta.json", "{");
+    let ran = theirs(&desk, &["validate"]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stdout.starts_with("Validating project at "), "{ran}");
+    assert!(
+        ran.stdout
+            .contains("✗ tools/bad/tool.meta.json - invalid JSON"),
+        "{ran}"
+    );
+    assert!(
+        ran.stdout
+            .contains("error(s) found. Run 'mcp-bash validate --fix'"),
+        "{ran}"
+    );
+    let ran = theirs(&desk, &["validate", "--json"]);
+    assert_eq!(ran.code, Some(1));
+    assert_eq!(ran.json()["defaults"]["version"], "2.0.0");
+    assert_eq!(ran.json()["messages"][0]["section"], "tools");
+    std::fs::remove_dir_all(desk.path("p/tools/bad")).unwrap();
+    let ran = theirs(&desk, &["validate"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert!(
+        ran.stdout.contains("All checks passed (warnings: 0)."),
+        "{ran}"
+    );
+}
+
+#[test]
+fn the_registry_is_written_only_when_asked_for() {
+    let desk = project("registry");
+    let status = |desk: &Desk| theirs(desk, &["registry", "status"]).json();
+    assert_eq!(status(&desk)["tools"]["status"], "missing");
+    assert_eq!(theirs(&desk, &["--health"]).json()["status"], "ok");
+    assert!(!desk.path("p/.registry").exists());
+    let ran = theirs(&desk, &["registry", "refresh", "--quiet"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert_eq!(
+        ran.json()["tools"],
+        json!({"status":"ok","count":1,"error":null})
+    );
+    assert_eq!(status(&desk)["tools"]["count"], 1);
+}
+
+#[test]
+fn health_has_its_exit_codes() {
+    let desk = project("health");
+    desk.write(
+        "p/server.d/health-checks.sh",
+        "mcp_health_check_command no-such-program\n",
+    );
+    assert_eq!(theirs(&desk, &["--health"]).code, Some(1));
+    let ran = desk.run(&["mcp-bash", "--ready", "--project-root", "nowhere"]);
+    assert_eq!(ran.code, Some(2), "{ran}");
+    assert!(
+        ran.stderr
+            .contains("mcp-bash health: project root not found"),
+        "{ran}"
+    );
+    let ran = theirs(&desk, &["doctor", "--json"]);
+    assert_eq!(ran.json()["schemaVersion"], 1);
+}
+
+#[test]
+fn under_its_name_we_serve() {
+    let desk = project("name");
+    let link = desk.path("mcp-bash");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_linkspan"), &link).unwrap();
+    let ran = std::process::Command::new(&link)
+        .arg("--version")
+        .output()
+        .unwrap();
+    assert!(ran.stdout.starts_with(b"mcp-bash "));
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+"#;
+    let ran = desk.runs(&["mcp-bash"]).inside("p").stdin(hello).end();
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert!(ran.stdout.contains(r#""name":"p""#), "{ran}");
+}

@@ -1,0 +1,167 @@
+//! Coming and going.
+
+use serde_json::json;
+
+use crate::setup::{Project, method};
+
+#[test]
+fn a_client_that_says_little_is_greeted_and_told_about_every_list() {
+    let project = Project::new();
+    let mut server = project.start();
+    let hello = server.ask("initialize", json!({}));
+    assert_eq!(hello["protocolVersion"], "2025-11-25");
+    assert_eq!(
+        hello["serverInfo"],
+        json!({"name": "my-project", "version": "0.0.0", "title": "My Project"})
+    );
+    assert_eq!(hello["capabilities"]["tools"], json!({"listChanged": true}));
+    server.tell("notifications/initialized", json!({}));
+    let mut lists: Vec<String> = (0..3).map(|_| method(&server.next()).to_owned()).collect();
+    lists.sort();
+    assert_eq!(
+        lists,
+        [
+            "notifications/prompts/list_changed",
+            "notifications/resources/list_changed",
+            "notifications/tools/list_changed"
+        ]
+    );
+    assert_eq!(server.ask("ping", json!({})), json!({}));
+}
+
+#[test]
+fn older_clients_hear_nothing_of_lists() {
+    let project = Project::new();
+    for version in ["2024-11-05", "2025-03-26"] {
+        let mut server = project.start();
+        let hello = server.ask("initialize", json!({"protocolVersion": version}));
+        assert_eq!(hello["protocolVersion"], version);
+        assert_eq!(hello["capabilities"]["tools"], json!({}));
+        server.tell("notifications/initialized", json!({}));
+        server.ask("tools/list", json!({}));
+        assert!(server.notes.is_empty(), "{:?}", server.notes);
+    }
+}
+
+#[test]
+fn who_the_server_is_stands_in_its_metadata() {
+    let about = r#"{"name":"n","title":"T","version":"3.1","description":"D","websiteUrl":"https://x.example"}"#;
+    let project = Project::new()
+        .file("server.d/server.meta.json", about)
+        .file("server.d/server.instructions.md", "Be kind.\n");
+    let hello = project.start().ask("initialize", json!({}));
+    let info = &hello["serverInfo"];
+    assert_eq!(
+        (&info["name"], &info["version"]),
+        (&json!("n"), &json!("3.1"))
+    );
+    assert_eq!(info["websiteUrl"], "https://x.example");
+    assert!(
+        hello["instructions"]
+            .as_str()
+            .unwrap()
+            .starts_with("Be kind.")
+    );
+}
+
+#[test]
+fn nothing_is_answered_before_the_handshake_and_it_happens_once() {
+    let project = Project::new();
+    let mut server = project.start();
+    let not_yet = (-32000, "Server not initialized".to_owned());
+    assert_eq!(server.fails("tools/list", json!({})), not_yet);
+    // A client may ask first whether we speak something newer.
+    let probe = json!({"protocolVersion": "2026-07-28"});
+    assert_eq!(server.fails("server/discover", probe).0, -32601);
+    server.ask("initialize", json!({}));
+    assert_eq!(server.fails("tools/list", json!({})), not_yet);
+    let (code, _) = server.fails("initialize", json!({}));
+    assert_eq!(code, -32600);
+    server.tell("notifications/initialized", json!({}));
+    server.ask("tools/list", json!({}));
+}
+
+#[test]
+fn all_of_it_may_be_said_at_once() {
+    let project = Project::new().tool("echo", "echo hi", json!({}));
+    let mut server = project.start();
+    server.line(concat!(
+        r#"{"jsonrpc":"2.0","id":"a","method":"initialize","params":{}}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        "\n",
+        r#"{"jsonrpc":"2.0","id":"b","method":"tools/call","params":{"name":"echo"}}"#,
+    ));
+    let (said, code) = server.end();
+    assert_eq!(code, 0);
+    let answers: Vec<&str> = said.iter().filter_map(|s| s["id"].as_str()).collect();
+    assert_eq!(answers, ["a", "b"]);
+    assert_eq!(said[said.len() - 1]["result"]["content"][0]["text"], "hi\n");
+}
+
+#[test]
+fn what_is_no_request_is_told_so() {
+    let project = Project::new();
+    let mut server = project.serve();
+    server.line("{nonsense");
+    let said = server.next();
+    assert_eq!(said["error"]["code"], -32700);
+    assert!(said.get("id").is_none());
+    server.line("[]");
+    assert_eq!(server.next()["error"]["code"], -32600);
+    server.line("{}");
+    assert_eq!(server.next()["error"]["code"], -32600);
+    for (method, code) in [("nothing", -32601), ("tools/nothing", -32601)] {
+        assert_eq!(server.fails(method, json!({})).0, code);
+    }
+    assert_eq!(server.ask("ping", json!({})), json!({}));
+}
+
+#[test]
+fn batches_are_taken_apart_if_the_operator_wants_that() {
+    let project = Project::new().env("MCPBASH_COMPAT_BATCHES", "true");
+    let mut server = project.serve();
+    server.send(json!([
+        {"jsonrpc": "2.0", "id": "x", "method": "ping"},
+        {"jsonrpc": "2.0", "id": "y", "method": "tools/list"},
+    ]));
+    let mut ids = [server.next()["id"].clone(), server.next()["id"].clone()];
+    ids.sort_by_key(|id| id.to_string());
+    assert_eq!(ids, [json!("x"), json!("y")]);
+}
+
+#[test]
+fn a_client_may_take_its_leave() {
+    let project = Project::new();
+    let mut server = project.serve();
+    assert_eq!(
+        server.fails("exit", json!({})),
+        (-32005, "Shutdown not requested".to_owned())
+    );
+    server.ask("shutdown", json!({}));
+    assert_eq!(
+        server.fails("tools/list", json!({})),
+        (-32003, "Server shutting down".to_owned())
+    );
+    server.ask("exit", json!({}));
+    assert_eq!(server.wait().1, 0);
+}
+
+#[test]
+fn who_only_announces_it_is_not_waited_for() {
+    let project = Project::new().env("MCPBASH_SHUTDOWN_TIMEOUT", "1");
+    let mut server = project.serve();
+    server.ask("shutdown", json!({}));
+    assert_eq!(server.wait().1, 0);
+    assert_eq!(project.serve().end().1, 0);
+}
+
+#[test]
+fn a_running_call_is_answered_after_the_client_has_said_all() {
+    let project = Project::new().tool("slow", "sleep 1; echo done", json!({}));
+    let mut server = project.serve();
+    server.request("tools/call", json!({"name": "slow"}));
+    let (said, code) = server.end();
+    assert_eq!(said[0]["result"]["content"][0]["text"], "done\n");
+    assert_eq!(code, 0);
+}

@@ -1,0 +1,99 @@
+//! Who may call what.
+
+use serde_json::json;
+
+use crate::setup::Project;
+
+fn call(name: &str) -> serde_json::Value {
+    json!({"name": name})
+}
+
+#[test]
+fn nothing_may_be_called_unless_the_operator_says_so() {
+    let tools = |project: Project| {
+        project
+            .tool("a", "echo a", json!({}))
+            .tool("b", "echo b", json!({}))
+    };
+    let project = tools(Project::strict());
+    let (code, message) = project.serve().fails("tools/call", call("a"));
+    assert_eq!(code, -32602);
+    assert!(
+        message.starts_with("Tool 'a' blocked by policy"),
+        "{message}"
+    );
+    let project = tools(Project::strict().env("MCPBASH_TOOL_ALLOWLIST", "a c"));
+    let mut server = project.serve();
+    assert_eq!(server.text("a", json!({})), "a\n");
+    let (code, message) = server.fails("tools/call", call("b"));
+    assert_eq!(code, -32602);
+    assert!(message.contains("MCPBASH_TOOL_ALLOWLIST"), "{message}");
+    let project = tools(Project::strict().env("MCPBASH_TOOL_ALLOW_DEFAULT", "allow"));
+    assert_eq!(project.serve().text("b", json!({})), "b\n");
+}
+
+const POLICY: &str = r#"
+mcp_tools_policy_check() {
+  local name="$1" metadata="$2"
+  case "$name" in
+  free) return 0 ;;
+  said) mcp_tools_error -32010 "Not on $(printf '%s' "$metadata" | "${MCPBASH_JSON_TOOL_BIN}" -r .description)" '{"why":"test"}'; return 1 ;;
+  *) return 1 ;;
+  esac
+}
+"#;
+
+#[test]
+fn a_project_decides_with_a_script_of_its_own() {
+    let project = Project::strict()
+        .file("server.d/policy.sh", POLICY)
+        .tool("free", "echo f", json!({}))
+        .tool("said", "echo s", json!({"description": "Sundays"}))
+        .tool("other", "echo o", json!({}));
+    let mut server = project.serve();
+    assert_eq!(server.text("free", json!({})), "f\n");
+    let error = server.error("tools/call", call("said"));
+    assert_eq!(
+        error,
+        json!({"code": -32010, "message": "Not on Sundays", "data": {"why": "test"}})
+    );
+    assert_eq!(server.fails("tools/call", call("other")).0, -32602);
+}
+
+#[test]
+fn a_script_that_others_could_have_written_allows_nothing() {
+    let project = Project::new()
+        .file(
+            "server.d/policy.sh",
+            "mcp_tools_policy_check() { return 0; }\n",
+        )
+        .tool("t", "echo t", json!({}));
+    assert_eq!(project.serve().text("t", json!({})), "t\n");
+    project.mode("server.d/policy.sh", 0o666);
+    assert_eq!(project.serve().fails("tools/call", call("t")).0, -32602);
+}
+
+#[test]
+fn a_script_that_breaks_allows_nothing() {
+    for broken in [
+        "exit 0\n",
+        "if then\n",
+        "mcp_tools_policy_check() { false; }\n",
+    ] {
+        let project =
+            Project::new()
+                .file("server.d/policy.sh", broken)
+                .tool("t", "echo t", json!({}));
+        let (code, _) = project.serve().fails("tools/call", call("t"));
+        assert!(code < 0, "{broken}");
+    }
+}
+
+#[test]
+fn a_tool_that_others_could_have_written_is_not_run() {
+    let project = Project::new().tool("t", "echo t", json!({}));
+    project.mode("tools/t/tool.sh", 0o777);
+    let (code, message) = project.serve().fails("tools/call", call("t"));
+    assert_eq!(code, -32602);
+    assert!(message.contains("path rejected by policy"), "{message}");
+}

@@ -1,0 +1,95 @@
+//! `linkspan serve` of a folder, on both of its ways to clients.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::{installed, log};
+
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// A folder of `examples/`.
+pub fn example(name: &str) -> PathBuf {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = workspace.join("examples").join(name);
+    folder.canonicalize().expect("the example is there")
+}
+
+/// Every folder of `examples/`.
+pub fn examples() -> Vec<PathBuf> {
+    let all = std::fs::read_dir(example("")).expect("there are examples");
+    let folders = all.flatten().map(|entry| entry.path());
+    let mut folders: Vec<_> = folders.filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+/// The words that serve a folder on stdin and stdout.
+pub fn words(folder: &Path) -> Vec<String> {
+    let folder = folder.to_str().expect("the paths of tests are text");
+    [installed::linkspan(), "serve", folder]
+        .map(str::to_owned)
+        .to_vec()
+}
+
+/// A folder that is served over HTTP, until the end of the test.
+pub struct Web {
+    child: Child,
+    url: String,
+}
+
+impl Web {
+    pub fn start(folder: &Path) -> Self {
+        let mut child = Command::new(installed::linkspan())
+            .args(["serve", "--http", "--port", "0"])
+            .arg(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log::file("serve"))
+            .spawn()
+            .expect("linkspan starts");
+        let stdout = child.stdout.take().expect("its output is piped");
+        let (sender, receiver) = sync_channel(1);
+        thread::spawn(move || {
+            let mut line = String::new();
+            let _ = BufReader::new(stdout).read_line(&mut line);
+            let _ = sender.send(line);
+        });
+        let url = receiver.recv_timeout(LIMIT).unwrap_or_default();
+        let web = Self {
+            child,
+            url: url.trim().to_owned(),
+        };
+        assert!(web.url.starts_with("http"), "no URL; see .peers/logs");
+        web
+    }
+
+    /// What a client is given.
+    pub fn target(&self) -> Vec<String> {
+        vec![self.url.clone()]
+    }
+}
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        // Asked first, so that it ends its tools, too.
+        let pid = self.child.id().to_string();
+        let _ = Command::new("kill").args(["-TERM", &pid]).status();
+        let end = Instant::now() + LIMIT;
+        while Instant::now() < end && matches!(self.child.try_wait(), Ok(None)) {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Does something with the folder on stdin and stdout, and then over HTTP.
+pub fn on_both_ways(folder: &Path, mut work: impl FnMut(&[String])) {
+    work(&words(folder));
+    let web = Web::start(folder);
+    work(&web.target());
+}

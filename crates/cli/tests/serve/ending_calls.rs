@@ -1,0 +1,252 @@
+//! How calls end early: cancelled, out of time, or with children that stay.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::folder::Folder;
+use crate::served::text;
+
+const HANG: &str = "echo begun > begun.txt; exec sleep 600";
+
+#[test]
+fn a_cancelled_call_is_not_answered_and_its_tool_ends() {
+    let folder = Folder::with("hang", HANG);
+    let server = folder.serve();
+    let id = server.begin("hang", &json!({}));
+    folder.wait_for("begun.txt");
+    server.cancel(&id);
+    folder.wait_until_quiet();
+    server.ping();
+    assert_eq!(server.unread(), Vec::<String>::new());
+}
+
+#[test]
+fn a_cooperative_tool_sees_that_it_was_cancelled_before_it_is_told_to_end() {
+    let folder = Folder::new();
+    folder.sh_with(
+        "kind",
+        "graceSecs: 20",
+        r#"trap 'if [ -e "$MCP_CANCEL_FILE" ]; then echo yes > seen.txt; else echo no > seen.txt; fi; exit' TERM
+           [ -e "$MCP_CANCEL_FILE" ] && exit 1
+           echo begun > begun.txt; while :; do sleep 0.05; done"#,
+    );
+    let server = folder.serve();
+    let id = server.begin("kind", &json!({}));
+    folder.wait_for("begun.txt");
+    server.cancel(&id);
+    assert_eq!(folder.wait_for("seen.txt"), "yes");
+}
+
+#[test]
+fn a_tool_is_told_of_its_cancellation_on_the_control_channel() {
+    let folder = Folder::new();
+    folder.sh_with(
+        "kind",
+        "graceSecs: 20",
+        r#"trap '' TERM; echo begun > begun.txt; while [ -z "$line" ]; do read -r line <&3 || exit; done; echo "$line" > heard.txt"#,
+    );
+    let server = folder.serve();
+    let id = server.begin("kind", &json!({}));
+    folder.wait_for("begun.txt");
+    server.cancel(&id);
+    assert!(
+        folder
+            .wait_for("heard.txt")
+            .contains(r#""method":"cancel""#)
+    );
+    folder.wait_until_quiet();
+}
+
+#[test]
+fn a_late_result_of_a_cancelled_call_is_dropped() {
+    let folder = Folder::with(
+        "late",
+        "trap 'echo too late; exit 0' TERM; echo begun > begun.txt; while :; do sleep 0.02; done",
+    );
+    let server = folder.serve();
+    let id = server.begin("late", &json!({}));
+    folder.wait_for("begun.txt");
+    server.cancel(&id);
+    folder.wait_until_quiet();
+    server.ping();
+    assert_eq!(server.unread(), Vec::<String>::new());
+}
+
+#[test]
+fn a_tool_that_ignores_the_request_to_end_is_ended() {
+    let folder = Folder::with(
+        "stubborn",
+        "trap '' TERM INT HUP; echo begun > begun.txt; while :; do sleep 1; done",
+    );
+    let server = folder.serve();
+    let id = server.begin("stubborn", &json!({}));
+    folder.wait_for("begun.txt");
+    server.cancel(&id);
+    folder.wait_until_quiet();
+    server.ping();
+}
+
+#[test]
+fn a_cancelled_call_takes_its_whole_family_along() {
+    let folder = Folder::with(
+        "family",
+        "sh -c 'trap \"\" TERM; sleep 600 & wait' & (sleep 600 | cat) & setsid sleep 600 & echo begun > begun.txt; wait",
+    );
+    let server = folder.serve();
+    let id = server.begin("family", &json!({}));
+    folder.wait_for("begun.txt");
+    server.cancel(&id);
+    folder.wait_until_quiet();
+}
+
+#[test]
+fn cancelling_what_is_not_running_harms_nobody() {
+    let folder = Folder::with("hello", "echo hello");
+    let server = folder.serve();
+    server.cancel("\"init\"");
+    server.cancel("\"nothing\"");
+    server.cancel("17");
+    server.notify("notifications/cancelled", &json!({}));
+    let id = server.begin("hello", &json!({}));
+    server.answer(&id);
+    server.cancel(&id);
+    assert_eq!(server.text("hello", &json!({})), "hello");
+}
+
+#[test]
+fn initialize_cannot_be_cancelled() {
+    let folder = Folder::with("hello", "echo hello");
+    let server = folder.untouched();
+    let client = json!({"name": "c", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    server.request("1", "initialize", &params);
+    server.cancel("1");
+    assert!(server.answer("1").result.is_some());
+}
+
+#[test]
+fn a_tool_that_takes_too_long_is_ended_and_that_is_said() {
+    let folder = Folder::new();
+    folder.sh_with("hang", "timeoutSecs: 1\ntimeoutHint: Ask for less.", HANG);
+    let server = folder.serve();
+    let begun = Instant::now();
+    let result = server.failure("hang", &json!({}));
+    let took = begun.elapsed();
+    assert!(took >= Duration::from_millis(900), "{took:?}");
+    assert!(text(&result).contains("Ask for less."), "{result}");
+    let error = &result["structuredContent"]["error"];
+    assert_eq!(error["type"], "timeout");
+    assert_eq!(error["timeoutSecs"], 1);
+    assert!(result["_meta"].get("exitCode").is_some(), "{result}");
+    folder.wait_until_quiet();
+}
+
+#[test]
+fn a_timeout_does_not_break_the_output_schema() {
+    let folder = Folder::new();
+    folder.sh_with(
+        "hang",
+        "timeoutSecs: 1\noutputSchema: {type: object, required: [n]}",
+        HANG,
+    );
+    let server = folder.serve();
+    let result = server.failure("hang", &json!({}));
+    assert!(result.get("structuredContent").is_none(), "{result}");
+}
+
+#[test]
+fn progress_gives_a_long_tool_more_time() {
+    let folder = Folder::new();
+    // A tool of five minutes in a world where the usual patience is ten seconds, a hundred times faster.
+    folder.sh_with(
+        "long",
+        "timeoutSecs: 1\nprogressExtendsTimeout: true\nmaxTimeoutSecs: 30",
+        r#"for i in 1 2 3 4 5 6 7 8 9 10; do echo "{\"method\":\"progress\",\"params\":{\"progress\":$i}}" >&3; sleep 0.3; done; echo done"#,
+    );
+    let server = folder.serve();
+    assert_eq!(server.text("long", &json!({})), "done");
+}
+
+#[test]
+fn progress_does_not_give_time_for_ever() {
+    let folder = Folder::new();
+    folder.sh_with(
+        "long",
+        "timeoutSecs: 1\nprogressExtendsTimeout: true\nmaxTimeoutSecs: 2",
+        r#"while :; do echo '{"method":"progress","params":{"progress":1}}' >&3; sleep 0.2; done"#,
+    );
+    let server = folder.serve();
+    let begun = Instant::now();
+    let result = server.failure("long", &json!({}));
+    assert_eq!(result["structuredContent"]["error"]["type"], "timeout");
+    assert!(begun.elapsed() < Duration::from_secs(15));
+    folder.wait_until_quiet();
+}
+
+#[test]
+fn without_being_asked_to_progress_gives_no_time() {
+    let folder = Folder::new();
+    folder.sh_with(
+        "long",
+        "timeoutSecs: 1",
+        r#"while :; do echo '{"method":"progress","params":{"progress":1}}' >&3; sleep 0.1; done"#,
+    );
+    let server = folder.serve();
+    server.failure("long", &json!({}));
+    folder.wait_until_quiet();
+}
+
+#[test]
+fn a_slow_tool_holds_up_nobody() {
+    let folder = Folder::with("hang", HANG);
+    folder.sh("quick", "echo quick");
+    let server = folder.serve();
+    let id = server.begin("hang", &json!({}));
+    folder.wait_for("begun.txt");
+    assert_eq!(server.text("quick", &json!({})), "quick");
+    server.tools();
+    server.ping();
+    server.cancel(&id);
+}
+
+#[test]
+fn grandchildren_that_keep_the_output_open_do_not_keep_the_answer() {
+    let folder = Folder::with("fork", "sleep 600 & echo parent is done");
+    let server = folder.serve();
+    let begun = Instant::now();
+    assert_eq!(server.text("fork", &json!({})), "parent is done");
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    folder.wait_until_quiet();
+}
+
+#[test]
+fn grandchildren_that_hide_are_found() {
+    for hide in [
+        "setsid sleep 600 > /dev/null 2>&1 < /dev/null &",
+        "(setsid sh -c 'sleep 600 & exec sleep 600' > /dev/null 2>&1 &) &",
+        "(cd / && exec 3>&- && exec nohup setsid sleep 600 > /dev/null 2>&1) &",
+    ] {
+        let folder = Folder::with("fork", &format!("{hide}\necho done"));
+        let server = folder.serve();
+        assert_eq!(server.text("fork", &json!({})), "done", "{hide}");
+        folder.wait_until_quiet();
+    }
+}
+
+#[test]
+fn no_process_is_left_as_a_zombie() {
+    let folder = Folder::with(
+        "fork",
+        "(sleep 0.05 &) ; setsid sh -c 'sleep 0.05' & echo done",
+    );
+    let server = folder.serve();
+    for _ in 0..5 {
+        server.text("fork", &json!({}));
+    }
+    let children = format!("/proc/{0}/task/{0}/children", server.pid());
+    crate::folder::wait_until("an end of all children", || {
+        let left = std::fs::read_to_string(&children).expect("it runs");
+        left.trim().is_empty().then_some(())
+    });
+}

@@ -1,0 +1,334 @@
+//! Beginning and ending, and what a client may say in between.
+
+use linkspan_testkit::{Message, Signal};
+use serde_json::{Value, json};
+
+use crate::folder::{Folder, LATEST};
+
+const HELLO: &str = "echo hello";
+
+#[test]
+fn every_revision_with_a_handshake_is_spoken() {
+    let folder = Folder::with("hello", HELLO);
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", LATEST] {
+        let server = folder.untouched();
+        let welcome = server.initialize(version).json();
+        assert_eq!(welcome["result"]["protocolVersion"], version);
+        assert_eq!(server.text("hello", &json!({})), "hello");
+    }
+}
+
+#[test]
+fn a_revision_that_nobody_knows_gets_a_counter_offer() {
+    let folder = Folder::with("hello", HELLO);
+    for version in ["2099-01-01", "1999-12-31", "nonsense"] {
+        let server = folder.untouched();
+        let welcome = server.initialize(version).json();
+        assert_eq!(welcome["result"]["protocolVersion"], LATEST);
+        assert_eq!(server.text("hello", &json!({})), "hello");
+    }
+}
+
+#[test]
+fn a_client_without_a_handshake_is_served_as_well() {
+    let folder = Folder::with("hello", HELLO);
+    let server = folder.untouched();
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let found = server.result("server/discover", &json!({"_meta": meta}));
+    assert_eq!(found["supportedVersions"], json!(["2026-07-28"]));
+    let call = json!({"name": "hello", "arguments": {}, "_meta": meta});
+    let result = server.result("tools/call", &call);
+    assert_eq!(result["resultType"], "complete");
+    assert_eq!(crate::served::text(&result), "hello");
+}
+
+#[test]
+fn it_says_what_it_can_do() {
+    let folder = Folder::with("hello", HELLO);
+    let server = folder.untouched();
+    let welcome = server.initialize(LATEST).json();
+    let capabilities = &welcome["result"]["capabilities"];
+    assert_eq!(capabilities["tools"], json!({"listChanged": true}));
+    assert_eq!(capabilities["prompts"], json!({"listChanged": true}));
+    assert_eq!(
+        capabilities["resources"],
+        json!({"subscribe": true, "listChanged": true})
+    );
+    assert_eq!(capabilities["logging"], json!({}));
+    // The seed calls it `completion`; MCP does not.
+    assert_eq!(capabilities["completions"], json!({}));
+    assert!(capabilities.get("completion").is_none(), "{capabilities}");
+}
+
+#[test]
+fn an_old_revision_hears_of_nothing_that_it_does_not_know() {
+    let folder = Folder::with("hello", HELLO);
+    folder.sh_with(
+        "sum",
+        "title: Sum\noutputSchema: {type: object}\nannotations: {readOnlyHint: true}",
+        r#"echo '{"sum":3}'"#,
+    );
+    let server = folder.untouched();
+    let welcome = server.initialize("2024-11-05").json();
+    let capabilities = &welcome["result"]["capabilities"];
+    assert!(capabilities.get("completions").is_none(), "{capabilities}");
+    let tool = server.listed("sum");
+    for new in ["title", "outputSchema", "annotations"] {
+        assert!(tool.get(new).is_none(), "{new} in {tool}");
+    }
+    let result = server.tool("sum", &json!({}));
+    assert!(result.get("structuredContent").is_none(), "{result}");
+    assert_eq!(crate::served::text(&result), r#"{"sum":3}"#);
+}
+
+#[test]
+fn it_says_who_it_is() {
+    let folder = Folder::with("hello", HELLO);
+    folder.write(
+        "server.yaml",
+        "name: harbour\nversion: 2.1.0\ntitle: The harbour\ninstructions: Mind the gap.\n",
+    );
+    let server = folder.untouched();
+    let result = server.initialize(LATEST).json()["result"].take();
+    assert_eq!(result["serverInfo"]["name"], "harbour");
+    assert_eq!(result["serverInfo"]["version"], "2.1.0");
+    assert_eq!(result["serverInfo"]["title"], "The harbour");
+    assert_eq!(result["instructions"], "Mind the gap.");
+}
+
+#[test]
+fn without_a_word_about_itself_it_is_called_like_its_folder() {
+    let folder = Folder::with("hello", HELLO);
+    let server = folder.untouched();
+    let result = server.initialize(LATEST).json()["result"].take();
+    assert_eq!(result["serverInfo"]["name"], "folder");
+    assert!(result["serverInfo"]["version"].is_string(), "{result}");
+    assert!(result.get("instructions").is_none(), "{result}");
+}
+
+#[test]
+fn an_empty_folder_is_a_server_without_anything() {
+    let folder = Folder::new();
+    let server = folder.serve();
+    assert_eq!(
+        server.result("tools/list", &json!({})),
+        json!({"tools": []})
+    );
+    let empty = json!({"resources": []});
+    assert_eq!(server.result("resources/list", &json!({})), empty);
+    assert_eq!(
+        server.result("prompts/list", &json!({})),
+        json!({"prompts": []})
+    );
+    let templates = server.result("resources/templates/list", &json!({}));
+    assert_eq!(templates, json!({"resourceTemplates": []}));
+}
+
+#[test]
+fn nothing_is_said_that_nobody_has_asked_for() {
+    let folder = Folder::with("hello", HELLO);
+    let server = folder.serve();
+    server.ping();
+    server.tools();
+    server.ping();
+    assert_eq!(server.unread(), Vec::<String>::new());
+}
+
+#[test]
+fn nothing_is_done_before_the_handshake() {
+    let folder = Folder::with("hello", "echo ran > ran.txt; echo hello");
+    let server = folder.untouched();
+    server.request("1", "ping", &json!({}));
+    assert_eq!(server.answer("1").json()["result"], json!({}));
+    server.call("2", "hello", &json!({}));
+    assert!(server.answer("2").error.is_some());
+    server.initialize(LATEST);
+    assert_eq!(server.text("hello", &json!({})), "hello");
+}
+
+#[test]
+fn a_second_handshake_is_refused() {
+    let folder = Folder::with("hello", HELLO);
+    let server = folder.serve();
+    let client = json!({"name": "again", "version": "1"});
+    let params = json!({"protocolVersion": LATEST, "capabilities": {}, "clientInfo": client});
+    assert_eq!(server.error("initialize", &params)["code"], -32600);
+    assert_eq!(server.text("hello", &json!({})), "hello");
+}
+
+#[test]
+fn a_method_that_nobody_knows_is_not_found() {
+    let folder = Folder::with("hello", HELLO);
+    let server = folder.serve();
+    for method in ["no/such", "tools/delete", "shutdown", "exit"] {
+        assert_eq!(server.error(method, &json!({}))["code"], -32601, "{method}");
+    }
+    server.ping();
+}
+
+#[test]
+fn what_is_no_message_is_refused_and_the_next_one_works() {
+    let folder = Folder::with("hello", HELLO);
+    let server = folder.serve();
+    for (line, code) in [
+        ("{ no json", -32700),
+        ("17", -32600),
+        (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600),
+        (r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, -32600),
+        // Batches came with one revision and went with the next.
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600),
+    ] {
+        server.send(line);
+        assert_eq!(server.answer("null").code(), Some(code), "{line}");
+    }
+    server.send(r#"{"jsonrpc":"2.0","id":9}"#);
+    let refused = server.find("a refusal", Message::is_response);
+    assert_eq!(refused.code(), Some(-32600), "no method: {}", refused.text);
+    server.ping();
+}
+
+#[test]
+fn a_request_that_nobody_can_be_waiting_for_is_not_answered() {
+    let folder = Folder::with("hello", "echo ran > ran.txt");
+    let server = folder.serve();
+    server.send(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#);
+    server.ping();
+    for line in server.unread() {
+        let message = Message::parse(&line).expect("it is JSON-RPC");
+        assert_eq!(message.code(), Some(-32600), "{line}");
+    }
+}
+
+#[test]
+fn a_batch_of_the_revision_that_has_them_is_answered() {
+    let folder = Folder::with("hello", HELLO);
+    let server = folder.untouched();
+    server.initialize("2025-03-26");
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hello"}}"#;
+    server.send(&format!(
+        r#"[{{"jsonrpc":"2.0","id":1,"method":"ping"}},{call}]"#
+    ));
+    let answers: Value = serde_json::from_str(&server.line()).expect("it is JSON");
+    let mut ids: Vec<_> = answers.as_array().expect("an array").iter().collect();
+    ids.sort_by_key(|answer| answer["id"].as_i64());
+    assert_eq!(ids[0]["result"], json!({}));
+    assert_eq!(ids[1]["result"]["content"][0]["text"], "hello");
+}
+
+#[test]
+fn lines_may_have_a_byte_order_mark_and_end_like_on_windows() {
+    let folder = Folder::with("hello", HELLO);
+    let server = folder.untouched();
+    server.send_bytes("\u{feff}".as_bytes());
+    server.initialize(LATEST);
+    server.send_bytes(b"  {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}  \r\n\r\n");
+    assert_eq!(server.answer("1").json()["result"], json!({}));
+}
+
+#[test]
+fn answers_bear_the_ids_of_their_requests_as_they_were_spelled() {
+    let folder = Folder::with("hello", HELLO);
+    let server = folder.serve();
+    let long = format!("\"{}\"", "i".repeat(1000));
+    let ids = [
+        "1",
+        "\"1\"",
+        "-7",
+        "\"\"",
+        "\"../../etc\"",
+        "\"a b\\n\"",
+        &long,
+    ];
+    for id in ids {
+        server.call(id, "hello", &json!({}));
+    }
+    for id in ids {
+        assert!(server.answer(id).result.is_some(), "{id}");
+    }
+}
+
+#[test]
+fn the_end_of_its_input_lets_running_calls_finish() {
+    let folder = Folder::with("slow", "echo begun > begun.txt; sleep 0.3; echo done");
+    let mut server = folder.launch(&[]).start();
+    server.initialize(LATEST);
+    server.call("1", "slow", &json!({}));
+    folder.wait_for("begun.txt");
+    server.close_stdin();
+    let answer = server.answer("1").json();
+    assert_eq!(answer["result"]["content"][0]["text"], "done");
+    assert_eq!(server.exit_code(), Some(0));
+    folder.wait_until_quiet();
+    folder.wait_until_clean();
+}
+
+#[test]
+fn the_end_of_its_input_does_not_wait_for_ever() {
+    let folder = Folder::with("slow", "echo begun > begun.txt; sleep 600");
+    let mut server = folder.launch(&["--drain", "1"]).start();
+    server.initialize(LATEST);
+    server.call("1", "slow", &json!({}));
+    folder.wait_for("begun.txt");
+    server.close_stdin();
+    assert_eq!(server.exit_code(), Some(0));
+    folder.wait_until_quiet();
+    folder.wait_until_clean();
+}
+
+#[test]
+fn a_signal_ends_it_and_every_tool() {
+    for (signal, code) in [(Signal::Terminate, 143), (Signal::Interrupt, 130)] {
+        let folder = Folder::with(
+            "slow",
+            "trap '' TERM INT; sleep 600 & echo begun > begun.txt; wait",
+        );
+        let server = folder.serve();
+        server.begin("slow", &json!({}));
+        folder.wait_for("begun.txt");
+        assert!(!folder.processes().is_empty());
+        server.end_with(signal, code);
+    }
+}
+
+#[test]
+fn a_server_that_is_killed_takes_its_tools_with_it() {
+    let folder = Folder::with("slow", "echo begun > begun.txt; exec sleep 600");
+    let server = folder.launch(&[]).start();
+    server.initialize(LATEST);
+    server.call("1", "slow", &json!({}));
+    folder.wait_for("begun.txt");
+    // What dropping it does: KILL, which nobody can prepare for.
+    drop(server);
+    folder.wait_until_quiet();
+}
+
+#[test]
+fn without_anything_to_say_it_ends_well() {
+    let folder = Folder::with("hello", HELLO);
+    folder.untouched().end();
+    folder.serve().end();
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_an_error_with_a_hint() {
+    let folder = Folder::new();
+    std::fs::remove_dir_all(folder.root()).expect("it is ours");
+    let mut server = folder.launch(&[]).start();
+    assert_ne!(server.exit_code(), Some(0));
+    let log = server.stderr();
+    assert!(log.contains("error: ") && log.contains("hint: "), "{log}");
+}
+
+#[test]
+fn minimal_mode_offers_the_handshake_ping_and_logging_only() {
+    let folder = Folder::with("hello", HELLO);
+    let server = folder.serve_with(&["--minimal"]);
+    server.ping();
+    server.result("logging/setLevel", &json!({"level": "debug"}));
+    for method in ["tools/list", "resources/list", "prompts/list"] {
+        assert_eq!(server.error(method, &json!({}))["code"], -32601, "{method}");
+    }
+}

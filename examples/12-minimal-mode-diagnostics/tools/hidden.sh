@@ -1,0 +1,3 @@
+#!/bin/sh
+#: description: Is there, but not offered in minimal mode.
+echo here

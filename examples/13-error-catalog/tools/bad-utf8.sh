@@ -1,0 +1,3 @@
+#!/bin/sh
+#: description: Prints bytes that are no text.
+printf 'caf\351\n'

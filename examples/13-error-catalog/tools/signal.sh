@@ -1,0 +1,3 @@
+#!/bin/sh
+#: description: Is killed by a signal.
+kill -9 $$

@@ -1,0 +1,3 @@
+#!/usr/bin/env python3
+#: description: Fails with an exception.
+raise ValueError("that was not expected")

@@ -1,0 +1,3 @@
+#!/bin/sh
+#: description: Says hello.
+echo hello

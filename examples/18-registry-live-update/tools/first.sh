@@ -1,0 +1,3 @@
+#!/bin/sh
+#: description: Was there from the start.
+echo first

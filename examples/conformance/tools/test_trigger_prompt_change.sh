@@ -1,0 +1,4 @@
+#!/bin/sh
+#: description: Announces that the list of prompts has changed
+echo '{"method":"changed","params":{"what":"prompts"}}' >&3
+echo "announced"
