@@ -15,7 +15,15 @@ import sys
 import warnings
 
 from mcp import Client, MCPError, StdioServerParameters
-from mcp.types import CreateMessageResult, ElicitResult, ListRootsResult, Root, TextContent
+from mcp.types import (
+    CreateMessageResult,
+    ElicitResult,
+    ListRootsResult,
+    PromptReference,
+    ResourceTemplateReference,
+    Root,
+    TextContent,
+)
 
 # Sampling and roots are deprecated since 2026-07-28; clients of today still use them.
 warnings.simplefilter("ignore")
@@ -52,7 +60,11 @@ async def call(client: Client, method: str, params: dict, progress: list) -> dic
         "resources/read": client.read_resource,
         "prompts/list": client.list_prompts,
         "prompts/get": client.get_prompt,
+        "completion/complete": client.complete,
     }
+    if method == "completion/complete":
+        kind = PromptReference if params["ref"]["type"] == "ref/prompt" else ResourceTemplateReference
+        params = {**params, "ref": kind(**params["ref"])}
     if method == "tools/call":
         params = {**params, "progress_callback": note}
     try:

@@ -44,6 +44,15 @@ const verbs = {
     else await client.listen({ toolsListChanged: true, resourceSubscriptions: [uri] });
     return {};
   },
+  // To call a tool, lose interest in it after a while, and say so.
+  async leave({ after, ...params }) {
+    const options = { signal: AbortSignal.timeout(after) };
+    const call = era === "legacy" ? client.callTool(params, undefined, options) : client.callTool(params, options);
+    const left = await call.then(() => false, () => true);
+    // A client that ends at once takes its last words with it.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return { left };
+  },
   async wait({ until }) {
     while (!news.includes(until)) await new Promise((resolve) => (onNews = resolve));
     return {};

@@ -34,7 +34,8 @@ usage: cargo xtask COMMAND
                            with --peers a peer that cannot be had is a failure
   peers                    only install the real peers into .peers/
   conformance [CELL…]      only the MCP conformance suite, or some of its cells: client (through
-                           `linkspan connect`); legacy, modern, dual, url, chain (`linkspan expose`)
+                           `linkspan connect`); legacy, modern, dual, url, chain (`linkspan expose`);
+                           serve (`linkspan serve --http examples/conformance`)
   fuzz [TARGET] [SECONDS]  run the fuzz targets, each for SECONDS (60)
   help                     this text
 

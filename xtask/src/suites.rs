@@ -25,6 +25,7 @@ pub fn run(report: &mut Report, peers: &Peers) {
         ("news for clients of every era", "news::", both),
         ("BCP both ways with its reference", "bcp_reference::", bcp),
         ("clients of the BCP server", "bcp_server::", both),
+        ("clients of a folder of scripts", "folder_", both),
     ] {
         report.step(name, || match needs {
             Ok(_) => suite(module).into(),

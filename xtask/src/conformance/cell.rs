@@ -3,7 +3,7 @@
 use super::stage::{Running, Stage};
 use crate::programs::Programs;
 
-pub const NAMES: [&str; 5] = ["legacy", "modern", "dual", "url", "chain"];
+pub const NAMES: [&str; 6] = ["legacy", "modern", "dual", "url", "chain", "serve"];
 
 /// Stages that are started one after the other; the last one's URL is what is tested.
 pub struct Cell {
@@ -33,6 +33,7 @@ pub fn all(programs: &Programs) -> Vec<Cell> {
         cell("dual", vec![plain("dual")]),
         cell("url", vec![plain("legacy"), Stage::relaying(programs)]),
         cell("chain", chain(programs, &fixture("legacy"))),
+        cell("serve", vec![Stage::serving(programs)]),
     ]
 }
 

@@ -56,6 +56,16 @@ impl Stage {
         Self { words }
     }
 
+    /// The suite's fixtures as a folder of scripts.
+    pub fn serving(programs: &Programs) -> Self {
+        let folder = paths::root().join("examples").join("conformance");
+        let mut words = [programs.linkspan.as_str(), "serve", "--http", "--port", "0"]
+            .map(str::to_owned)
+            .to_vec();
+        words.push(folder.display().to_string());
+        Self { words }
+    }
+
     pub fn start(&self, log: &str, before: Option<&str>) -> Result<Running, String> {
         let port = free_port().map_err(|error| error.to_string())?;
         let told = self.words.iter().any(|word| word == Self::PORT);
