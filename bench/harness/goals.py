@@ -52,6 +52,18 @@ def bcp(worst):
     ]
 
 
+def serve(found):
+    """Of `serve`. The worst of the two lean kinds counts, at every number in flight."""
+    return [
+        row("start-up to first answer ≤ 10 ms", found["start_ms"], 10, "ms"),
+        row("first list of 100 tools ≤ 10 ms", found["list_ms"], 10, "ms"),
+        row("calls ≥ 70 % of the rate of bare processes (sh, argv; 1, 16 and 64 in flight)",
+            found["share"], 70, "%", most=False),
+        row("worker ≥ 10,000 calls/s", found["worker"], 10_000, "calls/s", most=False),
+        row("CPU per call ≤ 1/100 of mcp-bash's (640 ms)", found["cpu"], 100, "×", most=False),
+    ]
+
+
 def expose(linkspan):
     """Of `expose`."""
     idle = linkspan.get("rss_idle_kb")

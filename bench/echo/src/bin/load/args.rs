@@ -11,13 +11,18 @@ pub enum Target {
     Bridge(Vec<String>),
     /// A command that listens on a port and runs the echo server itself.
     Exposed(Vec<String>),
+    /// A command that speaks MCP on stdin and stdout and has tools of its own.
+    Served(Vec<String>),
+    /// The command of such a tool.
+    Spawning(Vec<String>),
 }
 
 pub struct Args {
     pub quick: bool,
     pub sse: bool,
     pub era: Era,
-    pub echo: PathBuf,
+    pub echo: Option<PathBuf>,
+    pub in_flight: Option<usize>,
     pub stderr: Option<PathBuf>,
     pub target: Target,
 }
@@ -26,7 +31,7 @@ impl Args {
     pub fn parse() -> Outcome<Self> {
         let mut args = std::env::args().skip(1);
         let (mut quick, mut sse, mut era) = (false, false, Era::Legacy);
-        let (mut echo, mut stderr) = (None, None);
+        let (mut echo, mut stderr, mut in_flight) = (None, None, None);
         while let Some(arg) = args.next() {
             match arg.as_str() {
                 "--quick" => quick = true,
@@ -34,21 +39,24 @@ impl Args {
                 "--modern" => era = Era::Modern,
                 "--echo" => echo = args.next().map(PathBuf::from),
                 "--stderr" => stderr = args.next().map(PathBuf::from),
-                "direct" | "bridge" | "exposed" => {
+                "--in-flight" => in_flight = args.next().and_then(|n| n.parse().ok()),
+                "direct" | "bridge" | "exposed" | "served" | "spawning" => {
                     let command: Vec<String> = args.collect();
                     let target = match (arg.as_str(), command.is_empty()) {
                         ("direct", true) => Target::Direct,
                         ("bridge", false) => Target::Bridge(command),
                         ("exposed", false) => Target::Exposed(command),
+                        ("served", false) => Target::Served(command),
+                        ("spawning", false) => Target::Spawning(command),
                         ("direct", false) => return Err("direct takes no command".into()),
                         _ => return Err(format!("{arg} needs a command")),
                     };
-                    let echo = echo.ok_or("--echo PATH is missing")?;
                     return Ok(Self {
                         quick,
                         sse,
                         era,
                         echo,
+                        in_flight,
                         stderr,
                         target,
                     });
@@ -56,6 +64,6 @@ impl Args {
                 other => return Err(format!("unknown argument {other}")),
             }
         }
-        Err("say direct, bridge CMD ARG… or exposed CMD ARG…".into())
+        Err("say direct, or bridge, exposed, served or spawning and CMD ARG…".into())
     }
 }

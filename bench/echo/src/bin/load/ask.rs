@@ -111,7 +111,7 @@ impl Ask {
 }
 
 /// 64 bytes, as a short tool argument would be.
-fn echo_text(id: u64) -> String {
+pub fn echo_text(id: u64) -> String {
     format!("Z{id:0>12} the quick brown fox jumps over the lazy dog, again.")
 }
 

@@ -42,6 +42,10 @@ impl Bridge {
         })
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.0.id()
+    }
+
     fn send(&mut self) -> Outcome<()> {
         let sent = self.to.write_all(&self.out);
         self.out.clear();

@@ -5,6 +5,9 @@
 //! `{url}` in an argument becomes the server's URL.
 //! `bench-load [--quick] [--modern] [--stderr FILE] --echo PATH exposed CMD ARG…`, where
 //! `{port}` becomes the port to listen on; with `--modern` the client is one of 2026-07-28.
+//! `bench-load [--quick] [--stderr FILE] [--in-flight N] served CMD ARG…`, a server of tools of its
+//! own; without a number only its start is measured.
+//! `bench-load [--quick] --in-flight N spawning CMD ARG…`, the tool itself, without any server.
 
 mod args;
 mod ask;
@@ -19,7 +22,9 @@ mod measure;
 mod plan;
 mod proc;
 mod report;
+mod served;
 mod sessions;
+mod spawning;
 mod stats;
 mod watchdog;
 
@@ -52,18 +57,36 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Outcome<Report> {
-    let plan = if args.quick {
+    let mut plan = if args.quick {
         Plan::quick()
     } else {
         Plan::full()
     };
+    plan.in_flight = args.in_flight.unwrap_or(plan.in_flight);
     let stderr = args.stderr.as_deref();
-    let echo = EchoProcess::start(&args.echo, args.sse)?;
     let mut report = Report::default();
+    match &args.target {
+        Target::Served(command) if args.in_flight.is_none() => {
+            served::starts(command, stderr, &plan, &mut report)?;
+        }
+        Target::Served(command) => served::calls(command, stderr, &plan, &mut report)?,
+        Target::Spawning(command) => spawning::measure(command, &plan, &mut report)?,
+        _ => through(args, &plan, &mut report)?,
+    }
+    Ok(report)
+}
+
+/// Ways to the echo server.
+fn through(args: &Args, plan: &Plan, report: &mut Report) -> Outcome<()> {
+    let stderr = args.stderr.as_deref();
+    let echo = EchoProcess::start(
+        args.echo.as_ref().ok_or("--echo PATH is missing")?,
+        args.sse,
+    )?;
     match &args.target {
         Target::Direct => {
             let open = || Direct::open(echo.address(), args.era);
-            measured(&mut report, &plan, open)?;
+            measured(report, plan, open)?;
         }
         Target::Bridge(command) => {
             let command: Vec<String> = command
@@ -71,23 +94,24 @@ fn run(args: &Args) -> Outcome<Report> {
                 .map(|word| word.replace("{url}", echo.url()))
                 .collect();
             let open = || Bridge::start(&command, stderr);
-            measured(&mut report, &plan, open)?;
+            measured(report, plan, open)?;
         }
         Target::Exposed(command) if args.era == Era::Modern => {
             // The rest does not depend on who calls.
             let mut link = Exposed::start(command, stderr, args.era)?;
             link.initialize()?;
-            measure::short_calls(&mut link, &plan, &mut report);
+            measure::short_calls(&mut link, plan, report);
         }
         Target::Exposed(command) => {
             let open = || Exposed::start(command, stderr, args.era);
-            measured(&mut report, &plan, open)?;
-            if let Err(why) = open().and_then(|b| sessions::measure(b, &plan, &mut report)) {
+            measured(report, plan, open)?;
+            if let Err(why) = open().and_then(|b| sessions::measure(b, plan, report)) {
                 report.failed("sessions", why);
             }
         }
+        Target::Served(_) | Target::Spawning(_) => {}
     }
-    Ok(report)
+    Ok(())
 }
 
 fn measured<L: Link>(

@@ -89,7 +89,8 @@ fn one_at_a_time(link: &mut impl Link, plan: &Plan, report: &mut Report) -> Outc
     Ok(())
 }
 
-fn many_at_once(link: &mut impl Link, plan: &Plan, report: &mut Report) -> Outcome<()> {
+/// Calls with many in flight.
+pub fn many_at_once(link: &mut impl Link, plan: &Plan, report: &mut Report) -> Outcome<()> {
     link.flood(plan.in_flight, plan.flood_warm)?;
     let meter = Meter::start(link.bridge());
     let mut flooded = link.flood(plan.in_flight, plan.flood)?;
@@ -122,7 +123,7 @@ fn repeat(bound: Bound, mut call: impl FnMut() -> Outcome<Duration>) -> Outcome<
 }
 
 /// CPU time between two moments: of the bridge, of everything we run, of all others.
-struct Meter {
+pub struct Meter {
     who: Option<Who>,
     start: Instant,
     bridge: Option<f64>,
@@ -131,19 +132,19 @@ struct Meter {
     machine: Option<f64>,
 }
 
-struct Used {
+pub struct Used {
     /// CPU milliseconds of the bridge per 1000 calls.
     bridge: Option<f64>,
     /// The same of the servers that it runs.
     children: Option<f64>,
     /// The same of load generator, bridge and echo server together.
-    all: Option<f64>,
+    pub all: Option<f64>,
     /// Per cent of the machine that others used.
-    foreign: Option<f64>,
+    pub foreign: Option<f64>,
 }
 
 impl Meter {
-    fn start(who: Option<Who>) -> Self {
+    pub fn start(who: Option<Who>) -> Self {
         Self {
             who,
             bridge: who.map(Who::cpu_ms),
@@ -154,7 +155,7 @@ impl Meter {
         }
     }
 
-    fn stop(self, calls: usize) -> Used {
+    pub fn stop(self, calls: usize) -> Used {
         let wall = stats::ms(self.start.elapsed());
         let since =
             |then: Option<f64>, now: Option<f64>| now.zip(then).map(|(now, then)| now - then);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 #[derive(Default)]
 pub struct Report {
     pub start_ms: Vec<f64>,
+    pub list_ms: Vec<f64>,
     pub calls_1: usize,
     pub p50_ms: Option<f64>,
     pub p99_ms: Option<f64>,
@@ -59,6 +60,7 @@ impl Report {
         ];
         let lists = [
             ("start_ms", &self.start_ms),
+            ("list_ms", &self.list_ms),
             ("mb1_ms", &self.mb1_ms),
             ("mb10_ms", &self.mb10_ms),
             ("argument_ms", &self.argument_ms),
