@@ -194,6 +194,13 @@ impl Folder {
         };
         let new = match read {
             Ok(new) => new,
+            // Whoever can write to it decides what runs, and that is not its author alone any more.
+            Err(FolderError::Untrusted { .. }) if old.shelf.is_none() => {
+                let why =
+                    "others can write to the folder now: it offers nothing until that is mended";
+                tracing::error!("{why}");
+                Stock::new(old.catalogue.emptied())
+            }
             Err(e) => {
                 let why = harmless(&e.to_string());
                 tracing::warn!("the folder cannot be read just now; what it was stays: {why}");

@@ -17,6 +17,24 @@ impl Catalogue {
         }
     }
 
+    /// The same server with nothing to offer: for a folder that may not be trusted any more.
+    pub(crate) fn emptied(&self) -> Self {
+        Self {
+            root: self.root.clone(),
+            server: self.server.clone(),
+            tools: Vec::new(),
+            resources: Vec::new(),
+            templates: Vec::new(),
+            prompts: Vec::new(),
+            completions: Vec::new(),
+            providers: Vec::new(),
+            problems: Vec::new(),
+            dialect: self.dialect,
+            page_size: self.page_size,
+            concurrency: self.concurrency,
+        }
+    }
+
     /// What was lost, as far as its file is still there.
     fn keep(&self, outcome: Outcome) -> Self {
         let Outcome {

@@ -39,7 +39,7 @@ fn the_server_says_who_it_is() {
     folder.tool("a");
     folder.file(
         "server.yaml",
-        "name: mine\nversion: 1.10\ntitle: Mine\nwebsiteUrl: https://example.org\npageSize: 7\nproviders: {https: [example.org]}\n",
+        "name: mine\nversion: 1.10\ntitle: Mine\nwebsiteUrl: https://example.org\npageSize: 7\n",
     );
     folder.file("instructions.md", "Be kind.\n");
     let catalogue = folder.read();
@@ -49,10 +49,7 @@ fn the_server_says_who_it_is() {
         json!({"name": "mine", "version": "1.10", "title": "Mine", "websiteUrl": "https://example.org"})
     );
     assert_eq!(catalogue.server.instructions.as_deref(), Some("Be kind.\n"));
-    assert_eq!(
-        catalogue.server.metadata["providers"]["https"][0],
-        "example.org"
-    );
+    assert_eq!(catalogue.server.metadata["pageSize"], 7);
     assert_eq!((catalogue.page_size, catalogue.concurrency), (7, 16));
 }
 

@@ -87,7 +87,7 @@ impl Reader<'_> {
         self.misspelled();
         Ok(Server {
             info: self.info(&meta),
-            page_size: meta.count("pageSize").unwrap_or(100) as usize,
+            page_size: meta.count("pageSize").unwrap_or(1000) as usize,
             concurrency: meta.count("concurrency").unwrap_or(16) as usize,
             filter: Filter {
                 allow: meta.texts("allow"),

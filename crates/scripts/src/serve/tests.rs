@@ -91,6 +91,21 @@ async fn a_script_is_a_tool() {
 }
 
 #[tokio::test]
+async fn a_folder_that_others_can_write_to_now_offers_nothing() {
+    let mut scene = Scene::new(&[("tools/hello.sh", "#!/bin/sh\n")], "{}").await;
+    let set = |mode| fs::set_permissions(scene._dir.path(), fs::Permissions::from_mode(mode));
+    set(0o777).unwrap();
+    scene.folder.refresh();
+    assert_eq!(scene.folder.catalogue().tools.len(), 0);
+    set(0o755).unwrap();
+    scene.folder.refresh();
+    assert_eq!(scene.folder.catalogue().tools.len(), 1);
+    let changed = scene.client.next().await;
+    assert!(changed.contains("tools/list_changed"), "{changed}");
+    scene.end().await;
+}
+
+#[tokio::test]
 async fn arguments_come_on_stdin_and_json_goes_back_as_it_was_spelled() {
     let mut scene = Scene::new(&[("tools/cat.sh", "#!/bin/sh\ncat\n")], "{}").await;
     let params = r#"{"name":"cat","arguments":{"n":1.10,"big":18446744073709551616}}"#;

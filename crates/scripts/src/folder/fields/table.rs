@@ -98,9 +98,8 @@ pub(super) const FIELDS: &[Field] = &[
     // What the server does.
     field("allow", SERVER, Scalars, "all", "The tools that are offered, by name; `*` at the end stands for anything."),
     field("deny", SERVER, Scalars, "none", "Tools that are not offered; stronger than `allow`."),
-    field("pageSize", SERVER, Count(1, 10_000), "`100`", "Entries of one page of a list."),
+    field("pageSize", SERVER, Count(1, 10_000), "`1000`", "Entries of one page of a list."),
     field("concurrency", SERVER, Count(1, 4_096), "`16`", "Calls of all clients that run at once; more of them wait."),
-    field("providers", SERVER, Fields(PROVIDERS), "", "Providers that come with the server and are off unless something is allowed here."),
     // What a tool takes and gives.
     field("arguments", TOOL, Either(&Map, &List), "", "Short form of `inputSchema`: a map of names to a type or a schema, or a list of such with `name`. `required: true` makes an argument necessary; without a type it is a string."),
     field("inputSchema", TOOL, Map, "any object", "JSON Schema of the arguments. They are checked before the tool runs."),
@@ -141,12 +140,6 @@ pub(super) const FIELDS: &[Field] = &[
     field("env", ALL, Fields(ENV), "", "What it sees of the environment."),
     field("limits", ALL, Fields(LIMITS), "", "What it may use up."),
     field("sandbox", ALL, Either(&Count(0, 2), &Fields(SANDBOX)), "`1`", "What it may reach; a number is the level."),
-];
-
-#[rustfmt::skip]
-pub(super) const PROVIDERS: &[Field] = &[
-    field("https", SERVER, Scalars, "none", "Hosts whose `https://` resources may be read; `*.example.org` is allowed."),
-    field("git", SERVER, Scalars, "none", "Hosts whose `git://` resources may be read."),
 ];
 
 #[rustfmt::skip]
