@@ -1,6 +1,7 @@
 //! mcp-bash's own command line, as far as its projects use it: `linkspan mcp-bash …`, or us under the
 //! name `mcp-bash`. Exit codes and words are its own, because scripts look at them.
 
+mod lint;
 mod run_tool;
 mod validate;
 

@@ -49,6 +49,8 @@ fn a_tool_that_is_allowed_runs_and_the_result_is_one_line() {
     assert_eq!(ran.code, Some(0), "{ran}");
     assert_eq!(ran.stdout.lines().count(), 1);
     assert_eq!(ran.json()["content"][0]["text"], r#"Hello {"a":1}"#);
+    // Scripts pick the line of a tool by its name.
+    assert_eq!(ran.json()["name"], "hello");
 }
 
 #[test]
@@ -124,6 +126,39 @@ fn files_are_sourced_before_the_tool_runs() {
     desk.write("p/broken.sh", "if then\n");
     let ran = theirs(&desk, &["run-tool", "hello", "--source", "broken.sh"]);
     assert_eq!(ran.code, Some(1), "{ran}");
+}
+
+#[test]
+fn the_env_file_of_the_server_is_read_only_if_that_is_asked_for() {
+    let desk = project("hooks");
+    desk.write(
+        "p/server.d/env.sh",
+        "export MCPBASH_TOOL_ENV_MODE=allowlist MCPBASH_TOOL_ENV_ALLOWLIST=GREETING\n",
+    );
+    let greets = |more: &[&str]| {
+        let args = [&["mcp-bash", "run-tool", "hello", "--allow-self"], more].concat();
+        let run = desk.runs(&args).inside("p").env("GREETING", "Salut");
+        let ran = run.env("MCPBASH_ALLOW_PROJECT_HOOKS", "true").end();
+        ran.json()["content"][0]["text"].clone()
+    };
+    assert_eq!(greets(&[]), "Hello {}");
+    assert_eq!(greets(&["--with-server-env"]), "Salut {}");
+}
+
+#[test]
+fn a_registry_that_cannot_be_read_is_not_passed_over() {
+    let desk = project("cache");
+    let args = ["run-tool", "hello", "--allow-self", "--no-refresh"];
+    let ran = theirs(&desk, &args);
+    assert!(ran.stderr.contains("registry cache missing"), "{ran}");
+    for broken in ["{\"items\"", "[]", "{\"items\":{}}"] {
+        desk.write("p/.registry/tools.json", broken);
+        let ran = theirs(&desk, &args);
+        assert_eq!(ran.code, Some(1), "{ran}");
+        assert!(ran.stderr.contains("invalid tools registry cache"), "{ran}");
+    }
+    assert_eq!(theirs(&desk, &["registry", "refresh"]).code, Some(0));
+    assert_eq!(theirs(&desk, &args).code, Some(0));
 }
 
 #[test]

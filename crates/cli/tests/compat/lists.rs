@@ -84,3 +84,13 @@ fn a_new_tool_is_announced_and_can_be_called() {
     assert_eq!(server.text("two", json!({})), "two\n");
     drop(project);
 }
+
+#[test]
+fn tools_that_say_nothing_are_told_apart() {
+    let alone = Project::new().program("tools/one/tool.sh", "#!/bin/sh\necho 1\n");
+    assert_eq!(alone.serve().text("tool", json!({})), "1\n");
+    let both = alone.program("tools/two/tool.sh", "#!/bin/sh\necho 2\n");
+    let mut server = both.serve();
+    assert_eq!(server.text("one", json!({})), "1\n");
+    assert_eq!(server.text("two", json!({})), "2\n");
+}

@@ -12,6 +12,7 @@ mod resources;
 mod setup;
 mod talking;
 mod tools;
+mod validate;
 
 #[test]
 fn no_test_file_is_forgotten() {

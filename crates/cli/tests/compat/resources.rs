@@ -175,3 +175,28 @@ fn who_gives_up_at_once_hears_nothing() {
     std::thread::sleep(std::time::Duration::from_secs(3));
     assert!(server.is_silent());
 }
+
+#[test]
+fn a_template_cannot_have_the_name_of_a_resource() {
+    let project = Project::new()
+        .file("resources/data.txt", "data")
+        .file(
+            "resources/one.meta.json",
+            r#"{"name":"both","uri":"file://./resources/data.txt"}"#,
+        )
+        .file(
+            "resources/many.meta.json",
+            r#"{"name":"both","uriTemplate":"file:///{path}"}"#,
+        )
+        .file(
+            "resources/free.meta.json",
+            r#"{"name":"free","uriTemplate":"file:///free/{path}"}"#,
+        )
+        .file(
+            "server.d/register.json",
+            r#"{"version":1,"resourceTemplates":[{"name":"both","uriTemplate":"x://{y}"}]}"#,
+        );
+    let got = project.serve().ask("resources/templates/list", json!({}));
+    assert_eq!(got["_meta"]["mcpbash/total"], 1, "{got}");
+    assert_eq!(got["resourceTemplates"][0]["name"], "free");
+}

@@ -1,6 +1,6 @@
 //! What tools get, and what becomes of what they print.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::setup::Project;
 
@@ -290,4 +290,22 @@ fn tools_run_side_by_side_and_answers_find_their_questions() {
     for (n, text) in texts.iter().enumerate() {
         assert_eq!(*text, format!(r#"{{"n":{n}}}"#));
     }
+}
+
+#[test]
+fn a_success_is_told_as_text_just_as_it_is_structured() {
+    let project = Project::new()
+        .sdk_tool("good", "mcp_result_success \"$(mcp_json_obj name x)\"")
+        .sdk_tool("long", "mcp_result_success '[1,2,3,4,5,6,7,8,9]' 20")
+        .sdk_tool("none", "mcp_result_success ''");
+    let mut server = project.serve();
+    let good = server.call("good", json!({}));
+    let text = good["content"][0]["text"].as_str().unwrap();
+    let text: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(text, json!({"success": true, "result": {"name": "x"}}));
+    assert_eq!(good["structuredContent"], text);
+    let long = server.call("long", json!({}));
+    assert_eq!(long["content"][0]["text"], "Success: array with 9 items");
+    assert_eq!(long["structuredContent"]["result"][8], 9);
+    assert_eq!(server.call("none", json!({}))["isError"], true);
 }

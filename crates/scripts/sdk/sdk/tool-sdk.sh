@@ -606,14 +606,28 @@ __mcp_result() {
   fi
 }
 
-# mcp_result_success JSON: {"success":true,"result":JSON}, as structured content and as text.
+# mcp_result_success JSON [MOST]: {"success":true,"result":JSON}, as structured content and as text.
+# Text of more than MOST bytes (100 KiB) only says what there is.
 mcp_result_success() {
-  __mcp_result "${1-}" '{content:[{type:"text",text:(if type == "string" then . else tojson end)}],structuredContent:{success:true,result:.},isError:false}'
+  local most=${2:-${MCPBASH_MAX_TEXT_BYTES:-102400}}
+  if [ -z "${1-}" ]; then
+    mcp_error internal_error 'The tool succeeded, but its result is empty'
+    return 0
+  fi
+  case $most in
+  *[!0-9]*) most=102400 ;;
+  esac
+  # shellcheck disable=SC2016 # the variables are those of jq
+  __mcp_result "$1" '{success:true,result:.} as $all | ($all | tojson) as $whole | {content:[{type:"text",text:(if ($whole | utf8bytelength) <= '"$most"' then $whole elif type == "array" then "Success: array with \(length) items" elif type == "object" then "Success: object with \(length) keys" else "Success: \(tostring | .[0:100])" end)}],structuredContent:$all,isError:false}'
 }
 
-# mcp_result_error JSON: {"success":false,"error":JSON}; the model sees it and can try again.
+# mcp_result_error JSON: {"success":false,"error":JSON}; the model sees it and can try again. An object
+# without a type or a message gets them; what is no object is kept as `raw`.
 mcp_result_error() {
-  __mcp_result "${1-}" '{content:[{type:"text",text:(if type == "object" then ((.message // .error) | strings) // tojson elif type == "string" then . else tojson end)}],structuredContent:{success:false,error:.},isError:true}'
+  local error=${1-}
+  [ -n "$error" ] || error='{"message":"Unknown error"}'
+  # shellcheck disable=SC2016 # the variables are those of jq
+  __mcp_result "$error" '(if type == "object" then . + {type:(.type // "internal_error"),message:(.message // .error // "Unknown error")} else {type:"internal_error",message:"The error is no JSON object: \(tostring)",raw:tostring} end) as $error | {content:[{type:"text",text:($error.message | tostring)}],structuredContent:{success:false,error:$error},isError:true}'
 }
 
 mcp_result_text() {

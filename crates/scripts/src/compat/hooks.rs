@@ -57,14 +57,17 @@ pub fn register(places: &Places, vars: &Vars, tooling: &Tooling) -> Result<Manua
 }
 
 /// What `server.d/env.sh` sets, if it is there and whoever started the server wants it to be read. The
-/// peer documents this file and never reads it.
+/// peer documents this file and never reads it, but its `run-tool` does if it is told to. Ours has read it by
+/// then, or is not to: `LINKSPAN_SERVER_ENV=off`.
 pub fn environment(
     places: &Places,
     vars: &Vars,
     tooling: &Tooling,
 ) -> Result<Vec<(String, String)>, String> {
     let script = places.server.join("env.sh");
-    if !script.is_file() || !vars.is_on("MCPBASH_ALLOW_PROJECT_HOOKS") {
+    let wanted =
+        vars.is_on("MCPBASH_ALLOW_PROJECT_HOOKS") && vars.get("LINKSPAN_SERVER_ENV") != Some("off");
+    if !wanted || !script.is_file() {
         return Ok(Vec::new());
     }
     trust::script(&script, &places.root).map_err(|why| format!("refused: {why}"))?;

@@ -153,12 +153,13 @@ impl Project {
             }),
             None => kept("resources.json").unwrap_or_else(|| resources::scan(places, problems)),
         };
-        let found = resources::templates(places, &self.resources, problems);
+        let taken = resources::taken(places, &self.resources);
+        let found = resources::templates(places, &taken, problems);
         let entries = manual.get(Kind::Templates).unwrap_or_default();
         let said = entries
             .iter()
             .filter_map(|entry| resources::template(entry).ok());
-        self.templates = resources::merged(said.collect(), found, &self.resources);
+        self.templates = resources::merged(said.collect(), found, &taken);
         self.prompts = match manual.get(Kind::Prompts) {
             Some(entries) => registered(entries, "path", |said, path| {
                 Some(prompts::item(said, "", path, &places.prompts))

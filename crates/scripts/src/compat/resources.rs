@@ -142,16 +142,30 @@ pub fn shown(item: &Map<String, Value>) -> Value {
     pick(item, &FIELDS)
 }
 
+/// The names that no template may have: those of the resources, and those of metadata with a `uri`, which
+/// means a resource even if there is no file beside it.
+pub fn taken(places: &Places, resources: &[Map<String, Value>]) -> HashSet<String> {
+    let listed = resources.iter().filter_map(|r| meta::text(r, "name"));
+    let mut taken: HashSet<String> = listed.map(str::to_owned).collect();
+    for file in meta::files(&places.resources) {
+        if file.to_string_lossy().ends_with(".meta.json")
+            && let Ok(said) = meta::read(&file)
+            && meta::text(&said, "uri").is_some()
+            && meta::text(&said, "uriTemplate").is_none()
+            && let Some(name) = meta::text(&said, "name")
+        {
+            taken.insert(name.to_owned());
+        }
+    }
+    taken
+}
+
 /// Finds the templates: metadata files with a `uriTemplate`, which need no file beside them.
 pub fn templates(
     places: &Places,
-    resources: &[Map<String, Value>],
+    taken: &HashSet<String>,
     problems: &mut Vec<Problem>,
 ) -> Vec<Map<String, Value>> {
-    let taken: HashSet<_> = resources
-        .iter()
-        .filter_map(|r| r["name"].as_str())
-        .collect();
     let mut found: Vec<Map<String, Value>> = Vec::new();
     let metas = meta::files(&places.resources).into_iter();
     for file in metas.filter(|file| file.to_string_lossy().ends_with(".meta.json")) {
@@ -219,13 +233,13 @@ pub fn template(said: &Map<String, Value>) -> Result<Map<String, Value>, String>
 pub fn merged(
     registered: Vec<Map<String, Value>>,
     found: Vec<Map<String, Value>>,
-    resources: &[Map<String, Value>],
+    taken: &HashSet<String>,
 ) -> Vec<Map<String, Value>> {
     let named = |list: &[Map<String, Value>], item: &Map<String, Value>| {
         list.iter().any(|other| other["name"] == item["name"])
     };
     let mut all = registered;
-    all.retain(|item| !named(resources, item));
+    all.retain(|item| !meta::text(item, "name").is_some_and(|name| taken.contains(name)));
     for item in found {
         if !named(&all, &item) {
             all.push(item);
@@ -339,7 +353,7 @@ mod tests {
         ]);
         let mut problems = Vec::new();
         let resources = scan(&places, &mut problems);
-        let found = templates(&places, &resources, &mut problems);
+        let found = templates(&places, &taken(&places, &resources), &mut problems);
         let names: Vec<_> = found.iter().map(|r| r["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["a", "b"]);
         assert_eq!(problems.len(), 3);
@@ -353,8 +367,8 @@ mod tests {
             object(json!({"name": "x", "uriTemplate": "registered://{a}"})),
             object(json!({"name": "taken", "uriTemplate": "r://{a}"})),
         ];
-        let resources = vec![object(json!({"name": "taken"}))];
-        let all = merged(registered, found, &resources);
+        let taken = HashSet::from(["taken".to_owned()]);
+        let all = merged(registered, found, &taken);
         assert_eq!(all.len(), 1);
         assert_eq!(all[0]["uriTemplate"], "registered://{a}");
     }

@@ -14,6 +14,7 @@ pub fn scan(places: &Places, server: &str, problems: &mut Vec<Problem>) -> Vec<M
         .iter()
         .filter_map(|file| tool(file, places, server, problems))
         .collect();
+    tell_apart(&mut tools);
     tools.sort_by(|a, b| key(a).cmp(&key(b)));
     tools.dedup_by(|later, first| {
         let same = later["name"] == first["name"];
@@ -31,6 +32,25 @@ pub fn scan(places: &Places, server: &str, problems: &mut Vec<Problem>) -> Vec<M
         same
     });
     tools
+}
+
+/// Tools that say nothing of themselves are all called `tool`. One alone keeps that name; several are
+/// called like their folders, for otherwise only the first of them could be called at all.
+fn tell_apart(tools: &mut [Map<String, Value>]) {
+    let nameless = |tool: &Map<String, Value>| {
+        let path = Path::new(tool["path"].as_str().unwrap_or_default());
+        tool["name"] == "tool" && path.file_stem().is_some_and(|stem| stem == "tool")
+    };
+    if tools.iter().filter(|tool| nameless(tool)).count() < 2 {
+        return;
+    }
+    for tool in tools.iter_mut().filter(|tool| nameless(tool)) {
+        let path = Path::new(tool["path"].as_str().unwrap_or_default());
+        if let Some(folder) = path.parent().and_then(Path::file_name) {
+            let folder = folder.to_string_lossy().into_owned();
+            tool.insert("name".to_owned(), json!(folder));
+        }
+    }
 }
 
 fn key(tool: &Map<String, Value>) -> (Option<&str>, Option<&str>) {

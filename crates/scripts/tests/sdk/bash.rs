@@ -317,8 +317,19 @@ fn results_have_their_shapes() {
     assert_eq!(
         prints_json("mcp_result_success '{\"n\":1}'", "{}"),
         json!({
-        "content": [{"type": "text", "text": "{\"n\":1}"}],
+        "content": [{"type": "text", "text": "{\"success\":true,\"result\":{\"n\":1}}"}],
         "structuredContent": {"success": true, "result": {"n": 1}}, "isError": false})
+    );
+    let long = prints_json("mcp_result_success '[1,2,3,4,5,6,7,8,9]' 20", "{}");
+    assert_eq!(long["content"][0]["text"], "Success: array with 9 items");
+    assert_eq!(prints_json("mcp_result_success ''", "{}")["isError"], true);
+    let odd = prints_json("mcp_result_error 'went wrong'", "{}");
+    assert_eq!(odd["isError"], true);
+    assert_eq!(odd["structuredContent"]["error"]["raw"], "went wrong");
+    let bare = prints_json("mcp_result_error '{\"code\":7}'", "{}");
+    assert_eq!(
+        bare["structuredContent"]["error"],
+        json!({"code": 7, "type": "internal_error", "message": "Unknown error"})
     );
     assert_eq!(
         prints_json("mcp_result_success 'not { json'", "{}")["structuredContent"]["result"],

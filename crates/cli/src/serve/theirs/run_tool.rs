@@ -49,9 +49,8 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
         return complain("JSON tooling required; minimal mode has no tools");
     }
     let registry = asked.root.join(".registry/tools.json");
-    if no_refresh && !registry.is_file() {
-        let expected = shown(&registry);
-        return complain(&format!("registry cache missing (expected {expected})"));
+    if no_refresh && let Err(why) = cached(&registry) {
+        return complain(&why);
     }
     if print_env {
         return asked.print_env();
@@ -65,6 +64,19 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
         Err(why) => return complain(&why),
     };
     asked.call(env)
+}
+
+/// Whether what `registry refresh` has left can be relied on.
+fn cached(registry: &Path) -> Result<(), String> {
+    let Ok(text) = std::fs::read_to_string(registry) else {
+        let expected = shown(registry);
+        return Err(format!("registry cache missing (expected {expected})"));
+    };
+    let items = Json::parse(&text).ok().and_then(|cache| cache.get("items"));
+    match items.is_some_and(|items| items.kind() == JsonKind::Array) {
+        true => Ok(()),
+        false => Err(format!("invalid tools registry cache: {}", shown(registry))),
+    }
 }
 
 fn complain(why: &str) -> Result<u8, Failure> {
@@ -171,6 +183,8 @@ impl Asked {
             true => std::env::vars_os().collect(),
             false => sourced(&files)?,
         };
+        env.retain(|(name, _)| name != "LINKSPAN_SERVER_ENV");
+        env.push(("LINKSPAN_SERVER_ENV".into(), "off".into()));
         if let Some(allow) = &self.allow {
             env.retain(|(name, _)| name != "MCPBASH_TOOL_ALLOWLIST");
             env.push(("MCPBASH_TOOL_ALLOWLIST".into(), allow.into()));
@@ -194,7 +208,7 @@ impl Asked {
             &tooling,
         );
         if let Err(error) = leave {
-            return Ok(printed(&error.answer(&Id::number(0))));
+            return Ok(self.printed(&error.answer(&Id::number(0))));
         }
         let mut options = open::options(&folder_args())?;
         options.env = env;
@@ -211,7 +225,7 @@ impl Asked {
             };
             let done = done.await;
             client.close().await;
-            code = printed(&done?);
+            code = self.printed(&done?);
             Ok(Exit::Ok)
         })?;
         Ok(code)
@@ -227,26 +241,34 @@ impl Asked {
             self.arguments
         )
     }
-}
 
-/// An error is a line as well, so that a script can look into it.
-fn printed(answer: &Message) -> u8 {
-    let body = answer.body();
-    if answer.kind() != Kind::Error {
-        raw(body.map_or("{}", Json::text));
-        return 0;
+    /// An error is a line as well, so that a script can look into it. Scripts pick the line of a tool by its
+    /// name, which clients do not see.
+    fn printed(&self, answer: &Message) -> u8 {
+        let body = answer.body();
+        if answer.kind() != Kind::Error {
+            let mut line = format!(r#"{{"name":{}"#, quote(&self.name));
+            for (name, value) in body.iter().flat_map(|body| body.members()) {
+                if name != "name" {
+                    line.push_str(&format!(",{}:{}", quote(&name), value.text()));
+                }
+            }
+            line.push('}');
+            raw(&line);
+            return 0;
+        }
+        let part = |name: &str, none: &'static str| {
+            let part = body.and_then(|error| error.get(name));
+            part.map_or(none.to_owned(), |part| part.text().to_owned())
+        };
+        raw(&format!(
+            r#"{{"_mcpToolError":true,"code":{},"message":{},"data":{}}}"#,
+            part("code", "-32603"),
+            part("message", "\"\""),
+            part("data", "null")
+        ));
+        1
     }
-    let part = |name: &str, none: &'static str| {
-        let part = body.and_then(|error| error.get(name));
-        part.map_or(none.to_owned(), |part| part.text().to_owned())
-    };
-    raw(&format!(
-        r#"{{"_mcpToolError":true,"code":{},"message":{},"data":{}}}"#,
-        part("code", "-32603"),
-        part("message", "\"\""),
-        part("data", "null")
-    ));
-    1
 }
 
 /// What the environment is after the shell has read some files.

@@ -1,11 +1,12 @@
 //! `mcp-bash validate`: the same findings, in its words.
 
 use std::collections::VecDeque;
+use std::path::Path;
 
 use linkspan_scripts::folder::{Problem, Severity};
 use serde_json::{Value, json};
 
-use super::{flag, root, usage};
+use super::{flag, lint, root, usage};
 use crate::exit::Failure;
 use crate::serve::args::Compat;
 use crate::serve::reading::Reading;
@@ -24,8 +25,8 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
     }
     let how = Reading::plain(Compat::McpBash);
     let report = match fix {
-        true => fixing::mend(|| look(&root, &how))?,
-        false => look(&root, &how)?,
+        true => fixing::mend(|| whole(&root, &how))?,
+        false => whole(&root, &how)?,
     };
     let errors = report.count(Severity::Error);
     let warnings = report.count(Severity::Warning);
@@ -64,6 +65,17 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
         }
     }
     Ok(u8::from(bad > 0))
+}
+
+/// What keeps the project from being served as it is meant, and what its author would better know.
+fn whole(root: &Path, how: &Reading) -> Result<Report, Failure> {
+    let mut report = look(root, how)?;
+    let server = defaults(&report)["name"].take();
+    let more = lint::look(root, server.as_str().unwrap_or_default());
+    report.problems.extend(more);
+    let order = |a: &Problem, b: &Problem| (&a.path, a.line).cmp(&(&b.path, b.line));
+    report.problems.sort_by(order);
+    Ok(report)
 }
 
 fn defaults(report: &Report) -> Value {
