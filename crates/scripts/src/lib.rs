@@ -19,3 +19,4 @@ mod worker;
 
 pub use run::watchdog::watch as watch_over;
 pub use serve::{Compat, Fetch, Fetched, Folder, Hosts, NotFetched, OpenError, Options};
+pub use time::civil;

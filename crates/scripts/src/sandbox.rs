@@ -17,7 +17,6 @@
 
 mod confine;
 mod exec;
-mod hints;
 mod limits;
 mod needs;
 mod powers;
@@ -27,5 +26,4 @@ mod tests;
 
 pub use confine::{Support, support};
 pub use exec::{REFUSED, exec};
-pub use hints::disagreements;
 pub use profile::Profile;

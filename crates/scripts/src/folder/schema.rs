@@ -33,11 +33,6 @@ impl Schema {
         })
     }
 
-    /// Compiles it now, so that the first call need not wait for it.
-    pub fn warm_up(&self) {
-        let _ = self.compiled();
-    }
-
     /// What is wrong with a value: where, and what; nothing if it fits.
     pub fn check(&self, value: &Value) -> Vec<String> {
         let validator = match self.compiled() {

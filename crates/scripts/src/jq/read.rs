@@ -109,7 +109,6 @@ impl<'a> Reader<'a> {
     }
 
     /// The next value, if there is one. A reader that stopped at trouble is not used again.
-    #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Read<Option<V>> {
         if self.at == 0 && self.text.starts_with(b"\xef\xbb\xbf") {
             self.at = 3;
