@@ -65,9 +65,7 @@ mod linux {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    use rustix::process::{
-        Pid, Signal, WaitId, WaitIdOptions, getpgrp, getpid, getsid, kill_process, waitid,
-    };
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, waitid};
 
     use super::{MARKER, Swept};
     use crate::registry;
@@ -234,6 +232,8 @@ mod linux {
         list
     }
 
+    /// Both are 0 if their leaders are outside of our PID namespace, as they often are in a container:
+    /// `getsid` says that as well, and `rustix` cannot take it for a `Pid`.
     struct Us {
         group: i32,
         session: i32,
@@ -241,9 +241,14 @@ mod linux {
 
     impl Us {
         fn new() -> Self {
+            Self::read(&fs::read_to_string("/proc/self/stat").unwrap_or_default())
+        }
+
+        fn read(stat: &str) -> Self {
+            let number = |at| fields(stat).nth(at).and_then(|field| field.parse().ok());
             Self {
-                group: getpgrp().as_raw_pid(),
-                session: getsid(None).map_or(0, Pid::as_raw_pid),
+                group: number(2).unwrap_or_default(),
+                session: number(3).unwrap_or_default(),
             }
         }
     }

@@ -46,6 +46,36 @@ fn a_tool_runs_with_arguments_in_every_form() {
 }
 
 #[test]
+fn a_tool_runs_in_a_container_whose_session_began_outside() {
+    let desk = with_tools("container");
+    let inside = |program: &str, args: &[&str]| {
+        std::process::Command::new("unshare")
+            .args([
+                "--user",
+                "--map-root-user",
+                "--pid",
+                "--fork",
+                "--mount-proc",
+            ])
+            .arg(program)
+            .args(args)
+            .output()
+    };
+    if !inside("true", &[]).is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no namespaces can be made here");
+        return;
+    }
+    let folder = desk.path("it").display().to_string();
+    let program = env!("CARGO_BIN_EXE_linkspan");
+    let ran = inside(program, &["run-tool", &folder, "echo", "n=1"]).expect("unshare");
+    assert_eq!(
+        String::from_utf8_lossy(&ran.stdout),
+        "{\"n\":1}\n",
+        "{ran:?}"
+    );
+}
+
+#[test]
 fn json_is_the_result_as_a_client_gets_it() {
     let desk = with_tools("result");
     let ran = desk.run(&["run-tool", "it", "echo", "--json", "n=1"]);
