@@ -274,14 +274,15 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
         grace: run.grace,
         cancel: job.cancel,
     };
-    let mut guard = begin
+    let guard = begin
         .start(command, no_new_privs, |guard| {
             guard.streams = Some(Streams::new(stdout, stderr, capture));
             guard.litter = litter;
             guard.kept = job.kept;
+            // Before it begins: a call may be cancelled at once, and the tool is to hear of it.
+            guard.control = control;
         })
         .await?;
-    guard.control = control;
     Ok(Started {
         guard,
         talk,
