@@ -20,7 +20,6 @@ mod ids;
 mod question;
 mod results;
 mod shapes;
-pub(crate) mod splice;
 #[cfg(test)]
 mod stage;
 mod up;

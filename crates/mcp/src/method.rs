@@ -17,6 +17,7 @@ pub mod names {
     pub const UNSUBSCRIBE: &str = "resources/unsubscribe";
     pub const TOOLS_LIST: &str = "tools/list";
     pub const TOOLS_CALL: &str = "tools/call";
+    pub const TASKS_RESULT: &str = "tasks/result";
     pub const RESOURCES_LIST: &str = "resources/list";
     pub const TEMPLATES_LIST: &str = "resources/templates/list";
     pub const RESOURCES_READ: &str = "resources/read";

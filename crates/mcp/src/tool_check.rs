@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use linkspan_wire::{Json, JsonKind, Message};
 
-use crate::era::splice::Object;
 use crate::param_header::{ANNOTATION, is_token};
+use linkspan_wire::Object;
 
 /// Keywords whose values are data, whatever they look like.
 const DATA: [&str; 4] = ["default", "examples", "enum", "const"];

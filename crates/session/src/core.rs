@@ -357,10 +357,16 @@ impl Core {
                 }
                 Verdict::Back(reply) => {
                     envelope = reply;
-                    way = match way {
-                        Way::ToBack => Way::ToFront,
-                        Way::ToFront => Way::ToBack,
+                    way = way.reversed();
+                }
+                Verdict::BackLater(later) => {
+                    // Its own lane would be that of the question; an answer is alone in its lane.
+                    let lane = LaneKey {
+                        way: way.reversed(),
+                        ..lane
                     };
+                    let at = Resume { lane, layer: gap };
+                    return self.detours.push(Detour { later, at });
                 }
                 Verdict::Detour(later) => {
                     let lane = LaneKey { way, ..lane };

@@ -14,6 +14,16 @@ pub enum Way {
     ToFront,
 }
 
+impl Way {
+    /// The other one.
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::ToBack => Self::ToFront,
+            Self::ToFront => Self::ToBack,
+        }
+    }
+}
+
 /// An envelope that will be ready later.
 pub type Later = Pin<Box<dyn Future<Output = Envelope> + Send>>;
 
@@ -25,6 +35,8 @@ pub enum Verdict {
     Back(Envelope),
     /// On to the next layer once it is ready. Holds up its own lane only.
     Detour(Later),
+    /// Back to where it came from once it is ready; holds up nobody.
+    BackLater(Later),
     /// These instead, each on its own way from here, in this order. One message of one era may be
     /// several of the other.
     Many(Vec<(Way, Envelope)>),

@@ -84,6 +84,9 @@ impl Session {
             self.core.front_is_silent(now());
             let _ = timeout(limit, self.relay(stop, Reading::BackUntilIdle)).await;
         }
+        if matches!(ended, Ended::BackClosed(_)) {
+            let _ = timeout(self.config.farewell, self.end_detours()).await;
+        }
         self.core.give_up(now());
         self.farewell().await;
         ended
@@ -98,10 +101,7 @@ impl Session {
         loop {
             // Never await a send: a peer that does not read must not hold up the other one.
             self.flush();
-            for Detour { later, at } in self.core.take_detours() {
-                self.detours
-                    .push(Box::pin(async move { (at, later.await) }));
-            }
+            self.begin_detours();
             let draining = reading == Reading::BackUntilIdle;
             if draining && self.is_idle() {
                 return Ended::FrontClosed;
@@ -164,6 +164,25 @@ impl Session {
         self.core.in_flight() == 0
             && self.detours.is_empty()
             && self.core.outbox(Side::Back).is_empty()
+    }
+
+    /// What a layer is still busy with came before the peer went, and is owed all the same.
+    async fn end_detours(&mut self) {
+        loop {
+            self.flush();
+            self.begin_detours();
+            match self.detours.next().await {
+                Some((at, envelope)) => self.core.resume(at, envelope, now()),
+                None => return,
+            }
+        }
+    }
+
+    fn begin_detours(&mut self) {
+        for Detour { later, at } in self.core.take_detours() {
+            self.detours
+                .push(Box::pin(async move { (at, later.await) }));
+        }
     }
 
     /// Sends what is left, closes both ports and waits for their tasks, each for a limited time.

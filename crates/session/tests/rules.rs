@@ -357,7 +357,7 @@ fn too_many_requests_in_flight_are_refused() {
     assert!(table.sent(Side::Front)[0].contains(r#""id":3,"error""#));
 }
 
-/// Sends every result on a detour, answers `local` itself and swallows `secret`.
+/// Sends every result on a detour, answers `local` and `soon` itself and swallows `secret`.
 struct Slow;
 
 impl Layer for Slow {
@@ -366,6 +366,11 @@ impl Layer for Slow {
             (Way::ToBack, "local") => {
                 let id = envelope.msg.id().unwrap();
                 Verdict::Back(Envelope::new(Message::result(&id, r#""here""#)))
+            }
+            (Way::ToBack, "soon") => {
+                let id = envelope.msg.id().unwrap();
+                let answer = Envelope::new(Message::result(&id, r#""soon""#));
+                Verdict::BackLater(Box::pin(async move { answer }))
             }
             (_, "secret") => Verdict::Drop,
             (Way::ToFront, "") => {
@@ -393,6 +398,19 @@ fn a_slow_layer_holds_its_own_lane_only() {
     let envelope = futures_util::FutureExt::now_or_never(detour.later).unwrap();
     table.core.resume(detour.at, envelope, table.now);
     assert_eq!(table.sent(Side::Front), [result("1"), note(1)]);
+}
+
+#[test]
+fn a_layer_can_take_its_time_to_answer_and_holds_up_nobody() {
+    let mut table = Table::with(Config::default(), vec![Box::new(Slow)]);
+    table.front(r#"{"jsonrpc":"2.0","id":1,"method":"soon"}"#);
+    table.front(&call("2"));
+    assert_eq!(table.sent(Side::Back).len(), 1);
+    let detour = table.core.take_detours().remove(0);
+    let envelope = futures_util::FutureExt::now_or_never(detour.later).unwrap();
+    table.core.resume(detour.at, envelope, table.now);
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":"soon"}"#;
+    assert_eq!(table.sent(Side::Front), [answer]);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! A client and a server joined by the session's task, in virtual time.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use linkspan_session::{Config, Ended, Envelope, Fault, Inbound, Outbound, Port, PortEnd, Session};
+use linkspan_session::{
+    Config, Ended, Envelope, Fault, Inbound, Layer, Outbound, Port, PortEnd, Session, Verdict, Way,
+};
 use linkspan_wire::{Id, Message};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -16,10 +18,14 @@ struct Pair {
 }
 
 fn join(config: Config) -> Pair {
+    join_with(config, Vec::new())
+}
+
+fn join_with(config: Config, layers: Vec<Box<dyn Layer>>) -> Pair {
     let (front, client) = Port::pair("client", 4);
     let (back, server) = Port::pair("server", 4);
     let (stop, stopped) = oneshot::channel();
-    let session = tokio::spawn(Session::new(config, front, back, Vec::new()).run(async {
+    let session = tokio::spawn(Session::new(config, front, back, layers).run(async {
         if stopped.await.is_err() {
             std::future::pending::<()>().await;
         }
@@ -197,4 +203,35 @@ async fn when_the_server_goes_the_session_ends_and_says_why() {
     assert!(text(pair.client.rx.recv().await).contains("exit status 1"));
     drop(pair.client);
     assert_eq!(pair.session.await.unwrap(), Ended::BackClosed(why));
+}
+
+/// Takes a second for every answer.
+struct Thorough;
+
+impl Layer for Thorough {
+    fn on(&mut self, way: Way, envelope: Envelope, _: Instant) -> Verdict {
+        match way {
+            Way::ToFront => Verdict::Detour(Box::pin(async move {
+                sleep(Duration::from_secs(1)).await;
+                envelope
+            })),
+            Way::ToBack => Verdict::Pass(envelope),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_a_layer_is_busy_with_outlives_its_server() {
+    let mut pair = join_with(Config::default(), vec![Box::new(Thorough)]);
+    pair.client.tx.send(call(1)).await.unwrap();
+    let Some(Outbound::One(asked)) = pair.server.rx.recv().await else {
+        panic!()
+    };
+    let answer = Message::result(&asked.msg.id().unwrap(), "{}");
+    pair.server.tx.send(inbound(answer)).await.unwrap();
+    drop(pair.server);
+    let answered = text(pair.client.rx.recv().await);
+    assert_eq!(answered, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    drop(pair.client);
+    assert!(matches!(pair.session.await.unwrap(), Ended::BackClosed(_)));
 }

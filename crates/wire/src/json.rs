@@ -36,6 +36,13 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// The value at the beginning of `text`, and where it ends there. Anything may follow it.
+    pub fn first(text: &'a str) -> Result<(Self, usize), Syntax> {
+        let mut scanner = Scanner::new(text.as_bytes(), 0, MAX_DEPTH);
+        let (start, end) = scanner.value()?;
+        Ok((Self(&text[start..end]), end))
+    }
+
     /// For text that the scanner has been over.
     pub(crate) fn trusted(text: &'a str) -> Self {
         Self(text)
@@ -172,6 +179,13 @@ mod tests {
     fn empty_containers_have_nothing_in_them() {
         assert_eq!(Json::parse("{ }").unwrap().members().count(), 0);
         assert_eq!(Json::parse("[ ]").unwrap().elements().count(), 0);
+    }
+
+    #[test]
+    fn the_first_value_ends_where_it_ends() {
+        let (value, end) = Json::first(" {\"a\": [1]}\nand then").unwrap();
+        assert_eq!((value.text(), end), ("{\"a\": [1]}", 11));
+        assert_eq!(Json::first("[1, x"), Err(Syntax::Unexpected(4)));
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod message;
 mod ndjson;
 mod rpc;
 mod scan;
+mod splice;
 mod sse;
 
 pub use error::{Syntax, WireError};
@@ -29,4 +30,5 @@ pub use limits::{Limits, MAX_DEPTH};
 pub use message::{Kind, Message};
 pub use ndjson::{Line, Lines, one_line};
 pub use rpc::{Code, RpcError};
+pub use splice::Object;
 pub use sse::{Event, SseItem, SseReader, write_event};

@@ -2,7 +2,7 @@
 
 use linkspan_wire::{Json, JsonKind, Message};
 
-use super::splice::Object;
+use linkspan_wire::Object;
 
 /// The capabilities that decide which questions a client may get.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

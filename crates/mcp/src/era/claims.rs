@@ -3,11 +3,11 @@
 use linkspan_wire::{Json, Message, RpcError, quote};
 
 use super::caps::{self, Caps};
-use super::splice::Object;
 use crate::check::Stamp;
 use crate::level::Level;
 use crate::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, VERSION};
 use crate::revision::Revision;
+use linkspan_wire::Object;
 
 /// Between the house and a machine only.
 const GUEST: &str = "linkspan/guest";

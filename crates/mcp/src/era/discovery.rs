@@ -4,11 +4,11 @@ use linkspan_wire::{Id, Json, JsonKind, Kind, Message, quote};
 
 use super::claims::{Sender, wrap};
 use super::results::{code, text_of};
-use super::splice::Object;
 use crate::check::UNSUPPORTED_VERSION;
 use crate::meta::SERVER_INFO;
 use crate::method::names;
 use crate::revision::{Era, Revision};
+use linkspan_wire::Object;
 
 /// What the answer to a probe tells of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -35,7 +35,7 @@ impl Question {
             Some(params) => format!(
                 r#"{{"method":{method},"params":{}}}"#,
                 // The modern era tracks no elicitation beyond its call.
-                super::splice::Object::of(Some(params))
+                linkspan_wire::Object::of(Some(params))
                     .without(&["elicitationId"])
                     .text()
             ),

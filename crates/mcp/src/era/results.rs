@@ -3,10 +3,10 @@
 use linkspan_wire::{Json, JsonKind, Message, quote};
 
 use super::shapes;
-use super::splice::Object;
 use crate::check::MISSING_CAPABILITY;
 use crate::meta::SERVER_INFO;
 use crate::method::names;
+use linkspan_wire::Object;
 
 /// Results that a modern server has to say how long to keep for.
 const CACHEABLE: [&str; 6] = [

@@ -2,7 +2,7 @@
 
 use linkspan_wire::{Json, JsonKind};
 
-use super::splice::Object;
+use linkspan_wire::Object;
 
 /// Puts structured content that is no object into one, under `result`.
 pub(crate) fn structured(object: Object<'_>) -> Object<'_> {

@@ -7,9 +7,9 @@ use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
 use super::{Down, MAX_ROUNDS, PATIENCE};
 use crate::era::caps::Caps;
 use crate::era::question::is_question;
-use crate::era::splice::Object;
 use crate::era::{Step, results};
 use crate::revision::Revision;
+use linkspan_wire::Object;
 
 pub(super) struct Call {
     pub(super) front: Id,

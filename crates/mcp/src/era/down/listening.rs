@@ -10,10 +10,10 @@ use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
 
 use super::Down;
 use crate::era::results::code;
-use crate::era::splice::Object;
 use crate::era::{Step, ids};
 use crate::meta::SUBSCRIPTION_ID;
 use crate::method::names;
+use linkspan_wire::Object;
 
 /// Resources that one client may subscribe to.
 const MAX_URIS: usize = 1024;

@@ -11,9 +11,9 @@ use super::owner::Owner;
 use crate::era::claims::Claims;
 use crate::era::digest::digest;
 use crate::era::question::{Question, is_question};
-use crate::era::splice::Object;
 use crate::era::{Place, Step, ids, results};
 use crate::method::names;
+use linkspan_wire::Object;
 
 /// How long we wait for further questions of the same breath.
 const BREATH: Duration = Duration::from_millis(20);

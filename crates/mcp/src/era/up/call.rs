@@ -11,8 +11,8 @@ use crate::era::digest::digest;
 use crate::era::habits;
 use crate::era::question::{self, Question};
 use crate::era::results;
-use crate::era::splice::Object;
 use crate::level::Level;
+use linkspan_wire::Object;
 
 /// -32042: a legacy server wants the user to visit a page first.
 const URL_NEEDED: i64 = -32042;

@@ -6,11 +6,11 @@ use linkspan_wire::{Id, Json, Message, quote};
 
 use super::opening::Errand;
 use super::{Up, ids};
-use crate::era::splice::Object;
 use crate::era::{Place, Step};
 use crate::level::Level;
 use crate::meta::SUBSCRIPTION_ID;
 use crate::method::names;
+use linkspan_wire::Object;
 
 /// A list that may change: its capability, its member of a subscription, its notification.
 struct List {

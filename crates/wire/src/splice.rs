@@ -1,9 +1,10 @@
 //! Editing an object's text: members go, come and change, and all others keep their bytes.
 
-use linkspan_wire::{Json, JsonKind, quote};
+use crate::escape::quote;
+use crate::json::{Json, JsonKind};
 
 /// An object taken apart into members, each as its sender spelled it.
-pub(crate) struct Object<'a> {
+pub struct Object<'a> {
     members: Vec<Member<'a>>,
 }
 
@@ -17,7 +18,7 @@ struct Member<'a> {
 
 impl<'a> Object<'a> {
     /// Of an object; anything else counts as an empty one.
-    pub(crate) fn of(json: Option<Json<'a>>) -> Self {
+    pub fn of(json: Option<Json<'a>>) -> Self {
         let mut members = Vec::new();
         if let Some(json) = json.filter(|json| json.kind() == JsonKind::Object) {
             let whole = json.text();
@@ -38,24 +39,25 @@ impl<'a> Object<'a> {
         Self { members }
     }
 
-    pub(crate) fn empty() -> Self {
+    /// Without members.
+    pub fn empty() -> Self {
         Self::of(None)
     }
 
     /// A member as it came, the last one of that key.
-    pub(crate) fn get(&self, key: &str) -> Option<Json<'a>> {
+    pub fn get(&self, key: &str) -> Option<Json<'a>> {
         let found = self.members.iter().rev().find(|member| member.key == key);
         found.and_then(|member| member.value)
     }
 
     /// Takes members away.
-    pub(crate) fn without(mut self, keys: &[&str]) -> Self {
+    pub fn without(mut self, keys: &[&str]) -> Self {
         self.members.retain(|member| !keys.contains(&&*member.key));
         self
     }
 
     /// Sets a member to JSON text, in the place of the old one if there was one.
-    pub(crate) fn with(mut self, key: &str, json: &str) -> Self {
+    pub fn with(mut self, key: &str, json: &str) -> Self {
         let text = format!("{}:{json}", quote(key));
         let mut found = false;
         self.members.retain_mut(|member| {
@@ -76,7 +78,7 @@ impl<'a> Object<'a> {
     }
 
     /// Adds a member whose key is known to be new.
-    pub(crate) fn push(&mut self, key: &str, json: &str) {
+    pub fn push(&mut self, key: &str, json: &str) {
         self.members.push(Member {
             key: key.to_owned().into(),
             text: format!("{}:{json}", quote(key)).into(),
@@ -85,18 +87,20 @@ impl<'a> Object<'a> {
     }
 
     /// The same, if there is something to set.
-    pub(crate) fn with_some(self, key: &str, json: Option<&str>) -> Self {
+    pub fn with_some(self, key: &str, json: Option<&str>) -> Self {
         match json {
             Some(json) => self.with(key, json),
             None => self,
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether it has no members.
+    pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    pub(crate) fn text(&self) -> String {
+    /// As JSON.
+    pub fn text(&self) -> String {
         let length: usize = self.members.iter().map(|m| m.text.len() + 1).sum();
         let mut out = String::with_capacity(length + 2);
         out.push('{');
