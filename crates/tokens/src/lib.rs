@@ -2,10 +2,20 @@
 //!
 //! The vocabularies are part of the program and are unpacked when somebody counts for the first
 //! time: about 50 ms and 60 MB that nobody pays who does not count.
+//!
+//! Counting is exact: a text is cut into pieces as the vocabulary's pattern says (`split`), the tokens of
+//! short pieces are remembered (`memo`), and the others are counted by `bpe-openai`.
+
+mod classes;
+mod counter;
+mod estimate;
+mod memo;
+mod split;
 
 use std::fmt;
 
-use bpe_openai::Tokenizer;
+use counter::Memos;
+use estimate::estimate;
 
 /// Whose tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -15,7 +25,10 @@ pub enum Vocabulary {
     O200k,
     /// GPT-4 and GPT-3.5.
     Cl100k,
-    /// A quarter of the bytes. For those who want it at once, and not right.
+    /// A guess by the lengths of words and signs, for those who want no vocabulary in memory or have a
+    /// model whose vocabulary is not public. It is off by 4 % on average (230 files of code, JSON and
+    /// documents that it was not made for, in parts of 20 KB, against o200k; a quarter of the bytes is off
+    /// by 21 %), and by half at worst: too low for random data and for rare scripts.
     Estimate,
 }
 
@@ -42,29 +55,22 @@ impl Vocabulary {
     /// How many tokens a text has. Words that control a model, such as `<|endoftext|>`, are counted
     /// as the text that they are.
     pub fn count(self, text: &str) -> u64 {
-        match self.tokenizer() {
-            Some(tokenizer) => tokenizer.count(text) as u64,
-            None => estimate(text),
-        }
+        self.count_to(text, u64::MAX).unwrap_or(u64::MAX)
     }
 
     /// How many tokens a text has, if not more than `limit`. Stops as soon as there are more.
     pub fn count_to(self, text: &str, limit: u64) -> Option<u64> {
-        let Some(tokenizer) = self.tokenizer() else {
-            return Some(estimate(text)).filter(|count| *count <= limit);
-        };
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let text = tokenizer.normalize(text);
-        tokenizer
-            .count_till_limit(&text, limit)
-            .map(|count| count as u64)
-    }
-
-    fn tokenizer(self) -> Option<&'static Tokenizer> {
+        static O200K: Memos = Memos::new();
+        static CL100K: Memos = Memos::new();
+        if text.is_empty() {
+            return Some(0);
+        }
         match self {
-            Self::O200k => Some(bpe_openai::o200k_base()),
-            Self::Cl100k => Some(bpe_openai::cl100k_base()),
-            Self::Estimate => None,
+            Self::O200k => O200K.count(&bpe_openai::o200k_base().bpe, split::o200k, text, limit),
+            Self::Cl100k => {
+                CL100K.count(&bpe_openai::cl100k_base().bpe, split::cl100k, text, limit)
+            }
+            Self::Estimate => Some(estimate(text)).filter(|count| *count <= limit),
         }
     }
 }
@@ -72,13 +78,6 @@ impl Vocabulary {
 impl fmt::Display for Vocabulary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-fn estimate(text: &str) -> u64 {
-    match text.len() as u64 {
-        0 => 0,
-        bytes => (bytes / 4).max(1),
     }
 }
 

@@ -1,0 +1,80 @@
+//! Counts: cuts a text into pieces and adds up their tokens.
+
+use std::sync::{Mutex, PoisonError};
+
+use bpe_openai::byte_pair_encoding::BytePairEncoding;
+
+use crate::classes::Classes;
+use crate::memo::{Key, LONGEST, Memo};
+
+/// What was counted lately with a vocabulary: a memo for each of those who count at the same time.
+pub(crate) struct Memos(Mutex<Vec<Memo>>);
+
+/// More are not kept when nobody counts.
+const SPARE: usize = 4;
+
+/// From this length on a piece is not counted to its end if there is a limit.
+const LONG: usize = 4 << 10;
+
+impl Memos {
+    pub(crate) const fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    /// How many tokens a text has if there are not more than `limit`. `piece` says where a piece ends.
+    #[inline]
+    pub(crate) fn count(
+        &self,
+        bpe: &BytePairEncoding,
+        piece: impl Fn(Classes<'_>, usize) -> usize,
+        text: &str,
+        limit: u64,
+    ) -> Option<u64> {
+        let spare = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memo = spare().pop().unwrap_or_else(Memo::new);
+        let count = count(&mut memo, bpe, piece, text, limit);
+        let mut spare = spare();
+        if spare.len() < SPARE {
+            spare.push(memo);
+        }
+        count
+    }
+}
+
+#[inline]
+fn count(
+    memo: &mut Memo,
+    bpe: &BytePairEncoding,
+    piece: impl Fn(Classes<'_>, usize) -> usize,
+    text: &str,
+    limit: u64,
+) -> Option<u64> {
+    let classes = Classes::of(text);
+    let bytes = text.as_bytes();
+    let (mut at, mut sum) = (0, 0);
+    while at < bytes.len() {
+        let end = piece(classes, at);
+        let length = end - at;
+        sum += match length <= LONGEST {
+            true => memo.count(Key::new(bytes, at, length), || bpe.count(&bytes[at..end])),
+            false => long(bpe, &bytes[at..end], limit - sum)?,
+        };
+        if sum > limit {
+            return None;
+        }
+        at = end;
+    }
+    Some(sum)
+}
+
+/// The tokens of a long piece; of a very long one perhaps nothing if there are more than `limit`.
+fn long(bpe: &BytePairEncoding, piece: &[u8], limit: u64) -> Option<u64> {
+    if piece.len() < LONG {
+        return Some(bpe.count(piece) as u64);
+    }
+    // Tokens at the front of a piece may still become fewer when more of it is known; never so many.
+    let enough = usize::try_from(limit)
+        .unwrap_or(usize::MAX)
+        .saturating_add(LONG);
+    Some(bpe.count_till_limit(piece, enough)? as u64)
+}
