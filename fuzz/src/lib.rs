@@ -1,5 +1,7 @@
 //! What several fuzz targets need: streams in pieces, and JSON that is walked through.
 
+use linkspan_shrink::{Context, Kind, Level};
+use linkspan_tokens::Vocabulary;
 use linkspan_wire::{Json, JsonKind, Limits};
 
 /// A byte stream, how it is cut, and what its reader accepts.
@@ -75,5 +77,21 @@ pub fn walk(json: Json<'_>) {
         }
         JsonKind::Bool => assert!(json.as_bool().is_some()),
         JsonKind::Null => assert_eq!(json.text(), "null"),
+    }
+}
+
+/// Every short form of `text` as one of these kinds, at every level, comes back as it was.
+pub fn comes_back(text: &str, kinds: &[Kind]) {
+    for &kind in kinds {
+        for level in Level::ALL {
+            let context = Context {
+                level,
+                vocabulary: Vocabulary::Estimate,
+                ..Context::default()
+            };
+            if let Err(lost) = linkspan_shrink::check(text, kind, &context) {
+                panic!("{kind} at {}: {lost}", level.name());
+            }
+        }
     }
 }

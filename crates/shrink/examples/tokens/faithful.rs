@@ -1,0 +1,141 @@
+//! Whether a text came back, by a check that has nothing in common with the one of the library.
+
+use linkspan_shrink::{Gate, Kind, detect};
+
+/// The same bytes; where there is JSON, the same tokens in the same order: signs, spellings of numbers and
+/// words, and the characters of strings.
+pub fn same(text: &str, back: &str) -> bool {
+    if text == back {
+        return true;
+    }
+    let mut rest = back;
+    for region in detect(text, Gate::default().threshold) {
+        let original = &text[region.range];
+        let after = match region.kind {
+            Kind::Json => json(original, rest),
+            Kind::Ndjson => lines(original, rest),
+            _ => rest.strip_prefix(original),
+        };
+        match after {
+            Some(after) => rest = after,
+            None => return false,
+        }
+    }
+    rest.is_empty()
+}
+
+/// What follows in `back` on the JSON of `original`.
+fn json<'a>(original: &str, back: &'a str) -> Option<&'a str> {
+    let mut ours = Tokens(back);
+    for token in Tokens(original) {
+        if ours.next()? != token {
+            return None;
+        }
+    }
+    let end = &original[original.trim_end().len()..];
+    Some(ours.0.strip_prefix(end).unwrap_or(ours.0.trim_start()))
+}
+
+/// The same for a value on each line.
+fn lines<'a>(original: &str, mut back: &'a str) -> Option<&'a str> {
+    for line in original.split_inclusive('\n') {
+        let (ours, after) = match back.find('\n').filter(|_| line.ends_with('\n')) {
+            Some(end) => back.split_at(end + 1),
+            None => (back, ""),
+        };
+        if !Tokens(line).eq(Tokens(ours)) {
+            return None;
+        }
+        back = after;
+    }
+    Some(back)
+}
+
+#[derive(PartialEq)]
+enum Token<'a> {
+    Sign(char),
+    Word(&'a str),
+    /// In units of UTF-16, as JSON counts them.
+    Text(Vec<u16>),
+}
+
+struct Tokens<'a>(&'a str);
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        let text = self.0.trim_start();
+        let first = text.chars().next()?;
+        let (token, length) = match first {
+            '{' | '}' | '[' | ']' | ',' | ':' => (Token::Sign(first), 1),
+            '"' => {
+                let length = string_length(text);
+                (Token::Text(units(&text[1..length])), length)
+            }
+            _ => {
+                let ends = |char: char| char.is_whitespace() || "{}[],:\"".contains(char);
+                let length = text.find(ends).unwrap_or(text.len());
+                (Token::Word(&text[..length]), length)
+            }
+        };
+        self.0 = &text[length..];
+        Some(token)
+    }
+}
+
+/// With both its quotes.
+fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            b'"' if !escaped => return at + 1,
+            b'\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    text.len()
+}
+
+fn units(inner: &str) -> Vec<u16> {
+    let inner = inner.strip_suffix('"').unwrap_or(inner);
+    let mut out = Vec::new();
+    let mut chars = inner.chars();
+    while let Some(char) = chars.next() {
+        let char = match char {
+            '\\' => match chars.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some('r') => '\r',
+                Some('b') => '\u{8}',
+                Some('f') => '\u{c}',
+                Some('u') => {
+                    let digits: String = chars.by_ref().take(4).collect();
+                    out.push(u16::from_str_radix(&digits, 16).unwrap_or_default());
+                    continue;
+                }
+                Some(other) => other,
+                None => break,
+            },
+            char => char,
+        };
+        out.extend_from_slice(char.encode_utf16(&mut [0; 2]));
+    }
+    out
+}
+
+/// JSON without white space between its tokens, if it looks like that at all.
+pub fn minified(text: &str) -> Option<String> {
+    linkspan_wire::Json::parse(text).ok()?;
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let length = match rest.starts_with('"') {
+            true => string_length(rest),
+            false => rest.chars().next().map_or(1, char::len_utf8),
+        };
+        out.push_str(&rest[..length]);
+        rest = rest[length..].trim_start();
+    }
+    Some(out)
+}

@@ -1,0 +1,73 @@
+//! JSON: a value over many lines, or one on each line.
+
+use linkspan_wire::{Json, Syntax};
+
+use super::found::{Found, Verdict};
+use super::line::Line;
+use crate::kind::Kind;
+
+/// How sure a valid value is.
+pub(super) const SURE: f32 = 0.9;
+
+/// A smaller value on a line of its own is as likely to be a piece of code, and cannot become much smaller.
+const SMALL: usize = 80;
+
+/// Whether all of it is one value with something in it.
+pub(super) fn is_json(text: &str) -> bool {
+    matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[')) && Json::parse(text).is_ok()
+}
+
+/// A value that begins with a line and ends with a line, or values that have a line each.
+pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
+    let mut ends = match value(text, first) {
+        Ok(ends) => ends,
+        Err(until) => return Verdict::NotBefore(until),
+    };
+    if ends > first.next {
+        return yes(ends, Kind::Json);
+    }
+    let mut count = 1;
+    for line in first.below(text) {
+        match value(text, line) {
+            Ok(next) if next == line.next => {
+                ends = next;
+                count += 1;
+            }
+            _ => break,
+        }
+    }
+    match count {
+        1 if first.text.len() < SMALL => Verdict::NotBefore(ends),
+        1 => yes(ends, Kind::Json),
+        _ => yes(ends, Kind::Ndjson),
+    }
+}
+
+fn yes(end: usize, kind: Kind) -> Verdict {
+    Verdict::Yes(Found {
+        end,
+        kind,
+        confidence: SURE,
+    })
+}
+
+/// Where the line ends that a value ends with; or how far a value goes that is none, which is no place
+/// for another one to begin.
+fn value(text: &str, line: Line<'_>) -> Result<usize, usize> {
+    let indent = line.indent();
+    if !matches!(line.bytes().get(indent), Some(b'{' | b'[')) {
+        return Err(line.next);
+    }
+    let at = line.start + indent;
+    let length = match Json::first(&text[at..]) {
+        Ok((_, length)) => length,
+        Err(Syntax::Unexpected(wrong) | Syntax::TooDeep(wrong)) => return Err(at + wrong),
+        Err(_) => return Err(text.len()),
+    };
+    let end = at + length;
+    match Line::at(text, end) {
+        None => Ok(text.len()),
+        Some(rest) if rest.is_blank() => Ok(rest.next),
+        Some(_) => Err(end),
+    }
+}

@@ -1,0 +1,86 @@
+//! What stands in a fence: what its language says, or what it looks like; else code.
+
+use std::ops::Range;
+
+use linkspan_wire::Json;
+
+use super::scan::scan;
+use super::{Region, data};
+use crate::kind::Kind;
+
+/// How sure code in a fence is, with a language and without.
+const NAMED: f32 = 0.95;
+const BARE: f32 = 0.7;
+
+/// Appends the regions of what is in a fence.
+pub(super) fn regions(
+    text: &str,
+    range: Range<usize>,
+    lang: Option<&str>,
+    path: Option<&str>,
+    threshold: f32,
+    regions: &mut Vec<Region>,
+) {
+    if range.is_empty() {
+        return;
+    }
+    let content = &text[range.clone()];
+    let says = lang.map(str::to_ascii_lowercase);
+    let region = |kind, confidence| Region {
+        range: range.clone(),
+        kind,
+        confidence,
+        lang: lang.map(str::to_owned),
+        path: path.map(str::to_owned),
+    };
+    let looks = match says.as_deref() {
+        Some("json" | "json5" | "jsonc" | "geojson") if Json::parse(content).is_ok() => {
+            Looks::Is(Kind::Json)
+        }
+        Some("yaml" | "yml") => Looks::Is(Kind::Yaml),
+        Some("toml") => Looks::Is(Kind::Toml),
+        Some("html" | "xml" | "svg" | "xhtml") => Looks::Is(Kind::Html),
+        Some("csv" | "tsv") => Looks::Is(Kind::Csv),
+        Some("diff" | "patch" | "udiff") => Looks::Is(Kind::Diff),
+        Some(_) | None if data::is_json(content) => Looks::Is(Kind::Json),
+        Some(_) | None => Looks::Like,
+    };
+    if let Looks::Is(kind) = looks {
+        regions.push(region(
+            kind,
+            if kind == Kind::Json {
+                data::SURE
+            } else {
+                NAMED
+            },
+        ));
+        return;
+    }
+    let before = regions.len();
+    scan(text, range.clone(), threshold, false, regions);
+    let found: usize = regions[before..]
+        .iter()
+        .map(|region| region.range.len())
+        .sum();
+    // Code may have a table in it, or something that looks like one.
+    let least = match says.as_deref() {
+        None
+        | Some("text" | "txt" | "console" | "output" | "log" | "markdown" | "md" | "plaintext") => {
+            2
+        }
+        Some(_) => 1,
+    };
+    if found * least > content.len() * 9 / 10 {
+        return;
+    }
+    regions.truncate(before);
+    let confidence = if lang.is_some() { NAMED } else { BARE };
+    if confidence >= threshold {
+        regions.push(region(Kind::Code, confidence));
+    }
+}
+
+enum Looks {
+    Is(Kind),
+    Like,
+}

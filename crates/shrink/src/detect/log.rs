@@ -1,0 +1,153 @@
+//! Lines of a log: some with a time, or with how serious they are, and what belongs to them.
+
+use super::found::{Found, Verdict, sure};
+use super::line::Line;
+use super::time::{has_clock, stamp};
+use crate::kind::Kind;
+
+const LEVELS: [&str; 18] = [
+    "TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "ERR", "FATAL", "CRITICAL",
+    "SEVERE", "PANIC", "VERBOSE", "DBG", "INF", "WRN", "FTL", "CRIT",
+];
+
+/// Whatever tells what it is stands so near to the beginning.
+const NEAR: usize = 160;
+
+/// A stack trace, or what else stands between two entries, has not more lines.
+const BETWEEN: usize = 60;
+
+pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
+    if !is_entry(first) {
+        return Verdict::No;
+    }
+    let (mut entries, mut others, mut end) = (0, 0, first.start);
+    let (mut pending, mut blanks, mut part) = (0, 0, true);
+    for line in first.and_below(text) {
+        if is_entry(line) {
+            entries += 1;
+            others += pending;
+            end = line.next;
+            (pending, blanks, part) = (0, 0, true);
+            continue;
+        }
+        if line.is_blank() {
+            blanks += 1;
+            part = false;
+            if blanks > 2 {
+                break;
+            }
+            continue;
+        }
+        pending += 1;
+        // What directly follows an entry and is indented is a part of it even if it is the last.
+        part &= line.indent() > 0;
+        if part {
+            end = line.next;
+        }
+        if pending > BETWEEN.min(4 + 2 * entries) {
+            break;
+        }
+    }
+    if entries < 3 {
+        return Verdict::NotBefore(end);
+    }
+    let share = entries as f32 / (entries + others) as f32;
+    let top = match share {
+        0.6.. => 0.95,
+        0.3.. => 0.85,
+        0.15.. if entries >= 5 => 0.75,
+        _ => 0.5,
+    };
+    Verdict::Yes(Found {
+        end,
+        kind: Kind::Log,
+        confidence: sure(top, entries, 0),
+    })
+}
+
+/// Whether a line has a time, says how serious it is, or is one of several programs'.
+fn is_entry(line: Line<'_>) -> bool {
+    let head = line.head(NEAR).as_bytes();
+    // That is JSON, or wants to be.
+    if head.first() == Some(&b'{') {
+        return false;
+    }
+    has_clock(head) || begins_with_a_time(head) || has_level(head) || has_program(head)
+}
+
+fn begins_with_a_time(head: &[u8]) -> bool {
+    let at = head.iter().take_while(|byte| is_around(**byte)).count();
+    head.get(at).is_some_and(u8::is_ascii_digit) && stamp(&head[at..]).is_some()
+}
+
+/// Whether one of the first words says how serious a line is.
+fn has_level(head: &[u8]) -> bool {
+    let mut at = 0;
+    for _ in 0..4 {
+        at += head[at..]
+            .iter()
+            .take_while(|byte| is_around(**byte))
+            .count();
+        let word = head[at..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphabetic())
+            .count();
+        if is_level(head, at, word) {
+            return true;
+        }
+        at += word;
+        at += head[at..]
+            .iter()
+            .take_while(|byte| !is_around(**byte) && **byte != b'=')
+            .count();
+        at += usize::from(head.get(at) == Some(&b'='));
+        if at >= head.len() {
+            return false;
+        }
+    }
+    false
+}
+
+fn is_around(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t' | b'[' | b'(' | b'<' | b'"' | b'\'' | b'|' | 0x1b
+    )
+}
+
+/// In capitals, in brackets, or after `level=`.
+fn is_level(head: &[u8], at: usize, length: usize) -> bool {
+    if !(3..=8).contains(&length) {
+        return false;
+    }
+    let after = head.get(at + length);
+    if !matches!(
+        after,
+        None | Some(b' ' | b':' | b']' | b')' | b'|' | b'\t' | b'>' | b'"' | b'-' | b'/')
+    ) {
+        return false;
+    }
+    let word = &head[at..at + length];
+    let capitals = word.iter().all(u8::is_ascii_uppercase);
+    let around = at > 0 && matches!(head[at - 1], b'[' | b'=' | b'<' | b'"');
+    (capitals || around)
+        && LEVELS
+            .iter()
+            .any(|level| level.as_bytes().eq_ignore_ascii_case(word))
+}
+
+/// `web-1  | text`, as several containers at once print it.
+fn has_program(head: &[u8]) -> bool {
+    let name = head
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        .count();
+    if !(2..=60).contains(&name) || !head[name - 1].is_ascii_digit() {
+        return false;
+    }
+    let rest = &head[name..];
+    let spaces = rest.iter().take_while(|byte| **byte == b' ').count();
+    spaces > 0
+        && rest.get(spaces) == Some(&b'|')
+        && matches!(rest.get(spaces + 1), None | Some(b' '))
+}

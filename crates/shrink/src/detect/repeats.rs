@@ -1,0 +1,152 @@
+//! Lines that repeat a few patterns without saying what they are: builds, tests, downloads.
+
+use super::found::{Found, Verdict};
+use super::line::Line;
+use crate::kind::Kind;
+
+/// Less sure than anything that has a name.
+const SURE: f32 = 0.72;
+
+/// As many lines tell whether there is a pattern.
+const WINDOW: usize = 200;
+
+/// Fewer are not worth it.
+const LEAST: usize = 8;
+
+pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
+    let word = first_word(first);
+    let mut near = first
+        .below(text)
+        .take(3)
+        .filter(|line| line.first() == first.first());
+    if word.is_empty() || !near.any(|line| first_word(line) == word) {
+        return Verdict::No;
+    }
+    let mut end = None;
+    let mut from = first;
+    // Window by window, as long as they are full of patterns.
+    loop {
+        let window = Window::read(text, from);
+        match window.repeats() {
+            Some(last) => end = Some(last),
+            None => break,
+        }
+        match Line::at(text, window.end) {
+            Some(next) if window.is_full() => from = next,
+            _ => break,
+        }
+    }
+    match end {
+        Some(end) => Verdict::Yes(Found {
+            end,
+            kind: Kind::Log,
+            confidence: SURE,
+        }),
+        None => Verdict::NotBefore(Window::read(text, first).middle),
+    }
+}
+
+/// What it begins with, up to a space, but for digits.
+fn first_word(line: Line<'_>) -> &str {
+    let text = line.head(64).trim_start_matches([' ', '\t']);
+    let length = text
+        .bytes()
+        .take_while(|byte| !matches!(byte, b' ' | b'\t' | b'0'..=b'9'))
+        .count();
+    &text[..length]
+}
+
+/// Whether another finder should be asked first.
+fn begins_something(line: Line<'_>) -> bool {
+    let begins = |with| line.text.starts_with(with);
+    match line.first() {
+        Some(b'{' | b'[') => matches!(line.text, "{" | "[" | "[{"),
+        Some(b'`') => begins("```"),
+        Some(b'~') => begins("~~~"),
+        Some(b'd') => begins("diff "),
+        Some(b'|') => begins("| "),
+        Some(b'+') => begins("+--"),
+        Some(b'#') => true,
+        Some(0xe2) => begins("├") || begins("┌"),
+        _ => false,
+    }
+}
+
+/// The patterns of lines that follow each other.
+struct Window {
+    /// What each line is like, and where it ends.
+    shapes: Vec<(u64, usize)>,
+    middle: usize,
+    end: usize,
+}
+
+impl Window {
+    fn read(text: &str, first: Line<'_>) -> Self {
+        let mut shapes = Vec::with_capacity(WINDOW);
+        let (mut middle, mut end) = (first.next, first.next);
+        let mut blanks = 0;
+        for line in first.and_below(text) {
+            if line.is_blank() {
+                blanks += 1;
+                if blanks > 1 {
+                    break;
+                }
+                continue;
+            }
+            if shapes.len() == WINDOW || begins_something(line) {
+                break;
+            }
+            blanks = 0;
+            shapes.push((shape(line), line.next));
+            end = line.next;
+            if shapes.len() <= WINDOW / 2 {
+                middle = end;
+            }
+        }
+        Self {
+            shapes,
+            middle,
+            end,
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.shapes.len() == WINDOW
+    }
+
+    /// Where the last line ends that is like others, if most are.
+    fn repeats(&self) -> Option<usize> {
+        if self.shapes.len() < LEAST {
+            return None;
+        }
+        let mut sorted: Vec<u64> = self.shapes.iter().map(|(shape, _)| *shape).collect();
+        sorted.sort_unstable();
+        let is_repeated = |shape: u64| {
+            let from = sorted.partition_point(|other| *other < shape);
+            sorted.get(from + 2) == Some(&shape)
+        };
+        let mut count = 0;
+        let mut last = None;
+        for (shape, end) in &self.shapes {
+            if is_repeated(*shape) {
+                count += 1;
+                last = Some(*end);
+            }
+        }
+        last.filter(|_| count * 5 >= self.shapes.len() * 3 && count >= LEAST)
+    }
+}
+
+/// The first word but for digits, the number of words, and the last byte.
+fn shape(line: Line<'_>) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut mix = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    for byte in first_word(line).bytes() {
+        mix(byte);
+    }
+    let head = line.head(256).as_bytes();
+    mix(memchr::memchr_iter(b' ', head).count() as u8);
+    let last = line.bytes().last().copied().unwrap_or(0);
+    mix(if last.is_ascii_digit() { b'0' } else { last });
+    hash
+}

@@ -1,0 +1,129 @@
+//! The lines of a hunk.
+//!
+//! ```text
+//!  text           on both sides; a tab instead of the space is one that comes after it
+//!                 an empty line on both sides
+//! +text -text     on one side
+//! !te[-x-]{+s+}t  an old line and a new one; all old lines of a change come before all new ones
+//! {+              added lines down to +}
+//! [-              removed lines down to -], or down to -]{+ if added lines follow
+//! \ text          about the line above
+//! ~               a line on both sides that lost its space
+//! ```
+
+use super::words;
+use crate::context::Level;
+
+/// Lines of one sign that are worth a block.
+const BLOCK: usize = 5;
+
+pub(super) const ADDED: &str = "{+";
+pub(super) const ADDED_END: &str = "+}";
+pub(super) const REMOVED: &str = "[-";
+pub(super) const REMOVED_END: &str = "-]";
+pub(super) const TURN: &str = "-]{+";
+pub(super) const LOST: &str = "~";
+const CHANGED: char = '!';
+
+/// Whether a line would be taken for one of a hunk.
+pub(super) fn is_inside(line: &str) -> bool {
+    line.is_empty()
+        || line.starts_with([' ', '\t', '+', '-', '\\', CHANGED])
+        || [ADDED, REMOVED, LOST].contains(&line)
+}
+
+/// How many lines a hunk with these counts has, if they fit.
+pub(super) fn count(lines: &[&str], mut olds: u64, mut news: u64) -> Option<usize> {
+    let mut used = 0;
+    while olds > 0 || news > 0 {
+        match lines.get(used)?.bytes().next() {
+            Some(b' ') | None => {
+                olds = olds.checked_sub(1)?;
+                news = news.checked_sub(1)?;
+            }
+            Some(b'-') => olds = olds.checked_sub(1)?,
+            Some(b'+') => news = news.checked_sub(1)?,
+            Some(b'\\') => {}
+            Some(_) => return None,
+        }
+        used += 1;
+    }
+    let about_the_last = lines.get(used).is_some_and(|line| line.starts_with('\\'));
+    Some(used + usize::from(about_the_last))
+}
+
+/// The lines of a hunk, each after a line end.
+pub(super) fn write(lines: &[&str], level: Level, out: &mut String) {
+    let mut rest = lines;
+    let mut after_change = false;
+    while let Some((first, below)) = rest.split_first() {
+        let is = |line: &&str, sign: char| line.starts_with(sign);
+        let olds = rest.iter().take_while(|line| is(line, '-')).count();
+        let (olds, more) = rest.split_at(olds);
+        let news = more.iter().take_while(|line| is(line, '+')).count();
+        let (news, more) = more.split_at(news);
+        if !olds.is_empty() || !news.is_empty() {
+            rest = more;
+            // Old lines after new ones: there the order counts.
+            let goes_on = more.first().is_some_and(|line| is(line, '-'));
+            change(olds, news, level, !goes_on && !after_change, out);
+            after_change = true;
+            continue;
+        }
+        rest = below;
+        after_change = false;
+        out.push('\n');
+        match (*first, level > Level::Safe) {
+            ("", _) => out.push_str(LOST),
+            (" ", true) => {}
+            (line, true) if line.starts_with(" \t") => out.push_str(&line[1..]),
+            (line, _) => out.push_str(line),
+        }
+    }
+}
+
+/// Old lines and the new ones that follow them. `alone`: nothing of the same change comes after them.
+fn change(olds: &[&str], news: &[&str], level: Level, alone: bool, out: &mut String) {
+    let mut old = 0;
+    let mut new = 0;
+    if level == Level::Max && alone {
+        for (at_old, at_new, merged) in words::pairs(olds, news) {
+            block(&olds[old..at_old], &news[new..at_new], level, out);
+            (old, new) = (at_old + 1, at_new + 1);
+            out.push('\n');
+            out.push(CHANGED);
+            out.push_str(&merged);
+        }
+    }
+    block(&olds[old..], &news[new..], level, out);
+}
+
+fn block(olds: &[&str], news: &[&str], level: Level, out: &mut String) {
+    let pays = |lines: &[&str], ends: &[&str]| {
+        let ended = |line: &&str| ends.contains(&&line[1..]);
+        level > Level::Safe && lines.len() >= BLOCK && !lines.iter().any(ended)
+    };
+    let removed = pays(olds, &[REMOVED_END, TURN]);
+    let added = pays(news, &[ADDED_END]);
+    let from = usize::from(removed);
+    if removed {
+        put(REMOVED, out);
+    }
+    olds.iter().for_each(|line| put(&line[from..], out));
+    match (removed, added) {
+        (true, true) => put(TURN, out),
+        (true, false) => put(REMOVED_END, out),
+        (false, true) => put(ADDED, out),
+        (false, false) => {}
+    }
+    let from = usize::from(added);
+    news.iter().for_each(|line| put(&line[from..], out));
+    if added {
+        put(ADDED_END, out);
+    }
+}
+
+fn put(line: &str, out: &mut String) {
+    out.push('\n');
+    out.push_str(line);
+}

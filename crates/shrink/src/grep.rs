@@ -1,0 +1,66 @@
+//! What grep, ripgrep and compilers print: a file once, then its lines.
+//!
+//! ```text
+//! /home/me/app/src/main.rs:12:fn main() {      %grep file, then its lines; all below /home/me/app/src/
+//! /home/me/app/src/main.rs:20:    run();    ►  main.rs
+//! /home/me/app/src/run.rs:3:fn run() {         12⇥fn main() {
+//!                                              20    run();
+//!                                              run.rs
+//!                                              3⇥fn run() {
+//! ```
+//!
+//! What stands before a line is its file, and a sign that follows from what comes after the number. So
+//! wherever a line is cut in two, it comes back as it was; a wrong cut costs tokens and nothing else. A line
+//! that cannot be cut is carried after a `|`.
+
+mod apart;
+mod files;
+mod head;
+mod hit;
+mod once;
+mod read;
+mod root;
+mod split;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use crate::context::Context;
+use crate::kind::Kind;
+use crate::rendering::{Malformed, Rendered, Rendering};
+use head::Head;
+
+pub(crate) const RENDERING: Rendering = Rendering {
+    word: WORD,
+    kinds: &[Kind::Search],
+    encode,
+    decode,
+};
+
+const WORD: &str = "grep";
+
+/// Stands between groups of lines that belong together.
+const APART: &str = "--";
+
+/// Marks a line that is carried as it is.
+const LITERAL: char = '|';
+
+fn encode(text: &str, _kind: Kind, context: &Context) -> Vec<Rendered> {
+    let made = write::write(text, context);
+    let made = made.filter(|(_, body)| text.len() <= limit(body));
+    let rendered = made.map(|(head, body)| Rendered {
+        word: WORD,
+        head: head.to_string(),
+        body,
+    });
+    rendered.into_iter().collect()
+}
+
+/// How long a text may be that comes from this: a file that is named once stands before many lines.
+fn limit(body: &str) -> usize {
+    body.len().saturating_mul(100).saturating_add(1 << 16)
+}
+
+fn decode(head: &str, body: &str) -> Result<String, Malformed> {
+    read::read(&Head::parse(head)?, body, limit(body))
+}

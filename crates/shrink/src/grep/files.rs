@@ -1,0 +1,195 @@
+//! How a file is named: as it stands, below the root, or as a neighbour of the file before.
+//!
+//! ```text
+//! src/run.rs    below the root
+//! src/run       the same, if the head says that names end .rs
+//! Makefile.     and this is one that has no ending
+//! walk.rs       in the folder of the file before, if the head says so
+//! ./Cargo.toml  below the root, where it could be taken for something else
+//! >/etc/hosts   as it stands
+//! ```
+
+use std::borrow::Cow;
+
+use super::head::{Head, Style};
+
+/// Nobody has a longer path, and one that is named once stands before many lines.
+pub(super) const LONGEST: usize = 4096;
+
+/// Names with the same ending that make it worth to say so.
+const ENOUGH: usize = 10;
+
+/// The file that was named last.
+pub(super) struct Files<'a> {
+    head: &'a Head,
+    current: String,
+    /// How much of it is its folder.
+    folder: usize,
+}
+
+impl<'a> Files<'a> {
+    pub(super) fn new(head: &'a Head) -> Self {
+        Self {
+            head,
+            current: head.root.clone(),
+            folder: head.root.len(),
+        }
+    }
+
+    pub(super) fn current(&self) -> &str {
+        &self.current
+    }
+
+    /// Names a file.
+    pub(super) fn write(&mut self, path: &str, out: &mut String) {
+        let Head {
+            bare,
+            ref root,
+            style,
+            ..
+        } = *self.head;
+        let near = &self.current[..self.folder];
+        let (folder, name) = path.split_at(folder_of(path));
+        let name = self.without_ending(name);
+        match folder.strip_prefix(root.as_str()) {
+            None => {
+                out.push('>');
+                out.push_str(path);
+            }
+            Some(_) if bare && near == folder && near != root && is_plain(&name, style) => {
+                out.push_str(&name);
+            }
+            Some(below) => {
+                // A bare name would be taken for a neighbour.
+                let lone = bare && below.is_empty() && near != root;
+                if lone || !is_plain(if below.is_empty() { &name } else { below }, style) {
+                    out.push_str("./");
+                }
+                out.push_str(below);
+                out.push_str(&name);
+            }
+        }
+        self.set(path);
+    }
+
+    /// Takes a name for the file that it stands for.
+    pub(super) fn read(&mut self, name: &str) -> Result<(), &'static str> {
+        let root = self.head.root.as_str();
+        let path = if let Some(path) = name.strip_prefix('>') {
+            path.to_owned()
+        } else {
+            let (before, name) = match name.strip_prefix("./") {
+                Some(below) => (root, below),
+                None if self.head.bare && folder_of(name) == 0 => {
+                    (&self.current[..self.folder], name)
+                }
+                None => (root, name),
+            };
+            let (folder, name) = name.split_at(folder_of(name));
+            [before, folder, &self.with_ending(name)].concat()
+        };
+        if path.len() > LONGEST {
+            return Err("too long a path");
+        }
+        self.set(&path);
+        Ok(())
+    }
+
+    fn set(&mut self, path: &str) {
+        self.current.clear();
+        self.current.push_str(path);
+        self.folder = folder_of(path);
+    }
+
+    fn without_ending<'b>(&self, name: &'b str) -> Cow<'b, str> {
+        let ending = self.head.ending.as_str();
+        if ending.is_empty() {
+            return name.into();
+        }
+        match name.strip_suffix(ending) {
+            Some(stem) if !stem.is_empty() && !stem.contains('.') => stem.into(),
+            _ if !name.contains('.') || name.ends_with('.') => [name, "."].concat().into(),
+            _ => name.into(),
+        }
+    }
+
+    fn with_ending<'b>(&self, name: &'b str) -> Cow<'b, str> {
+        let ending = self.head.ending.as_str();
+        if ending.is_empty() {
+            return name.into();
+        }
+        match name.strip_suffix('.') {
+            Some(name) => name.into(),
+            None if !name.contains('.') => [name, ending].concat().into(),
+            None => name.into(),
+        }
+    }
+}
+
+/// Whether bare names save more than it takes to explain them.
+pub(super) fn bare_pays(paths: &[&str], root: &str) -> bool {
+    let mut near = root;
+    let mut saved = 0_isize;
+    for path in paths {
+        let folder = &path[..folder_of(path)];
+        // A folder has two tokens or more; `./` is one.
+        saved += match (folder == near, folder == root) {
+            (true, false) => 2,
+            (false, true) => -1,
+            _ => 0,
+        };
+        near = folder;
+    }
+    saved > 10
+}
+
+/// The ending that most names have, with its dot, if it pays to leave it out.
+pub(super) fn ending(paths: &[&str]) -> String {
+    let mut best = "";
+    let mut votes = 0_usize;
+    let endings = || paths.iter().map(|path| ending_of(path));
+    for ending in endings() {
+        if votes == 0 {
+            best = ending;
+            votes = 1;
+        } else if ending == best {
+            votes += 1;
+        } else {
+            votes -= 1;
+        }
+    }
+    let count = endings().filter(|ending| *ending == best).count();
+    match count >= ENOUGH && count * 3 >= paths.len() * 2 {
+        true => best.to_owned(),
+        false => String::new(),
+    }
+}
+
+/// `.rs`, or nothing.
+fn ending_of(path: &str) -> &str {
+    let name = &path[folder_of(path)..];
+    let ending = name.rfind('.').map_or("", |at| &name[at..]);
+    let plain = |ending: &str| ending.bytes().skip(1).all(|b| b.is_ascii_alphanumeric());
+    match (2..=8).contains(&ending.len()) && plain(ending) {
+        true => ending,
+        false => "",
+    }
+}
+
+/// How much of a path is its folder, with the last slash.
+pub(super) fn folder_of(path: &str) -> usize {
+    path.rfind(['/', '\\']).map_or(0, |at| at + 1)
+}
+
+/// Whether this cannot be taken for a line of another sort.
+fn is_plain(name: &str, style: Style) -> bool {
+    let first = name.bytes().next();
+    !name.starts_with("./")
+        && match (first, style) {
+            (None | Some(b'>'), _) => false,
+            (Some(first), Style::Numbered) => {
+                !first.is_ascii_digit() && first != b'|' && name != super::APART
+            }
+            (Some(_), Style::Text) => true,
+        }
+}

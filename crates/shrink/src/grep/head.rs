@@ -1,0 +1,181 @@
+//! The first line: how to read the others.
+
+use std::fmt;
+
+use linkspan_wire::{Json, quote};
+
+use crate::rendering::Malformed;
+
+/// What a line is behind its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// A number, and what belongs to it.
+    Numbered,
+    /// A text.
+    Text,
+}
+
+/// Texts are not indented further. It also bounds what a line can grow by.
+pub(super) const WIDEST: usize = 40;
+
+/// Whether hits have a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Column {
+    /// They have none.
+    None,
+    /// They have, and it is written.
+    Shown,
+    /// It is where this stands for the first time, unless another one is written.
+    At(String),
+}
+
+/// `file, then its lines; tab is 4 spaces; all below /home/me/app/`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) style: Style,
+    pub(super) column: Column,
+    /// How many texts that repeat stand above the first file.
+    pub(super) texts: usize,
+    /// What a tab behind a number stands for, besides the colon.
+    pub(super) indent: String,
+    /// Whether a `--` is left out where numbers do not follow each other.
+    pub(super) apart: bool,
+    /// What names end with that have no ending.
+    pub(super) ending: String,
+    /// Whether a name without a folder is in that of the file before.
+    pub(super) bare: bool,
+    /// What all other paths begin with.
+    pub(super) root: String,
+}
+
+const NUMBERED: &str = "file, then its lines";
+const TEXT: &str = ">file, then its lines";
+const SHOWN: &str = "; line:column";
+const AT: &str = "; column is at ";
+const TEXTS: &str = "; texts that repeat: $1-$";
+const INDENT: &str = "; tab is ";
+const SPACES: &str = " spaces";
+const TABS: &str = " tabs";
+const APART: &str = "; -- left out";
+const ENDING: &str = "; names end ";
+const BARE: &str = "; bare names in the folder above";
+const ROOT: &str = "; all below ";
+
+impl Head {
+    /// Nothing is said once.
+    pub(super) fn plain(style: Style) -> Self {
+        Self {
+            style,
+            column: Column::None,
+            texts: 0,
+            indent: String::new(),
+            apart: false,
+            ending: String::new(),
+            bare: false,
+            root: String::new(),
+        }
+    }
+
+    pub(super) fn parse(head: &str) -> Result<Self, Malformed> {
+        Self::read(head).ok_or_else(|| Malformed::new(0, "not how files and lines are written"))
+    }
+
+    fn read(head: &str) -> Option<Self> {
+        let (style, mut rest) = match head.strip_prefix(NUMBERED) {
+            Some(rest) => (Style::Numbered, rest),
+            None => (Style::Text, head.strip_prefix(TEXT)?),
+        };
+        let mut made = Self::plain(style);
+        if let Some(more) = rest.strip_prefix(SHOWN) {
+            made.column = Column::Shown;
+            rest = more;
+        } else if let Some(more) = rest.strip_prefix(AT) {
+            let (pattern, more) = quoted(more)?;
+            made.column = Column::At(pattern);
+            rest = more;
+        }
+        if let Some(more) = rest.strip_prefix(TEXTS) {
+            let digits = more.bytes().take_while(u8::is_ascii_digit).count();
+            let (count, more) = more.split_at(digits);
+            made.texts = count.parse().ok()?;
+            rest = more;
+        }
+        if let Some(indent) = rest.strip_prefix(INDENT) {
+            let (width, more) = indent.split_at(indent.find(' ')?);
+            let width = width.parse().ok().filter(|width| *width <= WIDEST)?;
+            let (sign, more) = match more.strip_prefix(SPACES) {
+                Some(more) => (" ", more),
+                None => ("\t", more.strip_prefix(TABS)?),
+            };
+            made.indent = sign.repeat(width);
+            rest = more;
+        }
+        if let Some(more) = rest.strip_prefix(APART) {
+            made.apart = true;
+            rest = more;
+        }
+        if let Some(ending) = rest.strip_prefix(ENDING) {
+            let (ending, more) = ending.split_at(ending.find(';').unwrap_or(ending.len()));
+            ending.clone_into(&mut made.ending);
+            rest = more;
+        }
+        if let Some(more) = rest.strip_prefix(BARE) {
+            made.bare = true;
+            rest = more;
+        }
+        if !rest.is_empty() {
+            rest.strip_prefix(ROOT)?.clone_into(&mut made.root);
+        }
+        Some(made)
+    }
+}
+
+/// A quoted word, and what comes after it.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let inner = text.strip_prefix('"')?;
+    let mut escaped = false;
+    let end = inner.bytes().position(|b| {
+        let ends = b == b'"' && !escaped;
+        escaped = b == b'\\' && !escaped;
+        ends
+    })?;
+    let (word, rest) = text.split_at_checked(end + 2)?;
+    Some((Json::parse(word).ok()?.as_str()?.into_owned(), rest))
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.style {
+            Style::Numbered => NUMBERED,
+            Style::Text => TEXT,
+        })?;
+        match &self.column {
+            Column::None => {}
+            Column::Shown => f.write_str(SHOWN)?,
+            Column::At(pattern) => write!(f, "{AT}{}", quote(pattern))?,
+        }
+        if self.texts > 0 {
+            write!(f, "{TEXTS}{}", self.texts)?;
+        }
+        if !self.indent.is_empty() {
+            let of = match self.indent.starts_with(' ') {
+                true => SPACES,
+                false => TABS,
+            };
+            write!(f, "{INDENT}{}{of}", self.indent.len())?;
+        }
+        if self.apart {
+            f.write_str(APART)?;
+        }
+        if !self.ending.is_empty() {
+            write!(f, "{ENDING}{}", self.ending)?;
+        }
+        if self.bare {
+            f.write_str(BARE)?;
+        }
+        if !self.root.is_empty() {
+            write!(f, "{ROOT}{}", self.root)?;
+        }
+        Ok(())
+    }
+}

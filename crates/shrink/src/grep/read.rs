@@ -1,0 +1,82 @@
+//! The way back.
+
+use super::apart::Apart;
+use super::files::Files;
+use super::head::{Head, Style};
+use super::{APART, LITERAL, hit};
+use crate::rendering::Malformed;
+
+/// The text that a body was made of.
+pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malformed> {
+    let mut files = Files::new(head);
+    let mut apart = Apart::new(head);
+    let mut out = String::with_capacity(body.len() * 2);
+    let mut rest = String::new();
+    let mut named = false;
+    // A line that names a file is no line of the text.
+    let mut begun = false;
+    let mut lines = body.split('\n').enumerate();
+    let mut texts = Vec::new();
+    // There are no more of them than lines, whatever the head says.
+    for (index, line) in lines.by_ref().take(head.texts) {
+        let text = line
+            .split_once('\t')
+            .filter(|(name, _)| name.starts_with('$'));
+        let (_, text) = text.ok_or_else(|| Malformed::new(index + 1, "not a text that repeats"))?;
+        texts.push(text);
+    }
+    for (index, line) in lines {
+        let wrong = |why: &str| Malformed::new(index + 1, why);
+        if let Some(name) = name(line, head.style) {
+            files.read(name).map_err(wrong)?;
+            named = true;
+            continue;
+        }
+        if begun {
+            out.push('\n');
+        }
+        begun = true;
+        if line == APART || line.is_empty() && head.style == Style::Numbered {
+            apart.forget();
+            out.push_str(line);
+        } else if let Some(literal) = line.strip_prefix(LITERAL) {
+            apart.forget();
+            out.push_str(literal);
+        } else {
+            if !named {
+                return Err(wrong("no file was named before this line"));
+            }
+            let sign = match head.style {
+                Style::Text => {
+                    line.clone_into(&mut rest);
+                    hit::sign_of_text(line)
+                }
+                Style::Numbered => hit::read(line, head, &texts, &mut rest)
+                    .ok_or_else(|| wrong("neither a file nor a number and its text"))?,
+            };
+            if apart.is_before(files.current(), &rest) {
+                out.push_str(APART);
+                out.push('\n');
+            }
+            out.push_str(files.current());
+            out.push_str(sign);
+            out.push_str(&rest);
+        }
+        if out.len() > limit {
+            return Err(wrong("too long a text for what it was made of"));
+        }
+    }
+    Ok(out)
+}
+
+/// The name of a file, if this line is one.
+fn name(line: &str, style: Style) -> Option<&str> {
+    match style {
+        Style::Text => line.strip_prefix('>'),
+        Style::Numbered if line.is_empty() || line == APART => None,
+        Style::Numbered => {
+            let other = line.starts_with(|c: char| c.is_ascii_digit() || c == LITERAL);
+            (!other).then_some(line)
+        }
+    }
+}

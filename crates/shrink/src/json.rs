@@ -1,0 +1,31 @@
+//! JSON with the names of members said once.
+
+mod bare;
+mod build;
+mod decode;
+mod encode;
+mod merge;
+mod names;
+mod parse;
+mod same;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use crate::kind::Kind;
+use crate::rendering::Rendering;
+
+pub(crate) use same::same;
+
+pub(crate) const RENDERING: Rendering = Rendering {
+    word: "json",
+    kinds: &[Kind::Json, Kind::Ndjson],
+    encode: encode::encode,
+    decode: decode::decode,
+};
+
+/// The longest JSON that a body of so many bytes may stand for. Columns that are said once could make it as
+/// long as one likes.
+fn most(body: usize) -> usize {
+    body.saturating_mul(100).saturating_add(1 << 20)
+}

@@ -1,0 +1,143 @@
+//! One order of names for many objects.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use super::names::Name;
+use super::parse::{Document, Id, Sort};
+
+/// Not there.
+pub(crate) const NONE: Id = Id::MAX;
+
+/// If not all objects agree on an order, so many sorts of them are asked, the most frequent first.
+const VOTES: usize = 16;
+
+/// One order of names, and the place of each member of an object in it.
+pub(crate) struct Merged {
+    pub(crate) names: Vec<Name>,
+    /// For each shape that fits.
+    places: HashMap<u32, Vec<u32>>,
+    /// How many members all objects that fit have.
+    pub(crate) members: usize,
+    /// How many do not fit, or are no objects.
+    pub(crate) odd: usize,
+}
+
+impl Merged {
+    /// The order that most of the objects among `rows` keep to.
+    pub(crate) fn of(document: &Document<'_>, rows: &[Id]) -> Option<Self> {
+        let mut counts: Vec<(u32, usize)> = Vec::new();
+        let mut known: HashMap<u32, usize> = HashMap::new();
+        let mut odd = 0;
+        let mut last = (u32::MAX, 0);
+        for row in rows.iter().filter(|row| **row != NONE) {
+            let value = document.value(*row);
+            if value.sort != Sort::Object || document.shapes[value.shape as usize].repeats {
+                odd += 1;
+                continue;
+            }
+            if value.shape != last.0 {
+                let at = *known.entry(value.shape).or_insert_with(|| {
+                    counts.push((value.shape, 0));
+                    counts.len() - 1
+                });
+                last = (value.shape, at);
+            }
+            counts[last.1].1 += 1;
+        }
+        let shapes: Vec<u32> = counts.iter().map(|(shape, _)| *shape).collect();
+        let names = match order(document, &shapes) {
+            Some(names) => names,
+            None => vote(document, &mut counts.clone())?,
+        };
+        let at: HashMap<Name, u32> = names.iter().copied().zip(0..).collect();
+        let mut merged = Self {
+            names,
+            places: HashMap::new(),
+            members: 0,
+            odd,
+        };
+        for (shape, count) in counts {
+            let names = &document.shapes[shape as usize].names;
+            let places: Option<Vec<u32>> = names.iter().map(|name| at.get(name).copied()).collect();
+            match places.filter(|places| places.is_sorted()) {
+                Some(places) => {
+                    merged.members += count * places.len();
+                    merged.places.insert(shape, places);
+                }
+                None => merged.odd += count,
+            }
+        }
+        Some(merged)
+    }
+
+    /// The place of each member of an object; nothing if it does not fit, or is no object.
+    pub(crate) fn places(&self, document: &Document<'_>, id: Id) -> Option<&[u32]> {
+        let places = self.places.get(&document.value(id).shape)?;
+        Some(places)
+    }
+}
+
+/// The names of all these shapes in an order that all of them keep to.
+fn order(document: &Document<'_>, shapes: &[u32]) -> Option<Vec<Name>> {
+    if let [shape] = shapes {
+        return Some(document.shapes[*shape as usize].names.to_vec());
+    }
+    // Which names come right after which. Both are numbered as they appear.
+    let mut numbers: HashMap<Name, usize> = HashMap::new();
+    let mut names: Vec<Name> = Vec::new();
+    let mut after: Vec<Vec<usize>> = Vec::new();
+    let mut before: Vec<usize> = Vec::new();
+    for shape in shapes {
+        let mut last = None;
+        for name in &document.shapes[*shape as usize].names {
+            let number = *numbers.entry(*name).or_insert_with(|| {
+                names.push(*name);
+                after.push(Vec::new());
+                before.push(0);
+                names.len() - 1
+            });
+            if let Some(last) = last.replace(number) {
+                after[last].push(number);
+            }
+        }
+    }
+    for list in &mut after {
+        list.sort_unstable();
+        list.dedup();
+        for number in list {
+            before[*number] += 1;
+        }
+    }
+    let mut ready: BinaryHeap<Reverse<usize>> = BinaryHeap::new();
+    let first = (0..names.len()).filter(|number| before[*number] == 0);
+    ready.extend(first.map(Reverse));
+    let mut ordered = Vec::with_capacity(names.len());
+    while let Some(Reverse(number)) = ready.pop() {
+        ordered.push(names[number]);
+        for next in &after[number] {
+            before[*next] -= 1;
+            if before[*next] == 0 {
+                ready.push(Reverse(*next));
+            }
+        }
+    }
+    (ordered.len() == names.len()).then_some(ordered)
+}
+
+/// An order that the most frequent shapes keep to. Shapes that contradict them are left out.
+fn vote(document: &Document<'_>, counts: &mut [(u32, usize)]) -> Option<Vec<Name>> {
+    counts.sort_by_key(|(_, count)| Reverse(*count));
+    let mut kept = Vec::new();
+    let mut best = None;
+    for (shape, _) in counts.iter().take(VOTES) {
+        kept.push(*shape);
+        match order(document, &kept) {
+            Some(names) => best = Some(names),
+            None => {
+                kept.pop();
+            }
+        }
+    }
+    best
+}

@@ -1,0 +1,55 @@
+//! The names of members, each kept once.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::parse::Sort;
+
+/// A name of [`Names`].
+pub(crate) type Name = u32;
+
+/// The names of members, each kept once.
+#[derive(Default)]
+pub(crate) struct Names<'a> {
+    all: Vec<Spelled<'a>>,
+    ids: HashMap<Spelled<'a>, Name>,
+}
+
+/// A string: its text, or how it is spelled inside of its quotes if half a surrogate pair leaves it without.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Spelled<'a> {
+    Text(Cow<'a, str>),
+    Lone(Cow<'a, str>),
+}
+
+impl<'a> Names<'a> {
+    /// The name that stands between these quotes. It is compared with the likely one first.
+    pub(crate) fn of(&mut self, sort: Sort, inside: &'a str, likely: Option<Name>) -> Name {
+        let name = match sort {
+            Sort::Plain => {
+                if let Some(likely) = likely
+                    && let Spelled::Text(text) = &self.all[likely as usize]
+                    && *text == inside
+                {
+                    return likely;
+                }
+                Spelled::Text(Cow::Borrowed(inside))
+            }
+            _ => match crate::table::lexeme::unescape(inside) {
+                Some(text) => Spelled::Text(Cow::Owned(text)),
+                None => Spelled::Lone(Cow::Borrowed(inside)),
+            },
+        };
+        if let Some(id) = self.ids.get(&name) {
+            return *id;
+        }
+        let id = self.all.len() as Name;
+        self.all.push(name.clone());
+        self.ids.insert(name, id);
+        id
+    }
+
+    pub(crate) fn get(&self, name: Name) -> &Spelled<'a> {
+        &self.all[name as usize]
+    }
+}

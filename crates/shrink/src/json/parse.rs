@@ -1,0 +1,259 @@
+//! A JSON text taken apart: one flat list of values that point into the text.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::names::{Name, Names};
+use super::scan::{Scanner, Token};
+
+/// Deeper texts are left alone: everything that works on them calls itself for each level.
+pub(crate) const MAX_DEPTH: usize = 128;
+
+/// A value of a [`Document`].
+pub(crate) type Id = u32;
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sort {
+    /// A string without escapes.
+    Plain,
+    /// A string with escapes that has a text.
+    Escaped,
+    /// A string with half a surrogate pair: it has no text, only a spelling.
+    Lone,
+    /// A number.
+    Number,
+    /// `true`, `false` or `null`.
+    Word,
+    Array,
+    Object,
+}
+
+/// A value: what it is, where it stands, and how many values are in it. Those follow it in the list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Value {
+    pub(crate) sort: Sort,
+    start: u32,
+    end: u32,
+    /// The value after this one and all that is in it.
+    next: Id,
+    /// Its members or elements.
+    pub(crate) count: u32,
+    /// The shape of an object.
+    pub(crate) shape: u32,
+}
+
+/// The names of an object's members, in order.
+pub(crate) struct Shape {
+    pub(crate) names: Box<[Name]>,
+    /// Whether a name stands there twice.
+    pub(crate) repeats: bool,
+}
+
+/// A JSON text taken apart.
+pub(crate) struct Document<'a> {
+    text: &'a str,
+    pub(crate) values: Vec<Value>,
+    pub(crate) shapes: Vec<Shape>,
+    pub(crate) names: Names<'a>,
+    shape_ids: HashMap<Box<[Name]>, u32>,
+}
+
+/// An array or object that is not closed yet.
+struct Open {
+    id: Id,
+    count: u32,
+    is_object: bool,
+    /// Where its names begin in the list of those that belong to open objects.
+    names: usize,
+    /// The shape that it will likely have: that of the object before it in the same array.
+    likely: u32,
+    /// The shape of the last object in it.
+    last: u32,
+}
+
+const NO_SHAPE: u32 = u32::MAX;
+
+impl<'a> Document<'a> {
+    /// Nothing for what is not one JSON value, nests too deeply or is larger than 4 GB.
+    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+        let mut document = Self::new(text)?;
+        let mut scanner = Scanner::new(text);
+        document.read(&mut scanner)?;
+        scanner.at_end().then_some(document)
+    }
+
+    /// One value on each line; for each line its value, or nothing if it is blank.
+    pub(crate) fn parse_lines(text: &'a str) -> Option<(Self, Vec<Option<Id>>)> {
+        let mut document = Self::new(text)?;
+        let mut lines = Vec::new();
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+            let mut scanner = Scanner::part(text, start, end);
+            let line = match scanner.at_end() {
+                true => None,
+                false => Some(document.read(&mut scanner)?),
+            };
+            if !scanner.at_end() {
+                return None;
+            }
+            lines.push(line);
+            start = end + 1;
+        }
+        Some((document, lines))
+    }
+
+    fn new(text: &'a str) -> Option<Self> {
+        (text.len() < u32::MAX as usize).then(|| Self {
+            text,
+            values: Vec::with_capacity(text.len() / 24),
+            shapes: Vec::new(),
+            names: Names::default(),
+            shape_ids: HashMap::new(),
+        })
+    }
+
+    fn read(&mut self, scanner: &mut Scanner<'a>) -> Option<Id> {
+        let root = self.values.len() as Id;
+        let mut open: Vec<Open> = Vec::new();
+        let mut names: Vec<Name> = Vec::new();
+        loop {
+            // Before a value, or before the end of an array or object that is empty.
+            let id = self.values.len() as Id;
+            let (token, start, end) = scanner.value()?;
+            let mut value = Value {
+                sort: Sort::Word,
+                start,
+                end,
+                next: id + 1,
+                count: 0,
+                shape: NO_SHAPE,
+            };
+            let container = match token {
+                Token::Scalar(sort) => {
+                    value.sort = sort;
+                    None
+                }
+                Token::Array => Some(false),
+                Token::Object => Some(true),
+            };
+            if let Some(is_object) = container {
+                value.sort = if is_object { Sort::Object } else { Sort::Array };
+                if open.len() == MAX_DEPTH {
+                    return None;
+                }
+                let likely = open.last().map_or(NO_SHAPE, |parent| parent.last);
+                open.push(Open {
+                    id,
+                    count: 0,
+                    is_object,
+                    names: names.len(),
+                    likely,
+                    last: NO_SHAPE,
+                });
+            }
+            self.values.push(value);
+            let mut is_empty = container.is_some();
+            // After a value: close what ends here.
+            loop {
+                let Some(inner) = open.last_mut() else {
+                    return Some(root);
+                };
+                if is_empty {
+                    if !scanner.closes(inner.is_object) {
+                        break;
+                    }
+                } else {
+                    inner.count += 1;
+                    if !scanner.ends(inner.is_object)? {
+                        break;
+                    }
+                }
+                is_empty = false;
+                let shape = match inner.is_object {
+                    true => self.shape(&names[inner.names..], inner.likely),
+                    false => NO_SHAPE,
+                };
+                names.truncate(inner.names);
+                let next = self.values.len() as Id;
+                let value = &mut self.values[inner.id as usize];
+                value.end = scanner.position();
+                value.next = next;
+                value.count = inner.count;
+                value.shape = shape;
+                open.pop();
+                if let Some(parent) = open.last_mut() {
+                    parent.last = shape;
+                }
+            }
+            if let Some(inner) = open.last()
+                && inner.is_object
+            {
+                let (sort, start, end) = scanner.name()?;
+                let at = names.len() - inner.names;
+                let likely = self.shapes.get(inner.likely as usize);
+                let likely = likely.and_then(|shape| shape.names.get(at)).copied();
+                let inside = &self.text[start as usize + 1..end as usize - 1];
+                names.push(self.names.of(sort, inside, likely));
+            }
+        }
+    }
+
+    fn shape(&mut self, names: &[Name], likely: u32) -> u32 {
+        if let Some(shape) = self.shapes.get(likely as usize)
+            && *shape.names == *names
+        {
+            return likely;
+        }
+        if let Some(id) = self.shape_ids.get(names) {
+            return *id;
+        }
+        let mut sorted = names.to_vec();
+        sorted.sort_unstable();
+        let id = self.shapes.len() as u32;
+        self.shapes.push(Shape {
+            names: names.into(),
+            repeats: sorted.windows(2).any(|pair| pair[0] == pair[1]),
+        });
+        self.shape_ids.insert(names.into(), id);
+        id
+    }
+
+    pub(crate) fn value(&self, id: Id) -> Value {
+        self.values[id as usize]
+    }
+
+    /// How a value is spelled.
+    pub(crate) fn spelling(&self, id: Id) -> &'a str {
+        let value = self.value(id);
+        &self.text[value.start as usize..value.end as usize]
+    }
+
+    /// The text of a string that has one.
+    pub(crate) fn string(&self, id: Id) -> Cow<'a, str> {
+        let spelling = self.spelling(id);
+        let inside = &spelling[1..spelling.len() - 1];
+        match self.value(id).sort {
+            Sort::Escaped => {
+                crate::table::lexeme::unescape(inside).map_or(Cow::Borrowed(inside), Cow::Owned)
+            }
+            _ => Cow::Borrowed(inside),
+        }
+    }
+
+    /// The values right inside of an array or object.
+    pub(crate) fn inside(&self, id: Id) -> impl Iterator<Item = Id> {
+        let mut next = id + 1;
+        (0..self.value(id).count).map(move |_| {
+            let this = next;
+            next = self.value(this).next;
+            this
+        })
+    }
+
+    /// The names of an object's members; none for anything else.
+    pub(crate) fn names_of(&self, id: Id) -> &[Name] {
+        let shape = self.shapes.get(self.value(id).shape as usize);
+        shape.map_or(&[], |shape| &shape.names)
+    }
+}

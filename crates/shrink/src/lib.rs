@@ -1,0 +1,43 @@
+//! The same text in fewer tokens, and the way back.
+//!
+//! ```text
+//! text ─► detect: regions ─► a rendering for each kind ─► pack: one text ─► gate: smaller? the same? ─► text
+//! ```
+//!
+//! Every rendering has an inverse. Invariant: nothing here knows of the network, of files or of a clock;
+//! a text is only ever replaced by one that was taken back to the original and counted.
+
+mod blocks;
+mod context;
+mod detect;
+mod diff;
+mod grep;
+mod json;
+mod kind;
+mod log;
+mod lossy;
+mod numbered;
+mod outline;
+mod pack;
+mod policy;
+mod rendering;
+mod result;
+mod sheet;
+mod shrinking;
+mod table;
+mod text;
+pub mod tools;
+mod tree;
+
+pub use blocks::{Unreadable, blocks, document, original, render};
+pub use context::{Context, Level, Stop};
+pub use detect::{Region, detect, line_numbers};
+pub use kind::Kind;
+pub use lossy::Lossy;
+pub use outline::outline;
+pub use pack::decode;
+pub use policy::{Keep, Policy, Structured};
+pub use rendering::{Malformed, Rendered};
+pub use result::{META, Report, Rewritten, rewrite};
+pub use shrinking::{Gate, Kept, Shrunk, check, shrink};
+pub use text::{Found, Tried, Worked, try_text};

@@ -1,0 +1,107 @@
+//! Every line and the template that it is one of.
+
+use super::cells::{Cell, Role, skeleton};
+use super::clock::Clock;
+use super::lines::Lines;
+use super::mine::{Book, cut_apart, cut_line};
+use crate::context::Stop;
+
+/// No template.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Which template each line is of, and its fields.
+#[derive(Default)]
+pub(crate) struct Assigned {
+    /// For each line.
+    pub(crate) template: Vec<u32>,
+    /// Fields of lines with a template, one after the other.
+    pub(crate) fields: Vec<(u32, u32)>,
+    /// Times of lines with a template that has one, one after the other.
+    pub(crate) clocks: Vec<Clock>,
+    /// How many lines each template has.
+    pub(crate) uses: Vec<u32>,
+}
+
+/// `None` if nobody waits for it any more.
+pub(crate) fn assign(lines: &Lines<'_>, book: &Book, stop: &Stop) -> Option<Assigned> {
+    let mut assigned = Assigned {
+        template: Vec::with_capacity(lines.count()),
+        uses: vec![0; book.templates.len()],
+        ..Assigned::default()
+    };
+    let mut desk = Desk::default();
+    for line in 0..lines.count() {
+        if line % 256 == 0 && stop.is_set() {
+            return None;
+        }
+        let template = match lines.is_usual(line) {
+            true => desk.find(lines, line, book, &mut assigned.fields),
+            false => NONE,
+        };
+        assigned.template.push(template);
+        let Some(uses) = assigned.uses.get_mut(template as usize) else {
+            continue;
+        };
+        *uses += 1;
+        if let Some(clock) = desk.clock {
+            assigned.clocks.push(clock);
+        }
+    }
+    Some(assigned)
+}
+
+/// Room that is used again for each line.
+#[derive(Default)]
+struct Desk {
+    cells: Vec<Cell>,
+    apart: Vec<Cell>,
+    room: Vec<(u32, u32)>,
+    /// The time of the line, if its template has one.
+    clock: Option<Clock>,
+}
+
+impl Desk {
+    fn find(
+        &mut self,
+        lines: &Lines<'_>,
+        line: usize,
+        book: &Book,
+        fields: &mut Vec<(u32, u32)>,
+    ) -> u32 {
+        let text = lines.text;
+        let range = lines.range(line);
+        self.clock = None;
+        self.cells.clear();
+        let clock = cut_line(lines, line, book.clocks, &mut self.cells);
+        let shapes = book.shapes.get(&skeleton(&self.cells));
+        for (exploded, index) in shapes.map_or(&[][..], Vec::as_slice) {
+            let cells = match exploded {
+                0 => &self.cells,
+                mask => {
+                    self.apart.clear();
+                    cut_apart(text, &self.cells, *mask, &mut self.apart);
+                    &self.apart
+                }
+            };
+            for id in index.candidates(text, cells, &mut self.room) {
+                let template = &book.templates[*id as usize];
+                if template.fields_of(text, cells, range.end, &mut self.room, fields) {
+                    self.clock = clock;
+                    return *id;
+                }
+            }
+        }
+        for id in book.open.candidates(text, &self.cells, &mut self.room) {
+            let template = &book.templates[*id as usize];
+            if template.fields_of(text, &self.cells, range.end, &mut self.room, fields) {
+                // The time may stand in what is left of the line.
+                let own = self.cells[..template.cells()]
+                    .iter()
+                    .any(|cell| cell.role == Role::Clock);
+                self.clock = clock.filter(|_| own);
+                return *id;
+            }
+        }
+        NONE
+    }
+}

@@ -1,0 +1,76 @@
+//! The plainest form: what most lines begin with is said once, and so is a line that comes again.
+
+use super::assign::{Assigned, NONE};
+use super::lines::Lines;
+use super::template::Part;
+use super::write::{Tricks, write as write_log};
+use crate::context::Context;
+use crate::rendering::Rendered;
+
+/// Lines that are looked at to find out how most of them begin.
+const SAMPLE: usize = 1000;
+
+/// `None` if lines have no common beginning and none comes again.
+pub(crate) fn write(lines: &Lines<'_>, context: &Context) -> Option<Rendered> {
+    let prefix = common(lines);
+    let mut assigned = Assigned {
+        uses: vec![0],
+        ..Assigned::default()
+    };
+    for line in 0..lines.count() {
+        let range = lines.range(line);
+        let id = match lines.line(line).starts_with(prefix) && !prefix.is_empty() {
+            true => {
+                assigned.uses[0] += 1;
+                assigned
+                    .fields
+                    .push((range.start + prefix.len() as u32, range.end));
+                0
+            }
+            false => NONE,
+        };
+        assigned.template.push(id);
+    }
+    let parts = vec![Part::Text(prefix.to_owned()), Part::Field];
+    let tricks = Tricks {
+        names: false,
+        chains: false,
+        headings: false,
+        runs: true,
+    };
+    let rendered = write_log(lines, &[parts], &assigned, tricks, context)?;
+    (rendered.body.len() < lines.text.len()).then_some(rendered)
+}
+
+/// What most lines begin with.
+fn common<'a>(lines: &Lines<'a>) -> &'a str {
+    let mut some: Vec<&str> = lines
+        .sample(SAMPLE)
+        .iter()
+        .map(|line| lines.line(*line as usize))
+        .collect();
+    some.sort_unstable();
+    let mut best = (0, "");
+    // The middle of the sorted lines is where most of them are.
+    for (low, high) in [(1, 9), (2, 8), (3, 7), (4, 6)] {
+        let (low, high) = (some.len() * low / 10, some.len() * high / 10);
+        let (Some(one), Some(other)) = (some.get(low), some.get(high)) else {
+            continue;
+        };
+        let prefix = common_prefix(one, other);
+        let saved = prefix.len() * (high - low + 1);
+        if saved > best.0 {
+            best = (saved, prefix);
+        }
+    }
+    best.1
+}
+
+/// Not in the middle of a number or a word, and without a space at its end that nobody sees.
+fn common_prefix<'a>(one: &'a str, other: &str) -> &'a str {
+    let same = one.char_indices().zip(other.chars());
+    let same = same.take_while(|((_, one), other)| one == other);
+    let end = same.last().map_or(0, |((at, one), _)| at + one.len_utf8());
+    let prefix = one[..end].trim_end_matches(char::is_alphanumeric);
+    prefix.trim_end_matches(' ')
+}

@@ -1,0 +1,93 @@
+//! The first line: which lines there are, and how their numbers were written.
+
+use std::fmt;
+
+use linkspan_wire::{Json, quote};
+
+use super::format::Format;
+use crate::rendering::Malformed;
+
+/// What became of lines that have no text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Blanks {
+    /// They are like the others.
+    Plain,
+    /// Spaces at their end are missing.
+    Trimmed,
+    /// They have no number and are not counted; spaces up to where texts begin, as `nl` prints them.
+    Margin,
+    /// They have no number and are not counted.
+    Bare,
+}
+
+impl Blanks {
+    const ALL: [Self; 4] = [Self::Plain, Self::Trimmed, Self::Margin, Self::Bare];
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Trimmed => ", blanks trimmed",
+            Self::Margin => ", blanks not counted",
+            Self::Bare => ", empty lines not counted",
+        }
+    }
+
+    pub(super) fn are_counted(self) -> bool {
+        matches!(self, Self::Plain | Self::Trimmed)
+    }
+
+    /// What an empty line of the short form is, if it is not a line with a number.
+    pub(super) fn of(self, format: &Format) -> Option<String> {
+        match self {
+            Self::Plain | Self::Trimmed => None,
+            Self::Margin => Some(format.margin()),
+            Self::Bare => Some(String::new()),
+        }
+    }
+}
+
+/// `9-11 as "%6d\t", every 10th numbered`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) first: u64,
+    pub(super) last: u64,
+    pub(super) format: Format,
+    pub(super) sparse: bool,
+    pub(super) blanks: Blanks,
+}
+
+const SPARSE: &str = ", every 10th numbered";
+
+impl Head {
+    pub(super) fn parse(head: &str) -> Result<Self, Malformed> {
+        Self::read(head).ok_or_else(|| Malformed::new(0, "not a range and a format"))
+    }
+
+    fn read(head: &str) -> Option<Self> {
+        let (range, rest) = head.split_once(" as ")?;
+        let (first, last) = range.split_once('-')?;
+        let format_ends = rest.rfind('"')? + 1;
+        let (format, rest) = rest.split_at(format_ends);
+        let (sparse, rest) = match rest.strip_prefix(SPARSE) {
+            Some(rest) => (true, rest),
+            None => (false, rest),
+        };
+        Some(Self {
+            first: first.parse().ok()?,
+            last: last.parse().ok()?,
+            format: Format::parse(&Json::parse(format).ok()?.as_str()?)?,
+            sparse,
+            blanks: Blanks::ALL.into_iter().find(|one| one.words() == rest)?,
+        })
+    }
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { first, last, .. } = self;
+        let format = quote(&self.format.to_string());
+        let sparse = if self.sparse { SPARSE } else { "" };
+        let blanks = self.blanks.words();
+        write!(f, "{first}-{last} as {format}{sparse}{blanks}")
+    }
+}

@@ -1,0 +1,70 @@
+//! The first and the last lines of a text.
+
+use std::fmt::Write as _;
+
+use crate::context::Context;
+
+/// Characters of a line that are shown.
+const WIDE: usize = 400;
+
+/// As many of the first and last lines as fit into so many tokens, more of the first.
+pub(super) fn of(text: &str, lines: usize, room: u64, context: &Context) -> String {
+    // What stands above and between them.
+    let room = room.saturating_sub(24);
+    let (head, used) = take(text.lines(), room * 2 / 3, lines, context);
+    let rest = lines - head.len();
+    let (mut tail, _) = take(text.lines().rev(), room - used, rest, context);
+    tail.reverse();
+    let left = rest - tail.len();
+    let mut out = String::new();
+    if head.is_empty() {
+        return out;
+    }
+    let _ = writeln!(out, "[lines 1-{}]", head.len());
+    for line in &head {
+        out.push_str(line);
+        out.push('\n');
+    }
+    if left > 0 {
+        let _ = writeln!(
+            out,
+            "[lines {}-{} left out]",
+            head.len() + 1,
+            head.len() + left
+        );
+    }
+    for line in &tail {
+        out.push_str(line);
+        out.push('\n');
+    }
+    out.pop();
+    out
+}
+
+/// Lines as long as they fit, and their tokens.
+fn take<'a>(
+    lines: impl Iterator<Item = &'a str>,
+    room: u64,
+    most: usize,
+    context: &Context,
+) -> (Vec<String>, u64) {
+    let (mut taken, mut used) = (Vec::new(), 0);
+    for line in lines.take(most) {
+        let line = cut(line, WIDE);
+        let tokens = context.tokens(&line) + 1;
+        if used + tokens > room {
+            break;
+        }
+        used += tokens;
+        taken.push(line);
+    }
+    (taken, used)
+}
+
+/// A line, or the beginning of a long one.
+pub(super) fn cut(line: &str, most: usize) -> String {
+    match line.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}

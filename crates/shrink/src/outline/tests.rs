@@ -1,0 +1,124 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::detect::detect;
+
+fn outlined(text: &str, budget: u64) -> String {
+    let outline = outline(
+        text,
+        &detect(text, 0.7),
+        &Context::default(),
+        budget,
+        "abc123",
+    );
+    assert!(outline.contains("abc123"), "{outline}");
+    outline
+}
+
+fn lines(count: usize) -> String {
+    (1..=count)
+        .map(|number| format!("This is line number {number}, and it says little.\n"))
+        .collect()
+}
+
+#[test]
+fn it_says_what_there_is_and_how_to_get_it() {
+    let outline = outlined(&lines(1000), 300);
+    let (first, rest) = outline.split_once('\n').unwrap();
+    assert!(first.starts_with("[1000 lines, 12001 tokens"), "{first}");
+    assert!(
+        first
+            .contains(r#"bcp_fetch {"id":"abc123","range":"1-200"} or {"id":"abc123","grep":"…"}"#)
+    );
+    assert!(rest.contains("\n[lines 1-"), "{rest}");
+    assert!(rest.contains("This is line number 1,"));
+    assert!(rest.contains("left out]\n"));
+    assert!(rest.ends_with("This is line number 1000, and it says little."));
+}
+
+#[test]
+fn json_is_shown_by_its_shape_and_first_element() {
+    let rows: Vec<String> = (0..500)
+        .map(|id| {
+            format!("    {{\"id\": {id}, \"tags\": [\"a\"], \"owner\": {{\"name\": \"x\"}}}}")
+        })
+        .collect();
+    let text = format!(
+        "{{\n  \"total\": 500,\n  \"rows\": [\n{}\n  ]\n}}\n",
+        rows.join(",\n")
+    );
+    let outline = outlined(&text, 400);
+    assert!(outline.contains(r#""jq":"…""#));
+    assert!(outline.contains("json, about "));
+    assert!(
+        outline.contains("{total, rows: array of 500 {id, tags: array of 1, owner: object}}"),
+        "{outline}"
+    );
+    assert!(
+        outline.contains(r#"; first: {"id": 0, "tags": ["a"], "owner": {"name": "x"}}"#),
+        "{outline}"
+    );
+}
+
+#[test]
+fn headings_and_signatures_are_shown_with_their_lines() {
+    let text = format!("# Guide\n\n{}\n## Install\n\n{}", lines(200), lines(200));
+    let outline = outlined(&text, 300);
+    assert!(
+        outline.contains("\n1: # Guide\n204: ## Install\n"),
+        "{outline}"
+    );
+    let code = format!(
+        "```rust\npub fn one() {{\n{}}}\n\nimpl Two for Three {{\n}}\n```\n",
+        "    call(1);\n".repeat(300)
+    );
+    let outline = outlined(&code, 300);
+    assert!(
+        outline.contains("\n2: pub fn one() {\n305: impl Two for Three {\n"),
+        "{outline}"
+    );
+}
+
+#[test]
+fn there_may_be_room_for_the_handle_only() {
+    let outline = outlined(&lines(1000), 20);
+    assert_eq!(
+        outline,
+        r#"[too long; get it with bcp_fetch {"id":"abc123"}]"#
+    );
+}
+
+#[test]
+fn a_single_long_line_is_cut() {
+    let outline = outlined(&"word ".repeat(100_000), 300);
+    assert!(outline.contains("[1 lines, "));
+    assert!(outline.ends_with('…'), "{outline}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn it_is_never_over_its_budget_and_invents_nothing(
+        pieces in proptest::collection::vec(prop_oneof![
+            Just("# Heading\n".to_owned()), Just("some words\n".to_owned()), Just("\n".to_owned()), Just("é€😀\r\n".to_owned()),
+            Just("{\n \"a\": [1, 2,\n 3]\n}\n".to_owned()), Just("```rust\nfn a() {\n}\n```\n".to_owned()), Just("a,b,c\n".to_owned()),
+            any::<String>(), Just("x".repeat(1000)), Just("src/a.rs:1:one\n".to_owned()),
+        ], 0..60),
+        budget in 60u64..600,
+    ) {
+        let text = pieces.concat();
+        let context = Context::default();
+        let outline = outlined(&text, budget);
+        prop_assert!(context.tokens(&outline) <= budget.max(30), "{}", outline);
+        // After the head, every line is one of the text, or says what is left out.
+        let shown = outline.split_once("\n[lines 1-").map_or("", |(_, shown)| shown);
+        for line in shown.split('\n').skip(1) {
+            let known = line.starts_with("[lines ") || match line.strip_suffix('…') {
+                Some(cut) => text.contains(cut),
+                None => text.contains(line),
+            };
+            prop_assert!(known, "{:?} is not in {:?}", line, text);
+        }
+    }
+}

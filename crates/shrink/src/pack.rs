@@ -1,0 +1,453 @@
+//! Regions in their short form and plain text between them, in one text; and the way back.
+//!
+//! A line `%word head` begins a region in its short form; it lasts to the next such line, to `%end`, or
+//! to the end of the text. What looks like that and is none of ours gets one more `%`.
+
+use std::ops::Range;
+
+use memchr::{memchr, memrchr};
+
+use crate::json;
+use crate::kind::Kind;
+use crate::rendering::{Malformed, Rendered, Rendering};
+
+const END: &str = "end";
+const CRLF: &str = "/crlf";
+
+/// A region and its short form.
+pub(crate) struct Replaced {
+    pub(crate) range: Range<usize>,
+    pub(crate) kind: Kind,
+    pub(crate) by: Rendered,
+}
+
+/// Whether all line ends of a region are CR LF, and the region as a rendering wants it: without its last
+/// line end, lines separated by LF.
+pub(crate) fn region(text: &str) -> (bool, std::borrow::Cow<'_, str>) {
+    let crlf = is_crlf(text);
+    let text = strip_end(text, crlf);
+    match crlf {
+        true => (true, text.replace("\r\n", "\n").into()),
+        false => (false, text.into()),
+    }
+}
+
+/// `text` with these regions, given in order, in their short form.
+pub(crate) fn pack(text: &str, replaced: &[Replaced]) -> String {
+    let mut out = String::with_capacity(text.len() / 2);
+    let mut at = 0;
+    let mut open = false;
+    for Replaced { range, by, .. } in replaced {
+        if at < range.start {
+            if open {
+                out.push_str("%end\n");
+            }
+            escape(&text[at..range.start], &mut out);
+        }
+        let original = &text[range.clone()];
+        let crlf = is_crlf(original);
+        out.push('%');
+        out.push_str(by.word);
+        out.push_str(if crlf { CRLF } else { "" });
+        if !by.head.is_empty() {
+            out.push(' ');
+            out.push_str(&by.head);
+        }
+        out.push('\n');
+        escape(&by.body, &mut out);
+        if strip_end(original, crlf).len() < original.len() {
+            out.push('\n');
+        }
+        open = true;
+        at = range.end;
+    }
+    if at < text.len() {
+        if open {
+            out.push_str("%end\n");
+        }
+        escape(&text[at..], &mut out);
+    }
+    out
+}
+
+/// Whether `packed` is `text` again if it is taken back.
+pub(crate) fn is_faithful(text: &str, replaced: &[Replaced], packed: &str) -> bool {
+    let mut replaced = replaced.iter();
+    let mut rest = 0;
+    for piece in Pieces(packed) {
+        let (decoded, kind, range) = match piece {
+            Piece::Plain(plain) => {
+                let plain = unescape(plain);
+                let end = rest + plain.len();
+                if text.get(rest..end) != Some(&*plain) {
+                    return false;
+                }
+                rest = end;
+                continue;
+            }
+            Piece::Short(short) => match (short.decode(), replaced.next()) {
+                (Ok(decoded), Some(one)) => (decoded, one.kind, one.range.clone()),
+                _ => return false,
+            },
+        };
+        if range.start != rest {
+            return false;
+        }
+        rest = range.end;
+        let original = &text[range];
+        if decoded != original && !json::same(kind, original, &decoded) {
+            return false;
+        }
+    }
+    rest == text.len() && replaced.next().is_none()
+}
+
+/// Takes a text back to what it was made of. A text without any region in short form is itself.
+pub fn decode(text: &str) -> Result<String, Malformed> {
+    if !Pieces(text).any(|piece| matches!(piece, Piece::Short(_))) {
+        return Ok(text.to_owned());
+    }
+    let mut out = String::with_capacity(text.len() * 2);
+    for piece in Pieces(text) {
+        match piece {
+            Piece::Plain(plain) => out.push_str(&unescape(plain)),
+            Piece::Short(short) => {
+                let start = short.whole.as_ptr() as usize - text.as_ptr() as usize;
+                let decoded = short.decode().map_err(|mut why| {
+                    why.line += 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..start]).count();
+                    why
+                })?;
+                out.push_str(&decoded);
+            }
+        }
+    }
+    Ok(out)
+}
+
+enum Piece<'a> {
+    Plain(&'a str),
+    Short(Short<'a>),
+}
+
+struct Short<'a> {
+    rendering: &'static Rendering,
+    crlf: bool,
+    head: &'a str,
+    /// With its last line end.
+    body: &'a str,
+    whole: &'a str,
+}
+
+impl Short<'_> {
+    fn decode(&self) -> Result<String, Malformed> {
+        let (body, ended) = match self.body.strip_suffix('\n') {
+            Some(body) => (body, true),
+            None => (self.body, false),
+        };
+        let mut decoded = (self.rendering.decode)(self.head, &unescape(body))?;
+        if self.crlf {
+            decoded = decoded.replace('\n', "\r\n");
+        }
+        if ended {
+            decoded.push_str(if self.crlf { "\r\n" } else { "\n" });
+        }
+        Ok(decoded)
+    }
+}
+
+struct Pieces<'a>(&'a str);
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let text = self.0;
+            if text.is_empty() {
+                return None;
+            }
+            let (line, below) = cut_line(text);
+            let Some(Ours {
+                word,
+                crlf,
+                head,
+                extra: 0,
+            }) = Ours::read(line)
+            else {
+                let end = next_ours(text).unwrap_or(text.len());
+                self.0 = &text[end..];
+                return Some(Piece::Plain(&text[..end]));
+            };
+            let Some(rendering) = Rendering::of(word) else {
+                // `%end`: what follows is plain.
+                self.0 = below;
+                if Ours::read(cut_line(below).0).is_some_and(|ours| ours.extra == 0)
+                    || below.is_empty()
+                {
+                    continue;
+                }
+                let end = next_ours(below).unwrap_or(below.len());
+                self.0 = &below[end..];
+                return Some(Piece::Plain(&below[..end]));
+            };
+            let end = match Ours::read(cut_line(below).0) {
+                Some(ours) if ours.extra == 0 => 0,
+                _ => next_ours(below).unwrap_or(below.len()),
+            };
+            self.0 = &below[end..];
+            let whole = &text[..text.len() - self.0.len()];
+            return Some(Piece::Short(Short {
+                rendering,
+                crlf,
+                head,
+                body: &below[..end],
+                whole,
+            }));
+        }
+    }
+}
+
+/// Where the next line of ours begins, not counting the first line.
+fn next_ours(text: &str) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        from += memchr(b'\n', &text.as_bytes()[from..])? + 1;
+        if text.as_bytes().get(from) == Some(&b'%')
+            && Ours::read(cut_line(&text[from..]).0).is_some_and(|ours| ours.extra == 0)
+        {
+            return Some(from);
+        }
+    }
+}
+
+/// A line of ours, or one that looks like it.
+struct Ours<'a> {
+    /// How many `%` it has besides the first.
+    extra: usize,
+    word: &'a str,
+    crlf: bool,
+    head: &'a str,
+}
+
+impl<'a> Ours<'a> {
+    fn read(line: &'a str) -> Option<Self> {
+        let named = line.trim_start_matches('%');
+        let extra = (line.len() - named.len()).checked_sub(1)?;
+        let (word, head) = named.split_once(' ').unwrap_or((named, ""));
+        let (word, crlf) = match word.strip_suffix(CRLF) {
+            Some(word) => (word, true),
+            None => (word, false),
+        };
+        let known = word == END || Rendering::of(word).is_some();
+        known.then_some(Self {
+            extra,
+            word,
+            crlf,
+            head,
+        })
+    }
+}
+
+fn escape(text: &str, out: &mut String) {
+    let mut from = 0;
+    let mut line = 0;
+    loop {
+        if text.as_bytes().get(line) == Some(&b'%')
+            && Ours::read(cut_line(&text[line..]).0).is_some()
+        {
+            out.push_str(&text[from..line]);
+            out.push('%');
+            from = line;
+        }
+        match memchr(b'\n', &text.as_bytes()[line..]) {
+            Some(end) => line += end + 1,
+            None => return out.push_str(&text[from..]),
+        }
+    }
+}
+
+fn unescape(text: &str) -> std::borrow::Cow<'_, str> {
+    let mut out = String::new();
+    let mut from = 0;
+    let mut line = 0;
+    loop {
+        if text.as_bytes().get(line) == Some(&b'%')
+            && Ours::read(cut_line(&text[line..]).0).is_some_and(|ours| ours.extra > 0)
+        {
+            out.push_str(&text[from..line]);
+            from = line + 1;
+        }
+        match memchr(b'\n', &text.as_bytes()[line..]) {
+            Some(end) => line += end + 1,
+            None if from == 0 => return text.into(),
+            None => {
+                out.push_str(&text[from..]);
+                return out.into();
+            }
+        }
+    }
+}
+
+/// The first line without its end, and what comes below.
+fn cut_line(text: &str) -> (&str, &str) {
+    match memchr(b'\n', text.as_bytes()) {
+        Some(end) => (&text[..end], &text[end + 1..]),
+        None => (text, ""),
+    }
+}
+
+fn strip_end(text: &str, crlf: bool) -> &str {
+    let end = if crlf { "\r\n" } else { "\n" };
+    text.strip_suffix(end).unwrap_or(text)
+}
+
+/// Whether there are line ends, and all of them are CR LF, and there is no other CR.
+fn is_crlf(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    if memrchr(b'\r', bytes).is_none() {
+        return false;
+    }
+    let ends = memchr::memchr2_iter(b'\r', b'\n', bytes);
+    let mut last_cr = None;
+    for at in ends {
+        match (bytes[at], last_cr) {
+            (b'\r', None) => last_cr = Some(at),
+            (b'\n', Some(cr)) if cr + 1 == at => last_cr = None,
+            _ => return false,
+        }
+    }
+    last_cr.is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A short form of our own for tests: `lines` has an inverse of its own kind in `numbered`; here only
+    /// the packing is looked at, so that the body is what it is.
+    fn replaced(range: Range<usize>, body: &str) -> Replaced {
+        Replaced {
+            range,
+            kind: Kind::Plain,
+            by: Rendered {
+                word: "log",
+                head: "head %end".to_owned(),
+                body: body.to_owned(),
+            },
+        }
+    }
+
+    /// What the pieces of a packed text are: plain texts and bodies.
+    fn pieces(packed: &str) -> Vec<(bool, String)> {
+        Pieces(packed)
+            .map(|piece| match piece {
+                Piece::Plain(text) => (false, unescape(text).into_owned()),
+                Piece::Short(short) => {
+                    assert_eq!(short.head, "head %end");
+                    (true, unescape(short.body).into_owned())
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_region_alone_has_nothing_around_it() {
+        let packed = pack("one\ntwo\n", &[replaced(0..8, "12")]);
+        assert_eq!(packed, "%log head %end\n12\n");
+    }
+
+    #[test]
+    fn what_follows_a_region_is_told_from_it() {
+        let text = "before\none\nafter\n";
+        let packed = pack(text, &[replaced(7..11, "1")]);
+        assert_eq!(packed, "before\n%log head %end\n1\n%end\nafter\n");
+        let (both, plain, short) = (pieces(&packed), false, true);
+        let expected = [(plain, "before\n"), (short, "1\n"), (plain, "after\n")];
+        assert_eq!(both, expected.map(|(is, text)| (is, text.to_owned())));
+    }
+
+    #[test]
+    fn what_looks_like_ours_is_told_from_ours() {
+        for line in ["%end", "%log x", "%%end", "%json/crlf", "%%%table y"] {
+            let text = format!("{line}\none\n{line}");
+            let at = line.len() + 1;
+            let packed = pack(&text, &[replaced(at..at + 4, &format!("{line}\n{line}"))]);
+            let found = pieces(&packed);
+            assert_eq!(found[0].1, format!("{line}\n"), "{packed}");
+            assert_eq!(found[1].1, format!("{line}\n{line}\n"), "{packed}");
+            assert_eq!(found[2].1, line, "{packed}");
+        }
+    }
+
+    #[test]
+    fn what_only_begins_with_a_per_cent_sign_costs_nothing() {
+        let mut out = String::new();
+        escape("%files\n% comment\n%endless\n", &mut out);
+        assert_eq!(out, "%files\n% comment\n%endless\n");
+    }
+
+    #[test]
+    fn a_text_without_regions_is_itself() {
+        for text in ["", "hello\n%%end\n", "%%log\n"] {
+            assert_eq!(decode(text).as_deref(), Ok(text));
+        }
+    }
+
+    #[test]
+    fn line_ends_are_known() {
+        assert_eq!(region("a\r\nb\r\n"), (true, "a\nb".into()));
+        assert_eq!(region("a\r\nb"), (true, "a\nb".into()));
+        assert_eq!(region("a\r\nb\n"), (false, "a\r\nb".into()));
+        assert_eq!(region("a\rb\r\n"), (false, "a\rb\r".into()));
+        assert_eq!(region("\r"), (false, "\r".into()));
+    }
+
+    fn line() -> impl Strategy<Value = String> {
+        prop_oneof![
+            Just(String::new()),
+            Just("%end".to_owned()),
+            Just("%%end x".to_owned()),
+            Just("%log/crlf head %end".to_owned()),
+            Just("%".to_owned()),
+            "[a%\r ]{0,4}",
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn plain_text_and_bodies_come_back(
+            parts in prop::collection::vec((prop::collection::vec(line(), 1..4), any::<bool>()), 1..6),
+            ended in any::<bool>(),
+        ) {
+            let mut text = String::new();
+            let mut list = Vec::new();
+            let mut expected: Vec<(bool, String)> = Vec::new();
+            let last = parts.len() - 1;
+            for (i, (lines, short)) in parts.into_iter().enumerate() {
+                let mut part = lines.join("\n");
+                if i < last || ended {
+                    part.push('\n');
+                }
+                if part.is_empty() {
+                    continue;
+                }
+                let start = text.len();
+                text.push_str(&part);
+                let (_, inner) = region(&part);
+                if short {
+                    let end = if part.ends_with('\n') { "\n" } else { "" };
+                    list.push(replaced(start..text.len(), &inner));
+                    expected.push((true, format!("{inner}{end}")));
+                } else {
+                    match expected.last_mut() {
+                        Some((false, plain)) => plain.push_str(&part),
+                        _ => expected.push((false, part)),
+                    }
+                }
+            }
+            let packed = pack(&text, &list);
+            prop_assert_eq!(pieces(&packed), expected, "{}", packed);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Tables as text: comma-separated, Markdown, drawn with characters, held together by spaces.
+//!
+//! ```text
+//! text ─► read: how it is drawn + rows of cells ─► body: columns once, a line for each row
+//! ```
+//!
+//! The head says how the table was drawn, so that the same bytes can be drawn again; padding and rules need
+//! not be kept. Lines that the drawing does not explain stand at the end as they are, and the head says
+//! where they belong. What does not come out the same is not offered.
+
+mod align;
+mod body;
+mod csv;
+mod grid;
+mod head;
+mod listing;
+mod markdown;
+mod measure;
+mod page;
+mod rows;
+mod style;
+
+use memchr::memrchr_iter;
+
+use self::head::{parse_runs, runs};
+use self::page::{Literal, Page, limit};
+use self::rows::Rows;
+use self::style::Style;
+use crate::context::Context;
+use crate::kind::Kind;
+use crate::rendering::{Malformed, Rendered, Rendering};
+
+pub(crate) const RENDERING: Rendering = Rendering {
+    word: "table",
+    kinds: &[Kind::Csv, Kind::Markdown, Kind::Drawn],
+    encode,
+    decode,
+};
+
+/// So many rows are looked at closely.
+const LOOK: usize = 64;
+
+/// In a head: which lines of the text are not drawn, but stand below the table.
+const LINES: &str = " lines=";
+/// In a head: which lines of the text are empty.
+const BLANK: &str = " blank=";
+
+/// A table that was found in a text.
+struct Found<'a> {
+    style: Style,
+    rows: Rows<'a>,
+    /// Lines that are not drawn.
+    literal: Vec<Literal<'a>>,
+}
+
+fn encode(text: &str, kind: Kind, context: &Context) -> Vec<Rendered> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    // Nearly always the first rows show how all are drawn; only if not, each is looked at.
+    let rendered = [LOOK, usize::MAX].into_iter().find_map(|look| {
+        let found = match kind {
+            Kind::Csv => csv::read(text),
+            Kind::Markdown => markdown::read(&lines, look),
+            Kind::Drawn => grid::read(&lines, look).or_else(|| listing::read(&lines, look)),
+            _ => None,
+        };
+        render(text, &found?, context)
+    });
+    rendered.into_iter().collect()
+}
+
+/// The short form of a table, if it comes out the same.
+fn render(text: &str, found: &Found<'_>, context: &Context) -> Option<Rendered> {
+    if context.stop.is_set() || found.rows.width == 0 || found.rows.len() == 0 {
+        return None;
+    }
+    let mut page = Page::new(&found.literal, text.len());
+    found.style.draw(&found.rows, &mut page).ok()?;
+    if page.finish().ok()? != text {
+        return None;
+    }
+    let written = body::write(&found.rows, context)?;
+    let mut head = found.style.head();
+    if found.rows.names.is_none() {
+        head.push_str(" unnamed");
+    }
+    let mut body = written.lines;
+    for (word, is_blank) in [(BLANK, true), (LINES, false)] {
+        let some = found
+            .literal
+            .iter()
+            .filter(|(_, line)| line.is_empty() == is_blank);
+        let numbers = runs(some.clone().map(|(at, _)| *at));
+        if numbers.is_empty() {
+            continue;
+        }
+        head.push_str(word);
+        head.push_str(&numbers);
+        for (_, line) in some.filter(|_| !is_blank) {
+            body.push('\n');
+            body.push_str(line);
+        }
+    }
+    let most = limit(body.len());
+    if text.len() > most || found.style.given(found.rows.width) > most {
+        return None;
+    }
+    if !written.legend.is_empty() {
+        head.push_str("; ");
+        head.push_str(&written.legend);
+    }
+    Some(Rendered {
+        word: RENDERING.word,
+        head,
+        body,
+    })
+}
+
+fn decode(head: &str, body: &str) -> Result<String, Malformed> {
+    let wrong = |why| Malformed::new(0, why);
+    let head = head.split_once(';').map_or(head, |(head, _)| head);
+    let numbers = |list: &str| match list {
+        "" => Ok(Vec::new()),
+        list => parse_runs(list, body.len() + 1).ok_or_else(|| wrong("no such lines")),
+    };
+    let (head, lines) = head.rsplit_once(LINES).unwrap_or((head, ""));
+    let (head, blank) = head.rsplit_once(BLANK).unwrap_or((head, ""));
+    let (head, is_unnamed) = match head.strip_suffix(" unnamed") {
+        Some(head) => (head, true),
+        None => (head, false),
+    };
+    let too_few = || wrong("there are not so many lines");
+    let (table, mut literal) = split(body, &numbers(lines)?).ok_or_else(too_few)?;
+    literal.extend(numbers(blank)?.into_iter().map(|at| (at, "")));
+    literal.sort_unstable();
+    let mut rows = body::read(table)?;
+    if is_unnamed {
+        rows.names = None;
+    }
+    let style = Style::parse(head.split_ascii_whitespace(), rows.width)
+        .ok_or_else(|| wrong("a way of drawing that is not known"))?;
+    if style.given(rows.width) > limit(body.len()) {
+        return Err(wrong("it stands for too much"));
+    }
+    let mut page = Page::new(&literal, body.len());
+    style.draw(&rows, &mut page)?;
+    page.finish()
+}
+
+/// The table, and the literal lines below it.
+fn split<'a>(body: &'a str, numbers: &[usize]) -> Option<(&'a str, Vec<Literal<'a>>)> {
+    let Some(last) = numbers.len().checked_sub(1) else {
+        return Some((body, Vec::new()));
+    };
+    let end = memrchr_iter(b'\n', body.as_bytes()).nth(last)?;
+    let (table, literal) = body.split_at(end);
+    let lines = literal.get(1..)?.split('\n');
+    Some((table, numbers.iter().copied().zip(lines).collect()))
+}
+
+#[cfg(test)]
+mod tests;

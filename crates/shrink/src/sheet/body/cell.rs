@@ -1,0 +1,130 @@
+//! A cell in a line.
+
+use std::borrow::Cow;
+
+/// What ends a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// A space.
+    Space,
+    /// A comma and a space: its column has cells with spaces.
+    Comma,
+    /// The end of the line.
+    Line,
+    /// The end of the line, or what is not usual in it.
+    Unusual,
+}
+
+/// What stands for a cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    /// The same as in the row above.
+    Ditto,
+    /// What is different from row to row.
+    Text(Cow<'a, str>),
+    /// The whole cell, in a column whose other cells have something in common.
+    Whole(Cow<'a, str>),
+}
+
+/// Stands before what is not usual in a row.
+pub(super) const UNUSUAL: &str = " ~";
+const DITTO: &str = "^";
+const WHOLE: char = '=';
+
+impl<'a> Token<'a> {
+    /// Writes it, quoted if it has to be.
+    pub(super) fn write(&self, out: &mut String, end: End) {
+        match self {
+            Self::Ditto => out.push_str(DITTO),
+            Self::Text(text) => write_text(out, text, end),
+            Self::Whole(text) => {
+                out.push(WHOLE);
+                write_text(out, text, end);
+            }
+        }
+    }
+
+    /// The token that a line begins with, and what comes after what ends it.
+    pub(super) fn read(line: &'a str, end: End) -> Result<(Self, Option<&'a str>), &'static str> {
+        if let Some(rest) = line.strip_prefix(WHOLE) {
+            let (text, _, rest) = read_text(rest, end)?;
+            return Ok((Self::Whole(text), rest));
+        }
+        let (text, is_bare, rest) = read_text(line, end)?;
+        match is_bare && text == DITTO {
+            true => Ok((Self::Ditto, rest)),
+            false => Ok((Self::Text(text), rest)),
+        }
+    }
+}
+
+/// Writes a text, quoted if it has to be.
+pub(super) fn write_text(out: &mut String, text: &str, end: End) {
+    match is_bare(text, end) {
+        true => out.push_str(text),
+        false => out.push_str(&linkspan_wire::quote(text)),
+    }
+}
+
+/// A text, whether it had no quotes, and what comes after what ends it.
+pub(super) fn read_text(
+    line: &str,
+    end: End,
+) -> Result<(Cow<'_, str>, bool, Option<&str>), &'static str> {
+    let ending = match end {
+        End::Space => " ",
+        End::Comma => ", ",
+        End::Line => "\n",
+        End::Unusual => UNUSUAL,
+    };
+    if line.starts_with('"') {
+        let length = end_of_string(line).ok_or("a quote that nothing closes")?;
+        let (token, rest) = line.split_at(length);
+        let rest = match rest.strip_prefix(ending) {
+            None if !rest.is_empty() => return Err("a quoted cell goes on after its quote"),
+            rest => rest,
+        };
+        let json = linkspan_wire::Json::parse(token).map_err(|_| "not a JSON string")?;
+        let text = json.as_str().ok_or("not a JSON string")?;
+        return Ok((text, false, rest));
+    }
+    let (text, rest) = match line.split_once(ending) {
+        Some((text, rest)) => (text, Some(rest)),
+        None => (line, None),
+    };
+    Ok((Cow::Borrowed(text), true, rest))
+}
+
+/// Whether a text can stand in a line without quotes.
+pub(super) fn is_bare(text: &str, end: End) -> bool {
+    let bytes = text.as_bytes();
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
+        return false;
+    };
+    !matches!(first, b'"' | b' ' | b'=' | b':' | b'~')
+        && *last != b' '
+        && text != DITTO
+        && match end {
+            End::Space => memchr::memchr3(b' ', b'\n', b'\r', bytes).is_none(),
+            End::Comma => *last != b',' && !has_line_end(bytes) && !text.contains(", "),
+            End::Line => !has_line_end(bytes),
+            End::Unusual => !has_line_end(bytes) && !text.contains(UNUSUAL),
+        }
+}
+
+fn has_line_end(bytes: &[u8]) -> bool {
+    memchr::memchr2(b'\n', b'\r', bytes).is_some()
+}
+
+/// The length of the JSON string that a text begins with.
+fn end_of_string(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes[at] == b'"' {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}

@@ -1,0 +1,335 @@
+//! How to write each column: whatever is about the shortest.
+
+mod affix;
+mod codes;
+mod fixed;
+
+use std::borrow::Cow;
+
+use self::fixed::{fixed, holds};
+use super::cell::{End, is_bare};
+use super::spec::{Affix, Model, Part};
+use super::template;
+use super::weigh::weigh;
+use crate::context::{Context, Level};
+
+/// So many rows are looked at closely. What must hold for all is then held against all.
+const SAMPLE: usize = 120;
+/// Columns follow from others only in tables with so many at most.
+const FEW: usize = 48;
+/// With fewer rows there is nothing to share.
+const ROWS: usize = 3;
+/// Where cells may be cut. Not at what means something in the line of columns.
+const JOINTS: [char; 7] = [' ', 'T', '/', '@', '-', '_', '.'];
+
+/// How to write a column, and about how many tokens that takes.
+struct Choice<'a> {
+    parts: Vec<(Option<char>, Model<'a>)>,
+    comma: bool,
+    cost: usize,
+}
+
+impl<'a> Choice<'a> {
+    fn one(model: Model<'a>, cost: usize) -> Self {
+        Self {
+            parts: vec![(None, model)],
+            comma: false,
+            cost,
+        }
+    }
+}
+
+/// The parts of all columns, in order. `columns` are their cells.
+pub(super) fn plan<'a>(
+    columns: &[Vec<&'a str>],
+    names: &[Cow<'a, str>],
+    context: &Context,
+) -> Option<Vec<Part<'a>>> {
+    let rows = columns.first().map_or(0, Vec::len);
+    let sample = sample(rows);
+    let is_enough = rows >= ROWS;
+    let known = |cells: &Vec<&'a str>| fixed(cells, context.level).filter(|_| is_enough);
+    let mut models: Vec<Option<Model<'a>>> = columns.iter().map(known).collect();
+    if context.level == Level::Max && is_enough && columns.len() <= FEW {
+        derive(columns, &mut models);
+    }
+    let mut parts = Vec::with_capacity(columns.len());
+    for (column, (cells, model)) in columns.iter().zip(models).enumerate() {
+        if context.stop.is_set() {
+            return None;
+        }
+        let is_last = column + 1 == columns.len();
+        let looked_at: Vec<&str> = sample
+            .iter()
+            .filter_map(|row| cells.get(*row).copied())
+            .collect();
+        let planner = Planner {
+            level: if is_enough {
+                context.level
+            } else {
+                Level::Safe
+            },
+            rows,
+            name: names.get(column).map_or(1, |name| weigh(name)),
+        };
+        let mut choice = match model {
+            Some(model) => Choice::one(model, 0),
+            None => planner.choose(&looked_at, is_last, 2),
+        };
+        if !holds(&choice.parts, cells) {
+            choice = planner.plain(&looked_at, is_last);
+        }
+        let last = choice.parts.len() - 1;
+        let several = choice.parts.into_iter().enumerate();
+        parts.extend(several.map(|(i, (joint, model))| Part {
+            column,
+            joint,
+            model,
+            comma: choice.comma && i == last,
+        }));
+    }
+    // A row is a line that has something in it.
+    if !parts.iter().any(|part| part.model.is_in_rows()) {
+        parts.retain(|part| part.column > 0);
+        parts.insert(
+            0,
+            Part {
+                column: 0,
+                joint: None,
+                model: Model::Cells(Affix::default()),
+                comma: false,
+            },
+        );
+    }
+    Some(parts)
+}
+
+/// Three blocks of rows: neighbours are needed to see what repeats.
+fn sample(rows: usize) -> Vec<usize> {
+    if rows <= SAMPLE {
+        return (0..rows).collect();
+    }
+    let block = SAMPLE / 3;
+    let starts = [0, (rows - block) / 2, rows - block];
+    let blocks = starts.into_iter().flat_map(|start| start..start + block);
+    blocks.collect()
+}
+
+/// Finds columns that follow from others.
+fn derive<'a>(columns: &[Vec<&'a str>], models: &mut [Option<Model<'a>>]) {
+    let mut is_source = vec![false; columns.len()];
+    for column in 0..columns.len() {
+        if models[column].is_some() || is_source[column] {
+            continue;
+        }
+        let is_source_for = |i: &usize| {
+            *i != column && !matches!(models[*i], Some(Model::Template(_) | Model::Constant(_)))
+        };
+        let sources: Vec<usize> = (0..columns.len()).filter(is_source_for).collect();
+        let cell = |i: usize, row: usize| columns[i].get(row).copied().unwrap_or_default();
+        if let Some(pieces) = template::find(&columns[column], &sources, cell) {
+            for piece in &pieces {
+                if let template::Piece::Column(source, _) = piece {
+                    is_source[*source] = true;
+                }
+            }
+            models[column] = Some(Model::Template(pieces));
+        }
+    }
+}
+
+/// Looks at a column.
+struct Planner {
+    level: Level,
+    /// How many rows there are in all.
+    rows: usize,
+    /// What the column's name weighs.
+    name: usize,
+}
+
+impl Planner {
+    /// The best way to write a column, by some of its cells.
+    fn choose<'a>(&self, cells: &[&'a str], is_last: bool, depth: usize) -> Choice<'a> {
+        let mut best = self.plain(cells, is_last);
+        // Hardly anything is less than a token for each cell.
+        if self.level == Level::Safe || best.cost < self.rows {
+            return best;
+        }
+        let mut sorted = cells.to_vec();
+        sorted.sort_unstable();
+        let mut see = |choice: Option<Choice<'a>>| {
+            if let Some(choice) = choice.filter(|choice| choice.cost < best.cost) {
+                best = choice;
+            }
+        };
+        see(self.section(cells));
+        see(self.usual(&sorted));
+        if self.level == Level::Max {
+            see(self.coded(&sorted));
+        }
+        if depth > 0 {
+            for joint in JOINTS {
+                see(self.cut(cells, is_last, joint, depth - 1));
+            }
+        }
+        best
+    }
+
+    /// In the rows, with or without what they have in common.
+    fn plain<'a>(&self, cells: &[&'a str], is_last: bool) -> Choice<'a> {
+        let mut best = self.cells(cells, Affix::default(), is_last);
+        if self.level > Level::Safe {
+            for affix in affix::find(cells, self.level) {
+                let choice = self.cells(cells, affix, is_last);
+                if choice.cost < best.cost {
+                    best = choice;
+                }
+            }
+        }
+        best
+    }
+
+    fn cells<'a>(&self, cells: &[&'a str], affix: Affix<'a>, is_last: bool) -> Choice<'a> {
+        let mut spaced = 0;
+        let mut quoted = 0;
+        let mut sum = 0;
+        let mut before = None;
+        for cell in cells {
+            let hole = if cell.is_empty() {
+                Some(*cell)
+            } else {
+                affix.strip(cell)
+            };
+            let (text, extra) = hole.map_or((*cell, 1), |hole| (hole, 0));
+            let weight = weigh(text) + extra;
+            if before == Some(cell) && weight > 2 && self.level > Level::Safe {
+                sum += 1;
+                continue;
+            }
+            before = Some(cell);
+            sum += weight;
+            if is_last || is_bare(text, End::Space) || text.is_empty() {
+                continue;
+            }
+            match is_bare(text, End::Comma) {
+                true => spaced += 1,
+                false => quoted += 1,
+            }
+        }
+        let comma = spaced * 2 > cells.len();
+        sum += quoted * 3 + if comma { cells.len() } else { spaced * 2 };
+        let cost = self.scaled(sum, cells) + affix_cost(&affix);
+        Choice {
+            comma,
+            ..Choice::one(Model::Cells(affix), cost)
+        }
+    }
+
+    /// In a line above the rows that share them.
+    fn section<'a>(&self, cells: &[&'a str]) -> Option<Choice<'a>> {
+        let changed = |row: &usize| *row == 0 || cells.get(*row) != cells.get(*row - 1);
+        let rows: Vec<usize> = (0..cells.len()).filter(changed).collect();
+        if rows.len() * 4 > cells.len() {
+            return None;
+        }
+        let lines: Vec<&'a str> = rows
+            .iter()
+            .filter_map(|row| cells.get(*row).copied())
+            .collect();
+        let cost = |affix: &Affix<'a>| -> usize {
+            let weigh = |cell: &&str| affix.strip(cell).map_or_else(|| weigh(cell) + 1, weigh) + 2;
+            self.scaled(lines.iter().map(weigh).sum(), cells) + affix_cost(affix) + 1
+        };
+        let choices = affix::find(&lines, self.level)
+            .into_iter()
+            .chain([Affix::default()]);
+        let (cost, affix) = choices
+            .map(|affix| (cost(&affix), affix))
+            .min_by_key(|(cost, _)| *cost)?;
+        Some(Choice::one(Model::Section(affix), cost))
+    }
+
+    /// The same in most rows.
+    fn usual<'a>(&self, sorted: &[&'a str]) -> Option<Choice<'a>> {
+        let run = sorted.chunk_by(|a, b| a == b).max_by_key(|run| run.len())?;
+        if run.len() * 3 < sorted.len() * 2 {
+            return None;
+        }
+        let usual = *run.first()?;
+        let others = sorted.iter().filter(|cell| **cell != usual);
+        let sum: usize = others.map(|cell| weigh(cell) + self.name + 2).sum();
+        let cost = self.scaled(sum, sorted) + weigh(usual) + 1;
+        Some(Choice::one(Model::Usual(Cow::Borrowed(usual)), cost))
+    }
+
+    /// Some of them as a letter.
+    fn coded<'a>(&self, sorted: &[&'a str]) -> Option<Choice<'a>> {
+        let (codes, sum) = codes::find(sorted)?;
+        let table: usize = codes.iter().map(|(_, value)| weigh(value) + 3).sum();
+        let cost = self.scaled(sum, sorted) + table + 4;
+        Some(Choice::one(Model::Coded(codes), dear(cost)))
+    }
+
+    /// Cut in two.
+    fn cut<'a>(
+        &self,
+        cells: &[&'a str],
+        is_last: bool,
+        joint: char,
+        depth: usize,
+    ) -> Option<Choice<'a>> {
+        let mut left = Vec::with_capacity(cells.len());
+        let mut right = Vec::with_capacity(cells.len());
+        for cell in cells {
+            let (a, b) = fixed::cut(cell, joint)?;
+            left.push(a);
+            right.push(b);
+        }
+        let one = |cells: &[&'a str], is_last: bool| match fixed(cells, self.level) {
+            Some(model) => {
+                let cost = match &model {
+                    Model::Constant(value) => weigh(value) + 1,
+                    _ => 5,
+                };
+                Choice::one(model, cost)
+            }
+            None => self.choose(cells, is_last, depth),
+        };
+        let left = one(&left, false);
+        let right = one(&right, is_last);
+        // Spaces in the first part would end it.
+        if left.comma {
+            return None;
+        }
+        let mut parts = left.parts;
+        let mut more = right.parts.into_iter();
+        parts.extend(more.next().map(|(_, model)| (Some(joint), model)));
+        parts.extend(more);
+        let cost = left.cost + right.cost + 2;
+        Some(Choice {
+            parts,
+            comma: right.comma,
+            cost: if joint == ' ' { cost } else { dear(cost) },
+        })
+    }
+
+    /// What the sample takes, for all rows.
+    fn scaled(&self, sum: usize, sample: &[&str]) -> usize {
+        match sample.len() {
+            0 => 0,
+            sample => sum * self.rows / sample,
+        }
+    }
+}
+
+/// What is harder to read must be worth it.
+const fn dear(cost: usize) -> usize {
+    cost + cost / 8 + 2
+}
+
+fn affix_cost(affix: &Affix<'_>) -> usize {
+    match affix.is_empty() {
+        true => 0,
+        false => weigh(&affix.before) + weigh(&affix.after) + 2,
+    }
+}

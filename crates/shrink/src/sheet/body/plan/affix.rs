@@ -1,0 +1,101 @@
+//! What the cells of a column begin and end with.
+
+use std::borrow::Cow;
+
+use super::super::spec::Affix;
+use crate::context::Level;
+use crate::sheet::rows::is_number;
+
+/// Beginnings and ends to try: those of all cells, and those of all but a few. Empty cells do not count.
+pub(super) fn find<'a>(cells: &[&'a str], level: Level) -> Vec<Affix<'a>> {
+    let filled = || cells.iter().copied().filter(|cell| !cell.is_empty());
+    let count = filled().count();
+    let Some(model) = filled().nth(count / 2).filter(|_| count > 2) else {
+        return Vec::new();
+    };
+    // A number without its first digits is hard to read.
+    let only_ends = level < Level::Max && filled().all(is_number);
+    let mut before: Vec<usize> = Vec::with_capacity(count);
+    let mut after: Vec<usize> = Vec::with_capacity(count);
+    for cell in filled() {
+        let first = match only_ends {
+            true => 0,
+            false => beginning(model, cell),
+        };
+        before.push(first);
+        after.push(ending(model, cell));
+    }
+    before.sort_unstable();
+    after.sort_unstable();
+    let mut found: Vec<Affix<'a>> = Vec::new();
+    let few = count / 8;
+    for spare in [0, few] {
+        let (Some(first), Some(last)) = (before.get(spare), after.get(spare)) else {
+            break;
+        };
+        let before = sayable_start(model, *first);
+        let after = sayable_end(model, *last);
+        let room = before.len() + after.len() < model.len();
+        let both = if room { (before, after) } else { (before, "") };
+        for (before, after) in [both, (before, ""), ("", after)] {
+            let affix = Affix {
+                before: Cow::Borrowed(before),
+                after: Cow::Borrowed(after),
+            };
+            if !affix.is_empty() && !found.contains(&affix) {
+                found.push(affix);
+            }
+        }
+    }
+    found
+}
+
+/// How many bytes two texts begin with alike. Not a part of a word, and something is left of both.
+fn beginning(one: &str, other: &str) -> usize {
+    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b);
+    let mut end = same
+        .count()
+        .min(one.len().min(other.len()).saturating_sub(1));
+    while end > 0 && (!is_edge(one, end) || !is_edge(other, end)) {
+        end -= 1;
+    }
+    end
+}
+
+/// How many bytes two texts end with alike.
+fn ending(one: &str, other: &str) -> usize {
+    let same = one.bytes().rev().zip(other.bytes().rev());
+    let same = same.take_while(|(a, b)| a == b).count();
+    let mut length = same.min(one.len().min(other.len()).saturating_sub(1));
+    let edge = |text: &str, length: usize| is_edge(text, text.len() - length);
+    while length > 0 && (!edge(one, length) || !edge(other, length)) {
+        length -= 1;
+    }
+    length
+}
+
+/// Up to what means something in a pattern.
+fn sayable_start(text: &str, end: usize) -> &str {
+    let before = text.get(..end).unwrap_or_default();
+    before.split(['*', '{', '}']).next().unwrap_or_default()
+}
+
+/// From what means something in a pattern.
+fn sayable_end(text: &str, length: usize) -> &str {
+    let after = text.get(text.len() - length..).unwrap_or_default();
+    after.rsplit(['*', '{', '}']).next().unwrap_or_default()
+}
+
+/// Whether a text can be cut here: not inside of a word.
+fn is_edge(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    let (Some(left), Some(right)) = (
+        at.checked_sub(1).and_then(|at| bytes.get(at)),
+        bytes.get(at),
+    ) else {
+        return text.is_char_boundary(at);
+    };
+    // Letters outside of ASCII are taken for words.
+    let is_word = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
+    text.is_char_boundary(at) && !(is_word(left) && is_word(right))
+}

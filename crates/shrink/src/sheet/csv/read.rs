@@ -1,0 +1,308 @@
+//! Finding out how values are separated.
+
+use std::borrow::Cow;
+
+use super::{Csv, Quotes};
+use crate::sheet::Found;
+use crate::sheet::page::Literal;
+use crate::sheet::rows::{Rows, is_number};
+use crate::sheet::style::Style;
+
+/// Values in lines, if that is what a text is.
+pub(in crate::sheet) fn read(text: &str) -> Option<Found<'_>> {
+    let (separator, width) = separator(text)?;
+    let fields = Fields::of(text, separator);
+    let quoted = fields.as_ref().and_then(|fields| fields.fit(width));
+    quoted.or_else(|| Fields::raw(text, separator).fit(width))
+}
+
+/// What separates values, and how many a line has. The one that most lines agree on.
+fn separator(text: &str) -> Option<(char, usize)> {
+    let mut best: Option<(usize, char, usize)> = None;
+    let end = memchr::memchr_iter(b'\n', text.as_bytes()).nth(99);
+    let head = &text[..end.unwrap_or(text.len())];
+    for separator in ['\t', ',', ';', '|'] {
+        // A quote that is cut off is as good as none.
+        let fields = Fields::of(head, separator).unwrap_or_else(|| Fields::raw(head, separator));
+        let mut counts: Vec<usize> = fields.records.iter().map(|record| record.count).collect();
+        counts.truncate(50);
+        counts.sort_unstable();
+        let runs = counts.chunk_by(|a, b| a == b).filter(|run| run[0] > 1);
+        let Some(run) = runs.max_by_key(|run| run.len()) else {
+            continue;
+        };
+        let score = run.len() * 100 / counts.len();
+        if best.is_none_or(|(most, ..)| score > most) {
+            best = Some((score, separator, run[0]));
+        }
+    }
+    let (score, separator, width) = best?;
+    (score >= 50).then_some((separator, width))
+}
+
+/// A line of values, or several if values have line ends.
+struct Record {
+    /// Its first line.
+    line: usize,
+    /// How many lines it has.
+    height: usize,
+    /// Its first field, and how many it has.
+    start: usize,
+    count: usize,
+}
+
+/// All values of a text.
+struct Fields<'a> {
+    lines: Vec<&'a str>,
+    separator: char,
+    records: Vec<Record>,
+    /// As they stand there, quotes included.
+    fields: Vec<&'a str>,
+    is_raw: bool,
+}
+
+impl<'a> Fields<'a> {
+    /// `None` if a quote is not closed, or closes in the middle of a value.
+    fn of(text: &'a str, separator: char) -> Option<Self> {
+        let mut fields = Self::empty(text, separator, false);
+        let bytes = text.as_bytes();
+        let sep = u8::try_from(separator).ok()?;
+        let mut at = 0;
+        let mut line = 0;
+        let mut height = 1;
+        let mut start = 0;
+        loop {
+            let from = at;
+            // A quote may come after spaces.
+            let quote = from + bytes[from..].iter().take_while(|b| **b == b' ').count();
+            if bytes.get(quote) == Some(&b'"') {
+                at = quote + 1;
+                loop {
+                    let step = memchr::memchr2(b'"', b'\n', bytes.get(at..)?)?;
+                    at += step + 1;
+                    match (bytes[at - 1], bytes.get(at)) {
+                        (b'\n', _) => height += 1,
+                        (_, Some(b'"')) => at += 1,
+                        (_, Some(next)) if *next == sep || *next == b'\n' => break,
+                        (_, None) => break,
+                        _ => return None,
+                    }
+                }
+            } else {
+                at += memchr::memchr2(sep, b'\n', &bytes[at..]).unwrap_or(bytes.len() - at);
+            }
+            fields.fields.push(&text[from..at]);
+            if bytes.get(at) == Some(&sep) {
+                at += 1;
+                continue;
+            }
+            fields.records.push(Record {
+                line,
+                height,
+                start,
+                count: fields.fields.len() - start,
+            });
+            if at >= bytes.len() {
+                return Some(fields);
+            }
+            at += 1;
+            line += height;
+            height = 1;
+            start = fields.fields.len();
+        }
+    }
+
+    /// As if quotes meant nothing.
+    fn raw(text: &'a str, separator: char) -> Self {
+        let mut fields = Self::empty(text, separator, true);
+        for (line, record) in text.split('\n').enumerate() {
+            let start = fields.fields.len();
+            fields.fields.extend(record.split(separator));
+            fields.records.push(Record {
+                line,
+                height: 1,
+                start,
+                count: fields.fields.len() - start,
+            });
+        }
+        fields
+    }
+
+    fn empty(text: &'a str, separator: char, is_raw: bool) -> Self {
+        Self {
+            lines: text.split('\n').collect(),
+            separator,
+            records: Vec::new(),
+            fields: Vec::new(),
+            is_raw,
+        }
+    }
+
+    fn fit(&self, width: usize) -> Option<Found<'a>> {
+        let of_width = || self.records.iter().filter(|record| record.count == width);
+        let mut inner = of_width().flat_map(|record| self.row(record).iter().skip(1));
+        let spaced = width > 1 && inner.all(|field| field.starts_with(' '));
+        let mut csv = Csv {
+            separator: self.separator,
+            spaced,
+            quotes: None,
+            names: Quotes::Needed,
+        };
+        let mut records = of_width().peekable();
+        let names = match records.peek() {
+            Some(first) if self.is_named(first, of_width()) => records.next(),
+            _ => None,
+        };
+        let mut quotes = Vec::new();
+        let has_quotes = self.fields.iter().any(|field| field.contains('"'));
+        if !self.is_raw && !has_quotes {
+            csv.quotes = Some(Vec::new());
+            quotes = vec![Quotes::Needed; width];
+        } else if !self.is_raw {
+            let strip = |i: usize, field: &'a str| match csv.is_spaced(i) {
+                true => field.trim_start_matches(' '),
+                false => field,
+            };
+            let mut votes = vec![Votes::default(); width];
+            for record in records.clone() {
+                for (i, (field, votes)) in self.row(record).iter().zip(&mut votes).enumerate() {
+                    votes.cast(strip(i, field), &csv);
+                }
+            }
+            quotes = votes.iter().map(Votes::elected).collect();
+            if let Some(names) = names {
+                let mut votes = Votes::default();
+                for (i, field) in self.row(names).iter().enumerate() {
+                    votes.cast(strip(i, field), &csv);
+                }
+                csv.names = votes.elected();
+            }
+            csv.quotes = Some(Vec::new());
+        }
+        let mut literal: Vec<Literal<'a>> = Vec::new();
+        let mut odd = 0;
+        let mut rows = Rows {
+            width,
+            names: None,
+            cells: Vec::with_capacity(self.fields.len()),
+        };
+        for record in &self.records {
+            let is_names = names.is_some_and(|names| names.line == record.line);
+            let start = rows.cells.len();
+            let fine = record.count == width
+                && self.row(record).iter().enumerate().all(|(i, field)| {
+                    let rule = match is_names {
+                        true => csv.names,
+                        false => quotes.get(i).copied().unwrap_or(Quotes::Needed),
+                    };
+                    match csv.value(field, csv.is_spaced(i), rule) {
+                        Some(value) => {
+                            rows.cells.push(value);
+                            true
+                        }
+                        None => false,
+                    }
+                });
+            if is_names && fine {
+                rows.names = Some(rows.cells.drain(start..).collect());
+            } else if !fine {
+                odd += 1;
+                rows.cells.truncate(start);
+                let lines = self.lines.iter().enumerate().skip(record.line);
+                literal.extend(lines.take(record.height).map(|(at, line)| (at, *line)));
+            }
+        }
+        if odd * 5 > self.records.len() + 5 {
+            return None;
+        }
+        if !self.is_raw {
+            csv.quotes = Some(quotes);
+        }
+        Some(Found {
+            style: Style::Csv(csv),
+            rows,
+            literal,
+        })
+    }
+
+    fn row(&self, record: &Record) -> &[&'a str] {
+        let end = record.start + record.count;
+        self.fields.get(record.start..end).unwrap_or_default()
+    }
+
+    /// Whether the first record looks like names: a number in it where the others have numbers says no.
+    fn is_named<'r>(&self, first: &Record, records: impl Iterator<Item = &'r Record>) -> bool {
+        let trim = |field: &'a str| field.trim_matches(['"', ' ']);
+        let names = self.row(first);
+        let mut others = records.skip(1).take(5);
+        let Some(second) = others.next() else {
+            return false;
+        };
+        !names
+            .iter()
+            .zip(self.row(second))
+            .any(|(name, cell)| is_number(trim(name)) && is_number(trim(cell)))
+    }
+}
+
+impl Csv {
+    fn is_spaced(&self, column: usize) -> bool {
+        self.spaced && column > 0
+    }
+
+    /// The value of a field, if its quotes are where they are expected.
+    fn value<'a>(&self, field: &'a str, spaced: bool, quotes: Quotes) -> Option<Cow<'a, str>> {
+        let field = match spaced {
+            true => field.strip_prefix(' ')?,
+            false => field,
+        };
+        // What needs no quotes and has none.
+        let bare = quotes == Quotes::Needed && !field.bytes().any(|b| matches!(b, b'"' | b'\r'));
+        if self.quotes.is_none() || bare {
+            return Some(Cow::Borrowed(field));
+        }
+        let (value, is_quoted) = unquote(field);
+        (quotes.applies(&value, self.needs(&value)) == is_quoted).then_some(value)
+    }
+}
+
+/// What a field says, and whether it has quotes.
+fn unquote(field: &str) -> (Cow<'_, str>, bool) {
+    let inner = field
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    match inner {
+        Some(inner) if inner.contains('"') => (Cow::Owned(inner.replace("\"\"", "\"")), true),
+        Some(inner) => (Cow::Borrowed(inner), true),
+        None => (Cow::Borrowed(field), false),
+    }
+}
+
+/// How many fields of a column would have the quotes that they have, for each rule.
+#[derive(Clone, Copy, Default)]
+struct Votes([usize; 5]);
+
+impl Votes {
+    fn cast(&mut self, field: &str, csv: &Csv) {
+        // Most tables have no quotes, and most fields are not empty.
+        if !field.is_empty() && memchr::memchr2(b'"', b'\r', field.as_bytes()).is_none() {
+            self.0[0] += 1;
+            if is_number(field) {
+                self.0[3] += 1;
+                self.0[4] += 1;
+            }
+            return;
+        }
+        let (value, is_quoted) = unquote(field);
+        let needs = csv.needs(&value);
+        for (quotes, votes) in Quotes::ALL.into_iter().zip(&mut self.0) {
+            *votes += usize::from(quotes.applies(&value, needs) == is_quoted);
+        }
+    }
+
+    fn elected(&self) -> Quotes {
+        let most = self.0.iter().max().copied().unwrap_or(0);
+        let first = self.0.iter().position(|votes| *votes == most);
+        first.map_or(Quotes::Needed, |first| Quotes::ALL[first])
+    }
+}

@@ -1,0 +1,350 @@
+//! Tables with rules and bars: as databases print them, as terminals draw them, as reStructuredText wants them.
+
+mod frame;
+mod plan;
+mod read;
+mod ruler;
+
+use self::frame::{Bars, Frame, Rule};
+pub(super) use self::read::read;
+use super::align::{self, Align};
+use super::head::{Words, numbers, parse_numbers};
+use super::measure::Measure;
+use super::page::{Page, fill};
+use super::rows::Rows;
+use crate::rendering::Malformed;
+
+/// How a table is drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Grid {
+    frame: Frame,
+    indent: usize,
+    /// Spaces between a bar and a cell, on its left and on its right.
+    space: (usize, usize),
+    /// Where cells stand; nothing is the usual.
+    aligns: Option<Vec<Align>>,
+    /// Where names stand; nothing is where their cells do.
+    names: Option<Vec<Align>>,
+    /// Columns that are wider than they must be, and how wide.
+    widths: Vec<(usize, usize)>,
+    measure: Measure,
+    /// Whether the last cell has spaces after it, in rows and in names.
+    tails: (Tail, Tail),
+    /// How many lines the names take. They are held together by this character.
+    joined: Option<char>,
+    /// Whether the number of rows stands below.
+    counted: bool,
+}
+
+/// What comes after the last cell if there is no bar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Tail {
+    /// Spaces up to the width of the column.
+    #[default]
+    Padded,
+    /// Nothing.
+    Bare,
+    /// Not even the space before an empty cell.
+    Trimmed,
+}
+
+/// All that it takes to draw a line.
+struct Pen<'a> {
+    grid: &'a Grid,
+    widths: &'a [usize],
+}
+
+impl Pen<'_> {
+    fn row(&self, out: &mut String, cells: &[&str], bars: Bars, aligns: &[Align], tail: Tail) {
+        let start = out.len();
+        let (before, after) = self.grid.space;
+        fill(out, ' ', self.grid.indent);
+        out.extend(bars.left);
+        for (i, cell) in cells.iter().enumerate() {
+            if i > 0 {
+                out.push(bars.mid);
+            }
+            let is_last = i + 1 == cells.len();
+            let width = self.widths.get(i).copied().unwrap_or(0);
+            let align = aligns.get(i).copied().unwrap_or(Align::Left);
+            let spaces = width.saturating_sub(self.grid.measure.of(cell));
+            let (left, right) = align.split(spaces, width);
+            fill(out, ' ', before + left);
+            out.push_str(cell);
+            if !is_last || tail == Tail::Padded {
+                fill(out, ' ', right + after);
+            }
+        }
+        if tail == Tail::Trimmed {
+            let kept = out.trim_end_matches(' ').len().max(start);
+            out.truncate(kept);
+        }
+        out.extend(bars.right);
+    }
+
+    fn rule(&self, out: &mut String, rule: Rule) {
+        let (before, after) = self.grid.space;
+        fill(out, ' ', self.grid.indent);
+        out.extend(rule.left);
+        for (i, width) in self.widths.iter().enumerate() {
+            if i > 0 {
+                out.push(rule.cross);
+            }
+            fill(out, rule.fill, before + width + after);
+        }
+        out.extend(rule.right);
+    }
+}
+
+impl Grid {
+    /// Draws it.
+    pub(super) fn draw(&self, rows: &Rows<'_>, page: &mut Page<'_>) -> Result<(), Malformed> {
+        let names = self.name_lines(rows)?;
+        let widths = self.widths(rows, &names)?;
+        let pen = Pen {
+            grid: self,
+            widths: &widths,
+        };
+        let usual;
+        let aligns = match &self.aligns {
+            Some(aligns) => aligns,
+            None => {
+                usual = align::usual(rows);
+                &usual
+            }
+        };
+        let rule = |page: &mut Page<'_>, rule: Option<Rule>| match rule {
+            Some(rule) => page.line(|out| pen.rule(out, rule)),
+            None => Ok(()),
+        };
+        rule(page, self.frame.top)?;
+        let name_aligns = self.names.as_ref().unwrap_or(aligns);
+        for line in &names {
+            page.line(|out| pen.row(out, line, self.frame.names, name_aligns, self.tails.1))?;
+        }
+        if !names.is_empty() {
+            rule(page, self.frame.under)?;
+        }
+        let mut parts: Vec<&str> = Vec::new();
+        for (i, row) in rows.rows().enumerate() {
+            if i > 0 {
+                rule(page, self.frame.between)?;
+            }
+            let height = match self.frame.between {
+                Some(_) => row.iter().map(|cell| height(cell)).max().unwrap_or(1),
+                None => 1,
+            };
+            if height == 1 {
+                parts.clear();
+                parts.extend(row.iter().map(|cell| &**cell));
+                page.line(|out| pen.row(out, &parts, self.frame.rows, aligns, self.tails.0))?;
+                continue;
+            }
+            let mut lines: Vec<_> = row.iter().map(|cell| cell.split('\n')).collect();
+            for _ in 0..height {
+                parts.clear();
+                parts.extend(lines.iter_mut().map(|cell| cell.next().unwrap_or("")));
+                page.line(|out| pen.row(out, &parts, self.frame.rows, aligns, self.tails.0))?;
+            }
+        }
+        rule(page, self.frame.bottom)?;
+        if self.counted {
+            page.line(|out| out.push_str(&count(rows.len())))?;
+        }
+        Ok(())
+    }
+
+    /// The lines of the names.
+    fn name_lines<'r>(&self, rows: &'r Rows<'_>) -> Result<Vec<Vec<&'r str>>, Malformed> {
+        let Some(names) = &rows.names else {
+            return Ok(Vec::new());
+        };
+        let Some(joint) = self.joined else {
+            return Ok(vec![names.iter().map(|name| &**name).collect()]);
+        };
+        let height = names.first().map_or(0, |name| name.split(joint).count());
+        let mut lines = vec![Vec::with_capacity(names.len()); height];
+        for name in names {
+            let mut parts = name.split(joint);
+            for line in &mut lines {
+                let part = parts.next();
+                line.push(part.ok_or_else(|| Malformed::new(1, "a name is too short"))?);
+            }
+        }
+        Ok(lines)
+    }
+
+    /// How wide the columns are.
+    fn widths(&self, rows: &Rows<'_>, names: &[Vec<&str>]) -> Result<Vec<usize>, Malformed> {
+        let mut widths = least(rows, names, self.measure);
+        for (column, width) in &self.widths {
+            let wrong = || Malformed::new(0, format!("there is no column {}", column + 1));
+            *widths.get_mut(*column).ok_or_else(wrong)? = *width;
+        }
+        Ok(widths)
+    }
+
+    /// The words for it.
+    pub(super) fn head(&self) -> String {
+        let mut head = self.frame.name();
+        let mut say = |words: String| {
+            head.push(' ');
+            head.push_str(&words);
+        };
+        if self.indent > 0 {
+            say(format!("indent={}", self.indent));
+        }
+        if self.space != (1, 1) {
+            say(format!("space={},{}", self.space.0, self.space.1));
+        }
+        if let Some(aligns) = &self.aligns {
+            say(format!("align={}", align::letters(aligns)));
+        }
+        if let Some(names) = &self.names {
+            let same = names.iter().all(|one| Some(one) == names.first());
+            let letters = align::letters(if same { &names[..1] } else { names });
+            say(format!("names={letters}"));
+        }
+        if !self.widths.is_empty() {
+            say(format!("width={}", numbers(&self.widths)));
+        }
+        if let Some(word) = self.measure.word() {
+            say(word.to_owned());
+        }
+        if self.tails != self.frame.tails() {
+            say(format!(
+                "tail={}{}",
+                self.tails.0.letter(),
+                self.tails.1.letter()
+            ));
+        }
+        if let Some(joint) = self.joined {
+            say(format!("types{joint}"));
+        }
+        if self.counted {
+            say("counted".to_owned());
+        }
+        head
+    }
+
+    /// The way back, for a table with so many columns.
+    pub(super) fn parse(words: &mut Words<'_>, columns: usize) -> Option<Self> {
+        let frame = Frame::parse(words)?;
+        let mut grid = Self::plain(frame);
+        for word in words {
+            let (key, value) = word.split_once('=').unwrap_or((word, ""));
+            match key {
+                "indent" => grid.indent = value.parse().ok()?,
+                "space" => {
+                    let (before, after) = value.split_once(',')?;
+                    grid.space = (before.parse().ok()?, after.parse().ok()?);
+                }
+                "align" => grid.aligns = Some(align::parse_letters(value)?),
+                "names" => {
+                    let mut names = align::parse_letters(value)?;
+                    if let [one] = names[..] {
+                        names = vec![one; columns];
+                    }
+                    grid.names = Some(names);
+                }
+                "width" => grid.widths = parse_numbers(value)?,
+                "tail" => {
+                    let mut letters = value.chars();
+                    grid.tails = (Tail::parse(letters.next()?)?, Tail::parse(letters.next()?)?);
+                }
+                "counted" => grid.counted = true,
+                _ => match (Measure::parse(word), word.strip_prefix("types")) {
+                    (Some(measure), _) => grid.measure = measure,
+                    (None, Some(joint)) => grid.joined = Some(joint.chars().next()?),
+                    (None, None) => return None,
+                },
+            }
+        }
+        Some(grid)
+    }
+
+    fn plain(frame: Frame) -> Self {
+        Self {
+            frame,
+            indent: 0,
+            space: (1, 1),
+            aligns: None,
+            names: None,
+            widths: Vec::new(),
+            measure: Measure::Chars,
+            tails: frame.tails(),
+            joined: None,
+            counted: false,
+        }
+    }
+
+    /// How wide a line may get that the head alone decides on, and not the cells.
+    pub(super) fn given(&self) -> usize {
+        let widths = self.widths.iter().map(|(_, width)| *width);
+        let widths = widths.fold(0, usize::saturating_add);
+        let (before, after) = self.space;
+        [self.indent, before, after]
+            .into_iter()
+            .fold(widths, usize::saturating_add)
+    }
+}
+
+impl Frame {
+    /// How lines of such a table usually end.
+    const fn tails(&self) -> (Tail, Tail) {
+        match self.rows.right {
+            Some(_) => (Tail::Padded, Tail::Padded),
+            None => (Tail::Bare, Tail::Padded),
+        }
+    }
+}
+
+impl Tail {
+    const ALL: [Self; 3] = [Self::Padded, Self::Bare, Self::Trimmed];
+
+    const fn letter(self) -> char {
+        match self {
+            Self::Padded => 'p',
+            Self::Bare => 'b',
+            Self::Trimmed => 't',
+        }
+    }
+
+    fn parse(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.letter() == letter)
+    }
+}
+
+/// How wide columns must be for what is in them.
+fn least(rows: &Rows<'_>, names: &[Vec<&str>], measure: Measure) -> Vec<usize> {
+    let mut widths = vec![0; rows.width];
+    let mut see = |i: usize, cell: &str| {
+        if let Some(width) = widths.get_mut(i) {
+            *width = measure.of(cell).max(*width);
+        }
+    };
+    for line in names {
+        line.iter().enumerate().for_each(|(i, cell)| see(i, cell));
+    }
+    for row in rows.rows() {
+        for (i, cell) in row.iter().enumerate() {
+            match memchr::memchr(b'\n', cell.as_bytes()) {
+                Some(_) => cell.split('\n').for_each(|part| see(i, part)),
+                None => see(i, cell),
+            }
+        }
+    }
+    widths
+}
+
+fn height(cell: &str) -> usize {
+    1 + memchr::memchr_iter(b'\n', cell.as_bytes()).count()
+}
+
+/// What psql prints below a table.
+fn count(rows: usize) -> String {
+    match rows {
+        1 => "(1 row)".to_owned(),
+        _ => format!("({rows} rows)"),
+    }
+}

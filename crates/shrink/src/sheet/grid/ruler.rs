@@ -1,0 +1,246 @@
+//! Where the columns of a table with rules are.
+
+use super::frame::{Bars, Rule};
+use crate::sheet::measure::Measure;
+
+/// What a line is.
+#[derive(Clone, Copy)]
+pub(super) enum Line {
+    Rule(Rule),
+    /// With the place of its first field among all fields.
+    Row(Bars, usize),
+    Other,
+}
+
+/// Where columns begin and end, after the rule that shows it.
+pub(super) struct Ruler {
+    pub(super) indent: usize,
+    /// Where the bars between cells are, counted from the indent.
+    pub(super) stops: Vec<usize>,
+    pub(super) has_left: bool,
+    /// Where the last bar is.
+    pub(super) right: Option<usize>,
+    /// How long the rule is.
+    pub(super) end: usize,
+}
+
+/// All lines, taken apart at the stops.
+pub(super) struct Cut<'a> {
+    pub(super) lines: Vec<Line>,
+    pub(super) fields: Vec<&'a str>,
+    /// How many lines are rows.
+    pub(super) rows: usize,
+    pub(super) measure: Measure,
+}
+
+impl Cut<'_> {
+    /// Whether no line is left that may be a row.
+    pub(super) fn is_whole(&self) -> bool {
+        let others = self.lines.iter().filter(|line| matches!(line, Line::Other));
+        others.count() <= 2
+    }
+}
+
+impl Ruler {
+    pub(super) fn of(line: &str) -> Option<Self> {
+        let rule = line.trim_start_matches(' ');
+        let indent = line.len() - rule.len();
+        let chars: Vec<char> = rule.chars().collect();
+        if chars.len() < 3 || !chars.iter().all(|c| is_line(*c)) {
+            return None;
+        }
+        // The first that stands twice in a row.
+        let fill = chars.windows(2).find(|two| two[0] == two[1])?[0];
+        let has_left = chars.first() != Some(&fill);
+        let last = chars.len() - 1;
+        let right = (chars[last] != fill).then_some(last);
+        let inner = usize::from(has_left)..right.unwrap_or(chars.len());
+        let stops = inner.filter(|at| chars[*at] != fill).collect();
+        Some(Self {
+            indent,
+            stops,
+            has_left,
+            right,
+            end: chars.len(),
+        })
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.stops.len() + 1
+    }
+
+    pub(super) fn cut<'a>(&self, lines: &[&'a str], measure: Measure) -> Cut<'a> {
+        let mut cut = Cut {
+            lines: Vec::with_capacity(lines.len()),
+            fields: Vec::new(),
+            rows: 0,
+            measure,
+        };
+        for line in lines {
+            let inner = self.inner(line);
+            let kind = match inner.and_then(|inner| self.rule(inner)) {
+                Some(rule) => Line::Rule(rule),
+                None => {
+                    let start = cut.fields.len();
+                    match inner.and_then(|inner| self.row(inner, measure, &mut cut.fields)) {
+                        Some(bars) => {
+                            cut.rows += 1;
+                            Line::Row(bars, start)
+                        }
+                        None => {
+                            cut.fields.truncate(start);
+                            Line::Other
+                        }
+                    }
+                }
+            };
+            cut.lines.push(kind);
+        }
+        cut
+    }
+
+    /// A line without the indent.
+    fn inner<'a>(&self, line: &'a str) -> Option<&'a str> {
+        let spaces = line.bytes().take(self.indent).take_while(|b| *b == b' ');
+        line.get(spaces.count().max(self.indent)..)
+    }
+
+    /// What a rule consists of, if it fits the columns.
+    fn rule(&self, line: &str) -> Option<Rule> {
+        let mut chars = line.chars().enumerate().peekable();
+        let left = match self.has_left {
+            true => Some(chars.next()?.1),
+            false => None,
+        };
+        let fill = chars.peek()?.1;
+        let mut stops = self.stops.iter().peekable();
+        let mut cross = None;
+        let mut right = None;
+        let mut count = usize::from(self.has_left);
+        if !is_line(fill) || matches!(fill, '|' | '│' | '┃' | '║') || !left.is_none_or(is_line)
+        {
+            return None;
+        }
+        for (at, c) in chars {
+            count += 1;
+            if Some(at) == self.right {
+                right = Some(c).filter(|c| is_line(*c));
+            } else if stops.next_if_eq(&&at).is_some() {
+                if !is_line(c) || cross.is_some_and(|cross| cross != c) {
+                    return None;
+                }
+                cross = Some(c);
+            } else if c != fill {
+                return None;
+            }
+        }
+        let whole = count == self.end && right.is_some() == self.right.is_some();
+        whole.then_some(Rule {
+            left,
+            fill,
+            cross: cross.unwrap_or(fill),
+            right,
+        })
+    }
+
+    /// The fields of a row.
+    fn row<'a>(&self, line: &'a str, measure: Measure, fields: &mut Vec<&'a str>) -> Option<Bars> {
+        let is_ascii = line.is_ascii();
+        let mut places = Places {
+            line,
+            measure,
+            is_ascii,
+            byte: 0,
+            place: 0,
+        };
+        let mut left = None;
+        let mut mid = None;
+        let mut start = 0;
+        if self.has_left {
+            (_, left, start) = places.bar(0)?;
+            left?;
+        }
+        for stop in &self.stops {
+            let (end, bar, next) = places.bar(*stop)?;
+            if bar.is_none() || mid.is_some_and(|mid| Some(mid) != bar) {
+                return None;
+            }
+            mid = bar;
+            fields.push(line.get(start..end)?);
+            start = next;
+        }
+        let mut right = None;
+        let end = match self.right {
+            Some(stop) => {
+                let (end, bar, next) = places.bar(stop)?;
+                if bar.is_none() || next != line.len() {
+                    return None;
+                }
+                right = bar;
+                end
+            }
+            None => line.len(),
+        };
+        fields.push(line.get(start..end)?);
+        // A line of one column without bars is any line.
+        let (None, None, None) = (left, mid, right) else {
+            return Some(Bars {
+                left,
+                mid: mid.or(left).unwrap_or('|'),
+                right,
+            });
+        };
+        None
+    }
+}
+
+/// Walks along a line.
+struct Places<'a> {
+    line: &'a str,
+    measure: Measure,
+    is_ascii: bool,
+    byte: usize,
+    place: usize,
+}
+
+impl Places<'_> {
+    /// Goes to a place: the byte there, the bar that stands there, and the byte after it.
+    fn bar(&mut self, at: usize) -> Option<(usize, Option<char>, usize)> {
+        if self.is_ascii {
+            let bar = char::from(*self.line.as_bytes().get(at)?);
+            return Some((at, Some(bar).filter(|c| is_bar(*c)), at + 1));
+        }
+        let mut chars = self.line.get(self.byte..)?.chars();
+        loop {
+            let c = chars.next()?;
+            let byte = self.byte;
+            let place = self.place;
+            self.byte += c.len_utf8();
+            // Bars have one place, whoever counts.
+            self.place += if is_bar(c) {
+                1
+            } else {
+                self.measure.of_char(c)
+            };
+            if place == at {
+                return Some((byte, Some(c).filter(|c| is_bar(*c)), self.byte));
+            }
+            if place > at {
+                return None;
+            }
+        }
+    }
+}
+
+/// Whether rules are made of it.
+fn is_line(c: char) -> bool {
+    matches!(
+        c,
+        '-' | '=' | '+' | '|' | '*' | '~' | '_' | ':' | '\u{2500}'..='\u{257f}'
+    )
+}
+
+/// Whether it stands between cells.
+fn is_bar(c: char) -> bool {
+    matches!(c, '|' | '!' | ':' | '*' | '\u{2500}'..='\u{257f}')
+}

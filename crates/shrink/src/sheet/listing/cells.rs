@@ -1,0 +1,279 @@
+//! Ways to take the lines of a listing apart.
+
+use crate::sheet::measure::Measure;
+
+/// A cell and where it begins on the screen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placed<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+}
+
+/// Lines that were taken apart into the same number of cells, and those that were not.
+pub(super) struct Cells<'a> {
+    pub(super) columns: usize,
+    /// Row by row.
+    pub(super) cells: Vec<Placed<'a>>,
+    /// Which line each row is.
+    pub(super) places: Vec<usize>,
+    pub(super) odd: Vec<usize>,
+}
+
+/// At every run of spaces. The last column is the rest of the line.
+pub(super) fn at_spaces<'a>(lines: &[&'a str], measure: Measure) -> Option<Cells<'a>> {
+    let counts: Vec<usize> = lines.iter().map(|line| words(line)).collect();
+    let columns = low(&counts)?;
+    if columns > 64 {
+        return None;
+    }
+    let mut cells = Cells::new(columns);
+    for (number, (line, count)) in lines.iter().zip(&counts).enumerate() {
+        if *count < columns {
+            cells.odd.push(number);
+            continue;
+        }
+        cells.places.push(number);
+        let mut places = Places::of(line, measure);
+        let mut rest = *line;
+        for i in 0..columns {
+            rest = rest.trim_start_matches(' ');
+            let end = match i + 1 == columns {
+                true => rest.trim_end_matches(' ').len(),
+                false => rest.find(' ').unwrap_or(rest.len()),
+            };
+            let (text, more) = rest.split_at(end);
+            let at = places.place_of(line.len() - rest.len());
+            cells.cells.push(Placed { text, at });
+            rest = more;
+        }
+    }
+    // More columns than the words of the shortest line.
+    let rests = cells.cells.iter().skip(columns - 1).step_by(columns);
+    let several = rests.filter(|rest| rest.text.contains("  ")).count();
+    (several * 4 <= cells.places.len()).then_some(cells)
+}
+
+/// At two spaces or more.
+pub(super) fn at_gaps<'a>(lines: &[&'a str], measure: Measure) -> Option<Cells<'a>> {
+    let parts = |line: &&'a str| -> usize { gaps(line).count() };
+    let counts: Vec<usize> = lines.iter().map(parts).collect();
+    let columns = most(&counts)?;
+    let mut cells = Cells::new(columns);
+    for (number, (line, count)) in lines.iter().zip(&counts).enumerate() {
+        if *count != columns {
+            cells.odd.push(number);
+            continue;
+        }
+        cells.places.push(number);
+        let mut places = Places::of(line, measure);
+        for (start, text) in gaps(line) {
+            let at = places.place_of(start);
+            cells.cells.push(Placed { text, at });
+        }
+    }
+    Some(cells)
+}
+
+/// At the places that are blank in every line, or in all but a few.
+pub(super) fn at_gutters<'a>(
+    lines: &[&'a str],
+    measure: Measure,
+    is_named: bool,
+) -> Option<Cells<'a>> {
+    let width = lines.iter().map(|line| measure.of(line)).max()?;
+    let mut filled = vec![0_usize; width + 1];
+    let few = lines.len() / 25;
+    for (number, line) in lines.iter().enumerate() {
+        // Where a name is, there is a column, even if nothing is in it.
+        let weight = if number == 0 && is_named { few + 1 } else { 1 };
+        let mut place = 0;
+        for c in line.chars() {
+            let wide = measure.of_char(c);
+            if c != ' ' {
+                for filled in filled.iter_mut().skip(place).take(wide.max(1)) {
+                    *filled += weight;
+                }
+            }
+            place += wide;
+        }
+    }
+    let named = lines.first().filter(|_| is_named);
+    let mut starts: Vec<usize> = Vec::new();
+    let mut is_blank = true;
+    for (at, filled) in filled.iter().enumerate() {
+        let blank = *filled <= few;
+        if is_blank && !blank {
+            starts.push(at);
+        }
+        is_blank = blank;
+    }
+    // A column has a name if there are names.
+    if let Some(names) = named {
+        let mut has_name = vec![false; starts.len()];
+        let mut place = 0;
+        let mut column = 0;
+        for c in names.chars() {
+            while starts.get(column + 1).is_some_and(|next| place >= *next) {
+                column += 1;
+            }
+            if let (true, Some(has_name)) = (c != ' ', has_name.get_mut(column)) {
+                *has_name = true;
+            }
+            place += measure.of_char(c);
+        }
+        let mut has_name = has_name.into_iter().enumerate();
+        starts.retain(|_| has_name.next().is_some_and(|(i, has)| has || i == 0));
+    }
+    if starts.len() < 2 {
+        return None;
+    }
+    Some(at_starts(lines, &starts, measure))
+}
+
+/// At given places: each column goes from one to the next, and a space stands before each.
+pub(super) fn at_starts<'a>(lines: &[&'a str], starts: &[usize], measure: Measure) -> Cells<'a> {
+    let mut cells = Cells::new(starts.len());
+    for (number, line) in lines.iter().enumerate() {
+        let before = cells.cells.len();
+        match cut(line, starts, measure, &mut cells.cells) {
+            Some(()) => cells.places.push(number),
+            None => {
+                cells.cells.truncate(before);
+                cells.odd.push(number);
+            }
+        }
+    }
+    cells
+}
+
+fn cut<'a>(
+    line: &'a str,
+    starts: &[usize],
+    measure: Measure,
+    cells: &mut Vec<Placed<'a>>,
+) -> Option<()> {
+    let mut places = Places::of(line, measure);
+    let mut byte = places.byte_at(*starts.first()?)?;
+    if !line.get(..byte)?.trim_matches(' ').is_empty() {
+        return None;
+    }
+    for (i, start) in starts.iter().enumerate() {
+        let end = match starts.get(i + 1) {
+            Some(next) => places.byte_at(*next)?,
+            None => line.len(),
+        };
+        let field = line.get(byte..end)?;
+        if end < line.len() && !field.ends_with(' ') {
+            return None;
+        }
+        let text = field.trim_matches(' ');
+        let lead = field.len() - field.trim_start_matches(' ').len();
+        let at = start + if text.is_empty() { 0 } else { lead };
+        cells.push(Placed { text, at });
+        byte = end;
+    }
+    Some(())
+}
+
+impl Cells<'_> {
+    const fn new(columns: usize) -> Self {
+        Self {
+            columns,
+            cells: Vec::new(),
+            places: Vec::new(),
+            odd: Vec::new(),
+        }
+    }
+}
+
+/// How many words a line has.
+fn words(line: &str) -> usize {
+    line.split(' ').filter(|word| !word.is_empty()).count()
+}
+
+/// Parts of a line with two spaces or more between them, and where they begin.
+fn gaps(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = line.get(at..)?;
+        let spaces = rest.len() - rest.trim_start_matches(' ').len();
+        let rest = rest.get(spaces..)?;
+        if rest.is_empty() {
+            return None;
+        }
+        let start = at + spaces;
+        let end = rest.find("  ").unwrap_or(rest.len());
+        at = start + end;
+        let text = rest.get(..end)?;
+        Some((start, text.trim_end_matches(' ')))
+    })
+}
+
+/// A number that nearly all reach.
+fn low(counts: &[usize]) -> Option<usize> {
+    let mut sorted = counts.to_vec();
+    sorted.sort_unstable();
+    // The first line and the last few often say something else.
+    let skip = (sorted.len() / 20).max(usize::from(sorted.len() > 3));
+    let low = sorted.get(skip).copied().filter(|low| *low > 1)?;
+    let lowest = sorted.iter().copied().find(|count| *count > 1)?;
+    Some(if sorted.first() == Some(&lowest) && lowest * 2 > low {
+        lowest
+    } else {
+        low
+    })
+}
+
+/// The number that most have.
+fn most(counts: &[usize]) -> Option<usize> {
+    let mut sorted = counts.to_vec();
+    sorted.sort_unstable();
+    let runs = sorted.chunk_by(|a, b| a == b).filter(|run| run[0] > 1);
+    runs.max_by_key(|run| run.len()).map(|run| run[0])
+}
+
+/// Walks along a line.
+struct Places<'a> {
+    line: &'a str,
+    measure: Measure,
+    is_ascii: bool,
+    byte: usize,
+    place: usize,
+}
+
+impl<'a> Places<'a> {
+    fn of(line: &'a str, measure: Measure) -> Self {
+        Self {
+            line,
+            measure,
+            is_ascii: line.is_ascii(),
+            byte: 0,
+            place: 0,
+        }
+    }
+
+    /// The place of a byte further on.
+    fn place_of(&mut self, byte: usize) -> usize {
+        if self.is_ascii {
+            return byte;
+        }
+        let passed = self.line.get(self.byte..byte).unwrap_or_default();
+        self.place += self.measure.of(passed);
+        self.byte = byte;
+        self.place
+    }
+
+    /// The byte at a place further on; the end if the line is shorter.
+    fn byte_at(&mut self, place: usize) -> Option<usize> {
+        if self.is_ascii {
+            return Some(place.min(self.line.len()));
+        }
+        let mut rest = self.line.get(self.byte..)?.chars();
+        while self.place < place {
+            let Some(c) = rest.next() else { break };
+            self.byte += c.len_utf8();
+            self.place += self.measure.of_char(c);
+        }
+        (self.place <= place).then_some(self.byte)
+    }
+}

@@ -1,0 +1,434 @@
+//! Finding out how a Markdown table is written.
+
+use std::borrow::Cow;
+
+use super::{Dashes, Mark, Markdown, Padding, least};
+use crate::sheet::Found;
+use crate::sheet::align::{Align, Votes};
+use crate::sheet::measure::Measure;
+use crate::sheet::page::Literal;
+use crate::sheet::rows::Rows;
+use crate::sheet::style::Style;
+
+/// A Markdown table, if that is what the lines are. Of so many rows it is made sure that they are written
+/// the same.
+pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize) -> Option<Found<'a>> {
+    let (at, rule) = lines
+        .iter()
+        .enumerate()
+        .skip(1)
+        .take(20)
+        .find_map(|(at, line)| Some((at, Rule::of(line)?)))?;
+    let mut fields: Vec<&str> = Vec::new();
+    let mut places: Vec<usize> = Vec::new();
+    let mut literal: Vec<usize> = (0..at - 1).collect();
+    for (number, line) in lines.iter().enumerate().skip(at - 1) {
+        if number == at {
+            continue;
+        }
+        match rule.cut(line, &mut fields) {
+            true => places.push(number),
+            false => literal.push(number),
+        }
+    }
+    // The names must be there.
+    if places.first() != Some(&(at - 1)) || literal.len() > 4 + lines.len() / 4 {
+        return None;
+    }
+    Table {
+        rule,
+        fields,
+        places,
+    }
+    .fit(lines, at, literal, look)
+}
+
+/// The second line.
+struct Rule {
+    indent: usize,
+    edges: (bool, bool),
+    marks: Vec<Mark>,
+    /// Dashes and colons of each column.
+    dashes: Vec<usize>,
+    apart: bool,
+}
+
+impl Rule {
+    fn of(line: &str) -> Option<Self> {
+        let inner = line.trim_start_matches(' ');
+        let indent = line.len() - inner.len();
+        if !inner.starts_with(['|', '-', ':']) || !inner.contains('-') {
+            return None;
+        }
+        let (inner, left) = strip(inner, inner.strip_prefix('|'));
+        let (inner, right) = strip(inner, inner.strip_suffix('|'));
+        let mut rule = Self {
+            indent,
+            edges: (left, right),
+            marks: Vec::new(),
+            dashes: Vec::new(),
+            apart: inner.contains(' '),
+        };
+        for field in inner.split('|') {
+            let text = field.trim_matches(' ');
+            let (dashes, first) = strip(text, text.strip_prefix(':'));
+            let (dashes, last) = strip(dashes, dashes.strip_suffix(':'));
+            if dashes.is_empty() || dashes.bytes().any(|byte| byte != b'-') {
+                return None;
+            }
+            rule.marks.push(match (first, last) {
+                (false, false) => Mark::None,
+                (true, false) => Mark::Left,
+                (false, true) => Mark::Right,
+                (true, true) => Mark::Center,
+            });
+            rule.dashes.push(text.len());
+        }
+        (rule.marks.len() > 1 || left).then_some(rule)
+    }
+
+    /// Adds the fields of a line, if it has as many as there are columns.
+    fn cut<'a>(&self, line: &'a str, fields: &mut Vec<&'a str>) -> bool {
+        let start = fields.len();
+        let fits = self.inner(line).is_some_and(|inner| {
+            pipes(inner, false, fields);
+            if fields.len() - start != self.marks.len() {
+                // Not what Markdown says, and yet what people write: a bar in a code span is no bar.
+                fields.truncate(start);
+                pipes(inner, true, fields);
+            }
+            fields.len() - start == self.marks.len()
+        });
+        if !fits {
+            fields.truncate(start);
+        }
+        fits
+    }
+
+    fn inner<'a>(&self, line: &'a str) -> Option<&'a str> {
+        let (indent, inner) = line.split_at_checked(self.indent)?;
+        if indent.bytes().any(|byte| byte != b' ') {
+            return None;
+        }
+        let inner = match self.edges.0 {
+            true => inner.strip_prefix('|')?,
+            false => inner,
+        };
+        match self.edges.1 {
+            true => inner.strip_suffix('|'),
+            false => Some(inner),
+        }
+    }
+}
+
+fn strip<'a>(text: &'a str, stripped: Option<&'a str>) -> (&'a str, bool) {
+    (stripped.unwrap_or(text), stripped.is_some())
+}
+
+/// Cuts a line at its bars. Not at those behind a backslash, and if so wished not at those in a code span.
+fn pipes<'a>(line: &'a str, spans: bool, fields: &mut Vec<&'a str>) {
+    let bytes = line.as_bytes();
+    let mut start = 0;
+    let mut in_span = false;
+    let mut escaped = false;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'`' if spans => in_span = !in_span,
+            b'|' if !in_span => {
+                fields.push(line.get(start..at).unwrap_or_default());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    fields.push(line.get(start..).unwrap_or_default());
+}
+
+struct Table<'a> {
+    rule: Rule,
+    /// Names first, then rows.
+    fields: Vec<&'a str>,
+    /// The lines that they are from.
+    places: Vec<usize>,
+}
+
+impl<'a> Table<'a> {
+    fn fit(
+        self,
+        lines: &[&'a str],
+        at: usize,
+        mut literal: Vec<usize>,
+        look: usize,
+    ) -> Option<Found<'a>> {
+        let columns = self.rule.marks.len();
+        let mut markdown = Markdown::plain(columns);
+        markdown.indent = self.rule.indent;
+        markdown.edges = self.rule.edges;
+        markdown.marks = self.rule.marks.clone();
+        markdown.apart = self.rule.apart;
+        markdown.spaced = self.is_spaced();
+        let is_thin = |field: &&&str| field.len() <= 1 && field.trim_matches(' ').is_empty();
+        markdown.thin = markdown.spaced && self.fields.iter().any(|field| is_thin(&field));
+        let is_ascii = self.fields.iter().all(|field| field.is_ascii());
+        let measures = if is_ascii {
+            &Measure::ALL[..1]
+        } else {
+            &Measure::ALL[..]
+        };
+        let widths: Vec<Width> = (0..columns)
+            .map(|i| self.width(i, measures, &markdown))
+            .collect();
+        let is_padded = widths.iter().any(|width| width.is_padded);
+        let mut aligns = None;
+        if is_padded {
+            let measure = widths
+                .iter()
+                .filter(|width| width.is_padded)
+                .map(|width| width.measure);
+            let measure = Measure::ALL
+                .into_iter()
+                .max_by_key(|one| measure.clone().filter(|m| m == one).count())?;
+            let mut padding = Padding {
+                measure,
+                floor: 3,
+                ..Padding::default()
+            };
+            let found: Vec<Align> = (0..columns)
+                .map(|i| self.align(i, widths[i].width, &markdown, measure))
+                .collect();
+            let marked: Vec<Align> = markdown.marks.iter().map(|mark| mark.align()).collect();
+            padding.aligns = (found != marked).then_some(found.clone());
+            padding.loose = (0..columns).filter(|i| !widths[*i].is_same).collect();
+            padding.widths = (0..columns)
+                .filter(|i| widths[*i].is_same)
+                .map(|i| (i, widths[i].width))
+                .collect();
+            aligns = Some(found);
+            markdown.padding = Some(padding);
+        }
+        // Names stand where they stand.
+        let names: Vec<&str> = self.fields.get(..columns)?.to_vec();
+        let aligns = aligns.unwrap_or_else(|| vec![Align::Left; columns]);
+        let cell = |i: usize, field: &'a str, align: Align, padded: bool| {
+            let field = markdown.strip(i, columns, field);
+            match padded {
+                true => align.trim(field),
+                false => field,
+            }
+        };
+        let padded: Vec<bool> = (0..columns)
+            .map(|i| is_padded && widths[i].is_same)
+            .collect();
+        let row = |fields: &[&'a str], aligns: &[Align]| -> Vec<Cow<'a, str>> {
+            let cells = fields.iter().enumerate();
+            cells
+                .map(|(i, field)| Cow::Borrowed(cell(i, field, aligns[i], padded[i])))
+                .collect()
+        };
+        let mut line = String::new();
+        let table_widths: Vec<Option<usize>> = (0..columns)
+            .map(|i| padded[i].then_some(widths[i].width))
+            .collect();
+        let mut fits = |cells: &[Cow<'_, str>], aligns: &[Align], number: usize| {
+            line.clear();
+            markdown.row(&mut line, cells, &table_widths, aligns);
+            lines.get(number) == Some(&&*line)
+        };
+        let mut name_aligns = aligns.clone();
+        let mut name_cells = row(&names, &name_aligns);
+        if !fits(&name_cells, &name_aligns, at - 1) {
+            let choices = Align::ALL.map(|one| vec![one; columns]);
+            let choice = choices
+                .into_iter()
+                .find(|choice| fits(&row(&names, choice), choice, at - 1))?;
+            name_cells = row(&names, &choice);
+            name_aligns = choice;
+        }
+        let mut cells: Vec<Cow<'a, str>> = Vec::with_capacity(self.fields.len());
+        let mut odd = 0;
+        let places = self.fields.chunks_exact(columns).zip(&self.places);
+        for (i, (fields, number)) in places.enumerate().skip(1) {
+            let row = row(fields, &aligns);
+            // The first ones are as good as all, until one is odd.
+            let is_fine = (i > look && odd == 0) || fits(&row, &aligns, *number);
+            match is_fine {
+                true => cells.extend(row),
+                false => {
+                    odd += 1;
+                    literal.push(*number);
+                }
+            }
+        }
+        if odd * 4 > self.places.len() {
+            return None;
+        }
+        let rows = Rows {
+            width: columns,
+            names: Some(name_cells),
+            cells,
+        };
+        if let Some(padding) = &mut markdown.padding {
+            padding.names = (name_aligns != aligns).then_some(name_aligns);
+            padding.settle(&rows);
+        }
+        markdown.dashes = self.dashes(&markdown, &rows);
+        literal.sort_unstable();
+        let literal: Vec<Literal<'a>> = literal
+            .iter()
+            .filter_map(|at| Some((*at, *lines.get(*at)?)))
+            .collect();
+        Some(Found {
+            style: Style::Markdown(markdown),
+            rows,
+            literal,
+        })
+    }
+
+    /// Whether cells have a space on each side: all but a few.
+    fn is_spaced(&self) -> bool {
+        let columns = self.rule.marks.len();
+        let mut counts = [0_usize; 2];
+        for (i, field) in self.fields.iter().enumerate() {
+            let is_first = i % columns == 0 && !self.rule.edges.0;
+            let is_last = i % columns + 1 == columns && !self.rule.edges.1;
+            let spaced = (is_first || field.starts_with(' ')) && (is_last || field.ends_with(' '));
+            counts[usize::from(spaced)] += 1;
+        }
+        counts[1] > counts[0]
+    }
+
+    /// How wide most cells of a column are with their spaces, and by which measure most agree.
+    fn width(&self, column: usize, measures: &[Measure], markdown: &Markdown) -> Width {
+        let columns = self.rule.marks.len();
+        let fields = self.fields.iter().skip(column).step_by(columns);
+        let fields = fields.map(|field| markdown.strip(column, columns, field));
+        let mut best: Option<(usize, Width)> = None;
+        let count = self.places.len();
+        let padded = fields
+            .clone()
+            .filter(|field| field.starts_with(' ') || field.ends_with(' '))
+            .count();
+        for measure in measures {
+            let mut all: Vec<usize> = fields.clone().map(|field| measure.of(field)).collect();
+            all.sort_unstable();
+            let Some(run) = all.chunk_by(|a, b| a == b).max_by_key(|run| run.len()) else {
+                continue;
+            };
+            let is_same = run.len() * 4 >= count * 3;
+            let width = Width {
+                width: run[0],
+                measure: *measure,
+                is_same,
+                is_padded: is_same && padded > 0,
+            };
+            if best.is_none_or(|(most, _)| run.len() > most) {
+                best = Some((run.len(), width));
+            }
+        }
+        best.map_or_else(Width::default, |(_, width)| width)
+    }
+
+    fn align(&self, column: usize, width: usize, markdown: &Markdown, measure: Measure) -> Align {
+        let columns = self.rule.marks.len();
+        let mut votes = Votes::default();
+        for field in self.fields.iter().skip(column).step_by(columns).skip(1) {
+            votes.cast(markdown.strip(column, columns, field), width, measure);
+        }
+        votes.elected_or(self.rule.marks[column].align())
+    }
+
+    fn dashes(&self, markdown: &Markdown, rows: &Rows<'_>) -> Dashes {
+        let list = &self.rule.dashes;
+        let first = list.first().copied().unwrap_or(3);
+        let colons = |mark: &Mark| {
+            let (left, right) = mark.colons();
+            usize::from(left) + usize::from(right)
+        };
+        let bare: Vec<usize> = list
+            .iter()
+            .zip(&self.rule.marks)
+            .map(|(all, mark)| all - colons(mark))
+            .collect();
+        let listed = Dashes::Listed(list.clone());
+        let choices = [
+            Dashes::Wide,
+            Dashes::Each(bare.first().copied().unwrap_or(3)),
+            Dashes::All(first),
+        ];
+        let choices = match markdown.padding {
+            Some(_) => choices,
+            None => {
+                let [wide, each, all] = choices;
+                [each, all, wide]
+            }
+        };
+        let widths = markdown.widths(rows);
+        let names = rows.names.as_deref().unwrap_or_default();
+        let drawn = |dashes: Dashes| {
+            let mut line = String::new();
+            let markdown = Markdown {
+                dashes,
+                ..markdown.clone()
+            };
+            markdown.rule(&mut line, names, &widths);
+            line
+        };
+        let wanted = drawn(listed.clone());
+        let found = choices
+            .into_iter()
+            .find(|choice| drawn(choice.clone()) == wanted);
+        found.unwrap_or(listed)
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Width {
+    width: usize,
+    measure: Measure,
+    /// Whether most cells are that wide.
+    is_same: bool,
+    /// Whether that is so because of spaces.
+    is_padded: bool,
+}
+
+impl Markdown {
+    /// A field without the spaces that every field has.
+    fn strip<'a>(&self, column: usize, columns: usize, field: &'a str) -> &'a str {
+        if !self.spaced {
+            return field;
+        }
+        let is_first = column == 0 && !self.edges.0;
+        let is_last = column + 1 == columns && !self.edges.1;
+        let field = match is_first {
+            true => field,
+            false => field.strip_prefix(' ').unwrap_or(field),
+        };
+        match is_last {
+            true => field,
+            false => field.strip_suffix(' ').unwrap_or(field),
+        }
+    }
+}
+
+impl Padding {
+    /// Keeps only those widths that have to be said.
+    fn settle(&mut self, rows: &Rows<'_>) {
+        let given = std::mem::take(&mut self.widths);
+        let mut fewest = usize::MAX;
+        for floor in [3, 0, 1, 2, 4, 5] {
+            let least = least(rows, self.measure, floor);
+            let said: Vec<_> = given
+                .iter()
+                .filter(|(i, width)| least.get(*i) != Some(width))
+                .copied()
+                .collect();
+            if said.len() < fewest {
+                fewest = said.len();
+                self.floor = floor;
+                self.widths = said;
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The text that a table is drawn on: lines, some of them given literally, and an end.
+
+use crate::rendering::Malformed;
+
+/// Lines that the drawing does not explain, and where in the text they stand, from 0; in order.
+pub(super) type Literal<'a> = (usize, &'a str);
+
+/// A drawing in progress.
+pub(super) struct Page<'a> {
+    out: String,
+    lines: usize,
+    limit: usize,
+    literal: &'a [Literal<'a>],
+}
+
+impl<'a> Page<'a> {
+    /// An empty one. It takes as much as a body of this size may stand for.
+    pub(super) fn new(literal: &'a [Literal<'a>], body: usize) -> Self {
+        Self {
+            out: String::with_capacity(body * 2),
+            lines: 0,
+            limit: limit(body),
+            literal,
+        }
+    }
+
+    /// Draws a line, which may be several if a cell has line ends.
+    pub(super) fn line(&mut self, draw: impl FnOnce(&mut String)) -> Result<(), Malformed> {
+        self.literal();
+        self.start();
+        let start = self.out.len();
+        draw(&mut self.out);
+        self.lines += 1 + memchr::memchr_iter(b'\n', &self.out.as_bytes()[start..]).count();
+        match self.out.len() > self.limit {
+            true => Err(Malformed::new(0, "it stands for too much")),
+            false => Ok(()),
+        }
+    }
+
+    /// The text, if no literal line is left that stands further below.
+    pub(super) fn finish(mut self) -> Result<String, Malformed> {
+        self.literal();
+        match self.literal {
+            [] => Ok(self.out),
+            [(at, _), ..] => Err(Malformed::new(0, format!("there is no line {}", at + 1))),
+        }
+    }
+
+    /// Literal lines that come next.
+    fn literal(&mut self) {
+        while let [(at, line), rest @ ..] = self.literal {
+            if *at != self.lines {
+                break;
+            }
+            self.start();
+            self.out.push_str(line);
+            self.lines += 1;
+            self.literal = rest;
+        }
+    }
+
+    fn start(&mut self) {
+        if self.lines > 0 {
+            self.out.push('\n');
+        }
+    }
+}
+
+/// How much text a body may stand for. Padding and what all rows share can make a lot of little, and a
+/// stranger's body must not fill our memory.
+pub(super) const fn limit(body: usize) -> usize {
+    body.saturating_mul(200).saturating_add(1 << 16)
+}
+
+/// Spaces, or anything else that fills.
+pub(super) fn fill(out: &mut String, with: char, count: usize) {
+    const SPACES: &str = "                                                                ";
+    let mut count = count;
+    if with == ' ' {
+        while count > 0 {
+            let now = count.min(SPACES.len());
+            out.push_str(&SPACES[..now]);
+            count -= now;
+        }
+        return;
+    }
+    out.extend(std::iter::repeat_n(with, count));
+}

@@ -1,0 +1,192 @@
+//! What all values of a column begin and end with.
+
+use super::cell::Cell;
+use super::lexeme::{is_number, is_word};
+use super::plan::Around;
+use super::scale::{Scale, materials, sample};
+use super::template::Template;
+
+/// The text that all values of a column have around them, cut where it saves most.
+pub(super) fn find(cells: &[Cell<'_>], scale: &Scale<'_>) -> Around {
+    search(cells, scale).unwrap_or_default()
+}
+
+fn search(cells: &[Cell<'_>], scale: &Scale<'_>) -> Option<Around> {
+    let (texts, are_numbers) = materials(cells)?;
+    // A number cannot be left with nothing: nothing is no number, and in quotes it would be a text.
+    let keep = usize::from(are_numbers);
+    if let Some(around) = fit(&texts, are_numbers, keep, scale) {
+        return Some(around);
+    }
+    let most = majority(&texts)?;
+    let mut around = fit(&most, are_numbers, keep, scale)?;
+    around.gain -= 2 * (texts.len() - most.len()) as i64;
+    (around.gain > 1).then_some(around)
+}
+
+/// Those texts that begin or end like most of them, if not all do.
+fn majority<'t>(texts: &[&'t str]) -> Option<Vec<&'t str>> {
+    let some = sample(texts);
+    if some.len() < 4 {
+        return None;
+    }
+    let starts = some
+        .windows(2)
+        .map(|pair| &pair[0][..common_start(pair[0], pair[1])]);
+    let ends = some.windows(2).map(common_end);
+    let is_most = |count: usize, all: usize| count < all && count * 4 >= all * 3;
+    for (is_start, edge) in starts
+        .map(|edge| (true, edge))
+        .chain(ends.map(|edge| (false, edge)))
+    {
+        let has = |text: &&&str| match is_start {
+            true => text.starts_with(edge),
+            false => text.ends_with(edge),
+        };
+        let first = some.iter().filter(has).count();
+        if edge.len() < 3 || first * 4 < some.len() * 3 {
+            continue;
+        }
+        let most: Vec<&str> = texts.iter().filter(has).copied().collect();
+        if is_most(most.len(), texts.len()) {
+            return Some(most);
+        }
+    }
+    None
+}
+
+/// How many bytes two texts begin with.
+fn common_start(one: &str, other: &str) -> usize {
+    let pairs = one.bytes().zip(other.bytes());
+    one.floor_char_boundary(pairs.take_while(|(a, b)| a == b).count())
+}
+
+/// The text that all of these have around them.
+fn fit(texts: &[&str], are_numbers: bool, keep: usize, scale: &Scale<'_>) -> Option<Around> {
+    if texts.len() < 2 {
+        return None;
+    }
+    let (before, after) = common(texts, keep)?;
+    // Cells that say nothing look as if there were nothing.
+    let says_nothing = texts.iter().all(|text| text.len() == before);
+    if before + after < 2 || says_nothing {
+        return None;
+    }
+    let some = sample(texts);
+    let plain = scale.weigh(some.iter().copied());
+    let mut best = (plain, 0, 0);
+    for cut in cuts(&some, before, Edge::Start) {
+        let tokens = scale.weigh(some.iter().map(|text| &text[cut..]));
+        if tokens < best.0 {
+            best = (tokens, cut, 0);
+        }
+    }
+    let before = best.1;
+    for cut in cuts(&some, after, Edge::End) {
+        let tokens = scale.weigh(some.iter().map(|text| &text[before..text.len() - cut]));
+        if tokens < best.0 {
+            best = (tokens, before, cut);
+        }
+    }
+    let (tokens, before, after) = best;
+    let first = texts.first()?;
+    let (start, end) = (&first[..before], &first[first.len() - after..]);
+    let header = scale.tokens(start) + scale.tokens(end) + 1;
+    let saved = (plain - tokens) * texts.len() as u64 / some.len() as u64;
+    let gain = saved as i64 - header as i64;
+    if gain < 2 {
+        return None;
+    }
+    let rest = |text: &&str| text[before..text.len() - after] == *"-";
+    if are_numbers && texts.iter().any(rest) {
+        return None;
+    }
+    let mut template = Template::around(start, end);
+    template.quoted = !are_numbers && texts.iter().any(|text| is_number(text) || is_word(text));
+    Some(Around {
+        found: Some(template),
+        gain,
+    })
+}
+
+/// How many bytes all texts begin and end with, leaving at least `keep` of each.
+fn common(texts: &[&str], keep: usize) -> Option<(usize, usize)> {
+    let (first, others) = texts.split_first()?;
+    let first = first.as_bytes();
+    let mut before = first.len();
+    let mut after = first.len();
+    let mut shortest = first.len();
+    for text in others {
+        let text = text.as_bytes();
+        shortest = shortest.min(text.len());
+        let pairs = first[..before].iter().zip(text);
+        before = pairs.take_while(|(a, b)| a == b).count();
+        let pairs = first[first.len() - after..]
+            .iter()
+            .rev()
+            .zip(text.iter().rev());
+        after = pairs.take_while(|(a, b)| a == b).count();
+        if before + after == 0 {
+            return None;
+        }
+    }
+    let first = texts.first()?;
+    before = before.min(shortest.checked_sub(keep)?);
+    before = first.floor_char_boundary(before);
+    after = after.min(shortest.checked_sub(keep + before)?);
+    after = first.len() - first.ceil_char_boundary(first.len() - after);
+    Some((before, after))
+}
+
+/// What all of these end with.
+pub(super) fn common_end<'t>(texts: &[&'t str]) -> &'t str {
+    let Some((first, others)) = texts.split_first() else {
+        return "";
+    };
+    let mut length = first.len();
+    for text in others {
+        let pairs = first.bytes().rev().zip(text.bytes().rev()).take(length);
+        length = pairs.take_while(|(a, b)| a == b).count();
+    }
+    &first[first.ceil_char_boundary(first.len() - length)..]
+}
+
+#[derive(Clone, Copy)]
+enum Edge {
+    Start,
+    End,
+}
+
+/// Where to cut: where it looks natural, and as much as possible. The natural one comes first, so that it
+/// wins if it costs nothing.
+fn cuts(texts: &[&str], most: usize, edge: Edge) -> Vec<usize> {
+    let natural = (1..=most).rev().find(|cut| {
+        texts.iter().all(|text| match edge {
+            Edge::Start => is_natural(text, *cut),
+            Edge::End => is_natural(text, text.len() - cut),
+        })
+    });
+    let mut cuts: Vec<usize> = natural.into_iter().collect();
+    if most > 0 && natural != Some(most) {
+        cuts.push(most);
+    }
+    cuts
+}
+
+/// Whether neither a word nor a number goes on across this place.
+fn is_natural(text: &str, at: usize) -> bool {
+    if !text.is_char_boundary(at) {
+        return false;
+    }
+    let sort = |c: char| match c {
+        c if c.is_numeric() => 1,
+        c if c.is_alphabetic() => 2,
+        _ => 0,
+    };
+    let before = text[..at].chars().next_back().map(sort);
+    let after = text[at..].chars().next().map(sort);
+    match (before, after) {
+        (Some(before), Some(after)) => before == 0 || after == 0 || before != after,
+        _ => true,
+    }
+}

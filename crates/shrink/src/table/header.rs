@@ -1,0 +1,186 @@
+//! The line of columns.
+
+use super::cell::Place;
+use super::fold::Folded;
+use super::level::{Body, Bracket, Column};
+use super::lexeme::escape;
+use super::naming::{self, write_path};
+use super::plan::Scope;
+use super::render::{Count, Inner, Marks};
+use super::template::{Form, Part, Say, Template};
+
+/// What is said of a column after its name.
+#[derive(Default)]
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) marks: Marks,
+}
+
+impl Said {
+    /// Nothing if another column that it is made of cannot be called by a name from here.
+    pub(super) fn of(say: &Say<'_>, group: usize, scope: &Scope<'_, '_>) -> Option<Self> {
+        let mut said = Self::default();
+        let Self { text, marks } = &mut said;
+        match say {
+            Say::Plain => {}
+            Say::Always(cell) => {
+                text.push(':');
+                cell.write(Place::Nested, text);
+                marks.always = true;
+            }
+            Say::Usually(cell) => {
+                text.push_str("?:");
+                cell.write(Place::Nested, text);
+                marks.usually = true;
+            }
+            Say::Made(template) => {
+                text.push_str(if template.usually { "?=" } else { "=" });
+                write_template(template, group, scope, text, marks)?;
+                marks.usually |= template.usually;
+            }
+            Say::Mask(mask) => {
+                text.push('=');
+                let is_trimmed = mask.pattern.trim().len() == mask.pattern.len();
+                let is_quoted = mask.quoted || !is_trimmed || !is_plain(&mask.pattern);
+                write_pattern(&mask.pattern, is_quoted, text);
+                marks.mask = true;
+            }
+        }
+        Some(said)
+    }
+}
+
+fn write_template(
+    template: &Template,
+    group: usize,
+    scope: &Scope<'_, '_>,
+    out: &mut String,
+    marks: &mut Marks,
+) -> Option<()> {
+    let text = |part: &Part| match part {
+        Part::Text(text) => is_plain(text),
+        _ => true,
+    };
+    let edge = |part: Option<&Part>, is_space: fn(&str) -> bool| match part {
+        Some(Part::Text(text)) => is_space(text),
+        _ => false,
+    };
+    let is_quoted = template.quoted
+        || !template.parts.iter().all(text)
+        || edge(template.parts.first(), |text| {
+            text.starts_with(char::is_whitespace)
+        })
+        || edge(template.parts.last(), |text| {
+            text.ends_with(char::is_whitespace)
+        });
+    let quote = if is_quoted { "\"" } else { "" };
+    out.push_str(quote);
+    for part in &template.parts {
+        match part {
+            Part::Text(text) => write_literal(text, is_quoted, out),
+            Part::Cell => {
+                out.push('*');
+                marks.cell = true;
+            }
+            Part::Other(other) => {
+                let path = naming::path(scope, group, *other)?;
+                out.push('{');
+                write_path(&path, out);
+                out.push_str(other.form.mark());
+                out.push('}');
+                marks.other = true;
+                marks.last |= other.form == Form::Last;
+                marks.form |= !matches!(other.form, Form::Same | Form::Last);
+            }
+        }
+    }
+    out.push_str(quote);
+    Some(())
+}
+
+fn write_pattern(pattern: &str, is_quoted: bool, out: &mut String) {
+    let quote = if is_quoted { "\"" } else { "" };
+    out.push_str(quote);
+    write_literal(pattern, is_quoted, out);
+    out.push_str(quote);
+}
+
+/// Between quotes a backslash also stands before `*` and `{`.
+fn write_literal(text: &str, is_quoted: bool, out: &mut String) {
+    if !is_quoted {
+        return out.push_str(text);
+    }
+    for piece in text.split_inclusive(['*', '{']) {
+        let special = piece.chars().next_back().filter(|c| matches!(c, '*' | '{'));
+        match special {
+            None => escape(piece, out),
+            Some(special) => {
+                escape(&piece[..piece.len() - 1], out);
+                out.push('\\');
+                out.push(special);
+            }
+        }
+    }
+}
+
+/// Whether a text can stand in a template without quotes.
+fn is_plain(text: &str) -> bool {
+    !text.bytes().any(|byte| {
+        byte < b' '
+            || matches!(
+                byte,
+                b',' | b';' | b'*' | b'{' | b'}' | b'[' | b']' | b'"' | b'\\' | 0x7f
+            )
+    })
+}
+
+/// What the line of columns is written from.
+pub(super) struct Header<'h> {
+    /// For each column with values of its own what is said of it.
+    pub(super) said: &'h [String],
+    pub(super) folded: &'h [Option<Folded>],
+    pub(super) inner: &'h [Inner],
+}
+
+impl Header<'_> {
+    pub(super) fn write(&self, columns: &[Column<'_>]) -> String {
+        let mut out = String::new();
+        self.columns(columns, &mut Count::START.clone(), &mut out);
+        out
+    }
+
+    fn columns(&self, columns: &[Column<'_>], count: &mut Count, out: &mut String) {
+        for (at, column) in columns.iter().enumerate() {
+            if at > 0 {
+                out.push(',');
+            }
+            naming::write(&column.name, out);
+            match &column.body {
+                Body::Cells(_) => {
+                    out.push_str(&self.said[count.leaf]);
+                    count.leaf += 1;
+                }
+                Body::Group(members) => {
+                    let is_folded = self.folded[count.group].is_some();
+                    out.push_str(if is_folded { "@{" } else { "{" });
+                    count.group += 1;
+                    self.columns(members, count, out);
+                    out.push('}');
+                }
+                Body::Rows(rows) => {
+                    let page = &self.inner[count.rows].page;
+                    count.rows += 1;
+                    let (open, close) = match (rows.bracket, page.repeats) {
+                        (Bracket::Square, false) => ("[", ']'),
+                        (Bracket::Square, true) => ("@[", ']'),
+                        (Bracket::Curly, false) => ("?{", '}'),
+                        (Bracket::Curly, true) => ("@{", '}'),
+                    };
+                    out.push_str(open);
+                    out.push_str(&page.header);
+                    out.push(close);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Tables as text, taken back: their columns, and the cells of a row.
+
+mod cursor;
+mod head;
+mod row;
+
+pub(crate) use cursor::{Cursor, Wrong, ends_nested};
+pub(crate) use head::{Field, Head};
+pub(crate) use row::{Found, Repeats, Scope, literal, split};

@@ -1,0 +1,215 @@
+//! What surrounds a name in its line: a mark in front, the path of its folder, a `/` behind.
+
+use linkspan_wire::{Json, quote};
+
+use super::entry::Entry;
+use super::spelling::end_of_string;
+
+/// What surrounds the names of all entries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Dress {
+    /// Folders have a `/` at the end.
+    pub(super) slash: bool,
+    /// Names are whole paths.
+    pub(super) full: bool,
+    /// What stands before folders and before anything else.
+    pub(super) marks: Option<(String, String)>,
+}
+
+/// Before folders, and before files.
+const MARKS: [(&str, &str); 16] = [
+    ("[DIR] ", "[FILE] "),
+    ("[DIR]  ", "[FILE] "),
+    ("[D] ", "[F] "),
+    ("DIR  ", "FILE "),
+    ("📁 ", "📄 "),
+    ("📂 ", "📄 "),
+    ("- 📁 ", "- 📄 "),
+    ("- 📂 ", "- 📄 "),
+    ("📁 ", "  "),
+    ("🗀 ", "🗎 "),
+    ("▾ ", "  "),
+    ("▼ ", "  "),
+    ("- ", "- "),
+    ("* ", "* "),
+    ("+ ", "+ "),
+    ("• ", "• "),
+];
+
+impl Dress {
+    /// Takes from all names what all of them have. Those with something in them are folders already.
+    pub(super) fn take_off(entries: &mut [Entry<'_>], root: Option<&str>) -> Self {
+        let marks = take_marks(entries);
+        let full = root.is_some_and(|root| take_paths(entries, root));
+        let slash = take_slashes(entries);
+        Self { slash, full, marks }
+    }
+
+    /// Appends an entry as it was. `path` is what names begin with if they are whole paths.
+    pub(super) fn push(&self, entry: &Entry<'_>, path: &str, out: &mut String) {
+        if let Some((folder, file)) = &self.marks {
+            out.push_str(if entry.folder { folder } else { file });
+        }
+        out.push_str(path);
+        out.push_str(&entry.name);
+        if self.slash && entry.folder {
+            out.push('/');
+        }
+    }
+
+    pub(super) fn write(&self, out: &mut String) {
+        out.push_str(if self.full { " full" } else { "" });
+        out.push_str(if self.slash { " slash" } else { "" });
+        if let Some((folder, file)) = &self.marks {
+            out.push_str(" marks ");
+            out.push_str(&quote(folder));
+            out.push_str(&quote(file));
+        }
+    }
+
+    /// The way back; `options` are words, the marks last.
+    pub(super) fn read(mut options: &str) -> Option<Self> {
+        let mut dress = Self::default();
+        while !options.is_empty() {
+            let (word, rest) = options.split_once(' ').unwrap_or((options, ""));
+            match word {
+                "full" => dress.full = true,
+                "slash" => dress.slash = true,
+                "marks" => {
+                    let (folder, file) = rest.split_at_checked(end_of_string(rest)?)?;
+                    let text = |json| Some(Json::parse(json).ok()?.as_str()?.into_owned());
+                    dress.marks = Some((text(folder)?, text(file)?));
+                    return Some(dress);
+                }
+                _ => return None,
+            }
+            options = rest;
+        }
+        Some(dress)
+    }
+}
+
+fn take_marks(entries: &mut [Entry<'_>]) -> Option<(String, String)> {
+    let fits = |folder: &str, file: &str| {
+        let mut entries = entries.iter();
+        entries.all(|entry| {
+            entry.name.starts_with(folder) || (!entry.folder && entry.name.starts_with(file))
+        })
+    };
+    let known = MARKS.into_iter().find(|(folder, file)| fits(folder, file));
+    let known = known.filter(|_| !entries.is_empty());
+    let (folder, file) = match known {
+        Some((folder, file)) => (folder.to_owned(), file.to_owned()),
+        None => brackets(entries).filter(|(folder, file)| fits(folder, file))?,
+    };
+    for entry in entries {
+        let marked = entry.name.starts_with(&folder);
+        entry.folder |= marked && folder != file;
+        drop_front(entry, if marked { folder.len() } else { file.len() });
+    }
+    Some((folder, file))
+}
+
+/// Something in brackets that all folders, and all files, may have: `[drwxr-xr-x]  `.
+fn brackets(entries: &[Entry<'_>]) -> Option<(String, String)> {
+    let mark = |entry: &Entry<'_>| {
+        let end = entry.name.strip_prefix('[')?.find(']')? + 2;
+        let rest = entry.name[end..].trim_start_matches(' ');
+        let len = entry.name.len() - rest.len();
+        (len <= MOST_MARK).then(|| entry.name[..len].to_owned())
+    };
+    let first = |folder: bool| entries.iter().find(|entry| entry.folder == folder);
+    let file = mark(first(false).or_else(|| first(true))?)?;
+    let folder = mark(first(true).or_else(|| first(false))?)?;
+    Some((folder, file))
+}
+
+/// A mark is not longer than this.
+const MOST_MARK: usize = 60;
+
+/// Whether every name began with the path of its folder, which it is without now.
+fn take_paths(entries: &mut [Entry<'_>], root: &str) -> bool {
+    let is_full = |path: &mut FullPath, entry: &Entry<'_>| {
+        path.enter(entry.depth()) && entry.name.starts_with(&path.text) && {
+            path.text
+                .push_str(entry.name[path.text.len()..].trim_end_matches('/'));
+            true
+        }
+    };
+    let mut path = FullPath::new(root);
+    if entries.is_empty() || !entries.iter().all(|entry| is_full(&mut path, entry)) {
+        return false;
+    }
+    let mut path = FullPath::new(root);
+    for entry in entries {
+        path.enter(entry.depth());
+        drop_front(entry, path.text.len());
+        path.text.push_str(entry.name.trim_end_matches('/'));
+    }
+    true
+}
+
+fn take_slashes(entries: &mut [Entry<'_>]) -> bool {
+    let mut folders = entries.iter().filter(|entry| entry.folder).peekable();
+    let slash = folders.peek().is_some() && folders.all(|entry| entry.name.ends_with('/'));
+    let all = slash
+        || entries
+            .iter()
+            .any(|entry| entry.name.ends_with('/') && !entry.folder)
+            && entries.iter().all(|entry| !entry.folder);
+    if all {
+        for entry in entries {
+            if entry.name.ends_with('/') {
+                entry.folder = true;
+                drop_back(entry);
+            }
+        }
+    }
+    all
+}
+
+fn drop_front(entry: &mut Entry<'_>, len: usize) {
+    use std::borrow::Cow;
+    match &mut entry.name {
+        Cow::Borrowed(name) => *name = &name[len..],
+        Cow::Owned(name) => drop(name.drain(..len)),
+    }
+}
+
+fn drop_back(entry: &mut Entry<'_>) {
+    use std::borrow::Cow;
+    match &mut entry.name {
+        Cow::Borrowed(name) => *name = &name[..name.len() - 1],
+        Cow::Owned(name) => drop(name.pop()),
+    }
+}
+
+/// The path of the folder that one is in.
+pub(super) struct FullPath {
+    pub(super) text: String,
+    /// Where the names of the open folders end.
+    ends: Vec<usize>,
+}
+
+impl FullPath {
+    pub(super) fn new(root: &str) -> Self {
+        let text = root.trim_end_matches('/').to_owned();
+        let ends = vec![text.len()];
+        Self { text, ends }
+    }
+
+    /// Makes `text` what names at this depth begin with. After that, push the name. `false` if there is
+    /// no folder that deep.
+    pub(super) fn enter(&mut self, depth: usize) -> bool {
+        if depth >= self.ends.len() {
+            self.ends.push(self.text.len());
+        }
+        self.ends.truncate(depth + 1);
+        let Some(end) = self.ends.get(depth) else {
+            return false;
+        };
+        self.text.truncate(*end);
+        self.text.push('/');
+        true
+    }
+}

@@ -1,0 +1,334 @@
+//! One line per folder: its name and what is in it; subfolders below, indented.
+//!
+//! ```text
+//! Cargo.toml README.md
+//! src/ lib.rs main.rs net/tcp.rs
+//!  wire/ *.rs: frame json scan
+//! ```
+//!
+//! If entries are sorted, files come first in the line of their folder and subfolders have lines of their
+//! own below; where those stood among the files follows from the order. A folder that is not sorted has
+//! lines without a name among those of its subfolders: then everything stands as it did.
+
+use super::entry::{self, Entry};
+use super::factor::{Factor, Group, Word, is_part};
+use super::order::Order;
+use super::spelling::Spelling;
+use crate::context::Stop;
+
+/// Writes the body.
+pub(super) struct Folders<'e, 'a> {
+    entries: &'e [Entry<'a>],
+    /// Where what is in each of them ends.
+    ends: Vec<u32>,
+    spelling: Spelling<'e>,
+    order: Option<Order>,
+    /// Whether folders that have the same in them have one line.
+    unites: bool,
+    out: String,
+    /// Whether there are patterns in it.
+    patterns: bool,
+}
+
+/// An entry that stands in a line, or a folder with a line of its own; with all that is alone in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Kid {
+    first: usize,
+    /// Before it are only folders that have nothing else in them.
+    last: usize,
+    own_line: bool,
+    /// Those behind it that have the same in them.
+    same: Vec<usize>,
+}
+
+/// What is below the line of a folder.
+enum Below {
+    Files(Vec<Kid>),
+    Folder(Kid),
+}
+
+/// How a folder is written: what stands in its line, and what below.
+struct Arranged {
+    head: Vec<Kid>,
+    below: Vec<Below>,
+    way: Way,
+}
+
+/// What may be done to the names in a folder's line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// They are sorted again when they are read.
+    Sorted,
+    /// They stay in this order.
+    Given,
+    /// They stay in this order as long as no pattern says that they are sorted.
+    Plain,
+}
+
+/// A folder that is being written.
+struct Open {
+    level: usize,
+    below: std::vec::IntoIter<Below>,
+}
+
+impl<'e, 'a> Folders<'e, 'a> {
+    pub(super) fn new(
+        entries: &'e [Entry<'a>],
+        spelling: Spelling<'e>,
+        order: Option<Order>,
+    ) -> Self {
+        Self {
+            entries,
+            ends: entry::ends(entries),
+            spelling,
+            order,
+            unites: false,
+            out: String::new(),
+            patterns: false,
+        }
+    }
+
+    /// The body, and whether there are patterns in it. With `factor`, what names have in common is
+    /// said once.
+    pub(super) fn write(
+        mut self,
+        mut factor: Option<&mut Factor<'e, '_>>,
+        stop: &Stop,
+    ) -> Option<(String, bool)> {
+        self.unites = factor.is_some() && !self.spelling.commas;
+        let top = self.arrange(self.kids(0, self.entries.len(), true));
+        if !top.head.is_empty() {
+            self.items(&top.head, top.way, factor.as_deref_mut());
+        }
+        // The first line is that of the top, unless it has none.
+        let mut first = top.head.is_empty() && !matches!(top.below.first(), Some(Below::Files(_)));
+        let below = top.below.into_iter();
+        let mut open = vec![Open { level: 0, below }];
+        while let Some(folder) = open.last_mut() {
+            let Some(below) = folder.below.next() else {
+                open.pop();
+                continue;
+            };
+            let level = folder.level;
+            if !std::mem::take(&mut first) {
+                self.out.push('\n');
+            }
+            self.out.extend(std::iter::repeat_n(' ', level));
+            match below {
+                Below::Files(kids) => self.items(&kids, Way::Given, factor.as_deref_mut()),
+                Below::Folder(kid) => {
+                    if stop.is_set() {
+                        return None;
+                    }
+                    self.names(&kid);
+                    let end = self.ends[kid.last] as usize;
+                    let Arranged { head, below, way } =
+                        self.arrange(self.kids(kid.last + 1, end, false));
+                    if !head.is_empty() {
+                        self.out.push(' ');
+                        self.items(&head, way, factor.as_deref_mut());
+                    }
+                    let below = below.into_iter();
+                    let level = level + 1;
+                    open.push(Open { level, below });
+                }
+            }
+        }
+        Some((self.out, self.patterns))
+    }
+
+    /// What is in a folder. At the top a line must not begin with an empty folder: it would be taken for
+    /// the folder of the line.
+    fn kids(&self, from: usize, to: usize, top: bool) -> Vec<Kid> {
+        let mut kids = Vec::new();
+        let mut first = from;
+        while first < to {
+            let end = self.ends[first] as usize;
+            let mut last = first;
+            // As long as there is one thing in it.
+            while !self.spelling.slashes && last + 1 < end && self.ends[last + 1] as usize == end {
+                last += 1;
+            }
+            let empty = last + 1 == end;
+            let own_line = !empty || (top && self.entries[last].folder);
+            kids.push(Kid {
+                first,
+                last,
+                own_line,
+                same: Vec::new(),
+            });
+            first = end;
+        }
+        kids
+    }
+
+    fn arrange(&self, kids: Vec<Kid>) -> Arranged {
+        if let Some(order) = self.order
+            && self.follows(order, &kids)
+        {
+            let (folders, head): (Vec<_>, Vec<_>) = kids.into_iter().partition(|kid| kid.own_line);
+            let key = |kid: &Kid| self.key(kid);
+            let sorted = head.is_sorted_by(|a, b| order.compare(key(a), key(b)).is_lt());
+            let folders = self.unite(folders).into_iter();
+            return Arranged {
+                head: self.unite(head),
+                below: folders.map(Below::Folder).collect(),
+                way: if sorted { Way::Sorted } else { Way::Plain },
+            };
+        }
+        let mut below: Vec<Below> = Vec::new();
+        for kid in self.unite(kids) {
+            match below.last_mut() {
+                _ if kid.own_line => below.push(Below::Folder(kid)),
+                Some(Below::Files(files)) => files.push(kid),
+                // An empty folder at the beginning of a line has that line for itself.
+                _ if self.entries[kid.last].folder => below.push(Below::Folder(kid)),
+                _ => below.push(Below::Files(vec![kid])),
+            }
+        }
+        let files = below.iter().filter(|one| matches!(one, Below::Files(_)));
+        // A line of files below is what says that the order is as given.
+        let enough = files.count() > usize::from(self.order.is_some());
+        let head = match below.first_mut() {
+            Some(Below::Files(files)) if enough => {
+                let head = std::mem::take(files);
+                below.remove(0);
+                head
+            }
+            _ => Vec::new(),
+        };
+        Arranged {
+            head,
+            below,
+            way: Way::Given,
+        }
+    }
+
+    /// Makes one of neighbours that have the same in them.
+    fn unite(&self, kids: Vec<Kid>) -> Vec<Kid> {
+        if !self.unites {
+            return kids;
+        }
+        let mut united: Vec<Kid> = Vec::with_capacity(kids.len());
+        for same in kids.chunk_by(|a, b| self.is_same(a, b)) {
+            let enough = if same[0].own_line { 2 } else { 3 };
+            let (alone, together) = match same.len() >= enough {
+                true => (&same[..1], &same[1..]),
+                false => (same, &same[..0]),
+            };
+            united.extend_from_slice(alone);
+            if let Some(first) = united.last_mut() {
+                first.same = together.iter().map(|kid| kid.first).collect();
+            }
+        }
+        united
+    }
+
+    fn is_same(&self, one: &Kid, other: &Kid) -> bool {
+        let inside = |kid: &Kid| &self.entries[kid.first + 1..self.ends[kid.first] as usize];
+        let is_folder = |kid: &Kid| {
+            let entry = &self.entries[kid.first];
+            entry.folder && !entry.name.is_empty() && is_part(&entry.name)
+        };
+        is_folder(one) && is_folder(other) && inside(one) == inside(other)
+    }
+
+    /// Whether the order puts folders with lines of their own between the others where they are.
+    fn follows(&self, order: Order, kids: &[Kid]) -> bool {
+        let mut items = kids.iter().filter(|kid| !kid.own_line).peekable();
+        let mut folders = kids.iter().filter(|kid| kid.own_line).peekable();
+        kids.iter().all(|kid| {
+            let folder = match (items.peek(), folders.peek()) {
+                (Some(item), Some(folder)) => {
+                    order.compare(self.key(folder), self.key(item)).is_lt()
+                }
+                (item, _) => item.is_none(),
+            };
+            match folder {
+                true => folders.next(),
+                false => items.next(),
+            };
+            folder == kid.own_line
+        })
+    }
+
+    fn key(&self, kid: &Kid) -> (&str, bool) {
+        let entry = &self.entries[kid.first];
+        (&entry.name, entry.folder)
+    }
+
+    /// Names that stand in one line.
+    fn items(&mut self, kids: &[Kid], way: Way, factor: Option<&mut Factor<'e, '_>>) {
+        let mut separator = "";
+        let Some(factor) = factor.filter(|_| way != Way::Plain && !self.spelling.commas) else {
+            for kid in kids {
+                self.out.push_str(separator);
+                self.names(kid);
+                separator = self.spelling.separator();
+            }
+            return;
+        };
+        let file = |kid: &Kid| {
+            let entry = &self.entries[kid.last];
+            (kid.first == kid.last && !entry.folder).then_some(&*entry.name)
+        };
+        let names: Vec<Option<&'e str>> = kids.iter().map(file).collect();
+        let groups = match way {
+            Way::Sorted => factor.sorted(&names),
+            _ => factor.given(&names),
+        };
+        let mut plain = true;
+        for Group { pattern, words } in groups {
+            if !(plain && pattern.is_plain()) {
+                self.out.push_str(separator);
+                pattern.write(&mut self.out);
+                separator = " ";
+                self.patterns = true;
+            }
+            plain = pattern.is_plain();
+            for word in words {
+                self.out.push_str(separator);
+                separator = " ";
+                match word {
+                    Word::Whole(at) => self.names(&kids[at]),
+                    Word::Stem(stem) => self.spelling.push_stem(stem, &mut self.out),
+                    Word::Numbers(first, last) => {
+                        self.out.push_str(first);
+                        self.out.push_str("..");
+                        self.out.push_str(last);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The name of an entry, those of folders that have nothing else in them before it.
+    fn names(&mut self, kid: &Kid) {
+        let mut first = kid.first;
+        if !kid.same.is_empty() {
+            self.out.push('{');
+            self.out.push_str(&self.entries[first].name);
+            for other in &kid.same {
+                self.out.push(',');
+                self.out.push_str(&self.entries[*other].name);
+            }
+            self.out.push_str("}/");
+            if first == kid.last {
+                return;
+            }
+            first += 1;
+        }
+        for entry in &self.entries[first..kid.last] {
+            self.spelling.push(&entry.name, &mut self.out);
+            self.out.push('/');
+        }
+        let last = &self.entries[kid.last];
+        match last.folder {
+            true => {
+                self.spelling.push(&last.name, &mut self.out);
+                self.out.push('/');
+            }
+            false => self.spelling.push_file(&last.name, &mut self.out),
+        }
+    }
+}

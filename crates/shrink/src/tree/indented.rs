@@ -1,0 +1,144 @@
+//! Trees with white space, and plain lists of names.
+
+use super::dress::{Dress, FullPath};
+use super::entry::{self, Entry, MOST_ENTRIES};
+use super::style::{Parsed, Picture, Style, cut_tail};
+
+/// A tree with white space.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Indented {
+    /// How many spaces it is for each folder; 0 stands for a tab.
+    spaces: usize,
+    dress: Dress,
+}
+
+/// More than this is no indentation.
+const MOST_SPACES: usize = 8;
+
+/// A list without indentation whose entries are marked as files and folders.
+pub(super) fn parse_marked(text: &str) -> Option<Parsed<'_>> {
+    if !text.starts_with(['[', 'D', 'F', '📁', '📄', '📂', '🗀', '🗎']) {
+        return None;
+    }
+    let parsed = parse(text)?;
+    match &parsed.style {
+        Style::Indented(indented) if indented.dress.marks.is_some() => Some(parsed),
+        _ => None,
+    }
+}
+
+pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
+    let (lines, tail) = cut_tail(text);
+    let spaces = step(lines)?;
+    let mut entries: Vec<Entry<'_>> = Vec::new();
+    let mut tops = 0;
+    for line in lines.split('\n') {
+        let name = match spaces {
+            0 => line.trim_start_matches('\t'),
+            _ => line.trim_start_matches(' '),
+        };
+        let indent = line.len() - name.len();
+        let depth = indent / spaces.max(1);
+        if name.is_empty() || (spaces > 0 && indent % spaces != 0) {
+            return None;
+        }
+        tops += usize::from(depth == 0);
+        entries.push(Entry::new(depth, false, name));
+        if entries.len() > MOST_ENTRIES {
+            return None;
+        }
+    }
+    if !entry::is_whole(&entries) {
+        return None;
+    }
+    let mut root = None;
+    if tops == 1 && entries.len() > 1 {
+        root = lines.split('\n').next();
+        entries.remove(0);
+        for entry in &mut entries {
+            entry.depth -= 1;
+        }
+    }
+    entry::mark_parents(&mut entries);
+    let dress = Dress::take_off(&mut entries, root);
+    let parsed = Parsed {
+        style: Style::Indented(Indented { spaces, dress }),
+        root: root.map(Into::into),
+        tail,
+        entries,
+    };
+    let picture = Picture {
+        root,
+        entries: &parsed.entries,
+        limit: text.len(),
+    };
+    (parsed.style.draw(&picture, tail)? == text).then_some(parsed)
+}
+
+/// How many spaces make a folder, by the smallest indentation there is.
+fn step(lines: &str) -> Option<usize> {
+    let indents = lines.split('\n').map(|line| match line.as_bytes().first() {
+        Some(b'\t') => Some(0),
+        Some(b' ') => Some(line.bytes().take_while(|byte| *byte == b' ').count()),
+        _ => None,
+    });
+    let least = indents.flatten().min().unwrap_or(2);
+    (least <= MOST_SPACES).then_some(least)
+}
+
+impl Indented {
+    pub(super) fn write(&self, out: &mut String) {
+        out.push_str("indent ");
+        match self.spaces {
+            0 => out.push_str("tab"),
+            spaces => out.push_str(&spaces.to_string()),
+        }
+        self.dress.write(out);
+    }
+
+    pub(super) fn read(options: &str) -> Option<Self> {
+        let (spaces, options) = options.split_once(' ').unwrap_or((options, ""));
+        let spaces = match spaces {
+            "tab" => 0,
+            number => number
+                .parse()
+                .ok()
+                .filter(|n| (1..=MOST_SPACES).contains(n))?,
+        };
+        let dress = Dress::read(options)?;
+        Some(Self { spaces, dress })
+    }
+
+    pub(super) fn draw(&self, picture: &Picture<'_, '_>) -> Option<String> {
+        let mut out = String::new();
+        let mut path = FullPath::new(picture.root.unwrap_or_default());
+        let below = usize::from(picture.root.is_some());
+        out.push_str(picture.root.unwrap_or_default());
+        for (at, entry) in picture.entries.iter().enumerate() {
+            if at + below > 0 {
+                out.push('\n');
+            }
+            let depth = entry.depth() + below;
+            let indent = match self.spaces {
+                0 => depth,
+                spaces => depth.checked_mul(spaces)?,
+            };
+            if indent > picture.limit {
+                return None;
+            }
+            let space = if self.spaces == 0 { '\t' } else { ' ' };
+            out.extend(std::iter::repeat_n(space, indent));
+            if self.dress.full {
+                path.enter(entry.depth());
+                self.dress.push(entry, &path.text, &mut out);
+                path.text.push_str(&entry.name);
+            } else {
+                self.dress.push(entry, "", &mut out);
+            }
+            if out.len() > picture.limit {
+                return None;
+            }
+        }
+        Some(out)
+    }
+}

@@ -1,0 +1,280 @@
+//! In which order the entries of a folder stand.
+//!
+//! One line per folder names the files first and the subfolders below. Where those stood among the files
+//! follows from the order, if there is one.
+
+use std::cmp::Ordering;
+
+use super::entry::Entry;
+
+/// How entries of a folder are sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Order {
+    pub(super) collation: Collation,
+    pub(super) place: Place,
+}
+
+/// How two names are compared. Ties are broken by their bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Collation {
+    /// Byte by byte, as C and most programs do.
+    Bytes,
+    /// In lower case.
+    Lower,
+    /// In upper case: `_` is behind the letters then.
+    Upper,
+    /// As glibc does for most languages: letters and digits first, then their case.
+    Locale,
+    /// In lower case, and digits by their value.
+    Natural,
+    /// As ICU does: punctuation, digits, letters; then their case.
+    Icu,
+}
+
+/// Where folders stand among files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Where their name puts them.
+    Mixed,
+    /// Where their name and a `/` put them, as in a sorted list of paths.
+    Slash,
+    /// Before the files.
+    First,
+    /// Behind the files.
+    Last,
+}
+
+impl Collation {
+    pub(super) const ALL: [Self; 6] = [
+        Self::Bytes,
+        Self::Lower,
+        Self::Locale,
+        Self::Icu,
+        Self::Natural,
+        Self::Upper,
+    ];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Lower => "lower",
+            Self::Upper => "upper",
+            Self::Locale => "locale",
+            Self::Natural => "natural",
+            Self::Icu => "icu",
+        }
+    }
+
+    fn compare(self, one: &str, other: &str) -> Ordering {
+        let (a, b) = (one.as_bytes(), other.as_bytes());
+        let first = match self {
+            Self::Bytes => Ordering::Equal,
+            Self::Lower => folded(a, b, |byte| byte.to_ascii_lowercase()),
+            Self::Upper => folded(a, b, |byte| byte.to_ascii_uppercase()),
+            Self::Locale => letters(a)
+                .cmp(letters(b))
+                .then_with(|| cases(a).cmp(cases(b))),
+            Self::Natural => natural(a, b),
+            Self::Icu => folded(a, b, weight).then_with(|| cases(a).cmp(cases(b))),
+        };
+        first.then_with(|| a.cmp(b))
+    }
+}
+
+impl Place {
+    const ALL: [Self; 4] = [Self::Mixed, Self::Slash, Self::First, Self::Last];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Mixed => "",
+            Self::Slash => "slash",
+            Self::First => "folders-first",
+            Self::Last => "folders-last",
+        }
+    }
+}
+
+impl Order {
+    /// What stands in the head: `locale folders-first`.
+    pub(super) fn words(self) -> String {
+        let mut words = self.collation.name().to_owned();
+        if self.place != Place::Mixed {
+            words.push(' ');
+            words.push_str(self.place.name());
+        }
+        words
+    }
+
+    /// The way back.
+    pub(super) fn parse(words: &str) -> Option<Self> {
+        let (collation, place) = words.split_once(' ').unwrap_or((words, ""));
+        let mut collations = Collation::ALL.into_iter();
+        let mut places = Place::ALL.into_iter();
+        Some(Self {
+            collation: collations.find(|one| one.name() == collation)?,
+            place: places.find(|one| one.name() == place)?,
+        })
+    }
+
+    /// Which of two entries, each a name and whether it is a folder, comes first.
+    pub(super) fn compare(self, one: (&str, bool), other: (&str, bool)) -> Ordering {
+        let first = match self.place {
+            Place::Mixed => Ordering::Equal,
+            Place::First => other.1.cmp(&one.1),
+            Place::Last => one.1.cmp(&other.1),
+            Place::Slash => slashed(one).cmp(slashed(other)),
+        };
+        first.then_with(|| self.collation.compare(one.0, other.0))
+    }
+
+    /// The order that explains most of what is there; none if there is no order to speak of.
+    pub(super) fn of(entries: &[Entry<'_>]) -> Option<Self> {
+        let pairs = siblings(entries);
+        let collations = Collation::ALL.into_iter();
+        let orders = collations.flat_map(|collation| {
+            let places = Place::ALL.into_iter();
+            // A list of paths that is sorted is sorted by bytes.
+            let known =
+                move |place: &Place| *place != Place::Slash || collation == Collation::Bytes;
+            places
+                .filter(known)
+                .map(move |place| Self { collation, place })
+        });
+        let wrong = |order: Self| {
+            let wrong = pairs
+                .iter()
+                .filter(|(one, other)| order.compare(*one, *other).is_gt());
+            wrong.count()
+        };
+        let counted = orders.map(|order| (wrong(order), order));
+        let (wrong, order) = counted.min_by_key(|(wrong, _)| *wrong)?;
+        (wrong * 4 <= pairs.len()).then_some(order)
+    }
+}
+
+type Key<'a> = (&'a str, bool);
+
+/// Neighbours in the same folder. Some thousands are enough to see an order.
+fn siblings<'a>(entries: &'a [Entry<'_>]) -> Vec<(Key<'a>, Key<'a>)> {
+    const ENOUGH: usize = 2_000;
+    let mut pairs = Vec::new();
+    let mut last: Vec<Option<Key<'a>>> = Vec::new();
+    for entry in entries {
+        last.resize(entry.depth() + 1, None);
+        let key = (&*entry.name, entry.folder);
+        if let Some(before) = last[entry.depth()].replace(key) {
+            pairs.push((before, key));
+        }
+        if pairs.len() == ENOUGH {
+            break;
+        }
+    }
+    pairs
+}
+
+fn slashed((name, folder): Key<'_>) -> impl Iterator<Item = u8> + '_ {
+    name.bytes().chain(folder.then_some(b'/'))
+}
+
+fn folded(one: &[u8], other: &[u8], fold: impl Fn(u8) -> u8 + Copy) -> Ordering {
+    let (one, other) = (one.iter().copied(), other.iter().copied());
+    one.map(fold).cmp(other.map(fold))
+}
+
+/// Letters and digits in lower case; what is not ASCII counts as a letter.
+fn letters(name: &[u8]) -> impl Iterator<Item = u8> + '_ {
+    let letters = name.iter().filter(|byte| is_letter(**byte));
+    letters.map(u8::to_ascii_lowercase)
+}
+
+/// The case of each letter: lower case is first.
+fn cases(name: &[u8]) -> impl Iterator<Item = bool> + '_ {
+    let letters = name.iter().filter(|byte| is_letter(**byte));
+    letters.map(u8::is_ascii_uppercase)
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}
+
+/// The primary weight that ICU gives a character of ASCII.
+fn weight(byte: u8) -> u8 {
+    const MARKS: &[u8] = b" _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$";
+    match MARKS.iter().position(|mark| *mark == byte) {
+        Some(at) => at as u8,
+        None => byte.to_ascii_lowercase().max(MARKS.len() as u8),
+    }
+}
+
+/// In lower case, runs of digits by their value.
+fn natural(mut one: &[u8], mut other: &[u8]) -> Ordering {
+    loop {
+        let (a, b) = match (one.first(), other.first()) {
+            (Some(a), Some(b)) => (a.to_ascii_lowercase(), b.to_ascii_lowercase()),
+            (a, b) => return a.is_some().cmp(&b.is_some()),
+        };
+        if a.is_ascii_digit() && b.is_ascii_digit() {
+            let (x, rest) = digits(one);
+            let (y, other_rest) = digits(other);
+            match x.len().cmp(&y.len()).then_with(|| x.cmp(y)) {
+                Ordering::Equal => (one, other) = (rest, other_rest),
+                unequal => return unequal,
+            }
+        } else if a == b {
+            (one, other) = (&one[1..], &other[1..]);
+        } else {
+            return a.cmp(&b);
+        }
+    }
+}
+
+/// The digits in front without leading zeros, and what follows.
+fn digits(name: &[u8]) -> (&[u8], &[u8]) {
+    let end = name.iter().position(|byte| !byte.is_ascii_digit());
+    let (digits, rest) = name.split_at(end.unwrap_or(name.len()));
+    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+    (&digits[zeros..], rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks that these names, a `/` marking folders, are in order.
+    fn in_order(order: &str, names: &str) {
+        let order = Order::parse(order).unwrap();
+        let keys: Vec<_> = names
+            .split(' ')
+            .map(|name| (name.trim_end_matches('/'), name.ends_with('/')))
+            .collect();
+        for pair in keys.windows(2) {
+            assert_eq!(order.compare(pair[0], pair[1]), Ordering::Less, "{pair:?}");
+            assert_eq!(order.compare(pair[1], pair[0]), Ordering::Greater);
+        }
+    }
+
+    #[test]
+    fn names_are_compared_as_the_programs_do_that_sorted_them() {
+        in_order("bytes", "A B _ a a-b a.b a_b ab b");
+        in_order("lower", "_x A a ab B b");
+        in_order("upper", "A a ab B b _x");
+        // As `LC_ALL=en_US.UTF-8 sort` has it.
+        in_order(
+            "locale",
+            "1 10 2 -a __a _a a a- a_ A a-1 a1 A1 a-b a.b a_b ab aB a_bc ab_c abc b B cargo CARGO \
+             Cargo.lock cargo.toml lib lib-a lib.d lib.rs .x _x x-1 x1 x-10 x2 xa.rs x.rs xy x_y.rs z",
+        );
+        in_order("natural", "a1 a2 a10 B1 b2 b010 b11");
+        // As `localeCompare` has it.
+        in_order("icu", "_x .x 1 10 2 a_b a-b a.b ab b B z");
+    }
+
+    #[test]
+    fn folders_stand_where_their_place_is() {
+        in_order("bytes", "a b/ c");
+        in_order("bytes slash", "a-b/ a.txt a/ a0");
+        in_order("bytes folders-first", "b/ d/ a c");
+        in_order("lower folders-last", "a C b/ D/");
+        assert_eq!(Order::parse("bytes upside-down"), None);
+    }
+}

@@ -1,0 +1,256 @@
+//! The way back from one line per folder.
+
+use std::borrow::Cow;
+
+use super::entry::Entry;
+use super::order::Order;
+use super::pattern::Pattern;
+use super::spelling::{Name, Spelling, Word, Words};
+use crate::rendering::Malformed;
+
+/// Entries of a body with one line per folder, in the order in which they were.
+pub(super) fn read<'a>(
+    body: &'a str,
+    spelling: Spelling<'_>,
+    order: Option<Order>,
+) -> Result<Vec<Entry<'a>>, Malformed> {
+    let mut reading = Reading {
+        nodes: Vec::new(),
+        folders: vec![Folder::default()],
+        shared: false,
+        most: body
+            .len()
+            .saturating_mul(MOST_PER_BYTE)
+            .saturating_add(MOST_AT_ALL),
+    };
+    let mut words = Words::new(spelling);
+    // The folders that are open, one for each level of lines.
+    let mut open = vec![0];
+    let lines = body.split('\n').enumerate();
+    for (at, line) in lines.filter(|_| !body.is_empty()) {
+        let wrong = |why: &str| Malformed::new(at + 1, why);
+        let text = line.trim_start_matches(' ');
+        let level = line.len() - text.len();
+        let Some(&around) = open.get(level) else {
+            return Err(wrong("is in no folder"));
+        };
+        if text.is_empty() {
+            // The line of the top may have nothing in it.
+            match at {
+                0 => continue,
+                _ => return Err(wrong("has nothing in it")),
+            }
+        }
+        open.truncate(level + 1);
+        words.over(text);
+        let folder = reading.line(around, at == 0, &mut words);
+        open.push(folder.map_err(wrong)?);
+    }
+    reading.sort(order);
+    reading.entries()
+}
+
+/// A short word may stand for many entries, but not for more than these.
+const MOST_PER_BYTE: usize = 16;
+const MOST_AT_ALL: usize = 10_000;
+
+/// What was read so far.
+struct Reading<'a> {
+    nodes: Vec<Node<'a>>,
+    /// The first one is the top.
+    folders: Vec<Folder>,
+    /// Whether several nodes have the same inside.
+    shared: bool,
+    /// How many entries there may be.
+    most: usize,
+}
+
+const TOO_MUCH: &str = "stands for too much";
+
+struct Node<'a> {
+    name: Cow<'a, str>,
+    folder: bool,
+    /// What is in it, if anything is.
+    inside: Option<usize>,
+}
+
+#[derive(Default)]
+struct Folder {
+    kids: Vec<usize>,
+    /// How many of them stand in its line.
+    head: usize,
+    /// Everything stands as it did.
+    given: bool,
+    /// There are patterns in its line.
+    patterns: bool,
+}
+
+impl<'a> Reading<'a> {
+    /// A line within a folder. The folder that it is the line of; of none, it is the one around it.
+    fn line(
+        &mut self,
+        around: usize,
+        first: bool,
+        words: &mut Words<'a, '_>,
+    ) -> Result<usize, &'static str> {
+        let mut folder = around;
+        let mut pattern = Pattern::plain();
+        let mut patterns = false;
+        let mut at_start = true;
+        while at_start || !words.is_done() {
+            match words.next(at_start).ok_or("is not a list of names")? {
+                Word::Names { folder: true } if at_start => {
+                    folder = self.folder(around, &mut words.names);
+                }
+                Word::Names { folder: is_folder } if pattern.is_plain() => {
+                    self.item(folder, is_folder, words)?;
+                }
+                Word::Names { folder: false } if words.names.len() == 1 => {
+                    let Some(Name::One(stem)) = words.names.pop() else {
+                        return Err("has several names for a file");
+                    };
+                    pattern.names(stem, words.quoted, |name| {
+                        self.kid(folder, name, false);
+                    });
+                }
+                Word::Names { .. } => return Err("has a folder with a pattern"),
+                Word::Pattern(next) => {
+                    pattern = next;
+                    patterns = true;
+                }
+            }
+            at_start = false;
+            if self.nodes.len() > self.most {
+                return Err(TOO_MUCH);
+            }
+        }
+        let own = folder != around || first;
+        let read = &mut self.folders[folder];
+        match own {
+            true => {
+                read.head = read.kids.len();
+                read.patterns = patterns;
+            }
+            false => read.given = true,
+        }
+        Ok(folder)
+    }
+
+    /// A folder with a line of its own; those before it have nothing else in them.
+    fn folder(&mut self, around: usize, names: &mut Vec<Name<'a>>) -> usize {
+        names.drain(..).fold(around, |around, name| {
+            self.folders.push(Folder::default());
+            let inside = self.folders.len() - 1;
+            match name {
+                Name::One(name) => self.insides(around, name, inside),
+                Name::Several(names) => {
+                    self.shared = true;
+                    let names = names.split(',').map(Cow::Borrowed);
+                    names.for_each(|name| self.insides(around, name, inside));
+                }
+            }
+            inside
+        })
+    }
+
+    fn insides(&mut self, around: usize, name: Cow<'a, str>, inside: usize) {
+        let node = self.kid(around, name, true);
+        self.nodes[node].inside = Some(inside);
+    }
+
+    /// What stands in a line: a file or an empty folder, behind folders with nothing else in them.
+    fn item(
+        &mut self,
+        around: usize,
+        folder: bool,
+        words: &mut Words<'a, '_>,
+    ) -> Result<(), &'static str> {
+        if folder {
+            self.folder(around, &mut words.names);
+            return Ok(());
+        }
+        let Some(Name::One(name)) = words.names.pop() else {
+            return Err("has several names for a file");
+        };
+        let around = self.folder(around, &mut words.names);
+        let name = match words.ending() {
+            Some(ending) if !words.quoted && !name.contains('.') => {
+                Cow::Owned([&name, ending].concat())
+            }
+            _ => name,
+        };
+        self.kid(around, name, false);
+        Ok(())
+    }
+
+    fn kid(&mut self, around: usize, name: Cow<'a, str>, folder: bool) -> usize {
+        let node = self.nodes.len();
+        self.nodes.push(Node {
+            name,
+            folder,
+            inside: None,
+        });
+        self.folders[around].kids.push(node);
+        node
+    }
+
+    /// Everything in order. What is in a folder that has several names is there several times.
+    fn entries(mut self) -> Result<Vec<Entry<'a>>, Malformed> {
+        let mut entries = Vec::with_capacity(self.nodes.len());
+        let mut open = vec![(0, 0)];
+        while let Some((folder, next)) = open.last_mut() {
+            let Some(kid) = self.folders[*folder].kids.get(*next) else {
+                open.pop();
+                continue;
+            };
+            *next += 1;
+            let node = &mut self.nodes[*kid];
+            let name = match self.shared {
+                true => node.name.clone(),
+                false => std::mem::take(&mut node.name),
+            };
+            entries.push(Entry::new(open.len() - 1, node.folder, name));
+            if entries.len() > self.most {
+                return Err(Malformed::new(0, TOO_MUCH));
+            }
+            if let Some(inside) = node.inside {
+                open.push((inside, 0));
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Puts what is in each folder in order.
+    fn sort(&mut self, order: Option<Order>) {
+        let Some(order) = order else { return };
+        for folder in 0..self.folders.len() {
+            if !self.folders[folder].given {
+                self.folders[folder].kids = self.sorted(folder, order);
+            }
+        }
+    }
+
+    fn sorted(&mut self, folder: usize, order: Order) -> Vec<usize> {
+        let folder = &mut self.folders[folder];
+        let mut kids = std::mem::take(&mut folder.kids);
+        let key = |kid: usize| {
+            let node = &self.nodes[kid];
+            (&*node.name, node.folder)
+        };
+        let compare = |a: &usize, b: &usize| order.compare(key(*a), key(*b));
+        let below = kids.split_off(folder.head.min(kids.len()));
+        if folder.patterns {
+            kids.sort_by(compare);
+        }
+        let mut merged = Vec::with_capacity(kids.len() + below.len());
+        let mut kids = kids.into_iter().peekable();
+        for folder in below {
+            while let Some(kid) = kids.next_if(|kid| compare(&folder, kid).is_ge()) {
+                merged.push(kid);
+            }
+            merged.push(folder);
+        }
+        merged.extend(kids);
+        merged
+    }
+}

@@ -1,0 +1,257 @@
+//! How names are spelled in a line, and how a line is taken apart.
+
+use std::borrow::Cow;
+
+use linkspan_wire::{Json, quote};
+
+use super::entry::Entry;
+use super::pattern::{Pattern, Range};
+
+/// How names stand in a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Spelling<'a> {
+    /// Names are separated by `, `, so that they may have spaces; otherwise by a space.
+    pub(super) commas: bool,
+    /// A `/` within a name is a part of it; otherwise `a/b` is all that the folder `a` has in it.
+    pub(super) slashes: bool,
+    /// What a file's name ends in if it has no dot.
+    pub(super) ending: Option<&'a str>,
+}
+
+impl Spelling<'_> {
+    /// The one that needs the fewest quotes.
+    pub(super) fn of(entries: &[Entry<'_>]) -> Self {
+        let having = |c: char| {
+            entries
+                .iter()
+                .filter(move |entry| entry.name.contains(c))
+                .count()
+        };
+        Self {
+            // Quotes are two tokens for one name, commas one for every name.
+            commas: having(' ') * 2 > entries.len(),
+            slashes: having('/') * 50 > entries.len(),
+            ending: None,
+        }
+    }
+
+    pub(super) fn separator(self) -> &'static str {
+        if self.commas { ", " } else { " " }
+    }
+
+    /// Appends a name in a way that is read as this name, alone or before a `/`.
+    pub(super) fn push(self, name: &str, out: &mut String) {
+        match self.is_bare(name) {
+            true => out.push_str(name),
+            false => out.push_str(&quote(name)),
+        }
+    }
+
+    /// Appends what a pattern leaves of a name.
+    pub(super) fn push_stem(self, stem: &str, out: &mut String) {
+        match self.is_bare(stem) && !Range::looks_like(stem) {
+            true => out.push_str(stem),
+            false => out.push_str(&quote(stem)),
+        }
+    }
+
+    /// Appends the name of something that is no folder.
+    pub(super) fn push_file(self, name: &str, out: &mut String) {
+        match self.ending {
+            None => self.push(name, out),
+            Some(ending) => match name.strip_suffix(ending) {
+                Some(stem) if !stem.contains('.') && self.is_bare(stem) => out.push_str(stem),
+                _ if !name.contains('.') => out.push_str(&quote(name)),
+                _ => self.push(name, out),
+            },
+        }
+    }
+
+    /// Whether nothing in a name can be mistaken.
+    pub(super) fn is_bare(self, name: &str) -> bool {
+        let bytes = name.as_bytes();
+        let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
+            return false;
+        };
+        let mut star = false;
+        let mut before = b' ';
+        for byte in bytes {
+            let odd = match *byte {
+                b' ' => !self.commas || matches!(before, b',' | b'/'),
+                b'/' => !self.slashes,
+                byte => byte < b' ',
+            };
+            if odd {
+                return false;
+            }
+            star |= *byte == b'*';
+            before = *byte;
+        }
+        let pattern = star && *last == b':';
+        !pattern && !matches!(first, b'"' | b' ' | b'{') && !matches!(last, b'/' | b',' | b' ')
+    }
+}
+
+/// One thing that stands in a line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Word<'a> {
+    /// Names joined by `/`; they are in the reader's `names`. With a `/` at the end, the last one is a
+    /// folder as well.
+    Names { folder: bool },
+    /// What comes has this pattern.
+    Pattern(Pattern<'a>),
+}
+
+/// A name in a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Name<'a> {
+    One(Cow<'a, str>),
+    /// `{a,b}`: folders that have the same in them, without the braces.
+    Several(&'a str),
+}
+
+/// Takes a line apart.
+pub(super) struct Words<'a, 's> {
+    rest: &'a str,
+    spelling: Spelling<'s>,
+    /// Of the last word.
+    pub(super) names: Vec<Name<'a>>,
+    /// Whether the last of them was in quotes.
+    pub(super) quoted: bool,
+}
+
+impl<'a, 's> Words<'a, 's> {
+    pub(super) fn new(spelling: Spelling<'s>) -> Self {
+        Self {
+            rest: "",
+            spelling,
+            names: Vec::new(),
+            quoted: false,
+        }
+    }
+
+    /// Begins with another line.
+    pub(super) fn over(&mut self, line: &'a str) {
+        self.rest = line;
+    }
+
+    /// What a file's name ends in if it has no dot.
+    pub(super) fn ending(&self) -> Option<&'s str> {
+        self.spelling.ending
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// The next word; `None` if that is none. `first` is the one that a folder's name may be.
+    pub(super) fn next(&mut self, first: bool) -> Option<Word<'a>> {
+        self.names.clear();
+        if !self.spelling.commas && !self.rest.starts_with('"') {
+            let end = memchr::memchr(b' ', self.rest.as_bytes()).unwrap_or(self.rest.len());
+            let (word, rest) = self.rest.split_at(end);
+            if let Some(pattern) = Pattern::read(word) {
+                self.rest = rest;
+                return self.separator().then_some(Word::Pattern(pattern));
+            }
+        }
+        loop {
+            let (name, rest) = self.name(first)?;
+            self.names.push(name);
+            self.rest = rest;
+            let Some(below) = rest.strip_prefix('/') else {
+                return self.separator().then_some(Word::Names { folder: false });
+            };
+            self.rest = below;
+            if below.is_empty() {
+                return Some(Word::Names { folder: true });
+            }
+            if let Some(items) = below.strip_prefix(' ').filter(|_| first) {
+                self.rest = items;
+                return Some(Word::Names { folder: true });
+            }
+            if below.starts_with(self.spelling.separator()) {
+                return self.separator().then_some(Word::Names { folder: true });
+            }
+            if self.spelling.slashes {
+                return None;
+            }
+        }
+    }
+
+    /// A name, and what is behind it: nothing, a separator, or a `/`.
+    fn name(&mut self, first: bool) -> Option<(Name<'a>, &'a str)> {
+        let text = self.rest;
+        self.quoted = text.starts_with('"');
+        if self.quoted {
+            let end = end_of_string(text)?;
+            let (string, rest) = text.split_at(end);
+            return Some((Name::One(Json::parse(string).ok()?.as_str()?), rest));
+        }
+        let end = self.end_of_name(text, first);
+        let (name, rest) = text.split_at(end);
+        let name = match name.strip_prefix('{') {
+            Some(names) => Name::Several(names.strip_suffix('}')?),
+            None if name.is_empty() => return None,
+            None => Name::One(Cow::Borrowed(name)),
+        };
+        Some((name, rest))
+    }
+
+    fn end_of_name(&self, text: &str, first: bool) -> usize {
+        let bytes = text.as_bytes();
+        let separator = self.spelling.separator();
+        let mut from = 0;
+        loop {
+            let found = match self.spelling.commas {
+                true => memchr::memchr2(b'/', b',', &bytes[from..]),
+                false => memchr::memchr2(b'/', b' ', &bytes[from..]),
+            };
+            let Some(at) = found.map(|found| from + found) else {
+                return bytes.len();
+            };
+            let rest = &text[at..];
+            let ends = match rest.strip_prefix('/') {
+                None => rest.starts_with(separator),
+                Some(_) if !self.spelling.slashes => true,
+                Some(below) => {
+                    below.is_empty()
+                        || below.starts_with(separator)
+                        || (first && below.starts_with(' '))
+                }
+            };
+            if ends {
+                return at;
+            }
+            from = at + 1;
+        }
+    }
+
+    /// Steps over what separates two words; `false` if something else is there.
+    fn separator(&mut self) -> bool {
+        if self.rest.is_empty() {
+            return true;
+        }
+        match self.rest.strip_prefix(self.spelling.separator()) {
+            // There is something behind a separator.
+            Some(rest) if !rest.is_empty() => {
+                self.rest = rest;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Where the string at the beginning of `text` ends, its quotes included.
+pub(super) fn end_of_string(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut from = 1;
+    loop {
+        let at = from + memchr::memchr2(b'"', b'\\', bytes.get(from..)?)?;
+        match bytes[at] {
+            b'"' => return Some(at + 1),
+            _ => from = at + 2,
+        }
+    }
+}

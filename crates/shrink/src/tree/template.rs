@@ -1,0 +1,266 @@
+//! What the objects of a tree in JSON look like, and drawing them.
+
+use std::borrow::Cow;
+
+use linkspan_wire::{Json, quote};
+
+use super::scan::Scan;
+use super::style::Picture;
+
+/// What the objects look like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Template<'a> {
+    pub(super) file: Shape<'a>,
+    pub(super) folder: Shape<'a>,
+    /// What the paths of all of them begin with, if they have any.
+    pub(super) base: Option<Cow<'a, str>>,
+}
+
+/// The members of an object, in order: a key as it is spelled, and what its value is.
+pub(super) type Shape<'a> = Vec<(&'a str, Slot<'a>)>;
+
+/// What a member's value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot<'a> {
+    Name,
+    Path,
+    /// An array of what is in it.
+    Entries,
+    /// The same for all, as it is spelled.
+    Always(&'a str),
+}
+
+/// Those of `directory_tree`, which need no words.
+const FILE: &str = r#"{"name":*,"type":"file"}"#;
+const FOLDER: &str = r#"{"name":*,"type":"directory","children":[*]}"#;
+
+impl<'a> Template<'a> {
+    /// Refuses what cannot stand in the first line.
+    pub(super) fn checked(self) -> Option<Self> {
+        let mut words = String::new();
+        self.write(&mut words);
+        let plain = !words.contains(';') && !words.contains(" sorted ");
+        (plain && !words.contains(char::is_control)).then_some(self)
+    }
+
+    pub(super) fn write(&self, out: &mut String) {
+        out.push_str("json");
+        let (file, folder) = (write_shape(&self.file), write_shape(&self.folder));
+        // Where all are files it does not matter what folders look like.
+        if file == FILE && (folder == FOLDER || folder == FILE) {
+            return;
+        }
+        out.push(' ');
+        out.push_str(&folder);
+        if file != folder {
+            out.push_str(&file);
+        }
+        if let Some(base) = &self.base {
+            out.push_str(&quote(base));
+        }
+    }
+
+    pub(super) fn read(options: &'a str) -> Option<Self> {
+        let mut scan = Scan::new(match options {
+            "" => FOLDER,
+            options => options,
+        });
+        let folder = read_shape(&mut scan)?;
+        if options.is_empty() {
+            scan = Scan::new(FILE);
+        }
+        let file = match scan.peek() {
+            Some(b'{') => read_shape(&mut scan)?,
+            _ => folder.clone(),
+        };
+        let base = match scan.peek() {
+            Some(_) => Some(Json::parse(scan.string()?).ok()?.as_str()?),
+            None => None,
+        };
+        let all_read = scan.peek().is_none();
+        all_read.then_some(Self { file, folder, base })
+    }
+
+    pub(super) fn draw(&self, picture: &Picture<'_, '_>) -> Option<String> {
+        let mut drawing = Drawing {
+            template: self,
+            path: ObjectPath::default(),
+            open: Vec::new(),
+            out: String::new(),
+        };
+        let below = usize::from(picture.root.is_some());
+        match picture.root {
+            None => drawing.out.push('['),
+            Some(name) => drawing.begin(name, 0, true, !picture.entries.is_empty())?,
+        }
+        for (at, entry) in picture.entries.iter().enumerate() {
+            let depth = entry.depth() + below;
+            drawing.end_to(depth)?;
+            if drawing.out.ends_with('}') {
+                drawing.out.push(',');
+            }
+            let next = picture.entries.get(at + 1);
+            let parent = next.is_some_and(|next| next.depth > entry.depth);
+            drawing.begin(&entry.name, depth, entry.folder, parent)?;
+            if drawing.out.len() > picture.limit || drawing.path.text.len() > picture.limit {
+                return None;
+            }
+        }
+        drawing.end_to(0)?;
+        if below == 0 {
+            drawing.out.push(']');
+        }
+        Some(drawing.out)
+    }
+}
+
+/// Whether this is how `directory_tree` shows files.
+pub(super) fn is_usual_file(shape: &Shape<'_>) -> bool {
+    write_shape(shape) == FILE
+}
+
+fn write_shape(shape: &Shape<'_>) -> String {
+    let members = shape.iter().map(|(key, slot)| {
+        let value = match slot {
+            Slot::Name => "*",
+            Slot::Path => "/",
+            Slot::Entries => "[*]",
+            Slot::Always(value) => value,
+        };
+        format!("{key}:{value}")
+    });
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}
+
+fn read_shape<'a>(scan: &mut Scan<'a>) -> Option<Shape<'a>> {
+    let mut shape = Shape::new();
+    let mut takes = b'{';
+    while !scan.takes(b'}') {
+        if !scan.takes(takes) {
+            return None;
+        }
+        takes = b',';
+        let key = scan.string()?;
+        if !scan.takes(b':') {
+            return None;
+        }
+        let slot = match scan.peek()? {
+            b'*' => Slot::Name,
+            b'/' => Slot::Path,
+            b'[' => Slot::Entries,
+            _ => Slot::Always(scan.scalar()?),
+        };
+        match slot {
+            Slot::Always(_) => {}
+            Slot::Name => drop(scan.takes(b'*')),
+            Slot::Path => drop(scan.takes(b'/')),
+            Slot::Entries => {
+                if !(scan.takes(b'[') && scan.takes(b'*') && scan.takes(b']')) {
+                    return None;
+                }
+            }
+        }
+        shape.push((key, slot));
+    }
+    Some(shape)
+}
+
+struct Drawing<'t, 'e> {
+    template: &'t Template<'t>,
+    path: ObjectPath,
+    open: Vec<Open<'t, 'e>>,
+    out: String,
+}
+
+/// An object whose entries are being written.
+struct Open<'t, 'e> {
+    name: &'e str,
+    path: usize,
+    /// The members behind its entries.
+    rest: &'t [(&'t str, Slot<'t>)],
+}
+
+impl<'t, 'e> Drawing<'t, 'e> {
+    fn begin(&mut self, name: &'e str, depth: usize, folder: bool, parent: bool) -> Option<()> {
+        if let Some(base) = &self.template.base {
+            self.path.enter(depth, base)?;
+            self.path.push(name);
+        }
+        self.out.push('{');
+        let rest = match folder {
+            true => &self.template.folder[..],
+            false => &self.template.file[..],
+        };
+        let path = self.path.text.len();
+        self.members(Open { name, path, rest }, parent)
+    }
+
+    /// Ends all objects that are this deep or deeper.
+    fn end_to(&mut self, depth: usize) -> Option<()> {
+        while self.open.len() > depth {
+            let open = self.open.pop()?;
+            self.out.push(']');
+            self.members(open, false)?;
+        }
+        Some(())
+    }
+
+    /// Writes members up to the entries that follow, or all that are left.
+    fn members(&mut self, open: Open<'t, 'e>, parent: bool) -> Option<()> {
+        for (at, (key, slot)) in open.rest.iter().enumerate() {
+            if !self.out.ends_with('{') {
+                self.out.push(',');
+            }
+            self.out.push_str(key);
+            self.out.push(':');
+            match slot {
+                Slot::Name => self.out.push_str(&quote(open.name)),
+                Slot::Path => {
+                    let path = self.path.text.get(..open.path)?;
+                    self.out.push_str(&quote(path));
+                }
+                Slot::Entries if parent => {
+                    self.out.push('[');
+                    let rest = &open.rest[at + 1..];
+                    self.open.push(Open { rest, ..open });
+                    return Some(());
+                }
+                Slot::Entries => self.out.push_str("[]"),
+                Slot::Always(value) => self.out.push_str(value),
+            }
+        }
+        self.out.push('}');
+        (!parent).then_some(())
+    }
+}
+
+/// The path of an object: that of the object around it, `/`, and its name.
+#[derive(Default)]
+pub(super) struct ObjectPath {
+    pub(super) text: String,
+    /// Where those of the open objects end.
+    ends: Vec<usize>,
+}
+
+impl ObjectPath {
+    /// Makes `text` what the paths at this depth begin with.
+    pub(super) fn enter(&mut self, depth: usize, base: &str) -> Option<()> {
+        self.ends.truncate(depth);
+        match depth.checked_sub(1) {
+            None => {
+                self.text.clear();
+                self.text.push_str(base);
+            }
+            Some(above) => {
+                self.text.truncate(*self.ends.get(above)?);
+                self.text.push('/');
+            }
+        }
+        Some(())
+    }
+
+    pub(super) fn push(&mut self, name: &str) {
+        self.text.push_str(name);
+        self.ends.push(self.text.len());
+    }
+}
