@@ -13,6 +13,7 @@ use crate::bcp::{self, args::BcpArgs};
 use crate::exit::exit_codes;
 use crate::expose_args::{self, ExposeArgs};
 use crate::serve::args::Author;
+use crate::shrink::args::{self as shrink_args, ShrinkArgs, ShrinkFlag};
 use crate::tryout::TryOut;
 
 /// The bridge between any AI client and any tool server.
@@ -45,6 +46,9 @@ Examples:
   Serve a stdio server over HTTP:
     linkspan expose -- npx -y @modelcontextprotocol/server-everything
 
+  Give a model its results in half the tokens, without loss:
+    claude mcp add files -- linkspan shrink -- npx -y @modelcontextprotocol/server-filesystem .
+
   Make a server of a folder of scripts, and give it to a client:
     linkspan new my-server && linkspan config my-server
 
@@ -60,6 +64,9 @@ pub(crate) enum Command {
     /// Serve a stdio server, or another URL, over HTTP
     #[command(after_long_help = expose_args::HELP)]
     Expose(Box<ExposeArgs>),
+    /// Give a model the same tool results in fewer tokens
+    #[command(after_long_help = shrink_args::HELP)]
+    Shrink(Box<ShrinkArgs>),
     #[command(flatten)]
     TryOut(TryOut),
     #[command(flatten)]
@@ -115,6 +122,8 @@ pub(crate) struct ConnectArgs {
     /// Write every message of both directions to FILE as ndjson, with secrets masked
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shrink: ShrinkFlag,
     #[command(flatten)]
     pub(crate) eras: EraArgs,
     #[command(flatten)]
@@ -239,7 +248,7 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     Ok(duration.min(Duration::from_secs(1_000_000_000)))
 }
 
-fn millis(text: &str) -> Result<Duration, String> {
+pub(crate) fn millis(text: &str) -> Result<Duration, String> {
     let millis = text
         .parse()
         .map_err(|_| "not a number of milliseconds".to_owned())?;

@@ -33,6 +33,13 @@ mod reader_tests;
 #[cfg(test)]
 mod scratch;
 
+pub(crate) use mcp::on_stdio as reader_on_stdio;
+pub(crate) use reader::{Performed, Tools};
+pub(crate) use settings::variable;
+pub(crate) use tools::TOOLS;
+
+use std::path::PathBuf;
+
 use crate::bcp::args::{BcpArgs, BcpCommand};
 use crate::exit::{Exit, Failure};
 
@@ -51,6 +58,12 @@ pub(crate) fn run(args: BcpArgs) -> Result<Exit, Failure> {
         BcpCommand::Diff(args) => diff::run(&args),
         BcpCommand::Mcp(args) => crate::block_on(mcp::run(*args)),
     }
+}
+
+/// The reader's tools, for a server that has others as well; within these folders, or the current one.
+pub(crate) fn reader_tools(roots: &[PathBuf]) -> Result<Tools, Failure> {
+    let settings = settings::Settings::read(settings::variable)?;
+    Ok(Tools::new(mcp::roots(roots)?, settings))
 }
 
 /// What the reader server logs if no flag says so.

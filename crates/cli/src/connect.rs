@@ -20,6 +20,7 @@ use crate::house::{Server, legacy_layers, modern_layers, secret};
 use crate::mask::Mask;
 use crate::orphan::{Pulse, orphaned};
 use crate::record::Record;
+use crate::shrink::Shrinking;
 use crate::signals::Signals;
 use crate::target::Target;
 
@@ -45,7 +46,8 @@ pub(crate) struct StdioOptions {
 pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let opener = Target::new(args.url, args.command)?.opener(&args.remote)?;
-    let server = Server::new(opener, args.eras.server_era.forced());
+    let shrinking = Shrinking::of(args.shrink)?;
+    let server = Server::new(opener, args.eras.server_era.forced()).shrinking(shrinking);
     let options = StdioOptions {
         client_era: args.eras.client_era.forced(),
         timeout: Some(args.remote.timeout).filter(|timeout| !timeout.is_zero()),
@@ -169,7 +171,7 @@ async fn join(
         let options = UpOptions::new("connect".to_owned(), secret);
         return Ok(Some(Joined {
             back: known.port,
-            layers: modern_layers(known.era, options),
+            layers: modern_layers(server, known.era, options, true),
             word,
         }));
     }

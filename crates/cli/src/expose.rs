@@ -13,6 +13,7 @@ use crate::exit::{Exit, Failure};
 use crate::expose_args::{ExposeArgs, GuardArgs, ListenArgs};
 use crate::house::{Inn, InnOptions, Server};
 use crate::show::say;
+use crate::shrink::Shrinking;
 use crate::signals::Signals;
 use crate::target::Target;
 
@@ -34,7 +35,8 @@ pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
     // The secret is between our clients and us.
     let opener = opener.without_env(args.guard.token_env.as_deref());
     opener.check()?;
-    let server = Server::new(opener, args.eras.server_era.forced());
+    let shrinking = Shrinking::of(args.shrink)?;
+    let server = Server::new(opener, args.eras.server_era.forced()).shrinking(shrinking);
     let inn = InnOptions {
         share: args.servers.share,
         park: args.servers.park_timeout,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::args::{EraArgs, RemoteArgs, seconds};
+use crate::shrink::args::ShrinkFlag;
 
 pub(crate) const HELP: &str = "\
 Serves a stdio server, or another URL, at http://127.0.0.1:PORT/mcp, in every revision of MCP from
@@ -36,6 +37,8 @@ pub(crate) struct ExposeArgs {
     pub(crate) command: Vec<OsString>,
     #[command(flatten)]
     pub(crate) listen: ListenArgs,
+    #[command(flatten)]
+    pub(crate) shrink: ShrinkFlag,
     #[command(flatten)]
     pub(crate) servers: ServerArgs,
     #[command(flatten)]

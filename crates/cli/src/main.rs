@@ -23,6 +23,7 @@ mod record;
 mod remote;
 mod serve;
 mod show;
+mod shrink;
 mod signals;
 mod target;
 mod tryout;
@@ -62,6 +63,8 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         // It runs on its own, and its log is where its servers speak.
         Command::Expose(_) => LevelFilter::INFO,
         Command::Author(Author::Serve(args)) if args.http => LevelFilter::INFO,
+        Command::Shrink(_) if bcp::variable("BCP_LOG_LEVEL").is_some() => bcp::log_level()?,
+        Command::Shrink(args) if args.http => LevelFilter::INFO,
         Command::Bcp(BcpArgs {
             command: BcpCommand::Mcp(_),
             ..
@@ -72,6 +75,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Connect(args) => block_on(connect::run(args)),
         Command::Expose(args) => block_on(expose::run(*args)),
+        Command::Shrink(args) => shrink::run(*args),
         Command::Author(command) => serve::run(command),
         Command::Bcp(command) => bcp::run(command),
         Command::TryOut(command) => block_on(tryout::run(command)),

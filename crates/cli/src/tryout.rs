@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Subcommand};
 use linkspan_mcp::names;
+use linkspan_shrink::Policy;
 use linkspan_wire::{Json, Message};
 
 use crate::args::RemoteArgs;
@@ -12,6 +13,8 @@ use crate::client::{Client, one_param};
 use crate::exit::{Exit, Failure};
 use crate::lists::List;
 use crate::show::{self, raw, say};
+use crate::shrink::args::ShrinkFlag;
+use crate::shrink::shorter;
 use crate::signals::Signals;
 use crate::target::Target;
 
@@ -30,7 +33,7 @@ pub(crate) enum TryOut {
         override_usage = "linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | FOLDER | -- COMMAND…)",
         after_help = "Examples:\n  linkspan call echo '{\"message\":\"hi\"}' https://mcp.example.com/mcp\n  linkspan call get-sum a=2 b=3 -- npx -y @modelcontextprotocol/server-everything\n  linkspan call import @arguments.json https://mcp.example.com/mcp"
     )]
-    Call(Named),
+    Call(Calling),
     /// List the resources of a server, and its templates
     #[command(after_help = "Example:\n  linkspan resources https://mcp.example.com/mcp")]
     Resources(One),
@@ -74,6 +77,16 @@ pub(crate) struct Named {
     common: Common,
 }
 
+/// A call.
+#[derive(Debug, Args)]
+pub(crate) struct Calling {
+    // First, or it would stand under the last heading of what follows.
+    #[command(flatten)]
+    shrink: ShrinkFlag,
+    #[command(flatten)]
+    named: Named,
+}
+
 #[derive(Debug, Args)]
 struct Common {
     /// Print the result as the server spelled it
@@ -108,7 +121,7 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
 /// What to do once the server is there.
 enum Job {
     Tools,
-    Call(String, CallArgs),
+    Call(String, CallArgs, Option<Policy>),
     Resources,
     Read(String),
     Prompts,
@@ -122,9 +135,11 @@ fn plan(command: TryOut) -> Result<(Target, RemoteArgs, bool, Job), Failure> {
         TryOut::Resources(one) => (one.common, one.url, Job::Resources),
         TryOut::Prompts(one) => (one.common, one.url, Job::Prompts),
         TryOut::Ping(one) => (one.common, one.url, Job::Ping),
-        TryOut::Call(named) => {
-            let (common, url, name, rest) = named.split();
-            (common, url, Job::Call(name, CallArgs::parse(&rest)?))
+        TryOut::Call(calling) => {
+            let policy = calling.shrink.policy()?;
+            let (common, url, name, rest) = calling.named.split();
+            let job = Job::Call(name, CallArgs::parse(&rest)?, policy);
+            (common, url, job)
         }
         TryOut::Prompt(named) => {
             let (common, url, name, rest) = named.split();
@@ -195,7 +210,7 @@ impl Job {
                 print(&answer, json, show::messages);
                 Ok(Exit::Ok)
             }
-            Self::Call(name, args) => call(client, &name, args, json).await,
+            Self::Call(name, args, policy) => call(client, &name, args, policy, json).await,
             Self::Ping => ping(client).await,
         }
     }
@@ -216,6 +231,7 @@ async fn call(
     client: &mut Client,
     name: &str,
     args: CallArgs,
+    policy: Option<Policy>,
     json: bool,
 ) -> Result<Exit, Failure> {
     let args = match args {
@@ -233,7 +249,10 @@ async fn call(
         args => args.to_json(|_| false),
     };
     let params = named_params(name, args);
-    let answer = client.ask(names::TOOLS_CALL, Some(&params)).await?;
+    let mut answer = client.ask(names::TOOLS_CALL, Some(&params)).await?;
+    if let Some(policy) = policy {
+        answer = shorter(answer, name, &policy);
+    }
     print(&answer, json, show::tool_result);
     let failed = answer.body().and_then(|b| b.get("isError")?.as_bool());
     Ok(match failed {

@@ -17,6 +17,7 @@ use crate::port::Port;
 #[must_use]
 pub struct Expose {
     program: OsString,
+    verb: Vec<OsString>,
     flags: Vec<OsString>,
     target: Vec<OsString>,
     env: Vec<(String, String)>,
@@ -82,11 +83,18 @@ impl Expose {
     fn new(program: impl AsRef<OsStr>, target: Vec<OsString>, children: Children) -> Self {
         Self {
             program: program.as_ref().to_owned(),
+            verb: vec!["expose".into()],
             flags: vec!["--port".into(), "0".into()],
             target,
             env: Vec::new(),
             children,
         }
+    }
+
+    /// Says these words to the program instead of `expose`, for others who serve over HTTP.
+    pub fn by(mut self, verb: &[&str]) -> Self {
+        self.verb = verb.iter().map(OsString::from).collect();
+        self
     }
 
     /// Adds flags.
@@ -104,7 +112,7 @@ impl Expose {
     /// The process, for who wants to see it fail to start.
     pub fn launch(&self) -> Launch {
         let launch = Bridge::launch(&self.program)
-            .arg("expose")
+            .args(&self.verb)
             .args(&self.flags)
             .args(&self.target);
         let set = |launch: Launch, (name, value): &(String, String)| launch.env(name, value);

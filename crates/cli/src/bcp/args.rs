@@ -13,6 +13,7 @@ use crate::bcp::inspect::InspectArgs;
 use crate::bcp::stats::StatsArgs;
 use crate::bcp::validate::ValidateArgs;
 use crate::expose_args::{GuardArgs, ListenArgs};
+use crate::shrink::args::ShrinkFlag;
 
 pub(crate) const HELP: &str = "\
 A BCP file (Bit Context Protocol) holds what a model is to see, in typed blocks: code, conversation,
@@ -129,6 +130,8 @@ pub(crate) struct McpArgs {
     pub(crate) http: bool,
     #[command(flatten)]
     pub(crate) listen: ListenArgs,
+    #[command(flatten)]
+    pub(crate) shrink: ShrinkFlag,
     #[command(flatten)]
     pub(crate) guard: GuardArgs,
 }

@@ -20,6 +20,7 @@ use crate::connect::{StdioOptions, over_stdio};
 use crate::exit::{Exit, Failure};
 use crate::expose::{front_options, over_http};
 use crate::house::{InnOptions, Server};
+use crate::shrink::Shrinking;
 use crate::signals::Signals;
 use crate::target::Opener;
 
@@ -31,23 +32,41 @@ const LEAVING: Duration = Duration::from_secs(1);
 pub(crate) async fn run(args: McpArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let workers = Workers::new();
-    let shelf = Arc::new(Shelf {
-        engine: Codec,
-        roots: roots(&args.root)?,
-        settings: Settings::read(variable)?,
-        client_roots: !args.http,
-        workers: workers.clone(),
-    });
-    let common = workers.clone();
-    let open = move || linkspan_desk::port("the reader", &common, Reader::new(shelf.clone()));
-    let server = Server::new(Opener::local(open), Some(Era::Legacy));
+    let shrinking = Shrinking::of(args.shrink)?;
+    let server = server(&args.root, !args.http, &workers)?.shrinking(shrinking);
     let ended = match args.http {
         true => http(signals, server, &args).await,
         false => stdio(signals, server).await,
     };
+    leave(workers).await;
+    ended
+}
+
+/// The same on stdin and stdout, without any flags.
+pub(crate) async fn on_stdio(roots: Vec<PathBuf>) -> Result<Exit, Failure> {
+    let signals = Signals::listen();
+    let workers = Workers::new();
+    let ended = stdio(signals, server(&roots, true, &workers)?).await;
+    leave(workers).await;
+    ended
+}
+
+fn server(given: &[PathBuf], client_roots: bool, workers: &Workers) -> Result<Server, Failure> {
+    let shelf = Arc::new(Shelf {
+        engine: Codec,
+        roots: roots(given)?,
+        settings: Settings::read(variable)?,
+        client_roots,
+        workers: workers.clone(),
+    });
+    let common = workers.clone();
+    let open = move || linkspan_desk::port("the reader", &common, Reader::new(shelf.clone()));
+    Ok(Server::new(Opener::local(open), Some(Era::Legacy)))
+}
+
+async fn leave(workers: Workers) {
     workers.finish(LEAVING).await;
     remove_unfinished();
-    ended
 }
 
 async fn stdio(signals: Signals, server: Server) -> Result<Exit, Failure> {
@@ -80,7 +99,7 @@ async fn http(signals: Signals, server: Server, args: &McpArgs) -> Result<Exit, 
 }
 
 /// The folders that may be used; the current one if none is given.
-fn roots(given: &[PathBuf]) -> Result<Roots, Failure> {
+pub(super) fn roots(given: &[PathBuf]) -> Result<Roots, Failure> {
     let here = [PathBuf::from(".")];
     let given = if given.is_empty() { &here[..] } else { given };
     let mut roots = Roots::default();

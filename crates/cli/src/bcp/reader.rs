@@ -11,7 +11,7 @@ use linkspan_wire::{Json, Message, RpcError};
 use tokio::time::timeout;
 
 use super::confine::{Refusal, open, place};
-use super::engine::{Engine, MOST_TEXT, Said};
+use super::engine::{Codec, Engine, MOST_TEXT, Said};
 use super::files::{Output, Roots, read_named};
 use super::request::{Request, Wrong};
 use super::settings::Settings;
@@ -186,6 +186,43 @@ impl<E: Engine> Reader<E> {
             }) => tool_texts(&[&text, &note], false),
             Err(why) => tool_text(&why, true),
         })
+    }
+}
+
+/// What a tool says and what is to be noted about it; or why it says nothing.
+pub(crate) type Performed = Result<(String, Option<String>), String>;
+
+/// The tools alone, for a server that has others as well. Nobody is asked for more folders.
+pub(crate) struct Tools {
+    roots: Roots,
+    settings: Settings,
+}
+
+impl Tools {
+    /// Within these folders.
+    pub(crate) fn new(roots: Roots, settings: Settings) -> Self {
+        Self { roots, settings }
+    }
+
+    /// Calls one, on this thread.
+    pub(crate) fn perform(&self, tool: &str, arguments: Json<'_>) -> Performed {
+        let request = match Request::parse(tool, arguments, self.settings.mode) {
+            Ok(request) => request,
+            Err(Wrong::Argument(why)) => return Err(why),
+            Err(Wrong::Tool) => return Err(format!("unknown tool: {tool}")),
+        };
+        let limit = self.settings.limit;
+        let until = limit.and_then(|l| Instant::now().checked_add(l));
+        let is_late = || until.is_some_and(|until| Instant::now() >= until);
+        let done = Done::default();
+        let said = perform(&Codec, &request, &self.roots, &done, &is_late);
+        let said = said.or_else(|refusal| lock(&done).take().map(Said::from).ok_or(refusal));
+        match (said, limit) {
+            (Ok(said), _) if said.text.len() > MOST_TEXT => Err(too_much(said.text.len())),
+            (Ok(said), _) => Ok((said.text, said.note)),
+            (Err(_), Some(limit)) if is_late() => Err(late(limit)),
+            (Err(refusal), _) => Err(refusal.why),
+        }
     }
 }
 

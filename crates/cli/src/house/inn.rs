@@ -214,7 +214,12 @@ impl Inn {
             capabilities: key.capabilities.filter(|_| era == Era::Legacy),
             ..key
         };
-        self.run(front, back, modern_layers(era, options), Some(room));
+        self.run(
+            front,
+            back,
+            modern_layers(&self.0.server, era, options, false),
+            Some(room),
+        );
         Ok(Upstream::new(home, key, hub, figures))
     }
 

@@ -10,7 +10,7 @@ use super::server::Server;
 
 /// What a legacy client needs in front of a server.
 pub(crate) fn legacy_layers(server: &Arc<Server>) -> Vec<Box<dyn Layer>> {
-    match server.shakes_hands() {
+    let mut layers: Vec<Box<dyn Layer>> = match server.shakes_hands() {
         Some(true) => Vec::new(),
         Some(false) => vec![Box::new(EraLayer::new(Down::new()))],
         None => {
@@ -18,15 +18,26 @@ pub(crate) fn legacy_layers(server: &Arc<Server>) -> Vec<Box<dyn Layer>> {
             let verdict = Box::new(move || server.learn_modern_only());
             vec![Box::new(EraLayer::new(Handshake::new(verdict)))]
         }
-    }
+    };
+    layers.extend(server.shrink_layer(true));
+    layers
 }
 
-/// What a modern client needs in front of a server of this era.
-pub(crate) fn modern_layers(era: Era, options: UpOptions) -> Vec<Box<dyn Layer>> {
-    match era {
+/// What a modern client needs in front of a server of this era; `alone` if no other client has that
+/// session.
+pub(crate) fn modern_layers(
+    server: &Server,
+    era: Era,
+    options: UpOptions,
+    alone: bool,
+) -> Vec<Box<dyn Layer>> {
+    let mut layers: Vec<Box<dyn Layer>> = match era {
         Era::Modern => Vec::new(),
         Era::Legacy => vec![Box::new(EraLayer::new(Up::new(options)))],
-    }
+    };
+    // Next to the server: there is one of it, whatever the clients speak.
+    layers.extend(server.shrink_layer(alone));
+    layers
 }
 
 /// 128 bits that nobody can guess.

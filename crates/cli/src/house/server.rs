@@ -4,12 +4,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::Era;
-use linkspan_session::{Fault, Port};
+use linkspan_session::{Fault, Layer, Port};
 use linkspan_wire::Message;
 
 use super::probe::{self, Probed};
 
 use crate::exit::Failure;
+use crate::shrink::Shrinking;
 use crate::target::Opener;
 
 /// A server that lives shorter than this has not worked.
@@ -20,6 +21,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 pub(crate) struct Server {
     opener: Opener,
     known: Mutex<Known>,
+    shrinking: Option<Shrinking>,
 }
 
 #[derive(Default)]
@@ -45,7 +47,19 @@ impl Server {
         Self {
             opener,
             known: Mutex::new(known),
+            shrinking: None,
         }
+    }
+
+    /// With results in fewer tokens, if that is wanted.
+    pub(crate) fn shrinking(mut self, shrinking: Option<Shrinking>) -> Self {
+        self.shrinking = shrinking;
+        self
+    }
+
+    /// What makes results shorter in one session; `alone` if that has one client.
+    pub(crate) fn shrink_layer(&self, alone: bool) -> Option<Box<dyn Layer>> {
+        self.shrinking.as_ref().map(|one| one.layer(alone))
     }
 
     /// The era that requests of a modern client meet, if it is known.
@@ -142,6 +156,10 @@ impl Server {
             Probed::ModernSpent(answer) => Some(answer),
             Probed::Legacy | Probed::Spent | Probed::Died | Probed::Refused => None,
         };
+        if let (Some(shrinking), Some(answer)) = (&self.shrinking, &answer) {
+            // Asked by us, so that no layer has seen it.
+            shrinking.learn_server(answer);
+        }
         let own = discover.and_then(Message::id);
         let answer = own.zip(answer).map(|(id, answer)| answer.with_id(id));
         tracing::info!("the server speaks the {era:?} era");

@@ -13,6 +13,7 @@ use crate::serve::doctor::DoctorArgs;
 use crate::serve::run_tool::{self, RunToolArgs};
 use crate::serve::scaffold::{NewArgs, SCAFFOLD_HELP, ScaffoldArgs};
 use crate::serve::validate::{self, ValidateArgs};
+use crate::shrink::args::ShrinkFlag;
 
 /// Commands about a folder of scripts.
 #[derive(Debug, Subcommand)]
@@ -98,6 +99,8 @@ pub(crate) struct ServeArgs {
     pub(crate) health: bool,
     #[command(flatten)]
     pub(crate) listen: ListenArgs,
+    #[command(flatten)]
+    pub(crate) shrink: ShrinkFlag,
     // Those with a heading of their own come last: it holds for all that follow.
     #[command(flatten)]
     pub(crate) folder: FolderArgs,

@@ -16,6 +16,7 @@ use crate::exit::{Exit, Failure};
 use crate::expose::{front_options, over_http};
 use crate::house::{InnOptions, Server};
 use crate::show::path as shown;
+use crate::shrink::Shrinking;
 use crate::signals::Signals;
 use crate::target::Opener;
 
@@ -30,7 +31,8 @@ pub(crate) async fn run(args: ServeArgs) -> Result<Exit, Failure> {
     options.watch = !args.no_watch;
     options.minimal = args.minimal;
     let folder = folder(&args.dir, options)?;
-    let server = Server::new(local(folder.clone()), None);
+    let shrinking = Shrinking::of(args.shrink)?;
+    let server = Server::new(local(folder.clone()), None).shrinking(shrinking);
     match args.http {
         true => http(signals, server, &args).await,
         false => stdio(signals, server, &folder, &args).await,

@@ -18,7 +18,24 @@ use crate::log;
 use crate::show::{path as shown, printed, say};
 
 /// Set by the SDK where a filter may come from somebody else: it sees neither files nor variables.
-const RESTRICTED: &str = "LINKSPAN_JQ_RESTRICTED";
+pub(crate) const RESTRICTED: &str = "LINKSPAN_JQ_RESTRICTED";
+
+/// Set where a filter comes from a model: it must not take all the memory either.
+pub(crate) const LIMITED: &str = "LINKSPAN_JQ_LIMITED";
+
+/// Time and memory of this process from now on. Whoever started us also looks at the clock.
+fn limit() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, setrlimit};
+        let most = |number| Rlimit {
+            current: Some(number),
+            maximum: Some(number),
+        };
+        let _ = setrlimit(Resource::As, most(2 << 30));
+        let _ = setrlimit(Resource::Cpu, most(15));
+    }
+}
 
 /// `linkspan sdk`
 pub(crate) fn sdk(args: &SdkArgs) -> Result<Exit, Failure> {
@@ -53,6 +70,9 @@ pub(crate) fn jq(words: &[OsString]) -> u8 {
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     let restricted = std::env::var_os(RESTRICTED).is_some();
+    if std::env::var_os(LIMITED).is_some() {
+        limit();
+    }
     let env = match restricted {
         true => Vec::new(),
         false => std::env::vars_os()
@@ -82,11 +102,17 @@ pub(crate) fn applet() -> Option<ExitCode> {
         "__exec" if !is_ours => Some(sandbox::exec(words)),
         "__watch" if !is_ours => Some(linkspan_scripts::watch_over(&words)),
         // For people; under its own name it has help of its own.
-        "jq" if !is_ours && words.iter().any(|word| word == "--help" || word == "-h") => None,
+        "jq" if !is_ours && asks_for_help(&words) => None,
         "jq" => Some(jq(&words).into()),
         "mcp-bash" => Some(theirs(words)),
         _ => None,
     }
+}
+
+/// Behind `--` stands a filter, whatever it looks like.
+fn asks_for_help(words: &[OsString]) -> bool {
+    let mut flags = words.iter().take_while(|word| *word != "--");
+    flags.any(|word| word == "--help" || word == "-h")
 }
 
 fn theirs(words: Vec<OsString>) -> ExitCode {

@@ -14,6 +14,7 @@ fn the_help_says_what_there_is_and_how_it_ends() {
     Commands:
       connect      Give a stdio client a remote server
       expose       Serve a stdio server, or another URL, over HTTP
+      shrink       Give a model the same tool results in fewer tokens
       tools        List the tools of a server
       call         Call a tool
       resources    List the resources of a server, and its templates
@@ -63,6 +64,9 @@ fn the_help_says_what_there_is_and_how_it_ends() {
       Serve a stdio server over HTTP:
         linkspan expose -- npx -y @modelcontextprotocol/server-everything
 
+      Give a model its results in half the tokens, without loss:
+        claude mcp add files -- linkspan shrink -- npx -y @modelcontextprotocol/server-filesystem .
+
       Make a server of a folder of scripts, and give it to a client:
         linkspan new my-server && linkspan config my-server
 
@@ -110,6 +114,15 @@ fn the_help_of_connect_has_examples() {
 
           --record <FILE>
               Write every message of both directions to FILE as ndjson, with secrets masked
+
+          --shrink[=<LEVEL>]
+              Give results of tools in fewer tokens, without loss; see `linkspan shrink`
+
+              Possible values:
+              - safe:     Forms that everybody knows
+              - balanced: What columns and paths have in common is said once
+              - max:      Columns that follow from others, tables in cells, endings of file names said
+                once
 
       -h, --help
               Print help (see a summary with '-h')
@@ -215,6 +228,340 @@ fn the_help_of_connect_has_examples() {
 }
 
 #[test]
+fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
+    assert_snapshot!(linkspan(&["shrink", "--help"]), @r#"
+    Give a model the same tool results in fewer tokens
+
+    Usage: linkspan shrink [OPTIONS] (URL | FOLDER | -- COMMAND…)
+           linkspan shrink try [FILE]…
+           linkspan shrink decode [FILE]
+           linkspan shrink stats
+
+    Commands:
+      try     Show what becomes of texts: before, after, saved, and whether it can be taken back
+      decode  Take a rewritten text back to the original
+      stats   Show what was saved so far, by server, tool and kind
+      help    Print this message or the help of the given subcommand(s)
+
+    Arguments:
+      [TARGET]
+              The server: a URL, a folder of scripts, or a command after `--`
+
+      [COMMAND]...
+              A command that is a server on its stdin and stdout
+
+    Options:
+          --http
+              Serve over HTTP instead of stdin and stdout, and print the URL
+
+          --drain <SECONDS>
+              How long answers in flight may still arrive after stdin has closed
+
+              [default: 10]
+
+          --record <FILE>
+              Write every message of both directions to FILE as ndjson, with secrets masked
+
+      -p, --port <PORT>
+              The port to listen on; 0 takes a free one
+
+              [default: 8808]
+
+          --host <ADDRESS>
+              The address to listen on; others than this machine's own need --token-env
+
+              [default: 127.0.0.1]
+
+          --path <PATH>
+              Where MCP is served
+
+              [default: /mcp]
+
+          --sse
+              Serve the older HTTP+SSE as well, at /sse and /messages
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Shorter texts:
+          --level <LEVEL>
+              How far a text may go from its usual form; every level can be taken back
+
+              Possible values:
+              - safe:     Forms that everybody knows
+              - balanced: What columns and paths have in common is said once
+              - max:      Columns that follow from others, tables in cells, endings of file names said
+                once
+
+              [default: max]
+
+          --render <HOW>
+              How results are rendered: auto is by kind and can be taken back; the others are BCP's
+
+              Possible values:
+              - auto:     By kind, without loss
+              - xml:      BCP blocks as XML
+              - markdown: BCP blocks as Markdown
+              - minimal:  BCP blocks with as little around them as possible
+
+              [alias: --render-mode]
+
+          --tokens <VOCABULARY>
+              Whose tokens count
+
+              [default: o200k]
+              [possible values: o200k, cl100k, estimate]
+
+          --threshold <NUMBER>
+              How sure the kind of a text must be, from 0 to 1 [default: 0.7]
+
+          --min-saving <PERCENT>
+              The least saving in percent
+
+              [default: 10]
+
+          --lossy <WHAT>
+              What may be left out, and marked: diff-context=N, failures-only, html-to-text
+
+    Results:
+          --shadow
+              Change nothing, only measure what would be saved
+
+          --only <TOOL>
+              Only these tools; `*` is anything
+
+          --except <TOOL>
+              All but these tools; `*` is anything
+
+          --budget <TOKENS>
+              The most tokens of a result; a larger one comes as an outline, and bcp_fetch has the rest
+
+          --store <DIR>
+              Keep every original in DIR, as a BCP file under its hash
+
+          --dedup
+              Say once what comes again in a session
+
+          --structured <[TOOL=]HOW>
+              What becomes of structuredContent that says the same as the text: auto, keep, mirror,
+              drop, or TOOL=… for one tool
+
+          --slim-tools
+              Leave descriptions inside the schemas of tools out of the list
+
+          --no-bcp-tools
+              Do not offer read_bcp_file and its siblings beside the tools of the server
+
+          --root <DIR>
+              A folder where they may read and write; the current one if there is none
+
+          --time-box <MS>
+              How long a result may be worked on, in milliseconds; then it passes as it is
+
+              [default: 500]
+
+          --stats-file <FILE>
+              Where to write down what was saved; the usual place if it is not given
+
+          --no-stats
+              Do not write down what was saved
+
+    Access:
+          --token-env <VAR>
+              Clients must send the value of the environment variable VAR as bearer token
+
+          --insecure-no-token
+              Listen on other addresses than this machine's own without a token
+
+          --allow-origin <ORIGIN>
+              A web origin that may call from a browser, besides this machine's; `*` for all
+
+          --allow-host <HOST>
+              A name under which clients may address us, besides this machine's; `*` for all
+
+          --header-timeout <SECONDS>
+              How long a client may take to send the head of a request, and each further part of it
+
+              [default: 30]
+
+    Protocol era:
+          --client-era <ERA>
+              What the client speaks; auto goes by what it says
+
+              Possible values:
+              - auto:   Find out
+              - legacy: The handshake revisions, 2024-11-05 to 2025-11-25
+              - modern: The stateless revision, 2026-07-28
+
+              [default: auto]
+
+          --server-era <ERA>
+              What the server speaks; auto asks it
+
+              Possible values:
+              - auto:   Find out
+              - legacy: The handshake revisions, 2024-11-05 to 2025-11-25
+              - modern: The stateless revision, 2026-07-28
+
+              [default: auto]
+              [alias: --era]
+
+    Remote server:
+      -H, --header <NAME: VALUE>
+              Send a header with every request; ${VAR} is taken from the environment. Never logged
+
+          --bearer-env <VAR>
+              Send the value of the environment variable VAR as bearer token. Never logged
+
+          --transport <TRANSPORT>
+              Which transport to speak
+
+              Possible values:
+              - auto: Streamable HTTP, or HTTP+SSE if the server speaks only that
+              - http: Streamable HTTP
+              - sse:  HTTP+SSE (2024-11-05)
+
+              [default: auto]
+
+          --timeout <SECONDS>
+              How long a call may go without a sign of life; 0 waits for ever
+
+              [default: 3600]
+
+          --connect-timeout <SECONDS>
+              Limit of one attempt to connect
+
+              [default: 10]
+
+          --retries <N>
+              Tries after a connection failed and nothing was sent
+
+              [default: 3]
+
+          --retry-delay <MS>
+              Wait before the first of them in milliseconds; doubles each time
+
+              [default: 100]
+
+          --ca <FILE>
+              Trust the certificates in FILE (PEM) besides the system's
+
+          --insecure-http
+              Allow plain http:// to other machines; everybody on the way can read it
+
+          --max-message <SIZE>
+              Largest message, for example 64MiB
+
+              [default: 256MiB]
+
+    Logging:
+      -v, --verbose...
+              Log what happens to stderr; twice for more
+
+          --debug
+              The same as -v; so is DEBUG=1 in the environment
+
+          --log-file <FILE>
+              Log what happens to FILE as well
+
+    Stands between a client and a server and gives the model the same tool results in fewer tokens. JSON
+    becomes a table, a tree one line per folder, search hits are grouped by file, and so on. Nothing is
+    lost: a result is replaced only if the new text can be taken back to the original, which is tried
+    each time, and is smaller by count. Otherwise it passes byte for byte. Errors, images and everything
+    that is not the result of a tool are never touched.
+
+    Examples:
+      linkspan shrink -- npx -y @modelcontextprotocol/server-filesystem .
+      linkspan shrink --shadow https://mcp.example.com/mcp     # change nothing, only measure
+      linkspan shrink --budget 8000 --store ~/.cache/results -- ./my-server
+      linkspan shrink try result.json                          # what would become of a text
+      linkspan shrink try --text result.json | linkspan shrink decode
+      linkspan shrink stats                                    # what was saved so far
+
+    In a client's configuration:
+      {"mcpServers":{"files":{"command":"linkspan","args":["shrink","--","npx","-y",
+        "@modelcontextprotocol/server-filesystem","."]}}}
+
+    Other commands do the same with --shrink. docs/shrink.md in the sources has the forms and their
+    grammars.
+    "#);
+    assert_snapshot!(linkspan(&["shrink", "try", "-h"]), @"
+    Show what becomes of texts: before, after, saved, and whether it can be taken back
+
+    Usage: linkspan shrink try [OPTIONS] [FILE]...
+
+    Arguments:
+      [FILE]...  Texts as a tool would give them; stdin if there are none
+
+    Options:
+          --text  Print the text that a model would get, and nothing else
+          --json  Print the figures as JSON, a line for each file
+      -h, --help  Print help (see more with '--help')
+
+    Shorter texts:
+          --level <LEVEL>         How far a text may go from its usual form; every level can be taken
+                                  back [default: max] [possible values: safe, balanced, max]
+          --render <HOW>          How results are rendered: auto is by kind and can be taken back; the
+                                  others are BCP's [alias: --render-mode] [possible values: auto, xml,
+                                  markdown, minimal]
+          --tokens <VOCABULARY>   Whose tokens count [default: o200k] [possible values: o200k, cl100k,
+                                  estimate]
+          --threshold <NUMBER>    How sure the kind of a text must be, from 0 to 1 [default: 0.7]
+          --min-saving <PERCENT>  The least saving in percent [default: 10]
+          --lossy <WHAT>          What may be left out, and marked: diff-context=N, failures-only,
+                                  html-to-text
+
+    Logging:
+      -v, --verbose...       Log what happens to stderr; twice for more
+          --debug            The same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>  Log what happens to FILE as well
+
+    Examples:
+      linkspan shrink try result.json
+      git log -p -3 | linkspan shrink try
+      linkspan shrink try --level safe *.json
+    ");
+    assert_snapshot!(linkspan(&["shrink", "decode", "-h"]), @"
+    Take a rewritten text back to the original
+
+    Usage: linkspan shrink decode [OPTIONS] [FILE]
+
+    Arguments:
+      [FILE]  The rewritten text; stdin if there is none
+
+    Options:
+      -h, --help  Print help
+
+    Logging:
+      -v, --verbose...       Log what happens to stderr; twice for more
+          --debug            The same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>  Log what happens to FILE as well
+
+    Example:
+      linkspan shrink try --text result.json | linkspan shrink decode
+    ");
+    assert_snapshot!(linkspan(&["shrink", "stats", "-h"]), @"
+    Show what was saved so far, by server, tool and kind
+
+    Usage: linkspan shrink stats [OPTIONS]
+
+    Options:
+          --json               Print a line of JSON for each server, tool and kind
+          --reset              Forget everything that was saved so far
+          --stats-file <FILE>  Where the figures are; the usual place if it is not given
+      -h, --help               Print help
+
+    Logging:
+      -v, --verbose...       Log what happens to stderr; twice for more
+          --debug            The same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>  Log what happens to FILE as well
+
+    Example:
+      linkspan shrink stats --json
+    ");
+}
+
+#[test]
 fn the_help_of_the_reader_server_has_a_configuration() {
     assert_snapshot!(linkspan(&["bcp", "mcp", "--help"]), @r#"
     Let an MCP client read, inspect and make BCP files
@@ -246,6 +593,15 @@ fn the_help_of_the_reader_server_has_a_configuration() {
 
           --sse
               Serve the older HTTP+SSE as well, at /sse and /messages
+
+          --shrink[=<LEVEL>]
+              Give results of tools in fewer tokens, without loss; see `linkspan shrink`
+
+              Possible values:
+              - safe:     Forms that everybody knows
+              - balanced: What columns and paths have in common is said once
+              - max:      Columns that follow from others, tables in cells, endings of file names said
+                once
 
           --no-color
               No colours, also on a terminal
@@ -351,6 +707,15 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
 
           --sse
               Serve the older HTTP+SSE as well, at /sse and /messages
+
+          --shrink[=<LEVEL>]
+              Give results of tools in fewer tokens, without loss; see `linkspan shrink`
+
+              Possible values:
+              - safe:     Forms that everybody knows
+              - balanced: What columns and paths have in common is said once
+              - max:      Columns that follow from others, tables in cells, endings of file names said
+                once
 
       -h, --help
               Print help (see a summary with '-h')
@@ -564,8 +929,10 @@ fn the_short_help_of_call_has_examples_too() {
       [COMMAND]...                  A command that is a server on its stdin and stdout
 
     Options:
-          --json  Print the result as the server spelled it
-      -h, --help  Print help (see more with '--help')
+          --shrink[=<LEVEL>]  Give results of tools in fewer tokens, without loss; see `linkspan shrink`
+                              [possible values: safe, balanced, max]
+          --json              Print the result as the server spelled it
+      -h, --help              Print help (see more with '--help')
 
     Remote server:
       -H, --header <NAME: VALUE>       Send a header with every request; ${VAR} is taken from the
@@ -622,13 +989,24 @@ fn flags_stand_under_the_heading_they_belong_to() {
         ("tools", "[COMMAND]..."),
         ("serve", "--no-watch"),
         ("serve", "-p, --port"),
+        ("shrink", "-p, --port"),
+        ("connect", "--shrink"),
+        ("expose", "--shrink"),
+        ("serve", "--shrink"),
+        ("call", "--shrink"),
     ] {
         let help = linkspan(&[command, "-h"]).stdout;
         let before = help.split_once(&format!("  {flag}")).unwrap().0;
         let heading = before
             .lines()
             .rfind(|line| !line.starts_with(' ') && line.ends_with(':'));
-        let specific = ["Remote server:", "Folder:", "Access:"];
+        let specific = [
+            "Remote server:",
+            "Folder:",
+            "Access:",
+            "Protocol era:",
+            "Logging:",
+        ];
         assert!(
             heading.is_none_or(|heading| !specific.contains(&heading)),
             "{flag} of {command}"

@@ -10,9 +10,10 @@ use std::thread;
 use linkspan_testkit::{Conn, Flow, LIMIT, Request, Server};
 
 /// Every command there is.
-pub const COMMANDS: [&str; 21] = [
+pub const COMMANDS: [&str; 22] = [
     "connect",
     "expose",
+    "shrink",
     "tools",
     "call",
     "resources",

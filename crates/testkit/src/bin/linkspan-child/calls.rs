@@ -19,6 +19,7 @@
 //! | `blob` | `size` | a text of that many bytes |
 //! | `grandchild` | – | starts a process that outlives us unless somebody ends it |
 //! | `shout` | `size` | that many bytes to stderr, then answers |
+//! | `say` | `file`, `gate?`, `exit?` | exactly the bytes of that file as its `result`; then ends with that status |
 
 use std::io::Write;
 
@@ -37,7 +38,7 @@ pub fn answer(call: &Call) {
     }
     match method {
         "tools/call" => tool(call),
-        "tools/list" => call.list(child::TOOLS),
+        "tools/list" => tools(call),
         "prompts/list" => call.list(r#""prompts":[{"name":"ask"},{"name":"plain"}]"#),
         "prompts/get" if message.string_at(&["params", "name"]).as_deref() == Some("ask") => {
             questions::tool(call, "ask", 1);
@@ -147,7 +148,34 @@ fn tool(call: &Call) {
             }
             call.structured("{}");
         }
+        "say" => say(call),
         _ => call.error(r#"{"code":-32602,"message":"Unknown tool"}"#),
+    }
+}
+
+/// The usual tools, or those in the file of `--tools`; further pages are in `FILE.CURSOR`.
+fn tools(call: &Call) {
+    let Some(file) = &call.server.options.tools else {
+        return call.list(child::TOOLS);
+    };
+    let cursor = call.message.string_at(&["params", "cursor"]);
+    let page = cursor.map_or(file.clone(), |cursor| format!("{file}.{cursor}"));
+    let members = std::fs::read_to_string(page).expect("the test has written its tools");
+    call.list(&members);
+}
+
+fn say(call: &Call) {
+    let file = call.text("file").unwrap_or_default();
+    let result = std::fs::read(file).expect("the test has written the result");
+    if call.text("gate").is_some_and(|gate| !call.gate(&gate)) {
+        return;
+    }
+    let mut line = format!(r#"{{"jsonrpc":"2.0","id":{},"result":"#, call.id).into_bytes();
+    line.extend(result);
+    line.extend(b"}\n");
+    call.server.write_bytes(&line);
+    if let Some(code) = call.message.argument("exit").as_u64() {
+        std::process::exit(i32::try_from(code).unwrap_or(1));
     }
 }
 

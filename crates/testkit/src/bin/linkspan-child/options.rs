@@ -21,6 +21,8 @@ pub struct Options {
     pub bad_start: bool,
     /// `--grandchild`: is not a server at all, only a process that stays.
     pub grandchild: bool,
+    /// `--tools FILE`: the members of its `tools/list`, instead of the usual ones.
+    pub tools: Option<String>,
     /// `--watch ADDRESS`: the test that wants to know.
     pub watch: Option<String>,
 }
@@ -41,6 +43,7 @@ impl Options {
                 "--deaf" => options.deaf = true,
                 "--bad-start" => options.bad_start = true,
                 "--grandchild" => options.grandchild = true,
+                "--tools" => options.tools = args.next(),
                 "--watch" => options.watch = args.next(),
                 other => panic!("linkspan-child does not know {other}"),
             }

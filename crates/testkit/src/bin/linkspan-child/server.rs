@@ -79,9 +79,14 @@ impl Server {
 
     /// Writes a line.
     pub fn write(&self, line: &str) {
+        self.write_bytes(format!("{line}\n").as_bytes());
+    }
+
+    /// Writes any bytes.
+    pub fn write_bytes(&self, bytes: &[u8]) {
         let mut out = std::io::stdout().lock();
         // A client that has gone is told by the end of stdin.
-        let _ = out.write_all(format!("{line}\n").as_bytes());
+        let _ = out.write_all(bytes);
         let _ = out.flush();
     }
 

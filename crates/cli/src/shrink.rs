@@ -1,0 +1,140 @@
+//! `linkspan shrink`: the same tool results in fewer tokens.
+
+pub(crate) mod args;
+mod fetch;
+mod kept;
+mod layer;
+mod ledger;
+mod local;
+mod proof;
+mod repeats;
+mod shared;
+mod wanted;
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use linkspan_mcp::era::PARK;
+use linkspan_session::{Config, Layer};
+use linkspan_shrink::{Policy, Stop, rewrite};
+use linkspan_wire::Message;
+
+use self::args::{ModeArg, Proof, ShrinkArgs, ShrinkFlag};
+use self::layer::ShrinkLayer;
+pub(crate) use self::shared::Options;
+use self::shared::Shared;
+use crate::connect::{StdioOptions, over_stdio};
+use crate::exit::{Exit, Failure};
+use crate::expose::{front_options, over_http};
+use crate::house::{InnOptions, Server};
+use crate::signals::Signals;
+use crate::target::Target;
+
+/// Makes layers for the sessions in front of one server. Clones are the same.
+#[derive(Clone)]
+pub(crate) struct Shrinking(Arc<Shared>);
+
+impl Shrinking {
+    pub(crate) fn new(options: Options) -> Result<Self, Failure> {
+        Shared::new(options).map(Self)
+    }
+
+    /// What `--shrink` of another command asks for.
+    pub(crate) fn of(flag: ShrinkFlag) -> Result<Option<Self>, Failure> {
+        flag.options()?.map(Self::new).transpose()
+    }
+
+    /// `alone`: there is one client, and it sees everything that passes.
+    pub(crate) fn layer(&self, alone: bool) -> Box<dyn Layer> {
+        Box::new(ShrinkLayer::new(self.0.clone(), alone))
+    }
+
+    /// Notes what a server calls itself in its answer to `server/discover`.
+    pub(crate) fn learn_server(&self, hello: &Message) {
+        self.0.learn_server(hello);
+    }
+
+    /// Writes down what was saved.
+    pub(crate) fn finish(&self) {
+        self.0.finish();
+    }
+}
+
+/// The answer to a call with shorter texts, if there are any.
+pub(crate) fn shorter(answer: Message, tool: &str, policy: &Policy) -> Message {
+    let result = answer.body();
+    let rewritten = result.map(|result| rewrite(result, tool, policy, &(), &Stop::default()));
+    match (result, rewritten.and_then(|rewritten| rewritten.result)) {
+        (Some(result), Some(new)) => answer.with_value(result, &new),
+        _ => answer,
+    }
+}
+
+pub(crate) fn run(mut args: ShrinkArgs) -> Result<Exit, Failure> {
+    match args.proof.take() {
+        Some(Proof::Try(args)) => proof::try_out(&args),
+        Some(Proof::Decode(args)) => proof::decode(&args),
+        Some(Proof::Stats(args)) => proof::stats(&args),
+        None if args.old.mode == Some(ModeArg::Reader) => {
+            crate::block_on(crate::bcp::reader_on_stdio(args.results.root))
+        }
+        None => crate::block_on(between(args)),
+    }
+}
+
+async fn between(mut args: ShrinkArgs) -> Result<Exit, Failure> {
+    let signals = Signals::listen();
+    let shrinking = Shrinking::new(args.options()?)?;
+    if let Some(program) = args.old.downstream_command.take() {
+        args.command = std::iter::once(program)
+            .chain(old_words(args.old.downstream_args.as_deref()))
+            .collect();
+    }
+    let target = Target::new(args.url.take(), std::mem::take(&mut args.command))?;
+    let opener = target.opener(&args.remote)?;
+    let opener = opener.without_env(args.guard.token_env.as_deref());
+    let server =
+        Server::new(opener, args.eras.server_era.forced()).shrinking(Some(shrinking.clone()));
+    let ended = match args.http {
+        true => http(signals, server, &args).await,
+        false => stdio(signals, server, &args).await,
+    };
+    shrinking.finish();
+    ended
+}
+
+fn old_words(args: Option<&str>) -> impl Iterator<Item = OsString> {
+    let words = args.filter(|args| !args.is_empty());
+    words
+        .into_iter()
+        .flat_map(|args| args.split(','))
+        .map(OsString::from)
+}
+
+async fn stdio(signals: Signals, server: Server, args: &ShrinkArgs) -> Result<Exit, Failure> {
+    let options = StdioOptions {
+        client_era: args.eras.client_era.forced(),
+        timeout: Some(args.remote.timeout).filter(|timeout| !timeout.is_zero()),
+        drain: args.drain,
+        max_message: args.remote.max_message,
+        record: args.record.clone(),
+        front: None,
+    };
+    over_stdio(signals, server, options).await
+}
+
+async fn http(signals: Signals, server: Server, args: &ShrinkArgs) -> Result<Exit, Failure> {
+    linkspan_ports::raise_file_limit();
+    let options = front_options(&args.listen, &args.guard)?;
+    let inn = InnOptions {
+        share: false,
+        park: PARK,
+        idle: options.idle,
+        max_servers: options.max_sessions,
+        session: Config {
+            timeout: Some(args.remote.timeout).filter(|timeout| !timeout.is_zero()),
+            ..Config::default()
+        },
+    };
+    over_http(signals, server, &args.listen, options, inn).await
+}

@@ -1,0 +1,448 @@
+//! The flags of `linkspan shrink`, and `--shrink` of the other commands.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use linkspan_bcp::render::Mode;
+use linkspan_shrink::{Gate, Level, Lossy, Policy, Structured};
+use linkspan_tokens::Vocabulary;
+
+use super::ledger;
+use super::shared::{Options, StructuredBy};
+use super::wanted::Wanted;
+use crate::args::{EraArgs, RemoteArgs, millis, seconds};
+use crate::bcp::args::Words;
+use crate::bcp::variable;
+use crate::exit::Failure;
+use crate::expose_args::{GuardArgs, ListenArgs};
+
+pub(crate) const HELP: &str = "\
+Stands between a client and a server and gives the model the same tool results in fewer tokens. JSON
+becomes a table, a tree one line per folder, search hits are grouped by file, and so on. Nothing is
+lost: a result is replaced only if the new text can be taken back to the original, which is tried
+each time, and is smaller by count. Otherwise it passes byte for byte. Errors, images and everything
+that is not the result of a tool are never touched.
+
+Examples:
+  linkspan shrink -- npx -y @modelcontextprotocol/server-filesystem .
+  linkspan shrink --shadow https://mcp.example.com/mcp     # change nothing, only measure
+  linkspan shrink --budget 8000 --store ~/.cache/results -- ./my-server
+  linkspan shrink try result.json                          # what would become of a text
+  linkspan shrink try --text result.json | linkspan shrink decode
+  linkspan shrink stats                                    # what was saved so far
+
+In a client's configuration:
+  {\"mcpServers\":{\"files\":{\"command\":\"linkspan\",\"args\":[\"shrink\",\"--\",\"npx\",\"-y\",
+    \"@modelcontextprotocol/server-filesystem\",\".\"]}}}
+
+Other commands do the same with --shrink. docs/shrink.md in the sources has the forms and their
+grammars.";
+
+/// `linkspan shrink`
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "linkspan shrink [OPTIONS] (URL | FOLDER | -- COMMAND…)\n       linkspan shrink try [FILE]…\n       linkspan shrink decode [FILE]\n       linkspan shrink stats",
+    args_conflicts_with_subcommands = true,
+    group = ArgGroup::new("shrink_over_http")
+        .args([
+            "port", "host", "path", "sse", "token_env", "insecure_no_token", "allow_origin",
+            "allow_host", "header_timeout",
+        ])
+        .multiple(true)
+        .requires("http")
+)]
+pub(crate) struct ShrinkArgs {
+    #[command(subcommand)]
+    pub(crate) proof: Option<Proof>,
+    /// The server: a URL, a folder of scripts, or a command after `--`
+    #[arg(value_name = "TARGET")]
+    pub(crate) url: Option<String>,
+    /// A command that is a server on its stdin and stdout
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+    /// Serve over HTTP instead of stdin and stdout, and print the URL
+    #[arg(long)]
+    pub(crate) http: bool,
+    /// How long answers in flight may still arrive after stdin has closed
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http")]
+    pub(crate) drain: Duration,
+    /// Write every message of both directions to FILE as ndjson, with secrets masked
+    #[arg(long, value_name = "FILE", conflicts_with = "http")]
+    pub(crate) record: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) listen: ListenArgs,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
+    #[command(flatten)]
+    pub(crate) results: ResultArgs,
+    #[command(flatten)]
+    pub(crate) old: OldArgs,
+    #[command(flatten)]
+    pub(crate) guard: GuardArgs,
+    #[command(flatten)]
+    pub(crate) eras: EraArgs,
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+}
+
+/// Seeing what it does.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Proof {
+    /// Show what becomes of texts: before, after, saved, and whether it can be taken back
+    #[command(
+        after_help = "Examples:\n  linkspan shrink try result.json\n  git log -p -3 | linkspan shrink try\n  linkspan shrink try --level safe *.json"
+    )]
+    Try(TryArgs),
+    /// Take a rewritten text back to the original
+    #[command(
+        after_help = "Example:\n  linkspan shrink try --text result.json | linkspan shrink decode"
+    )]
+    Decode(DecodeArgs),
+    /// Show what was saved so far, by server, tool and kind
+    #[command(after_help = "Example:\n  linkspan shrink stats --json")]
+    Stats(StatsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TryArgs {
+    /// Texts as a tool would give them; stdin if there are none
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print the text that a model would get, and nothing else
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) text: bool,
+    /// Print the figures as JSON, a line for each file
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DecodeArgs {
+    /// The rewritten text; stdin if there is none
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    /// Print a line of JSON for each server, tool and kind
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Forget everything that was saved so far
+    #[arg(long)]
+    pub(crate) reset: bool,
+    /// Where the figures are; the usual place if it is not given
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stats_file: Option<PathBuf>,
+}
+
+/// How a text is said shorter, and when.
+#[derive(Debug, Args, Clone)]
+#[command(next_help_heading = "Shorter texts")]
+pub(crate) struct FormArgs {
+    /// How far a text may go from its usual form; every level can be taken back
+    #[arg(long, value_enum, value_name = "LEVEL", default_value = "max")]
+    pub(crate) level: LevelArg,
+    /// How results are rendered: auto is by kind and can be taken back; the others are BCP's
+    #[arg(long, visible_alias = "render-mode", value_enum, value_name = "HOW")]
+    pub(crate) render: Option<RenderArg>,
+    /// Whose tokens count
+    #[arg(long, value_name = "VOCABULARY", default_value = "o200k", value_parser = VOCABULARIES)]
+    pub(crate) tokens: Vocabulary,
+    /// How sure the kind of a text must be, from 0 to 1 [default: 0.7]
+    #[arg(long, value_name = "NUMBER", value_parser = threshold)]
+    pub(crate) threshold: Option<f32>,
+    /// The least saving in percent
+    #[arg(long, value_name = "PERCENT", default_value = "10", value_parser = clap::value_parser!(u64).range(0..=100))]
+    pub(crate) min_saving: u64,
+    /// What may be left out, and marked: diff-context=N, failures-only, html-to-text
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = lossy)]
+    pub(crate) lossy: Vec<Lossy>,
+}
+
+/// What becomes of results.
+#[derive(Debug, Args, Clone)]
+#[command(next_help_heading = "Results")]
+pub(crate) struct ResultArgs {
+    /// Change nothing, only measure what would be saved
+    #[arg(long)]
+    pub(crate) shadow: bool,
+    /// Only these tools; `*` is anything
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) only: Vec<String>,
+    /// All but these tools; `*` is anything
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) except: Vec<String>,
+    /// The most tokens of a result; a larger one comes as an outline, and bcp_fetch has the rest
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) budget: Option<u64>,
+    /// Keep every original in DIR, as a BCP file under its hash
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
+    /// Say once what comes again in a session
+    #[arg(long)]
+    pub(crate) dedup: bool,
+    /// What becomes of structuredContent that says the same as the text: auto, keep, mirror, drop, or
+    /// TOOL=… for one tool
+    #[arg(long, value_name = "[TOOL=]HOW", value_parser = structured)]
+    pub(crate) structured: Vec<(Wanted, StructuredBy)>,
+    /// Leave descriptions inside the schemas of tools out of the list
+    #[arg(long)]
+    pub(crate) slim_tools: bool,
+    /// Do not offer read_bcp_file and its siblings beside the tools of the server
+    #[arg(long)]
+    pub(crate) no_bcp_tools: bool,
+    /// A folder where they may read and write; the current one if there is none
+    #[arg(long, value_name = "DIR", conflicts_with = "no_bcp_tools")]
+    pub(crate) root: Vec<PathBuf>,
+    /// How long a result may be worked on, in milliseconds; then it passes as it is
+    #[arg(long, value_name = "MS", default_value = "500", value_parser = millis)]
+    pub(crate) time_box: Duration,
+    /// Where to write down what was saved; the usual place if it is not given
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stats_file: Option<PathBuf>,
+    /// Do not write down what was saved
+    #[arg(long, conflicts_with = "stats_file")]
+    pub(crate) no_stats: bool,
+}
+
+/// How the first specification of this command names things.
+#[derive(Debug, Args)]
+pub(crate) struct OldArgs {
+    #[arg(long, hide = true, value_enum)]
+    pub(crate) mode: Option<ModeArg>,
+    #[arg(long, hide = true, value_name = "COMMAND", conflicts_with_all = ["url", "command"])]
+    pub(crate) downstream_command: Option<OsString>,
+    /// Separated by commas.
+    #[arg(
+        long,
+        hide = true,
+        value_name = "ARGS",
+        allow_hyphen_values = true,
+        requires = "downstream_command"
+    )]
+    pub(crate) downstream_args: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeArg {
+    Proxy,
+    Reader,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LevelArg {
+    /// Forms that everybody knows
+    Safe,
+    /// What columns and paths have in common is said once
+    Balanced,
+    /// Columns that follow from others, tables in cells, endings of file names said once
+    Max,
+}
+
+impl From<LevelArg> for Level {
+    fn from(arg: LevelArg) -> Self {
+        match arg {
+            LevelArg::Safe => Self::Safe,
+            LevelArg::Balanced => Self::Balanced,
+            LevelArg::Max => Self::Max,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RenderArg {
+    /// By kind, without loss
+    Auto,
+    /// BCP blocks as XML
+    Xml,
+    /// BCP blocks as Markdown
+    Markdown,
+    /// BCP blocks with as little around them as possible
+    Minimal,
+}
+
+impl RenderArg {
+    fn mode(self) -> Option<Mode> {
+        match self {
+            Self::Auto => None,
+            Self::Xml => Some(Mode::Xml),
+            Self::Markdown => Some(Mode::Markdown),
+            Self::Minimal => Some(Mode::Minimal),
+        }
+    }
+}
+
+impl FormArgs {
+    /// What is done with a text.
+    pub(crate) fn policy(&self) -> Result<Policy, Failure> {
+        let threshold = match self.threshold {
+            Some(threshold) => threshold,
+            None => threshold_of_environment()?,
+        };
+        Ok(Policy {
+            gate: Gate {
+                threshold,
+                percent: self.min_saving,
+                ..Gate::default()
+            },
+            level: self.level.into(),
+            vocabulary: self.tokens,
+            render: match self.render {
+                Some(render) => render.mode(),
+                None => render_of_environment()?,
+            },
+            lossy: self.lossy.clone(),
+            ..Policy::default()
+        })
+    }
+}
+
+impl ShrinkArgs {
+    /// What is done with results.
+    pub(crate) fn options(&self) -> Result<Options, Failure> {
+        let (form, results) = (&self.form, &self.results);
+        let policy = Policy {
+            budget: results.budget,
+            ..form.policy()?
+        };
+        let everything = (Wanted::all(), StructuredBy::Client);
+        let structured = std::iter::once(everything).chain(results.structured.clone());
+        Ok(Options {
+            policy,
+            structured: structured.collect(),
+            tools: Wanted::new(&results.only, &results.except),
+            time_box: results.time_box,
+            shadow: results.shadow,
+            dedup: results.dedup,
+            slim: results.slim_tools,
+            bcp_tools: !results.no_bcp_tools && !results.shadow,
+            roots: results.root.clone(),
+            fetch: !results.shadow
+                && (!results.no_bcp_tools
+                    || results.budget.is_some()
+                    || results.dedup
+                    || results.store.is_some()
+                    || !form.lossy.is_empty()),
+            store: results.store.clone(),
+            stats: match results.no_stats {
+                true => None,
+                false => results.stats_file.clone().or_else(ledger::usual_file),
+            },
+        })
+    }
+}
+
+/// `--shrink` of the other commands.
+#[derive(Debug, Args, Clone, Copy)]
+pub(crate) struct ShrinkFlag {
+    /// Give results of tools in fewer tokens, without loss; see `linkspan shrink`
+    #[arg(
+        long,
+        value_enum,
+        value_name = "LEVEL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "max"
+    )]
+    pub(crate) shrink: Option<LevelArg>,
+}
+
+impl ShrinkFlag {
+    /// What is done with a text, if anything.
+    pub(crate) fn policy(self) -> Result<Option<Policy>, Failure> {
+        let Some(level) = self.shrink else {
+            return Ok(None);
+        };
+        Ok(Some(Policy {
+            gate: Gate {
+                threshold: threshold_of_environment()?,
+                ..Gate::default()
+            },
+            level: level.into(),
+            render: render_of_environment()?,
+            ..Policy::default()
+        }))
+    }
+
+    /// What is done with results, if anything. The list of tools stays the server's own.
+    pub(crate) fn options(self) -> Result<Option<Options>, Failure> {
+        let Some(policy) = self.policy()? else {
+            return Ok(None);
+        };
+        Ok(Some(Options {
+            policy,
+            structured: vec![(Wanted::all(), StructuredBy::Client)],
+            tools: Wanted::all(),
+            time_box: Duration::from_millis(500),
+            shadow: false,
+            dedup: false,
+            slim: false,
+            bcp_tools: false,
+            roots: Vec::new(),
+            fetch: false,
+            store: None,
+            stats: ledger::usual_file(),
+        }))
+    }
+}
+
+const VOCABULARIES: Words<Vocabulary> = Words {
+    parse: |word| {
+        Vocabulary::parse(word).ok_or_else(|| "it must be o200k, cl100k or estimate".to_owned())
+    },
+    names: || Vocabulary::ALL.iter().map(|one| one.name()).collect(),
+};
+
+fn threshold(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+        _ => Err("a number from 0 to 1".to_owned()),
+    }
+}
+
+fn lossy(text: &str) -> Result<Lossy, String> {
+    Lossy::parse(text)
+        .ok_or_else(|| "it must be diff-context=N, failures-only or html-to-text".to_owned())
+}
+
+fn structured(text: &str) -> Result<(Wanted, StructuredBy), String> {
+    let (tool, how) = text.rsplit_once('=').unwrap_or(("*", text));
+    let by = match how {
+        "auto" => StructuredBy::Client,
+        "keep" => StructuredBy::Always(Structured::Keep),
+        "mirror" => StructuredBy::Always(Structured::Mirror),
+        "drop" => StructuredBy::Always(Structured::Drop),
+        _ => {
+            return Err("it must be auto, keep, mirror or drop, or TOOL=drop and so on".to_owned());
+        }
+    };
+    Ok((Wanted::only(tool), by))
+}
+
+fn threshold_of_environment() -> Result<f32, Failure> {
+    const NAME: &str = "BCP_DETECT_THRESHOLD";
+    match variable(NAME) {
+        None => Ok(Gate::default().threshold),
+        Some(text) => threshold(&text).map_err(|right| wrong(NAME, &text, &right)),
+    }
+}
+
+fn render_of_environment() -> Result<Option<Mode>, Failure> {
+    const NAME: &str = "BCP_RENDER_MODE";
+    match variable(NAME).as_deref() {
+        None | Some("auto") => Ok(None),
+        Some(text) => Mode::parse(text)
+            .map(Some)
+            .ok_or_else(|| wrong(NAME, text, "auto, xml, markdown or minimal")),
+    }
+}
+
+fn wrong(name: &str, value: &str, right: &str) -> Failure {
+    Failure::usage(format!("{name} is `{value}` in the environment"))
+        .hint(format!("it must be {right}; without it the usual is done"))
+}

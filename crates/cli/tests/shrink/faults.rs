@@ -1,0 +1,229 @@
+//! What servers and clients do wrong, and results that are too much.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::run::taken_back;
+use crate::same::assert_same_json;
+use crate::samples;
+use crate::setup::{Line, assert_untouched, clip, meta, one_text, result_of, shrink};
+
+#[track_caller]
+fn assert_works(line: &Line) {
+    let answer = line.call("echo", &json!({"still": "here"}));
+    let got = answer.at(&["result", "structuredContent"]);
+    assert_eq!(
+        got.as_deref(),
+        Some(r#"{"still":"here"}"#),
+        "{}",
+        clip(&answer.text)
+    );
+}
+
+#[test]
+fn an_answer_that_was_the_servers_last_word_still_arrives_shortened() {
+    let line = shrink(&[]).ready();
+    // So that the vocabulary is there: who waits for a dead server does not wait for long.
+    line.given(&samples::rows(60));
+    let mut arguments = line.place.saying(result_of(&samples::rows(60)));
+    arguments["exit"] = json!(0);
+    let answer = line.call("say", &arguments);
+    assert!(meta(&answer).is_object(), "{}", clip(&answer.text));
+    assert_same_json(&taken_back(&one_text(&answer)), &samples::rows(60));
+}
+
+#[test]
+fn many_answers_that_were_the_servers_last_words_still_arrive() {
+    let line = shrink(&["--time-box", "500"]).ready();
+    let mut arguments = line.place.saying(result_of(&samples::rows(200)));
+    let ids: Vec<String> = (0..20).map(|_| line.begin("say", &arguments)).collect();
+    arguments["gate"] = json!("last");
+    arguments["exit"] = json!(0);
+    let last = line.begin("say", &arguments);
+    line.children.wait_for_tools("say", 21);
+    line.children.open("last");
+    let answer = line.bridge.answer(&last);
+    assert!(answer.result.is_some(), "{}", clip(&answer.text));
+    for id in ids {
+        // One that the server had not begun to say is told with an error; none is lost.
+        let answer = line.bridge.answer(&id);
+        assert!(
+            answer.result.is_some() || answer.hint().is_some(),
+            "{}",
+            clip(&answer.text)
+        );
+    }
+}
+
+#[test]
+fn a_server_that_dies_before_its_answer_is_an_error_of_that_call() {
+    let mut line = shrink(&[]).ready();
+    let id = line.begin("gate", &json!({"name": "never"}));
+    let pid = line.children.wait_for_tool("gate").pid;
+    line.children.kill(pid);
+    let answer = line.bridge.answer(&id);
+    assert_eq!(answer.code(), Some(-32000), "{}", answer.text);
+    assert_eq!(line.bridge.exit_code(), Some(4));
+}
+
+#[test]
+fn over_http_the_next_call_finds_another_server() {
+    let (http, place) = shrink(&[]).over_http();
+    let client = http.client().modern();
+    let crashed = client.tool("1", "crash", &json!({"code": 3}));
+    assert!(crashed.error.is_some(), "{}", crashed.text);
+    let answer = client.tool("2", "say", &place.saying(result_of(&samples::rows(60))));
+    assert!(meta(&answer).is_object(), "{}", clip(&answer.text));
+}
+
+#[test]
+fn bytes_that_are_no_unicode_are_an_error_of_that_call() {
+    let line = shrink(&["--timeout", "20"]).ready();
+    let mut torn = result_of(&samples::rows(60)).into_bytes();
+    let at = torn.len() / 2;
+    torn[at] = 0xff;
+    let id = line.begin("say", &line.place.saying(torn));
+    assert_works(&line);
+    // Nobody can tell whose answer it was, so that it is told when the call has waited long enough,
+    // or at once; but the next call works in either case.
+    let answer = line.bridge.answer(&id);
+    assert!(answer.error.is_some(), "{}", clip(&answer.text));
+    assert_works(&line);
+}
+
+#[test]
+fn a_result_of_100_megabytes_passes() {
+    let mut line = shrink(&[]).ready();
+    line.bridge.set_limit(Duration::from_secs(180));
+    let row = r#"{\"id\":1,\"name\":\"Ada\",\"city\":\"Rotterdam\"},"#;
+    let text = format!(
+        "[{}{}]",
+        row.repeat((100 << 20) / row.len()),
+        r#"{\"end\":true}"#
+    );
+    let result = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
+    drop(text);
+    let answer = line.call("say", &line.place.saying(&result));
+    assert!(
+        answer.result.as_deref() == Some(result.as_str()),
+        "{}",
+        clip(&answer.text)
+    );
+    let memory = line.bridge.peak_memory().unwrap_or(0);
+    assert!(memory < 450 << 20, "{} MB", memory >> 20);
+    assert_works(&line);
+}
+
+#[test]
+fn a_line_that_comes_a_million_times_is_no_bomb() {
+    let mut line = shrink(&[]).ready();
+    line.bridge.set_limit(Duration::from_secs(120));
+    let text = "2025-03-14 all is well\n".repeat((14 << 20) / 23);
+    let answer = line.answer_to(&result_of(&text));
+    let got = one_text(&answer);
+    assert!(got == text || taken_back(&got) == text, "{}", clip(&got));
+    let memory = line.bridge.peak_memory().unwrap_or(0);
+    assert!(memory < 700 << 20, "{} MB", memory >> 20);
+    assert_works(&line);
+}
+
+#[test]
+fn json_as_deep_as_it_gets_passes() {
+    let line = shrink(&[]).ready();
+    for depth in [100, 127, 1000, 100_000] {
+        let text = "[".repeat(depth) + &"]".repeat(depth);
+        let result = result_of(&text);
+        let got = one_text(&line.answer_to(&result));
+        assert!(got == text || taken_back(&got) == text, "{depth}");
+        let rows = format!("[{}{}{}]", samples::rows(60), ",", text);
+        let got = line.given(&rows);
+        assert!(got == rows || same(&got, &rows), "{depth}");
+    }
+    assert_works(&line);
+}
+
+fn same(short: &str, original: &str) -> bool {
+    assert_same_json(&taken_back(short), original);
+    true
+}
+
+#[test]
+fn without_time_everything_passes() {
+    for flags in [["--time-box", "0"], ["--time-box", "1"]] {
+        let line = shrink(&flags).ready();
+        let large = result_of(&samples::rows(20_000));
+        assert_untouched(&line.answer_to(&large), &large);
+        let small = result_of(&samples::rows(60));
+        let answer = line.answer_to(&small);
+        assert!(answer.result.as_deref() == Some(&small) || meta(&answer).is_object());
+    }
+}
+
+#[test]
+fn a_client_that_cancels_while_its_result_is_worked_on_gets_nothing_and_others_go_on() {
+    let line = shrink(&[]).ready();
+    let arguments = line.place.saying(result_of(&samples::rows(5000)));
+    for _ in 0..10 {
+        let id = line.begin("say", &arguments);
+        let id = json!(id.parse::<u64>().unwrap());
+        line.bridge
+            .notify("notifications/cancelled", &json!({"requestId": id}));
+    }
+    assert_works(&line);
+    let text = samples::rows(60);
+    assert_same_json(&taken_back(&line.given(&text)), &text);
+}
+
+#[test]
+fn a_client_that_does_not_read_stops_nobody_for_ever() {
+    let line = shrink(&[]).ready();
+    line.bridge.pause();
+    let text = samples::rows(400);
+    let arguments = line.place.saying(result_of(&text));
+    let ids: Vec<String> = (0..30).map(|_| line.begin("say", &arguments)).collect();
+    line.children.wait_for_tools("say", 1);
+    line.bridge.resume();
+    for id in ids {
+        let got = one_text(&line.bridge.answer(&id));
+        assert!(got.len() <= text.len());
+    }
+}
+
+#[test]
+fn a_hundred_large_results_at_once_all_arrive_each_with_its_own() {
+    let mut line = shrink(&[]).ready();
+    line.bridge.set_limit(Duration::from_secs(120));
+    let texts: Vec<String> = (0..100)
+        .map(|i| samples::rows(150).replace("Rotterdam", &format!("Rotterdam {i}")))
+        .collect();
+    let ids: Vec<String> = texts
+        .iter()
+        .map(|text| line.begin("say", &line.place.saying(result_of(text))))
+        .collect();
+    let mut shorter = 0;
+    for (text, id) in texts.iter().zip(&ids) {
+        let got = one_text(&line.bridge.answer(id));
+        // Those for which there was no time come as they are.
+        if got != *text {
+            shorter += 1;
+            assert_same_json(&taken_back(&got), text);
+        }
+    }
+    assert!(shorter > 0);
+    assert!(line.bridge.unread().is_empty(), "each is answered once");
+}
+
+#[test]
+fn answers_on_their_way_are_still_shortened_when_the_client_stops_writing() {
+    let mut line = shrink(&[]).ready();
+    let text = samples::rows(400);
+    let mut arguments = line.place.saying(result_of(&text));
+    arguments["gate"] = json!("soon");
+    let id = line.begin("say", &arguments);
+    line.children.wait_for_tool("say");
+    line.bridge.close_stdin();
+    line.children.open("soon");
+    assert_same_json(&taken_back(&one_text(&line.bridge.answer(&id))), &text);
+    assert_eq!(line.bridge.exit_code(), Some(0));
+}

@@ -1,0 +1,76 @@
+//! What it means that nothing is lost.
+
+use linkspan_tokens::Vocabulary;
+
+use crate::run::taken_back;
+use crate::samples::Sample;
+use crate::setup::clip;
+
+/// Asserts that a text came in fewer tokens and can be taken back to the original.
+#[track_caller]
+pub fn assert_shorter(new: &str, sample: &Sample) {
+    let (before, after) = (tokens(&sample.text), tokens(new));
+    let name = sample.name;
+    assert!(after < before, "{name}: {before} → {after}\n{}", clip(new));
+    let back = taken_back(new);
+    match sample.is_json {
+        true => assert_same_json(&back, &sample.text),
+        false => assert!(back == sample.text, "{name}: {}", clip(&back)),
+    }
+}
+
+/// Tokens as the default vocabulary counts them.
+pub fn tokens(text: &str) -> u64 {
+    Vocabulary::O200k.count(text)
+}
+
+/// Asserts that two texts are the same JSON values, with the same spelling of numbers, the same order
+/// of members, and none of them missing, however often its name comes.
+#[track_caller]
+pub fn assert_same_json(one: &str, other: &str) {
+    let (one, other) = (plain(one), plain(other));
+    assert!(one == other, "{}\nis not\n{}", clip(&one), clip(&other));
+}
+
+/// JSON texts without what is free: white space, and how a string is escaped. Values on lines of their
+/// own stay apart.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        if first == '"' {
+            let end = string_end(rest);
+            let string: String = serde_json::from_str(&rest[..end]).expect("a JSON string");
+            out.push_str(&serde_json::to_string(&string).expect("a string can be printed"));
+            rest = &rest[end..];
+        } else {
+            if !first.is_ascii_whitespace() {
+                out.push(first);
+            }
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    out
+}
+
+fn string_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while bytes[at] != b'"' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    at + 1
+}
+
+#[test]
+fn what_differs_is_told() {
+    for (one, other) in [
+        ("[1.0]", "[1.00]"),
+        (r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#),
+        (r#"{"a":1,"a":1}"#, r#"{"a":1}"#),
+        (r#"["a "]"#, r#"["a"]"#),
+    ] {
+        assert_ne!(plain(one), plain(other));
+    }
+    assert_same_json("{ \"a\\u0062\" : [ 1.0 ] }\n", r#"{"ab":[1.0]}"#);
+}

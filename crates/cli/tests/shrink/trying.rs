@@ -1,0 +1,194 @@
+//! `shrink try` and `shrink decode`: seeing for oneself.
+
+use serde_json::json;
+
+use crate::run::{Run, linkspan, taken_back};
+use crate::same::{assert_same_json, assert_shorter, tokens};
+use crate::samples::{self, Sample};
+use crate::setup::Place;
+
+/// What `shrink try --text` makes of a text.
+fn tried(text: &str) -> String {
+    let ran = Run::new(&["shrink", "try", "--text"])
+        .stdin(text)
+        .end()
+        .well();
+    ran.text().to_owned()
+}
+
+#[test]
+fn a_text_of_each_kind_gets_shorter_and_can_be_taken_back() {
+    for sample in samples::all() {
+        assert_shorter(&tried(&sample.text), &sample);
+    }
+}
+
+#[test]
+fn a_mixed_text_is_shortened_in_its_parts() {
+    let text = format!(
+        "{}\n\n{}\nAnd the files:\n\n{}\nThat is all.\n",
+        samples::prose(),
+        samples::rows(60),
+        samples::tree()
+    );
+    let new = tried(&text);
+    assert!(
+        new.starts_with(&samples::prose()) && new.ends_with("That is all.\n"),
+        "{new}"
+    );
+    assert!(tokens(&new) < tokens(&text));
+    let back = taken_back(&new);
+    let (before, after) = (text.find("[\n").unwrap(), text.find("\nAnd the").unwrap());
+    let tail = &text[after..];
+    assert!(
+        back.starts_with(&text[..before]) && back.ends_with(tail),
+        "{back}"
+    );
+    assert_same_json(&back[before..back.len() - tail.len()], &text[before..after]);
+}
+
+#[test]
+fn a_text_that_stays_is_printed_as_it_is() {
+    for text in ["", "\n", "hello", &samples::prose(), "%end\n%json x\n"] {
+        assert_eq!(tried(text), text);
+    }
+}
+
+#[test]
+fn it_tells_what_it_found_and_what_was_saved() {
+    let place = Place::new();
+    let file = place.write("rows.json", samples::rows(60));
+    let ran = linkspan(&["shrink", "try", &file]).well();
+    let text = ran.text();
+    let figures = format!("{} → ", tokens(&samples::rows(60)));
+    for words in [
+        "rows.json",
+        "json (0.9",
+        &figures,
+        "% saved",
+        "lossless ✓",
+        "\n%json",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let prose = place.write("prose.txt", samples::prose());
+    let text = linkspan(&["shrink", "try", &prose])
+        .well()
+        .text()
+        .to_owned();
+    assert!(text.contains("passes as it is"), "{text}");
+}
+
+#[test]
+fn several_files_are_summed_up() {
+    let place = Place::new();
+    let files = [
+        place.write("a.json", samples::rows(60)),
+        place.write("b.txt", samples::prose()),
+    ];
+    let ran = linkspan(&["shrink", "try", &files[0], &files[1]]).well();
+    assert!(ran.text().contains("2 texts, 1 shorter"), "{}", ran.text());
+}
+
+#[test]
+fn programs_get_json() {
+    let place = Place::new();
+    let rows = place.write("rows.json", samples::rows(60));
+    let prose = place.write("prose.txt", samples::prose());
+    let lines = linkspan(&["shrink", "try", "--json", &rows, &prose])
+        .well()
+        .json_lines();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0]["file"], rows);
+    assert_eq!(lines[0]["before"], tokens(&samples::rows(60)));
+    assert!(lines[0]["after"].as_u64() < lines[0]["before"].as_u64());
+    assert_eq!(lines[0]["changed"], true);
+    assert_eq!(lines[0]["lossless"], true);
+    assert_eq!(lines[0]["kinds"], json!(["json"]));
+    assert_eq!(lines[1]["changed"], false);
+    assert_eq!(lines[1]["before"], lines[1]["after"]);
+    assert!(lines[1]["kept"].is_string());
+}
+
+#[test]
+fn a_terminal_does_not_obey_a_text() {
+    let text = samples::prose() + "\x1b]0;you have been had\x07\n";
+    let ran = Run::new(&["shrink", "try"]).stdin(text).end().well();
+    assert!(!ran.stdout.contains(&0x1b), "{}", ran.text());
+}
+
+#[test]
+fn what_cannot_be_read_is_told() {
+    let place = Place::new();
+    let missing = place.file("missing");
+    for verb in ["try", "decode"] {
+        let ran = linkspan(&["shrink", verb, &missing]);
+        assert!(ran.failed(1).contains("missing"), "{}", ran.stderr);
+        let torn = place.write("torn", b"caf\xe9".repeat(100));
+        let ran = linkspan(&["shrink", verb, &torn]);
+        assert!(ran.failed(1).contains("not UTF-8"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn wrong_words_are_told_with_the_right_ones() {
+    for (flag, value, right) in [
+        ("--level", "extreme", "balanced"),
+        ("--tokens", "words", "o200k"),
+        ("--threshold", "2", "from 0 to 1"),
+        ("--render", "html", "markdown"),
+        ("--lossy", "everything", "failures-only"),
+        ("--min-saving", "101", "100"),
+    ] {
+        let ran = linkspan(&["shrink", "try", flag, value]);
+        assert_eq!(ran.code, Some(2), "{flag}");
+        assert!(ran.stderr.contains(right), "{flag}: {}", ran.stderr);
+    }
+    let ran = linkspan(&["shrink", "try", "--text", "--json"]);
+    assert_eq!(ran.code, Some(2));
+}
+
+#[test]
+fn a_short_form_that_was_changed_is_no_longer_one() {
+    let new = tried(&samples::search(80));
+    let cut = &new[..new.len() / 2];
+    for broken in [
+        cut.to_owned(),
+        "%json\n{".to_owned(),
+        "%table 3 rows\nnothing".to_owned(),
+    ] {
+        let ran = Run::new(&["shrink", "decode"]).stdin(broken.clone()).end();
+        // Half of a text may be whole again; but nothing panics, and what fails says where.
+        if ran.code != Some(0) {
+            assert!(ran.failed(1).contains("line "), "{}", ran.stderr);
+            assert!(ran.stderr.contains("hint:"), "{}", ran.stderr);
+        }
+        assert!(!ran.stderr.contains("panicked"), "{broken}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn vocabularies_differ_and_can_be_chosen() {
+    let place = Place::new();
+    let rows = place.write("rows.json", samples::rows(60));
+    let count = |vocabulary: &str| {
+        let ran = linkspan(&["shrink", "try", "--json", "--tokens", vocabulary, &rows]);
+        ran.well().json_lines()[0]["before"].as_u64().unwrap()
+    };
+    let counts = ["o200k", "cl100k", "estimate"].map(count);
+    assert_eq!(counts[0], tokens(&samples::rows(60)));
+    assert!(counts.iter().all(|count| *count > 500), "{counts:?}");
+}
+
+#[test]
+fn files_come_through_a_pipe_as_well() {
+    let sample = Sample {
+        name: "search",
+        text: samples::search(80),
+        is_json: false,
+    };
+    let place = Place::new();
+    let short = place.write("short", tried(&sample.text));
+    let ran = linkspan(&["shrink", "decode", &short]).well();
+    assert_eq!(ran.text(), sample.text);
+}
