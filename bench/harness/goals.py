@@ -64,6 +64,20 @@ def serve(found):
     ]
 
 
+def shrink(found):
+    """Of `shrink`. The slowest kind counts, and is named."""
+    whose = found["whose"]
+    return [
+        row(f"detection ≥ 100 MB/s on one core (slowest: {whose['detect']})",
+            found["detect"], 100, "MB/s", most=False),
+        row(f"whole gate ≥ 20 MB/s on one core (slowest: {whose['gate']})",
+            found["gate"], 20, "MB/s", most=False),
+        row(f"20 KB, in-process p50 ≤ 2 ms (slowest: {whose['p50']})", found["p50"], 2, "ms"),
+        row(f"20 KB, added p50 ≤ 2 ms beside `connect` (slowest: {whose['added']})",
+            found["added"], 2, "ms"),
+    ]
+
+
 def expose(linkspan):
     """Of `expose`."""
     idle = linkspan.get("rss_idle_kb")

@@ -20,6 +20,7 @@ mod python;
 mod reference;
 mod report;
 mod suites;
+mod tokens;
 mod tree;
 
 use std::process::ExitCode;
@@ -36,6 +37,9 @@ usage: cargo xtask COMMAND
   conformance [CELL…]      only the MCP conformance suite, or some of its cells: client (through
                            `linkspan connect`); legacy, modern, dual, url, chain (`linkspan expose`);
                            serve (`linkspan serve --http examples/conformance`)
+  tokens [--level LEVEL] [--tokenizer NAME] [FILE…]
+                           what the corpus saves, or files of your own, with TOON and minified JSON
+                           beside it; fails if anything grows, is lost, or a row misses its goal
   fuzz [TARGET] [SECONDS]  run the fuzz targets, each for SECONDS (60)
   help                     this text
 
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
             let peers = peers::install(report);
             conformance::run(report, &peers, cells);
         }),
+        ["tokens", ref rest @ ..] => tokens::run(rest),
         ["fuzz", ref rest @ ..] => report_of(|report| fuzz::run(report, rest)),
         ["help" | "--help" | "-h"] => {
             print!("{HELP}");

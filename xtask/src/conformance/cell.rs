@@ -3,7 +3,9 @@
 use super::stage::{Running, Stage};
 use crate::programs::Programs;
 
-pub const NAMES: [&str; 6] = ["legacy", "modern", "dual", "url", "chain", "serve"];
+pub const NAMES: [&str; 7] = [
+    "legacy", "modern", "dual", "url", "chain", "serve", "shrink",
+];
 
 /// Stages that are started one after the other; the last one's URL is what is tested.
 pub struct Cell {
@@ -31,9 +33,10 @@ pub fn all(programs: &Programs) -> Vec<Cell> {
         cell("legacy", vec![plain("legacy")]),
         cell("modern", vec![plain("modern")]),
         cell("dual", vec![plain("dual")]),
-        cell("url", vec![plain("legacy"), Stage::relaying(programs)]),
+        cell("url", vec![plain("legacy"), Stage::relaying(programs, &[])]),
         cell("chain", chain(programs, &fixture("legacy"))),
         cell("serve", vec![Stage::serving(programs)]),
+        cell("shrink", shrink(programs, &fixture("legacy"))),
     ]
 }
 
@@ -51,6 +54,15 @@ fn chain(programs: &Programs, fixture: &[&str]) -> Vec<Stage> {
     vec![
         Stage::exposing(programs, &["--client-era", "modern"], fixture),
         Stage::exposing(programs, &["--server-era", "legacy"], &connect),
+    ]
+}
+
+/// Both ways to ask for shorter results, one in front of the other: what is not a result of a tool, or
+/// is not worth it, must not notice.
+fn shrink(programs: &Programs, fixture: &[&str]) -> Vec<Stage> {
+    vec![
+        Stage::shrinking(programs, fixture),
+        Stage::relaying(programs, &["--shrink"]),
     ]
 }
 

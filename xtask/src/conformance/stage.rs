@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::sync_channel;
 use std::thread;
@@ -50,10 +51,23 @@ impl Stage {
     }
 
     /// A bridge with the stage before behind it.
-    pub fn relaying(programs: &Programs) -> Self {
+    pub fn relaying(programs: &Programs, flags: &[&str]) -> Self {
         let mut words = expose(programs);
+        words.extend(flags.iter().map(|flag| (*flag).to_owned()));
         words.push(Self::URL.to_owned());
         Self { words }
+    }
+
+    /// A child process whose results get shorter.
+    pub fn shrinking(programs: &Programs, child: &[&str]) -> Self {
+        let words = [
+            programs.linkspan.as_str(),
+            "shrink",
+            "--http",
+            "--port",
+            "0",
+        ];
+        Self::wrapping(words.map(str::to_owned).to_vec(), &[], child)
     }
 
     /// The suite's fixtures as a folder of scripts.
@@ -76,6 +90,8 @@ impl Stage {
         command
             .args(words)
             .env("PATH", format!("{}:{path}", bin.display()))
+            // What is saved here is no saving of the tester's.
+            .env("LINKSPAN_SHRINK_STATS", log_folder().join("saved.ndjson"))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log_file(log)?);
@@ -159,8 +175,12 @@ fn until_it_listens(running: &mut Running, port: u16) -> Result<(), String> {
     Ok(())
 }
 
+fn log_folder() -> PathBuf {
+    paths::built().join("conformance")
+}
+
 fn log_file(name: &str) -> Result<File, String> {
-    let folder = paths::built().join("conformance");
+    let folder = log_folder();
     fs::create_dir_all(&folder)
         .and_then(|()| File::create(folder.join(format!("{name}.log"))))
         .map_err(|error| format!("{}: {error}", folder.display()))

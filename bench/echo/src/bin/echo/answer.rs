@@ -1,6 +1,6 @@
 //! MCP, as little of it as an echo server needs: one JSON-RPC message in, an answer out.
 
-use crate::blob;
+use crate::{blob, told};
 use linkspan_bench::json::{inside, member};
 use linkspan_bench::scan::find;
 
@@ -11,7 +11,7 @@ const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11
 const MODERN: &str = "2026-07-28";
 
 /// The rest of an object that has been opened.
-const TOOLS: &str = r#""tools":[{"name":"echo","description":"Returns its text.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},{"name":"blob","description":"Returns a text of the size asked for.","inputSchema":{"type":"object","properties":{"size":{"type":"integer"}},"required":["size"]}},{"name":"count","description":"Returns how long its text is, as it was written.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}]}"#;
+const TOOLS: &str = r#""tools":[{"name":"echo","description":"Returns its text.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},{"name":"blob","description":"Returns a text of the size asked for.","inputSchema":{"type":"object","properties":{"size":{"type":"integer"}},"required":["size"]}},{"name":"count","description":"Returns how long its text is, as it was written.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},{"name":"text","description":"Returns the text of a file.","inputSchema":{"type":"object"}}]}"#;
 
 /// Whose requests are answered.
 #[derive(Clone, Copy, PartialEq)]
@@ -144,6 +144,10 @@ fn call(id: &[u8], message: &[u8], modern: bool) -> Answer {
             };
             text
         }
+        Some(b"text") => match told::text() {
+            Some(text) => text,
+            None => return error(id, -32602, "text needs --text FILE"),
+        },
         _ => return error(id, -32602, "no such tool"),
     };
     Answer::Message {

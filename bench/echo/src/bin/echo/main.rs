@@ -5,12 +5,13 @@
 //! but not checked: a lookup would only add noise. `bench-echo --stdio` answers on stdin
 //! and stdout instead: what a client's pipes cost before any bridge does anything, and what
 //! a bridge in the other direction has behind it. `--stdio-both-eras` does so for clients of
-//! the revision 2026-07-28 as well.
+//! the revision 2026-07-28 as well. `--text FILE` before them gives the tool `text` something to say.
 
 mod answer;
 mod blob;
 mod serve;
 mod stdio;
+mod told;
 
 use answer::Eras;
 use std::io::{Read, Write};
@@ -43,6 +44,7 @@ fn run() -> Result<(), String> {
                 port = value.parse().map_err(|_| format!("not a port: {value}"))?;
             }
             "--sse" => sse = true,
+            "--text" => told::prepare(&args.next().ok_or("--text needs a file")?)?,
             "--stdio" => return stdio::serve(Eras::Legacy).map_err(|e| e.to_string()),
             "--stdio-both-eras" => return stdio::serve(Eras::Both).map_err(|e| e.to_string()),
             "--until-stdin-closes" => exit_with_stdin(),

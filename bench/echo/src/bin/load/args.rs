@@ -15,6 +15,8 @@ pub enum Target {
     Served(Vec<String>),
     /// The command of such a tool.
     Spawning(Vec<String>),
+    /// A command that speaks MCP on stdin and stdout, with a tool that gives one text.
+    Told(Vec<String>),
 }
 
 pub struct Args {
@@ -40,13 +42,14 @@ impl Args {
                 "--echo" => echo = args.next().map(PathBuf::from),
                 "--stderr" => stderr = args.next().map(PathBuf::from),
                 "--in-flight" => in_flight = args.next().and_then(|n| n.parse().ok()),
-                "direct" | "bridge" | "exposed" | "served" | "spawning" => {
+                "direct" | "bridge" | "exposed" | "served" | "told" | "spawning" => {
                     let command: Vec<String> = args.collect();
                     let target = match (arg.as_str(), command.is_empty()) {
                         ("direct", true) => Target::Direct,
                         ("bridge", false) => Target::Bridge(command),
                         ("exposed", false) => Target::Exposed(command),
                         ("served", false) => Target::Served(command),
+                        ("told", false) => Target::Told(command),
                         ("spawning", false) => Target::Spawning(command),
                         ("direct", false) => return Err("direct takes no command".into()),
                         _ => return Err(format!("{arg} needs a command")),
@@ -64,6 +67,6 @@ impl Args {
                 other => return Err(format!("unknown argument {other}")),
             }
         }
-        Err("say direct, or bridge, exposed, served or spawning and CMD ARG…".into())
+        Err("say direct, or bridge, exposed, served, told or spawning and CMD ARG…".into())
     }
 }

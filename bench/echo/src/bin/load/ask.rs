@@ -30,6 +30,8 @@ pub enum Ask {
     Echo,
     /// A result of this size.
     Blob(usize),
+    /// The text that the server was started with.
+    Text,
     /// An argument of this size, and a short result.
     Count(usize),
 }
@@ -40,7 +42,7 @@ impl Ask {
             Self::Initialize => "initialize",
             Self::Discover => "server/discover",
             Self::ToolsList => "tools/list",
-            Self::Echo | Self::Blob(_) | Self::Count(_) => "tools/call",
+            Self::Echo | Self::Blob(_) | Self::Text | Self::Count(_) => "tools/call",
         }
     }
 
@@ -49,6 +51,7 @@ impl Ask {
         match self {
             Self::Echo => Some("echo"),
             Self::Blob(_) => Some("blob"),
+            Self::Text => Some("text"),
             Self::Count(_) => Some("count"),
             Self::Initialize | Self::Discover | Self::ToolsList => None,
         }
@@ -81,6 +84,7 @@ impl Ask {
                 echo_text(id)
             ),
             Self::Blob(size) => write!(out, r#""name":"blob","arguments":{{"size":{size}}}"#),
+            Self::Text => write!(out, r#""name":"text","arguments":{{}}"#),
             Self::Count(size) => write!(
                 out,
                 r#""name":"count","arguments":{{"text":"{}"}}"#,
@@ -98,6 +102,7 @@ impl Ask {
             Self::ToolsList => find(answer, b"\"blob\"").is_some(),
             Self::Echo => find(answer, echo_text(id).as_bytes()).is_some(),
             Self::Blob(size) => answer.len() > size,
+            Self::Text => find(answer, b"\"content\"").is_some(),
             Self::Count(size) => find(answer, format!("\"{size}\"").as_bytes()).is_some(),
         };
         // A client of the newer revision does not know what a result without it is.

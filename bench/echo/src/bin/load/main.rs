@@ -7,6 +7,8 @@
 //! `{port}` becomes the port to listen on; with `--modern` the client is one of 2026-07-28.
 //! `bench-load [--quick] [--stderr FILE] [--in-flight N] served CMD ARG…`, a server of tools of its
 //! own; without a number only its start is measured.
+//! `bench-load [--quick] [--stderr FILE] told CMD ARG…`, a server or a bridge whose tool `text` gives one
+//! text.
 //! `bench-load [--quick] --in-flight N spawning CMD ARG…`, the tool itself, without any server.
 
 mod args;
@@ -26,6 +28,7 @@ mod served;
 mod sessions;
 mod spawning;
 mod stats;
+mod told;
 mod watchdog;
 
 use args::{Args, Target};
@@ -70,6 +73,7 @@ fn run(args: &Args) -> Outcome<Report> {
             served::starts(command, stderr, &plan, &mut report)?;
         }
         Target::Served(command) => served::calls(command, stderr, &plan, &mut report)?,
+        Target::Told(command) => told::calls(command, stderr, &plan, &mut report)?,
         Target::Spawning(command) => spawning::measure(command, &plan, &mut report)?,
         _ => through(args, &plan, &mut report)?,
     }
@@ -109,7 +113,7 @@ fn through(args: &Args, plan: &Plan, report: &mut Report) -> Outcome<()> {
                 report.failed("sessions", why);
             }
         }
-        Target::Served(_) | Target::Spawning(_) => {}
+        Target::Served(_) | Target::Told(_) | Target::Spawning(_) => {}
     }
     Ok(())
 }

@@ -64,7 +64,7 @@ pub fn session(link: &mut impl Link, plan: &Plan, report: &mut Report) -> Outcom
 
 /// Measures the short calls alone. False if that failed.
 pub fn short_calls(link: &mut impl Link, plan: &Plan, report: &mut Report) -> bool {
-    if let Err(why) = one_at_a_time(link, plan, report) {
+    if let Err(why) = one_at_a_time(link, plan, Ask::Echo, report) {
         report.failed("latency", why);
         return false;
     }
@@ -76,10 +76,16 @@ pub fn short_calls(link: &mut impl Link, plan: &Plan, report: &mut Report) -> bo
     true
 }
 
-fn one_at_a_time(link: &mut impl Link, plan: &Plan, report: &mut Report) -> Outcome<()> {
-    repeat(plan.warm, || link.call(Ask::Echo))?;
+/// The same call again and again, each after the answer to the one before.
+pub fn one_at_a_time(
+    link: &mut impl Link,
+    plan: &Plan,
+    ask: Ask,
+    report: &mut Report,
+) -> Outcome<()> {
+    repeat(plan.warm, || link.call(ask))?;
     let meter = Meter::start(link.bridge());
-    let mut times = repeat(plan.calls, || link.call(Ask::Echo))?;
+    let mut times = repeat(plan.calls, || link.call(ask))?;
     let used = meter.stop(times.len());
     report.calls_1 = times.len();
     report.p50_ms = stats::quantile(&mut times, 0.50);

@@ -6,6 +6,7 @@ use std::fmt::Write;
 pub struct Report {
     pub start_ms: Vec<f64>,
     pub list_ms: Vec<f64>,
+    pub first_ms: Option<f64>,
     pub calls_1: usize,
     pub p50_ms: Option<f64>,
     pub p99_ms: Option<f64>,
@@ -40,6 +41,7 @@ impl Report {
         let kb = |v: Option<u64>| v.map(|v| v as f64);
         let numbers = [
             ("calls_1", Some(self.calls_1 as f64)),
+            ("first_ms", self.first_ms),
             ("p50_ms", self.p50_ms),
             ("p99_ms", self.p99_ms),
             ("cpu_1", self.cpu_1),

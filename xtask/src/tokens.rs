@@ -1,0 +1,44 @@
+//! `cargo xtask tokens`: what the corpus saves, with TOON and minified JSON beside it.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::child;
+use crate::paths::{cargo, root};
+
+const BUILD: Duration = Duration::from_secs(20 * 60);
+const RUN: Duration = Duration::from_secs(20 * 60);
+
+pub fn run(args: &[&str]) -> ExitCode {
+    let toon = toon().inspect_err(|why| eprintln!("TOON is not available: {why}"));
+    let mut measure = cargo("run --quiet -p linkspan-shrink --example tokens --");
+    // Files are named from where the user is, and not from the root.
+    measure.args(args.iter().map(|arg| absolute(arg)));
+    if let Ok(toon) = toon {
+        measure.env("LINKSPAN_TOON", toon);
+    }
+    match child::run(&mut measure, RUN) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The program that makes TOON of JSON. It is no part of the workspace.
+fn toon() -> Result<PathBuf, String> {
+    let target = root().join("bench").join("target");
+    let mut build = cargo("build --quiet --release --locked --manifest-path bench/toon/Cargo.toml");
+    build.arg("--target-dir").arg(&target);
+    child::capture(&mut build, BUILD)?;
+    Ok(target.join("release").join("bench-toon"))
+}
+
+fn absolute(arg: &str) -> PathBuf {
+    match PathBuf::from(arg) {
+        path if path.exists() => std::path::absolute(&path).unwrap_or(path),
+        other => other,
+    }
+}
