@@ -61,9 +61,8 @@ pub fn rewrite(
         left = left.map(|left| left.saturating_sub(worked.after));
         match &worked.text {
             Some(new) => {
-                let same = |structured: Json<'_>| {
-                    worked.lossless && json::same(Kind::Json, structured.text(), &text)
-                };
+                let same =
+                    |structured: Json<'_>| worked.lossless && says_the_same(structured, &text);
                 if double.is_none() && structured.is_some_and(same) {
                     double = Some(new.clone());
                 }
@@ -109,6 +108,19 @@ fn is_complete(result: Json<'_>) -> bool {
     let failed = result.get("isError").and_then(Json::as_bool) == Some(true);
     let kind = result.get("resultType").and_then(Json::as_str);
     !failed && kind.is_none_or(|kind| kind == "complete")
+}
+
+/// Whether `structuredContent` has nothing that the text does not say: it is the same value, or that value
+/// or the text itself under one name, as many frameworks put it (`{"result": …}`, `{"content": "…"}`).
+fn says_the_same(structured: Json<'_>, text: &str) -> bool {
+    let mut members = structured.members();
+    let inner = match (members.next(), members.next()) {
+        (Some((_, inner)), None) => Some(inner),
+        _ => None,
+    };
+    let is_value = |json: Json<'_>| json::same(Kind::Json, json.text(), text);
+    let is_text = |json: Json<'_>| json.as_str().as_deref() == Some(text);
+    is_value(structured) || inner.is_some_and(|inner| is_text(inner) || is_value(inner))
 }
 
 /// The text of an item that is meant for the model.
@@ -302,6 +314,21 @@ mod tests {
             .result
             .unwrap();
         assert!(mirrored.contains(r#""structuredContent":{"text":"%json"#));
+        for inner in [quote(&text), text.clone()] {
+            let wrapped = format!(
+                r#"{{"content":[{}],"structuredContent":{{"result":{inner}}}}}"#,
+                text_item(&text)
+            );
+            let dropped = rewritten(&wrapped, &with(Structured::Drop)).result.unwrap();
+            assert!(!dropped.contains("structuredContent"));
+        }
+        let more = format!(
+            r#"{{"content":[{}],"structuredContent":{{"result":{},"next":1}}}}"#,
+            text_item(&text),
+            quote(&text)
+        );
+        let kept = rewritten(&more, &with(Structured::Drop)).result.unwrap();
+        assert!(kept.contains("structuredContent"));
         let other = result.replace("0.50", "0.5");
         let other = format!(
             r#"{{"content":[{}],"structuredContent":[{{"id":1}}]}}"#,

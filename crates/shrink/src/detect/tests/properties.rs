@@ -2,10 +2,6 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn any_kind() -> impl Strategy<Value = Kind> {
-    proptest::sample::select(samples::kinds_with_samples().collect::<Vec<_>>())
-}
-
 /// Lines of pieces that finders look for.
 fn noise() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -82,34 +78,77 @@ proptest! {
     }
 }
 
-proptest! {
-    #[test]
-    fn a_sample_between_sentences_is_found(kind in any_kind(), variant in 0usize..5, count in 5usize..40) {
-        let sample = samples::sample(kind, variant, count);
-        let text = format!("This is what the tool said, as far as we know.\n\n{sample}\nAnd that was all of it.\n");
-        assert_covers(&text, &detect(&text, 0.7));
-        let found = only(&text, kind);
-        prop_assert_eq!(text[found.range].trim_end(), sample.trim_end());
+/// Every sample that there is, of every sort and size. What is not found is only not rendered; so it is no
+/// fault that one in two hundred is not, but it must not become more.
+fn nearly_all(texts: impl Iterator<Item = (String, Vec<(Kind, Option<String>)>)>) {
+    let mut missed = Vec::new();
+    let mut tried = 0;
+    for (text, wanted) in texts {
+        tried += 1;
+        let regions = detect(&text, 0.7);
+        assert_covers(&text, &regions);
+        let is_found = |(kind, sample): &(Kind, Option<String>)| {
+            let mut found = regions.iter().filter(|region| region.kind == *kind);
+            let (first, more) = (found.next(), found.next());
+            let exact = |region: &Region| match sample {
+                Some(sample) => text[region.range.clone()].trim_end() == sample.trim_end(),
+                None => true,
+            };
+            first.is_some_and(exact) && more.is_none()
+        };
+        if !wanted.iter().all(is_found) {
+            missed.push(text);
+        }
     }
+    let count = missed.len();
+    let first = missed.first().map_or("", String::as_str);
+    assert!(
+        count * 200 <= tried,
+        "{count} of {tried}, the first is\n{first}"
+    );
+}
 
-    #[test]
-    fn a_sample_in_a_fence_is_found(kind in any_kind(), variant in 0usize..5, count in 5usize..40) {
+/// Kind, variant and number of lines.
+fn all(most: usize) -> impl Iterator<Item = (Kind, usize, usize)> {
+    samples::kinds_with_samples().flat_map(move |kind| {
+        (0..5).flat_map(move |variant| (5..most).map(move |count| (kind, variant, count)))
+    })
+}
+
+#[test]
+fn a_sample_between_sentences_is_found() {
+    nearly_all(all(40).map(|(kind, variant, count)| {
         let sample = samples::sample(kind, variant, count);
-        let text = format!("Look:\n```\n{sample}```\n");
-        let found = only(&text, kind);
-        prop_assert_eq!(text[found.range].trim_end(), sample.trim_end());
-    }
+        let text = format!(
+            "This is what the tool said, as far as we know.\n\n{sample}\nAnd that was all of it.\n"
+        );
+        (text, vec![(kind, Some(sample))])
+    }));
+}
 
-    #[test]
-    fn two_samples_are_found_in_one_text(
-        one in any_kind(), other in any_kind(), variant in 0usize..5, count in 5usize..20
-    ) {
-        prop_assume!(one != other);
+#[test]
+fn a_sample_in_a_fence_is_found() {
+    nearly_all(all(40).map(|(kind, variant, count)| {
+        let sample = samples::sample(kind, variant, count);
+        (
+            format!("Look:\n```\n{sample}```\n"),
+            vec![(kind, Some(sample))],
+        )
+    }));
+}
+
+#[test]
+fn two_samples_are_found_in_one_text() {
+    let pairs = all(20).flat_map(|(one, variant, count)| {
+        let others = samples::kinds_with_samples().filter(move |other| *other != one);
+        others.map(move |other| (one, other, variant, count))
+    });
+    nearly_all(pairs.map(|(one, other, variant, count)| {
         let text = format!(
             "First comes this one.\n\n{}\nThen comes another one, and it is different.\n\n{}",
-            samples::sample(one, variant, count), samples::sample(other, variant, count)
+            samples::sample(one, variant, count),
+            samples::sample(other, variant, count)
         );
-        only(&text, one);
-        only(&text, other);
-    }
+        (text, vec![(one, None), (other, None)])
+    }));
 }
