@@ -192,7 +192,8 @@ fn meta(reports: &[Report]) -> String {
     let how = match (decode, fetch) {
         (true, true) => "the tool bcp_fetch with the id, or `linkspan shrink decode` with the text",
         (false, true) => "the tool bcp_fetch with the id",
-        (_, false) => "`linkspan shrink decode` with the text",
+        (true, false) => "`linkspan shrink decode` with the text",
+        (false, false) => "was not kept: call the tool again, without --render or --lossy",
     };
     format!(
         r#"{{"content":[{}],"original":{}}}"#,

@@ -26,7 +26,7 @@ use self::head::{parse_runs, runs};
 use self::page::{Literal, Page, limit};
 use self::rows::Rows;
 use self::style::Style;
-use crate::context::Context;
+use crate::context::{Context, Stop};
 use crate::kind::Kind;
 use crate::rendering::{Malformed, Rendered, Rendering};
 
@@ -39,6 +39,9 @@ pub(crate) const RENDERING: Rendering = Rendering {
 
 /// So many rows are looked at closely.
 const LOOK: usize = 64;
+
+/// No byte of a table is counted more often than this when it is read back.
+const SEVERAL: usize = 16;
 
 /// In a head: which lines of the text are not drawn, but stand below the table.
 const LINES: &str = " lines=";
@@ -54,31 +57,51 @@ struct Found<'a> {
 }
 
 fn encode(text: &str, kind: Kind, context: &Context) -> Vec<Rendered> {
-    let lines: Vec<&str> = text.split('\n').collect();
     // Nearly always the first rows show how all are drawn; only if not, each is looked at.
-    let rendered = [LOOK, usize::MAX].into_iter().find_map(|look| {
-        let found = match kind {
-            Kind::Csv => csv::read(text),
-            Kind::Markdown => markdown::read(&lines, look),
-            Kind::Drawn => grid::read(&lines, look).or_else(|| listing::read(&lines, look)),
-            _ => None,
+    for look in [LOOK, usize::MAX] {
+        let Some(found) = read(text, kind, look, &context.stop) else {
+            break;
         };
-        render(text, &found?, context)
-    });
-    rendered.into_iter().collect()
+        if let Some(rendered) = render(text, &found, context) {
+            return vec![rendered];
+        }
+        if kind == Kind::Csv || context.stop.is_set() {
+            break;
+        }
+    }
+    Vec::new()
+}
+
+/// The table that a text is. Of so many rows it is made sure that they are drawn like the others.
+fn read<'a>(text: &'a str, kind: Kind, look: usize, stop: &Stop) -> Option<Found<'a>> {
+    if kind == Kind::Csv {
+        return csv::read(text, stop);
+    }
+    let lines: Vec<&str> = text.split('\n').collect();
+    match kind {
+        Kind::Markdown => markdown::read(&lines, look, stop),
+        _ => grid::read(&lines, look, stop).or_else(|| listing::read(&lines, look, stop)),
+    }
 }
 
 /// The short form of a table, if it comes out the same.
 fn render(text: &str, found: &Found<'_>, context: &Context) -> Option<Rendered> {
-    if context.stop.is_set() || found.rows.width == 0 || found.rows.len() == 0 {
+    let least = if found.rows.names.is_some() { 1 } else { 2 };
+    if context.stop.is_set() || found.rows.width == 0 || found.rows.len() < least {
         return None;
     }
-    let mut page = Page::new(&found.literal, text.len());
+    let mut page = Page::new(&found.literal, text.len()).until(&context.stop);
     found.style.draw(&found.rows, &mut page).ok()?;
     if page.finish().ok()? != text {
         return None;
     }
     let written = body::write(&found.rows, context)?;
+    // What little stands for much may be refused on the way back, where everything that is made counts, some
+    // of it several times.
+    let much = text.len().saturating_mul(SEVERAL) > limit(written.lines.len());
+    if much && body::read(&written.lines).is_err() {
+        return None;
+    }
     let mut head = found.style.head();
     if found.rows.names.is_none() {
         head.push_str(" unnamed");

@@ -73,14 +73,25 @@ pub fn shrink(text: &str, gate: &Gate, context: &Context) -> Result<Shrunk, Kept
         return Err(Kept::Short);
     }
     let mut replaced = Vec::new();
+    let mut others = Vec::new();
     // Counting is most of the work; a text that is one region is not counted twice.
     let mut whole = None;
+    let mut packed = None;
     for found in detect(text, gate.threshold) {
+        let is_whole = found.range.len() == text.len();
         let original = &text[found.range.clone()];
-        let Some((by, before)) = best(original, found.kind, context) else {
+        let Some((before, candidates)) = smaller(original, found.kind, is_whole, context) else {
             continue;
         };
-        whole = (found.range.len() == text.len()).then_some(before);
+        let mut candidates = candidates.into_iter();
+        let Some((tokens, by)) = candidates.next() else {
+            continue;
+        };
+        if is_whole {
+            whole = Some(before);
+            packed = Some(tokens);
+        }
+        others.push(candidates);
         replaced.push(Replaced {
             range: found.range,
             kind: found.kind,
@@ -97,16 +108,37 @@ pub fn shrink(text: &str, gate: &Gate, context: &Context) -> Result<Shrunk, Kept
     if before < gate.short {
         return Err(Kept::Short);
     }
-    let packed = pack(text, &replaced);
-    let after = context.tokens(&packed);
+    match passed(text, &replaced, (before, packed), gate, context) {
+        Err(Kept::Unfaithful) => {
+            let replaced = next_best(text, replaced, others);
+            match replaced.is_empty() {
+                true => Err(Kept::Unfaithful),
+                false => passed(text, &replaced, (before, None), gate, context),
+            }
+        }
+        done => done,
+    }
+}
+
+/// The text with these regions replaced, if it is small enough and comes back. Its tokens are given, and
+/// those after that if they were counted.
+fn passed(
+    text: &str,
+    replaced: &[Replaced],
+    (before, after): (u64, Option<u64>),
+    gate: &Gate,
+    context: &Context,
+) -> Result<Shrunk, Kept> {
+    let packed = pack(text, replaced);
+    let after = after.unwrap_or_else(|| context.tokens(&packed));
     if !gate.accepts(before, after) {
         return Err(Kept::NotWorthIt);
     }
-    if !is_faithful(text, &replaced, &packed) {
+    if !is_faithful(text, replaced, &packed) {
         return Err(Kept::Unfaithful);
     }
     let mut kinds: Vec<Kind> = Vec::new();
-    for one in &replaced {
+    for one in replaced {
         if !kinds.contains(&one.kind) {
             kinds.push(one.kind);
         }
@@ -117,6 +149,32 @@ pub fn shrink(text: &str, gate: &Gate, context: &Context) -> Result<Shrunk, Kept
         before,
         after,
     })
+}
+
+/// What is left when everything goes that does not come back: for each region its next best candidate
+/// that does, if there is one. One region that we cannot say shorter is no reason to keep all of them.
+fn next_best(
+    text: &str,
+    replaced: Vec<Replaced>,
+    others: Vec<std::vec::IntoIter<(u64, Rendered)>>,
+) -> Vec<Replaced> {
+    let both = replaced.into_iter().zip(others);
+    let mended = both.filter_map(|(one, others)| {
+        let region = &text[one.range.clone()];
+        let others = others.map(|(_, by)| by);
+        let by = std::iter::once(one.by).chain(others).find_map(|by| {
+            let alone = [Replaced {
+                range: 0..region.len(),
+                kind: one.kind,
+                by,
+            }];
+            let comes_back = is_faithful(region, &alone, &pack(region, &alone));
+            let [Replaced { by, .. }] = alone;
+            comes_back.then_some(by)
+        })?;
+        Some(Replaced { by, ..one })
+    });
+    mended.collect()
 }
 
 /// Makes every candidate that there is for `text` as a region of this kind, and takes it back. How many
@@ -141,19 +199,83 @@ pub fn check(text: &str, kind: Kind, context: &Context) -> Result<usize, String>
     Ok(count)
 }
 
-/// The smallest candidate, if it is smaller than the region, and the tokens of the region.
-fn best(original: &str, kind: Kind, context: &Context) -> Option<(Rendered, u64)> {
+/// A candidate that is so many times as long as the shortest is not the smallest.
+const HOPELESS: usize = 2;
+
+/// The tokens of a region, and the candidates that have fewer, with how many these are, the smallest first.
+/// For a whole text it is what packs them that is counted, so that nobody has to do it again.
+fn smaller(
+    original: &str,
+    kind: Kind,
+    is_whole: bool,
+    context: &Context,
+) -> Option<(u64, Vec<(u64, Rendered)>)> {
     let mut renderings = Rendering::for_kind(kind).peekable();
     renderings.peek()?;
     let (_, text) = region(original);
-    let candidates = renderings.flat_map(|rendering| (rendering.encode)(&text, kind, context));
+    let mut candidates: Vec<Rendered> = renderings
+        .flat_map(|rendering| (rendering.encode)(&text, kind, context))
+        .collect();
+    let length = |one: &Rendered| one.head.len() + one.body.len();
+    let shortest = candidates.iter().map(length).min()?;
+    if context.stop.is_set() {
+        return None;
+    }
+    candidates.retain(|one| length(one) <= shortest.saturating_mul(HOPELESS));
+    let before = context.tokens(original);
     // The line that begins it, and perhaps one that ends it.
     let around = 3;
-    let counted = candidates.map(|one| {
-        let tokens = context.tokens(&one.head) + context.tokens(&one.body) + around;
-        (tokens, one)
+    let counted = candidates.into_iter().map(|by| match is_whole {
+        true => {
+            let range = 0..original.len();
+            let alone = [Replaced { range, kind, by }];
+            let tokens = context.tokens(&pack(original, &alone));
+            let [Replaced { by, .. }] = alone;
+            (tokens, by)
+        }
+        false => {
+            let tokens = context.tokens(&by.head) + context.tokens(&by.body) + around;
+            (tokens, by)
+        }
     });
-    let (tokens, best) = counted.min_by_key(|(tokens, _)| *tokens)?;
-    let before = context.tokens(original);
-    (tokens < before).then_some((best, before))
+    let mut counted: Vec<_> = counted.filter(|(tokens, _)| *tokens < before).collect();
+    counted.sort_by_key(|(tokens, _)| *tokens);
+    Some((before, counted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "id,name\n1,one\n2,two\n3,three\n";
+
+    fn csv(body: &str) -> Rendered {
+        Rendered {
+            word: "table",
+            head: "csv".to_owned(),
+            body: body.to_owned(),
+        }
+    }
+
+    fn next_after(first: &str, others: &[&str]) -> Option<String> {
+        let text = format!("before\n{TABLE}");
+        let replaced = Replaced {
+            range: 7..text.len(),
+            kind: Kind::Csv,
+            by: csv(first),
+        };
+        let others: Vec<_> = others.iter().map(|body| (0, csv(body))).collect();
+        let left = next_best(&text, vec![replaced], vec![others.into_iter()]);
+        left.into_iter().next().map(|one| one.by.body)
+    }
+
+    #[test]
+    fn the_next_candidate_is_taken_if_the_best_does_not_come_back() {
+        let right = "id name\n1 one\n2 two\n3 three";
+        let wrong = "id name\n1 one\n2 two\n3 four";
+        let broken = "id name\n\"1";
+        assert_eq!(next_after(right, &[]).as_deref(), Some(right));
+        assert_eq!(next_after(wrong, &[broken, right]).as_deref(), Some(right));
+        assert_eq!(next_after(wrong, &[broken]), None);
+    }
 }

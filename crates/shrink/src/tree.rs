@@ -11,6 +11,7 @@
 //! `Style` knows what a text looks like and makes entries of it, and the other way round. `Form` is how
 //! entries are said shorter. Neither knows of the other.
 
+mod common;
 mod drawn;
 mod dress;
 mod entry;
@@ -54,57 +55,89 @@ pub(crate) const RENDERING: Rendering = Rendering {
 };
 
 fn encode(text: &str, kind: Kind, context: &Context) -> Vec<Rendered> {
-    let Some(parsed) = Style::parse(text, kind) else {
+    let parsed = Style::parse(text, kind);
+    let is_tree = |parsed: &Parsed<'_>| !parsed.entries.is_empty() && !context.stop.is_set();
+    let Some(Parsed {
+        style,
+        root,
+        tail,
+        entries,
+    }) = parsed.filter(is_tree)
+    else {
         return Vec::new();
     };
-    let mut short = match context.level {
-        Level::Safe => vec![(Form::Lines, lines::write(&parsed.entries))],
-        level => folders(&parsed.entries, level, context),
-    };
-    short.retain(|(form, body)| read(*form, body).is_ok_and(|read| read == parsed.entries));
-    let Parsed {
-        style, root, tail, ..
-    } = parsed;
     let tail = tail.map(Into::into);
-    let mut head = Head {
+    let head = Head {
         form: Form::Lines,
         style,
         root,
         tail,
     };
-    let short = short.into_iter().filter_map(|(form, body)| {
-        head.form = form;
-        let head = head.write();
-        let allowed = text.len() <= limit(&head, &body);
-        allowed.then_some(Rendered {
+    let render = |(form, body): (Form<'_>, String)| {
+        let head = Head {
+            form,
+            ..head.clone()
+        };
+        let line = head.write();
+        let done = !context.stop.is_set() && is_sayable(text, &head, &line, &entries, &body);
+        done.then_some(Rendered {
             word: RENDERING.word,
-            head,
+            head: line,
             body,
         })
-    });
-    match context.stop.is_set() {
-        true => Vec::new(),
-        false => short.collect(),
+    };
+    let mut short: Vec<Rendered> = match context.level {
+        Level::Safe => render((Form::Lines, lines::write(&entries)))
+            .into_iter()
+            .collect(),
+        level => {
+            let all = folders(&entries, level, true, context).into_iter();
+            all.filter_map(render).collect()
+        }
+    };
+    // What a short word may stand for has an end.
+    if short.is_empty() && context.level == Level::Max {
+        let all = folders(&entries, Level::Max, false, context).into_iter();
+        short = all.filter_map(render).collect();
     }
+    short
+}
+
+/// Whether what was written is not too short to be drawn, and is read as what it was made of. Reading takes
+/// as long as writing, and the gate does it with what it takes; so it is done here only if there are names
+/// that might be mistaken for something else.
+fn is_sayable(text: &str, head: &Head<'_>, line: &str, entries: &[Entry<'_>], body: &str) -> bool {
+    let expanded = match head.form {
+        Form::Lines => true,
+        Form::Folders { .. } => entries.len() <= read::most(body),
+    };
+    let is_said = || {
+        entries.iter().all(|entry| is_usual(&entry.name))
+            || read(head.form, body).is_ok_and(|read| read == entries)
+    };
+    expanded
+        && text.len() <= head.limit(body)
+        && Head::read(line).as_ref() == Some(head)
+        && is_said()
+}
+
+/// Whether a name has nothing in it that means anything to us.
+fn is_usual(name: &str) -> bool {
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    !name.is_empty() && name.bytes().all(is_usual)
 }
 
 fn decode(head: &str, body: &str) -> Result<String, Malformed> {
-    let limit = limit(head, body);
     let head =
         Head::read(head).ok_or_else(|| Malformed::new(0, "is not what a tree begins with"))?;
     let entries = read(head.form, body)?;
     let picture = Picture {
         root: head.root.as_deref(),
         entries: &entries,
-        limit,
+        limit: head.limit(body),
     };
     let drawn = head.style.draw(&picture, head.tail.as_deref());
     drawn.ok_or_else(|| Malformed::new(0, "cannot be drawn"))
-}
-
-/// A tree of so many bytes is drawn, not more: deep folders take a lot of white space.
-fn limit(head: &str, body: &str) -> usize {
-    (head.len() + body.len()).saturating_mul(128)
 }
 
 fn read<'a>(form: Form<'_>, body: &'a str) -> Result<Vec<Entry<'a>>, Malformed> {
@@ -120,22 +153,14 @@ fn read<'a>(form: Form<'_>, body: &'a str) -> Result<Vec<Entry<'a>>, Malformed> 
 fn folders<'e>(
     entries: &'e [Entry<'_>],
     level: Level,
+    expands: bool,
     context: &Context,
 ) -> Vec<(Form<'e>, String)> {
     let order = Order::of(entries);
-    let mut ways = vec![Spelling::of(entries)];
-    if level == Level::Max
-        && let Some(ending) = factor::usual_ending(entries)
-    {
-        let spelling = Spelling {
-            ending: Some(ending),
-            ..ways[0]
-        };
-        ways.push(spelling);
-    }
-    let write = |spelling: Spelling<'e>| {
-        let mut factor = Factor::new(context, spelling.ending);
-        let factor = (level == Level::Max).then_some(&mut factor);
+    let plain = Spelling::of(entries);
+    let write = |spelling: Spelling<'e>, entries: &'e [Entry<'_>]| {
+        let ending = spelling.ending;
+        let factor = (level == Level::Max).then_some(Factor { ending, expands });
         let folders = Folders::new(entries, spelling, order);
         let (body, patterns) = folders.write(factor, &context.stop)?;
         let form = Form::Folders {
@@ -145,5 +170,22 @@ fn folders<'e>(
         };
         Some((form, body))
     };
-    ways.into_iter().filter_map(write).collect()
+    let mut ways = vec![plain];
+    let ending = factor::usual_ending(entries).filter(|_| level == Level::Max);
+    if ending.is_some() {
+        ways.push(Spelling { ending, ..plain });
+    }
+    // Of a large tree a part shows which one is shorter.
+    if ways.len() > 1 && entries.len() > 2 * ENOUGH {
+        ways.sort_by_cached_key(|way| {
+            let part = write(*way, &entries[..ENOUGH]);
+            part.map(|(_, body)| context.tokens(&body))
+        });
+        ways.truncate(1);
+    }
+    let short = ways.into_iter().filter_map(|way| write(way, entries));
+    short.collect()
 }
+
+/// So many entries show what a tree is like.
+const ENOUGH: usize = 2_000;

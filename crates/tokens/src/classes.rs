@@ -36,7 +36,7 @@ impl<'a> Classes<'a> {
     }
 
     /// The class of the character at `at`, and its length. No class, and no length, at the end.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn at(self, at: usize) -> (u8, usize) {
         match self.text.as_bytes().get(at) {
             None => (0, 0),
@@ -48,7 +48,7 @@ impl<'a> Classes<'a> {
     }
 
     /// Where the run of characters of these classes ends that begins at `at`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run(self, mut at: usize, classes: u8) -> usize {
         let bytes = self.text.as_bytes();
         while let Some(&byte) = bytes.get(at) {

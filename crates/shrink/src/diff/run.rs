@@ -12,7 +12,7 @@
 //! ```
 
 use super::words;
-use crate::context::Level;
+use crate::context::{Context, Level};
 
 /// Lines of one sign that are worth a block.
 const BLOCK: usize = 5;
@@ -53,7 +53,8 @@ pub(super) fn count(lines: &[&str], mut olds: u64, mut news: u64) -> Option<usiz
 }
 
 /// The lines of a hunk, each after a line end.
-pub(super) fn write(lines: &[&str], level: Level, out: &mut String) {
+pub(super) fn write(lines: &[&str], context: &Context, out: &mut String) {
+    let level = context.level;
     let mut rest = lines;
     let mut after_change = false;
     while let Some((first, below)) = rest.split_first() {
@@ -66,7 +67,7 @@ pub(super) fn write(lines: &[&str], level: Level, out: &mut String) {
             rest = more;
             // Old lines after new ones: there the order counts.
             let goes_on = more.first().is_some_and(|line| is(line, '-'));
-            change(olds, news, level, !goes_on && !after_change, out);
+            change(olds, news, context, !goes_on && !after_change, out);
             after_change = true;
             continue;
         }
@@ -83,11 +84,12 @@ pub(super) fn write(lines: &[&str], level: Level, out: &mut String) {
 }
 
 /// Old lines and the new ones that follow them. `alone`: nothing of the same change comes after them.
-fn change(olds: &[&str], news: &[&str], level: Level, alone: bool, out: &mut String) {
+fn change(olds: &[&str], news: &[&str], context: &Context, alone: bool, out: &mut String) {
+    let level = context.level;
     let mut old = 0;
     let mut new = 0;
     if level == Level::Max && alone {
-        for (at_old, at_new, merged) in words::pairs(olds, news) {
+        for (at_old, at_new, merged) in words::pairs(olds, news, &context.stop) {
             block(&olds[old..at_old], &news[new..at_new], level, out);
             (old, new) = (at_old + 1, at_new + 1);
             out.push('\n');

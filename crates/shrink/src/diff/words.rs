@@ -6,6 +6,8 @@ mod merge;
 use line::Line;
 use merge::Merge;
 
+use crate::context::Stop;
+
 /// Lines whose pairs are all looked at: so many pairs at most.
 const ALL: usize = 400;
 
@@ -13,7 +15,7 @@ const ALL: usize = 400;
 const AHEAD: usize = 6;
 
 /// Which old line and which new one are better said together, in order; both have their sign.
-pub(super) fn pairs(olds: &[&str], news: &[&str]) -> Vec<(usize, usize, String)> {
+pub(super) fn pairs(olds: &[&str], news: &[&str], stop: &Stop) -> Vec<(usize, usize, String)> {
     if olds.is_empty() || news.is_empty() {
         return Vec::new();
     }
@@ -23,7 +25,7 @@ pub(super) fn pairs(olds: &[&str], news: &[&str]) -> Vec<(usize, usize, String)>
     let new: Vec<_> = news.iter().map(|line| Line::new(line)).collect();
     let chosen = match old.len() * new.len() <= ALL {
         true => best(&old, &new, &mut merge),
-        false => greedy(&old, &new, &mut merge),
+        false => greedy(&old, &new, &mut merge, stop),
     };
     let pairs = chosen.into_iter().filter_map(|(one, other)| {
         let text = merge.text(&old[one], &new[other]);
@@ -71,10 +73,19 @@ fn best(old: &[Line<'_>], new: &[Line<'_>], merge: &mut Merge) -> Vec<(usize, us
 }
 
 /// For each old line the best of the next few new ones.
-fn greedy(old: &[Line<'_>], new: &[Line<'_>], merge: &mut Merge) -> Vec<(usize, usize)> {
+fn greedy(
+    old: &[Line<'_>],
+    new: &[Line<'_>],
+    merge: &mut Merge,
+    stop: &Stop,
+) -> Vec<(usize, usize)> {
     let mut chosen = Vec::new();
     let mut from = 0;
     for (one, old) in old.iter().enumerate() {
+        // Nobody waits for the rest.
+        if one % 256 == 0 && stop.is_set() {
+            break;
+        }
         let ahead = new.iter().enumerate().skip(from).take(AHEAD);
         let gains = ahead.map(|(other, new)| (merge.gain(old, new), other));
         // The first of those that gain as much.

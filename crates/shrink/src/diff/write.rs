@@ -12,7 +12,7 @@ use crate::context::{Context, Level};
 pub(super) fn write(lines: &[&str], form: &Form, context: &Context) -> Option<String> {
     let mut writer = Writer {
         form,
-        level: context.level,
+        context,
         out: String::new(),
         begun: false,
         in_hunk: false,
@@ -38,7 +38,7 @@ pub(super) fn write(lines: &[&str], form: &Form, context: &Context) -> Option<St
 
 struct Writer<'a> {
     form: &'a Form,
-    level: Level,
+    context: &'a Context,
     out: String,
     begun: bool,
     in_hunk: bool,
@@ -92,14 +92,14 @@ impl Writer<'_> {
             return None;
         }
         self.scratch.clear();
-        let derive = self.level == Level::Max;
+        let derive = self.context.level == Level::Max;
         if !self.place.write(&hunk, derive, &mut self.scratch) {
             return None;
         }
         self.next_line();
         self.out.push_str(&self.scratch);
         self.in_hunk = true;
-        run::write(below.get(..used)?, self.level, &mut self.out);
+        run::write(below.get(..used)?, self.context, &mut self.out);
         Some(used + 1)
     }
 

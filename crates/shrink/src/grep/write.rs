@@ -27,7 +27,10 @@ pub(super) fn write(text: &str, context: &Context) -> Option<(Head, String)> {
         begun = true;
         body.extend(["$", &(index + 1).to_string(), "\t", text]);
     }
-    for (cut, line) in cuts.iter().zip(text.split('\n')) {
+    for (at, (cut, line)) in cuts.iter().zip(text.split('\n')).enumerate() {
+        if at % 512 == 0 && context.stop.is_set() {
+            return None;
+        }
         if line == APART && head.apart {
             continue;
         }

@@ -160,7 +160,12 @@ pub(crate) fn skeleton(cells: &[Cell]) -> u64 {
 pub(crate) fn masks(cell: &str, found: &mut Vec<(u32, u32)>) {
     found.clear();
     let bytes = cell.as_bytes();
-    let mut at = 0;
+    // Most cells are words, and what is masked has a digit in it.
+    let Some(first) = bytes.iter().position(u8::is_ascii_digit) else {
+        return;
+    };
+    // Of what stands before the word with the first digit, nothing is masked.
+    let mut at = word_start(bytes, first);
     while let Some(&byte) = bytes.get(at) {
         if !byte.is_ascii_alphanumeric() {
             at += 1;
@@ -195,7 +200,15 @@ pub(crate) fn pattern_of<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
     texts.fold(0, |pattern, text| mix(pattern, hash(text.as_bytes())))
 }
 
-fn run(bytes: &[u8], from: usize, is: fn(&u8) -> bool) -> usize {
+/// Where the word begins that has this byte in it; ids may have `-` between their parts.
+fn word_start(bytes: &[u8], at: usize) -> usize {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let before = bytes[..at].iter().rposition(|byte| !is_word(byte));
+    before.map_or(0, |before| before + 1)
+}
+
+#[inline]
+fn run(bytes: &[u8], from: usize, is: impl Fn(&u8) -> bool) -> usize {
     from + bytes[from..].iter().take_while(|byte| is(byte)).count()
 }
 

@@ -34,7 +34,12 @@ enum Class {
 }
 
 impl Class {
+    #[inline]
     fn of(byte: u8) -> Self {
+        CLASSES[usize::from(byte)]
+    }
+
+    const fn read(byte: u8) -> Self {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' => Self::Letter,
             b'0'..=b'9' => Self::Digit,
@@ -44,3 +49,14 @@ impl Class {
         }
     }
 }
+
+/// This is asked for every byte of every cell.
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Mark; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = Class::read(byte as u8);
+        byte += 1;
+    }
+    classes
+};

@@ -71,7 +71,7 @@ pub(super) fn write(rows: &Rows<'_>, context: &Context) -> Option<Written> {
         // A line end at the very end would be taken for that of the text.
         lines.push_str("\"\"");
     }
-    if rows.cells.len() > most_cells(lines.len()) {
+    if rows.len().saturating_mul(parts.len()) > most_cells(lines.len()) {
         return None;
     }
     Some(Written {
@@ -88,7 +88,7 @@ fn cut<'r>(row: &'r [Cow<'_, str>], parts: &[Part<'_>], cuts: &mut Vec<&'r str>)
             rest = row.get(part.column).map_or("", |cell| cell);
         }
         let next = parts.get(i + 1).and_then(|next| next.joint);
-        match next.and_then(|joint| rest.split_once(joint)) {
+        match next.and_then(|joint| plan::split(rest, joint)) {
             Some((cell, more)) => {
                 cuts.push(cell);
                 rest = more;

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 
 pub(super) use self::read::read;
 use super::head::Words;
-use super::page::Page;
+use super::measure::Measure;
+use super::page::{Page, fill};
 use super::rows::{Rows, is_number};
 use crate::rendering::Malformed;
 
@@ -20,6 +21,8 @@ pub(super) struct Csv {
     quotes: Option<Vec<Quotes>>,
     /// Which names have quotes.
     names: Quotes,
+    /// So many columns are padded.
+    padding: Option<usize>,
 }
 
 /// Which cells have quotes.
@@ -76,19 +79,39 @@ impl Quotes {
 impl Csv {
     /// Writes it.
     pub(super) fn draw(&self, rows: &Rows<'_>, page: &mut Page<'_>) -> Result<(), Malformed> {
+        let widths = self.widths(rows);
         if let Some(names) = &rows.names {
-            page.line(|out| self.line(out, names, |_| self.names))?;
+            page.line(|out| self.line(out, names, &widths, |_| self.names))?;
         }
         let quotes = self.quotes.as_deref().unwrap_or_default();
         let usual = quotes.first().copied().unwrap_or(Quotes::Needed);
         for row in rows.rows() {
             let quotes = |i: usize| quotes.get(i).copied().unwrap_or(usual);
-            page.line(|out| self.line(out, row, quotes))?;
+            page.line(|out| self.line(out, row, &widths, quotes))?;
         }
         Ok(())
     }
 
-    fn line(&self, out: &mut String, cells: &[Cow<'_, str>], quotes: impl Fn(usize) -> Quotes) {
+    /// How wide columns are, if they are padded.
+    fn widths(&self, rows: &Rows<'_>) -> Vec<usize> {
+        let mut widths = vec![0; self.padding.unwrap_or(0).min(rows.width)];
+        if !widths.is_empty() {
+            for row in rows.all() {
+                for (cell, width) in row.iter().zip(&mut widths) {
+                    *width = Measure::Chars.of(cell).max(*width);
+                }
+            }
+        }
+        widths
+    }
+
+    fn line(
+        &self,
+        out: &mut String,
+        cells: &[Cow<'_, str>],
+        widths: &[usize],
+        quotes: impl Fn(usize) -> Quotes,
+    ) {
         for (i, cell) in cells.iter().enumerate() {
             if i > 0 {
                 out.push(self.separator);
@@ -96,18 +119,13 @@ impl Csv {
                     out.push(' ');
                 }
             }
-            if self.quotes.is_none() || !quotes(i).applies(cell, self.needs(cell)) {
-                out.push_str(cell);
-                continue;
+            match self.quotes.is_some() && quotes(i).applies(cell, self.needs(cell)) {
+                true => quote(out, cell),
+                false => out.push_str(cell),
             }
-            out.push('"');
-            let mut from = 0;
-            for at in memchr::memchr_iter(b'"', cell.as_bytes()) {
-                out.push_str(cell.get(from..=at).unwrap_or_default());
-                from = at;
+            if let Some(width) = widths.get(i) {
+                fill(out, ' ', width.saturating_sub(Measure::Chars.of(cell)));
             }
-            out.push_str(cell.get(from..).unwrap_or_default());
-            out.push('"');
         }
     }
 
@@ -128,6 +146,10 @@ impl Csv {
         };
         if self.spaced {
             head.push_str(" spaced");
+        }
+        match self.padding {
+            None => {}
+            Some(columns) => head.push_str(&format!(" padded={columns}")),
         }
         match &self.quotes {
             None => head.push_str(" raw"),
@@ -155,6 +177,7 @@ impl Csv {
             spaced: false,
             quotes: Some(vec![Quotes::Needed]),
             names: Quotes::Needed,
+            padding: None,
         };
         for word in words {
             match word.split_once('=') {
@@ -162,6 +185,7 @@ impl Csv {
                 None if word == "raw" => csv.quotes = None,
                 None if word == "semicolons" => csv.separator = ';',
                 None if word == "bars" => csv.separator = '|',
+                Some(("padded", columns)) => csv.padding = Some(columns.parse().ok()?),
                 Some(("quotes", letters)) => {
                     let mut quotes = letters.chars().map(Quotes::parse);
                     csv.names = quotes.next()??;
@@ -173,4 +197,15 @@ impl Csv {
         let given = csv.quotes.as_ref().map_or(1, Vec::len);
         (given == 1 || given == columns).then_some(csv)
     }
+}
+
+fn quote(out: &mut String, cell: &str) {
+    out.push('"');
+    let mut from = 0;
+    for at in memchr::memchr_iter(b'"', cell.as_bytes()) {
+        out.push_str(cell.get(from..=at).unwrap_or_default());
+        from = at;
+    }
+    out.push_str(cell.get(from..).unwrap_or_default());
+    out.push('"');
 }

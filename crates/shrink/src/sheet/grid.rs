@@ -23,7 +23,7 @@ pub(super) struct Grid {
     space: (usize, usize),
     /// Where cells stand; nothing is the usual.
     aligns: Option<Vec<Align>>,
-    /// Where names stand; nothing is where their cells do.
+    /// Where names stand; nothing is where they usually do.
     names: Option<Vec<Align>>,
     /// Columns that are wider than they must be, and how wide.
     widths: Vec<(usize, usize)>,
@@ -118,7 +118,14 @@ impl Grid {
             None => Ok(()),
         };
         rule(page, self.frame.top)?;
-        let name_aligns = self.names.as_ref().unwrap_or(aligns);
+        let usual_names;
+        let name_aligns = match &self.names {
+            Some(names) => names,
+            None => {
+                usual_names = self.frame.names(aligns);
+                &usual_names
+            }
+        };
         for line in &names {
             page.line(|out| pen.row(out, line, self.frame.names, name_aligns, self.tails.1))?;
         }
@@ -278,18 +285,25 @@ impl Grid {
         }
     }
 
-    /// How wide a line may get that the head alone decides on, and not the cells.
-    pub(super) fn given(&self) -> usize {
+    /// How wide a line may get by what the head says alone.
+    pub(super) fn given(&self, columns: usize) -> usize {
         let widths = self.widths.iter().map(|(_, width)| *width);
-        let widths = widths.fold(0, usize::saturating_add);
-        let (before, after) = self.space;
-        [self.indent, before, after]
-            .into_iter()
-            .fold(widths, usize::saturating_add)
+        let widths = widths.fold(self.indent, usize::saturating_add);
+        let spaces = self.space.0.saturating_add(self.space.1);
+        widths.saturating_add(spaces.saturating_mul(columns))
     }
 }
 
 impl Frame {
+    /// Where those who draw this put their names.
+    fn names(&self, aligns: &[Align]) -> Vec<Align> {
+        match &*self.name() {
+            "psql" | "round" | "box" | "duckdb" => vec![Align::Center; aligns.len()],
+            "mysql" => vec![Align::Left; aligns.len()],
+            _ => aligns.to_vec(),
+        }
+    }
+
     /// How lines of such a table usually end.
     const fn tails(&self) -> (Tail, Tail) {
         match self.rows.right {

@@ -2,6 +2,7 @@
 
 mod cells;
 mod read;
+mod ruled;
 
 use std::borrow::Cow;
 
@@ -35,20 +36,8 @@ enum Tail {
     Trimmed,
     /// At least to where the last column begins.
     Begun,
-    /// To the end of the last column.
-    Full,
-}
-
-impl Tail {
-    const ALL: [Self; 3] = [Self::Trimmed, Self::Begun, Self::Full];
-
-    const fn word(self) -> Option<&'static str> {
-        match self {
-            Self::Trimmed => None,
-            Self::Begun => Some("begun"),
-            Self::Full => Some("full"),
-        }
-    }
+    /// To this place at least.
+    Full(usize),
 }
 
 /// Lines that consist of dashes.
@@ -63,13 +52,13 @@ struct Rules {
 
 /// Where a column is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stop {
+struct Track {
     is_right: bool,
     start: isize,
     width: usize,
 }
 
-impl Stop {
+impl Track {
     const fn end(self) -> isize {
         self.start.saturating_add_unsigned(self.width)
     }
@@ -78,36 +67,36 @@ impl Stop {
 impl Listing {
     /// Writes it.
     pub(super) fn draw(&self, rows: &Rows<'_>, page: &mut Page<'_>) -> Result<(), Malformed> {
-        let stops = self.stops(rows);
+        let tracks = self.tracks(rows);
         let names = rows.names.as_deref();
         let rule = |page: &mut Page<'_>, place: usize| match self.rules {
             Some(rules) if rules.places[place] => {
-                page.line(|out| self.rule(out, rules, &stops, names))
+                page.line(|out| self.rule(out, rules, &tracks, names))
             }
             _ => Ok(()),
         };
         rule(page, 0)?;
         if let Some(names) = names {
-            page.line(|out| self.line(out, names, &stops))?;
+            page.line(|out| self.line(out, names, &tracks))?;
         }
         rule(page, 1)?;
         for row in rows.rows() {
-            page.line(|out| self.line(out, row, &stops))?;
+            page.line(|out| self.line(out, row, &tracks))?;
         }
         rule(page, 2)
     }
 
-    fn line(&self, out: &mut String, cells: &[Cow<'_, str>], stops: &[Stop]) {
+    fn line(&self, out: &mut String, cells: &[Cow<'_, str>], tracks: &[Track]) {
         let mut here: isize = 0;
         let mut shift: isize = 0;
-        for (cell, stop) in cells.iter().zip(stops) {
+        for (cell, track) in cells.iter().zip(tracks) {
             if cell.is_empty() {
                 continue;
             }
             let width = self.measure.of(cell);
-            let wanted = match stop.is_right {
-                true => stop.end().saturating_sub_unsigned(width),
-                false => stop.start,
+            let wanted = match track.is_right {
+                true => track.end().saturating_sub_unsigned(width),
+                false => track.start,
             };
             let wanted = wanted.saturating_add(shift);
             let least = here + isize::from(here > 0);
@@ -119,24 +108,30 @@ impl Listing {
             out.push_str(cell);
             here = start.saturating_add_unsigned(width);
         }
-        let to = match (self.tail, stops.last()) {
+        let to = match (self.tail, tracks.last()) {
             (Tail::Trimmed, _) | (_, None) => here,
             (Tail::Begun, Some(last)) => last.start,
-            (Tail::Full, Some(last)) => last.end(),
+            (Tail::Full(width), Some(_)) => isize::try_from(width).unwrap_or(here),
         };
         fill(out, ' ', usize::try_from(to - here).unwrap_or(0));
     }
 
-    fn rule(&self, out: &mut String, rules: Rules, stops: &[Stop], names: Option<&[Cow<'_, str>]>) {
+    fn rule(
+        &self,
+        out: &mut String,
+        rules: Rules,
+        tracks: &[Track],
+        names: Option<&[Cow<'_, str>]>,
+    ) {
         let mut here: isize = 0;
-        for (i, stop) in stops.iter().enumerate() {
-            let mut start = stop.start;
-            let mut width = stop.width;
+        for (i, track) in tracks.iter().enumerate() {
+            let mut start = track.start;
+            let mut width = track.width;
             if rules.named {
                 let name = names.and_then(|names| names.get(i));
                 width = name.map_or(width, |name| self.measure.of(name));
-                if stop.is_right {
-                    start = stop.end().saturating_sub_unsigned(width);
+                if track.is_right {
+                    start = track.end().saturating_sub_unsigned(width);
                 }
             }
             fill(out, ' ', usize::try_from(start - here).unwrap_or(0));
@@ -146,12 +141,12 @@ impl Listing {
     }
 
     /// Where the columns are.
-    fn stops(&self, rows: &Rows<'_>) -> Vec<Stop> {
+    fn tracks(&self, rows: &Rows<'_>) -> Vec<Track> {
         let widths = least(rows, self.measure);
         let mut right = self.right.iter().peekable();
         let mut extra = self.extra.iter().peekable();
         let mut here: isize = 0;
-        let mut stops = Vec::with_capacity(widths.len());
+        let mut tracks = Vec::with_capacity(widths.len());
         for (i, width) in widths.into_iter().enumerate() {
             if i > 0 {
                 here = here.saturating_add_unsigned(self.gap);
@@ -159,15 +154,15 @@ impl Listing {
             if let Some((_, extra)) = extra.next_if(|(at, _)| *at == i) {
                 here = here.saturating_add(*extra);
             }
-            let stop = Stop {
+            let track = Track {
                 is_right: right.next_if_eq(&&i).is_some(),
                 start: here,
                 width,
             };
-            here = stop.end();
-            stops.push(stop);
+            here = track.end();
+            tracks.push(track);
         }
-        stops
+        tracks
     }
 
     /// The words for it.
@@ -196,8 +191,10 @@ impl Listing {
         if self.shifts {
             say("shifts");
         }
-        if let Some(word) = self.tail.word() {
-            say(word);
+        match self.tail {
+            Tail::Trimmed => {}
+            Tail::Begun => say("begun"),
+            Tail::Full(width) => say(&format!("full={width}")),
         }
         if let Some(rules) = self.rules {
             let places = rules.places.map(|place| if place { '1' } else { '0' });
@@ -235,10 +232,9 @@ impl Listing {
                         places: [place()?, place()?, place()?],
                     });
                 }
-                word => match Tail::ALL.into_iter().find(|tail| tail.word() == Some(word)) {
-                    Some(tail) => listing.tail = tail,
-                    None => listing.measure = Measure::parse(word)?,
-                },
+                "begun" => listing.tail = Tail::Begun,
+                "full" => listing.tail = Tail::Full(value.parse().ok()?),
+                word => listing.measure = Measure::parse(word)?,
             }
         }
         Some(listing)
@@ -259,7 +255,11 @@ impl Listing {
     /// How wide a line may get by what the head says alone.
     pub(super) fn given(&self, columns: usize) -> usize {
         let extra = self.extra.iter().map(|(_, extra)| extra.unsigned_abs());
-        let extra = extra.fold(0, usize::saturating_add);
+        let full = match self.tail {
+            Tail::Full(width) => width,
+            _ => 0,
+        };
+        let extra = extra.fold(full, usize::saturating_add);
         extra.saturating_add(self.gap.saturating_mul(columns))
     }
 }

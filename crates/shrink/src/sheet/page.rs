@@ -1,5 +1,6 @@
 //! The text that a table is drawn on: lines, some of them given literally, and an end.
 
+use crate::context::Stop;
 use crate::rendering::Malformed;
 
 /// Lines that the drawing does not explain, and where in the text they stand, from 0; in order.
@@ -11,6 +12,7 @@ pub(super) struct Page<'a> {
     lines: usize,
     limit: usize,
     literal: &'a [Literal<'a>],
+    stop: Option<&'a Stop>,
 }
 
 impl<'a> Page<'a> {
@@ -21,7 +23,14 @@ impl<'a> Page<'a> {
             lines: 0,
             limit: limit(body),
             literal,
+            stop: None,
         }
+    }
+
+    /// Gives up when nobody waits any more.
+    pub(super) const fn until(mut self, stop: &'a Stop) -> Self {
+        self.stop = Some(stop);
+        self
     }
 
     /// Draws a line, which may be several if a cell has line ends.
@@ -31,9 +40,14 @@ impl<'a> Page<'a> {
         let start = self.out.len();
         draw(&mut self.out);
         self.lines += 1 + memchr::memchr_iter(b'\n', &self.out.as_bytes()[start..]).count();
-        match self.out.len() > self.limit {
-            true => Err(Malformed::new(0, "it stands for too much")),
-            false => Ok(()),
+        if self.out.len() > self.limit {
+            return Err(Malformed::new(0, "it stands for too much"));
+        }
+        match self.stop {
+            Some(stop) if self.lines.is_multiple_of(1024) && stop.is_set() => {
+                Err(Malformed::new(0, "there was no time"))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -55,7 +55,7 @@ impl Style {
         match self {
             Self::Csv(_) => 0,
             Self::Markdown(markdown) => markdown.given(),
-            Self::Grid(grid) => grid.given(),
+            Self::Grid(grid) => grid.given(columns),
             Self::Listing(listing) => listing.given(columns),
         }
     }

@@ -1,5 +1,7 @@
 //! What surrounds a name in its line: a mark in front, the path of its folder, a `/` behind.
 
+use std::borrow::Cow;
+
 use linkspan_wire::{Json, quote};
 
 use super::entry::Entry;
@@ -149,27 +151,22 @@ fn take_paths(entries: &mut [Entry<'_>], root: &str) -> bool {
     true
 }
 
+/// Whether all folders ended in a `/`, which they are without now. What is empty is known as a folder by it.
 fn take_slashes(entries: &mut [Entry<'_>]) -> bool {
-    let mut folders = entries.iter().filter(|entry| entry.folder).peekable();
-    let slash = folders.peek().is_some() && folders.all(|entry| entry.name.ends_with('/'));
-    let all = slash
-        || entries
-            .iter()
-            .any(|entry| entry.name.ends_with('/') && !entry.folder)
-            && entries.iter().all(|entry| !entry.folder);
-    if all {
-        for entry in entries {
-            if entry.name.ends_with('/') {
-                entry.folder = true;
-                drop_back(entry);
-            }
+    let all = entries
+        .iter()
+        .all(|entry| !entry.folder || entry.name.ends_with('/'));
+    let slash = all && entries.iter().any(|entry| entry.name.ends_with('/'));
+    if slash {
+        for entry in entries.iter_mut().filter(|entry| entry.name.ends_with('/')) {
+            entry.folder = true;
+            drop_back(entry);
         }
     }
-    all
+    slash
 }
 
 fn drop_front(entry: &mut Entry<'_>, len: usize) {
-    use std::borrow::Cow;
     match &mut entry.name {
         Cow::Borrowed(name) => *name = &name[len..],
         Cow::Owned(name) => drop(name.drain(..len)),
@@ -177,7 +174,6 @@ fn drop_front(entry: &mut Entry<'_>, len: usize) {
 }
 
 fn drop_back(entry: &mut Entry<'_>) {
-    use std::borrow::Cow;
     match &mut entry.name {
         Cow::Borrowed(name) => *name = &name[..name.len() - 1],
         Cow::Owned(name) => drop(name.pop()),

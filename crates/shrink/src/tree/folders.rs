@@ -10,8 +10,9 @@
 //! own below; where those stood among the files follows from the order. A folder that is not sorted has
 //! lines without a name among those of its subfolders: then everything stands as it did.
 
+use super::common::is_part;
 use super::entry::{self, Entry};
-use super::factor::{Factor, Group, Word, is_part};
+use super::factor::{Factor, Group, Word};
 use super::order::Order;
 use super::spelling::Spelling;
 use crate::context::Stop;
@@ -92,13 +93,13 @@ impl<'e, 'a> Folders<'e, 'a> {
     /// said once.
     pub(super) fn write(
         mut self,
-        mut factor: Option<&mut Factor<'e, '_>>,
+        factor: Option<Factor<'e>>,
         stop: &Stop,
     ) -> Option<(String, bool)> {
-        self.unites = factor.is_some() && !self.spelling.commas;
+        self.unites = factor.is_some_and(|factor| factor.expands) && !self.spelling.commas;
         let top = self.arrange(self.kids(0, self.entries.len(), true));
         if !top.head.is_empty() {
-            self.items(&top.head, top.way, factor.as_deref_mut());
+            self.items(&top.head, top.way, factor, true);
         }
         // The first line is that of the top, unless it has none.
         let mut first = top.head.is_empty() && !matches!(top.below.first(), Some(Below::Files(_)));
@@ -115,7 +116,7 @@ impl<'e, 'a> Folders<'e, 'a> {
             }
             self.out.extend(std::iter::repeat_n(' ', level));
             match below {
-                Below::Files(kids) => self.items(&kids, Way::Given, factor.as_deref_mut()),
+                Below::Files(kids) => self.items(&kids, Way::Given, factor, true),
                 Below::Folder(kid) => {
                     if stop.is_set() {
                         return None;
@@ -126,7 +127,7 @@ impl<'e, 'a> Folders<'e, 'a> {
                         self.arrange(self.kids(kid.last + 1, end, false));
                     if !head.is_empty() {
                         self.out.push(' ');
-                        self.items(&head, way, factor.as_deref_mut());
+                        self.items(&head, way, factor, false);
                     }
                     let below = below.into_iter();
                     let level = level + 1;
@@ -141,6 +142,7 @@ impl<'e, 'a> Folders<'e, 'a> {
     /// the folder of the line.
     fn kids(&self, from: usize, to: usize, top: bool) -> Vec<Kid> {
         let mut kids = Vec::new();
+        let mut leads = top;
         let mut first = from;
         while first < to {
             let end = self.ends[first] as usize;
@@ -150,7 +152,8 @@ impl<'e, 'a> Folders<'e, 'a> {
                 last += 1;
             }
             let empty = last + 1 == end;
-            let own_line = !empty || (top && self.entries[last].folder);
+            let own_line = !empty || (leads && self.entries[last].folder);
+            leads &= own_line;
             kids.push(Kid {
                 first,
                 last,
@@ -257,8 +260,8 @@ impl<'e, 'a> Folders<'e, 'a> {
         (&entry.name, entry.folder)
     }
 
-    /// Names that stand in one line.
-    fn items(&mut self, kids: &[Kid], way: Way, factor: Option<&mut Factor<'e, '_>>) {
+    /// Names that stand in one line; `bare` is one without the name of a folder.
+    fn items(&mut self, kids: &[Kid], way: Way, factor: Option<Factor<'e>>, bare: bool) {
         let mut separator = "";
         let Some(factor) = factor.filter(|_| way != Way::Plain && !self.spelling.commas) else {
             for kid in kids {
@@ -279,7 +282,12 @@ impl<'e, 'a> Folders<'e, 'a> {
         };
         let mut plain = true;
         for Group { pattern, words } in groups {
-            if !(plain && pattern.is_plain()) {
+            // An empty folder in front would be taken for the folder of the line.
+            let empty_first = match words.first() {
+                Some(Word::Whole(at)) => self.entries[kids[*at].last].folder,
+                _ => false,
+            };
+            if !(plain && pattern.is_plain()) || (bare && empty_first && separator.is_empty()) {
                 self.out.push_str(separator);
                 pattern.write(&mut self.out);
                 separator = " ";
@@ -304,6 +312,7 @@ impl<'e, 'a> Folders<'e, 'a> {
 
     /// The name of an entry, those of folders that have nothing else in them before it.
     fn names(&mut self, kid: &Kid) {
+        let start = self.out.len();
         let mut first = kid.first;
         if !kid.same.is_empty() {
             self.out.push('{');
@@ -328,7 +337,15 @@ impl<'e, 'a> Folders<'e, 'a> {
                 self.spelling.push(&last.name, &mut self.out);
                 self.out.push('/');
             }
-            false => self.spelling.push_file(&last.name, &mut self.out),
+            false => {
+                let end = self.out.len();
+                self.spelling.push_file(&last.name, &mut self.out);
+                // Names that are no pattern alone may look like one together.
+                if self.out.ends_with(':') && self.out[start..].contains('*') {
+                    self.out.truncate(end);
+                    self.out.push_str(&linkspan_wire::quote(&last.name));
+                }
+            }
         }
     }
 }

@@ -92,6 +92,12 @@ impl<'a> Head<'a> {
         out
     }
 
+    /// A tree of so many bytes is drawn, not more: deep folders take a lot of white space.
+    pub(super) fn limit(&self, body: &str) -> usize {
+        let len = |line: &Option<Cow<'_, str>>| line.as_deref().map_or(0, str::len);
+        (body.len() + len(&self.root) + len(&self.tail)).saturating_mul(128)
+    }
+
     pub(super) fn read(head: &'a str) -> Option<Self> {
         let (form, rest) = head.split_once("; ")?;
         let (style, mut rest) = cut(rest);

@@ -28,6 +28,9 @@ const PATHS: [&str; 6] = [
     "\"absolutePath\"",
 ];
 
+/// Objects with more members than this say more than where something is.
+const MOST_MEMBERS: usize = 12;
+
 /// A text that is a tree of folders and nothing else. Anything else is noticed at its first objects.
 pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
     let mut scan = Scan::new(text);
@@ -48,6 +51,12 @@ struct Objects<'a> {
     objects: Vec<Object<'a>>,
     /// What they look like: files and folders.
     shapes: Vec<Shape<'a>>,
+    /// The members of the outermost object.
+    outer: Shape<'a>,
+    /// Whether that is none of the entries.
+    around: bool,
+    /// The last element of the outermost array, if that is none: what `tree -J` has counted.
+    report: Option<&'a str>,
 }
 
 struct Object<'a> {
@@ -67,12 +76,14 @@ struct Open<'a> {
 impl<'a> Objects<'a> {
     /// Everything up to the end of the outermost array or object.
     fn read(&mut self, scan: &mut Scan<'a>, single: bool) -> Option<()> {
+        let mut top = scan.rest;
         let mut open: Vec<Open<'a>> = vec![self.begin(scan, 0)?];
         loop {
             let depth = open.len();
             let Some(inner) = open.last_mut() else {
                 // Between two objects of the outermost array.
-                if !single && scan.takes(b',') {
+                if !single && self.report.is_none() && scan.takes(b',') {
+                    top = scan.rest;
                     open.push(self.begin(scan, 0)?);
                     continue;
                 }
@@ -80,7 +91,8 @@ impl<'a> Objects<'a> {
             };
             if scan.takes(b'}') {
                 let done = open.pop()?;
-                self.end(done)?;
+                let whole = &top[..top.len() - scan.rest.len()];
+                self.end(done, whole.trim_start(), single)?;
                 // More entries of the object around it, or the end of them.
                 if !open.is_empty() {
                     if scan.takes(b',') {
@@ -91,7 +103,7 @@ impl<'a> Objects<'a> {
                 }
                 continue;
             }
-            if !inner.shape.is_empty() && !scan.takes(b',') {
+            if !inner.shape.is_empty() && !scan.takes(b',') || inner.shape.len() == MOST_MEMBERS {
                 return None;
             }
             let key = scan.string()?;
@@ -100,6 +112,9 @@ impl<'a> Objects<'a> {
             }
             if scan.takes(b'[') {
                 inner.shape.push((key, Slot::Entries));
+                if inner.object == 0 {
+                    self.outer.push((key, Slot::Entries));
+                }
                 if !scan.takes(b']') {
                     self.objects[inner.object].parent = true;
                     open.push(self.begin(scan, depth)?);
@@ -107,16 +122,10 @@ impl<'a> Objects<'a> {
                 continue;
             }
             let value = scan.scalar()?;
-            let object = &mut self.objects[inner.object];
-            let slot = if PATHS.contains(&key) && object.path.is_none() {
-                object.path = Some(text(value)?);
-                Slot::Path
-            } else if NAMES.contains(&key) && object.name.is_none() {
-                object.name = Some(text(value)?);
-                Slot::Name
-            } else {
-                Slot::Always(value)
-            };
+            if inner.object == 0 {
+                self.outer.push((key, Slot::Always(value)));
+            }
+            let slot = self.objects[inner.object].slot(key, value)?;
             inner.shape.push((key, slot));
         }
     }
@@ -137,22 +146,30 @@ impl<'a> Objects<'a> {
         Some(Open { object, shape })
     }
 
-    fn end(&mut self, done: Open<'a>) -> Option<()> {
+    /// `whole` is the text of the outermost object, if it is one that ends.
+    fn end(&mut self, done: Open<'a>, whole: &'a str, single: bool) -> Option<()> {
+        let slots = done.shape.iter().filter(|(_, slot)| *slot == Slot::Entries);
+        if slots.count() > 1 {
+            return None;
+        }
+        let object = &mut self.objects[done.object];
+        let named = object.name.is_some() || object.path.is_some();
         let known = self.shapes.iter().position(|shape| *shape == done.shape);
-        self.objects[done.object].shape = match known {
-            Some(known) => known,
-            None => {
-                let slots = done.shape.iter().filter(|(_, slot)| *slot == Slot::Entries);
-                let object = &self.objects[done.object];
-                if slots.count() > 1 || (object.name.is_none() && object.path.is_none()) {
-                    return None;
-                }
+        match known {
+            Some(known) => object.shape = known,
+            // A third sort of object is nothing that we have a mark for.
+            None if named && self.shapes.len() < 2 => {
+                object.shape = self.shapes.len();
                 self.shapes.push(done.shape);
-                self.shapes.len() - 1
             }
-        };
-        // A third sort of object is nothing that we have a mark for.
-        (self.shapes.len() <= 2).then_some(())
+            None if single && done.object == 0 => self.around = true,
+            None if !named && object.depth == 0 && !object.parent => {
+                self.objects.pop();
+                self.report = Some(whole);
+            }
+            None => return None,
+        }
+        Some(())
     }
 
     /// Which shape folders have.
@@ -176,6 +193,11 @@ impl<'a> Objects<'a> {
     }
 
     fn parsed(mut self, single: bool) -> Option<Parsed<'a>> {
+        let mut below = 0;
+        if self.around {
+            self.objects.remove(0);
+            below = 1;
+        }
         let folder = self.folder()?;
         let file = (folder + 1) % self.shapes.len();
         let mut base = None;
@@ -190,41 +212,54 @@ impl<'a> Objects<'a> {
                 true => object.parent,
                 false => object.shape == folder,
             };
+            let depth = object.depth.checked_sub(below)?;
             let name = object.take_name()?;
             if let Some(whole) = &object.path {
                 let above = whole.strip_suffix(&*name)?;
                 let base = base.get_or_insert_with(|| above.to_owned());
-                path.enter(object.depth, base)?;
+                path.enter(depth, base)?;
                 if path.text != above {
                     return None;
                 }
                 path.push(&name);
             }
-            entries.push(Entry::new(object.depth, is_folder, name));
+            entries.push(Entry::new(depth, is_folder, name));
         }
-        let root = match single {
-            true => Some(entries.remove(0).name),
-            false => None,
-        };
-        if single {
+        let mut root = None;
+        if single && !self.around {
+            root = Some(entries.remove(0).name);
             entries.iter_mut().for_each(|entry| entry.depth -= 1);
         }
         let shape = |at: usize| self.shapes.get(at).cloned();
         let template = Template {
+            around: self.around.then_some(self.outer),
             file: shape(file)?,
             folder: shape(folder)?,
             base: base.map(Cow::Owned),
         };
         Some(Parsed {
-            style: Style::Json(template.checked()?),
+            style: Style::Json(template),
             root,
-            tail: None,
+            tail: self.report,
             entries,
         })
     }
 }
 
 impl<'a> Object<'a> {
+    /// What a member is; its name and path are kept.
+    fn slot(&mut self, key: &str, value: &'a str) -> Option<Slot<'a>> {
+        if PATHS.contains(&key) && self.path.is_none() {
+            self.path = Some(text(value)?);
+            return Some(Slot::Path);
+        }
+        if NAMES.contains(&key) && self.name.is_none() {
+            self.name = Some(text(value)?);
+            return Some(Slot::Name);
+        }
+        Some(Slot::Always(value))
+    }
+
     fn take_name(&mut self) -> Option<Cow<'a, str>> {
         if let Some(name) = self.name.take() {
             return Some(name);

@@ -140,14 +140,18 @@ impl Order {
                 .filter(known)
                 .map(move |place| Self { collation, place })
         });
-        let wrong = |order: Self| {
+        let mut best: Option<(usize, Self)> = None;
+        for order in orders {
+            let most = best.map_or(usize::MAX, |(least, _)| least);
             let wrong = pairs
                 .iter()
                 .filter(|(one, other)| order.compare(*one, *other).is_gt());
-            wrong.count()
-        };
-        let counted = orders.map(|order| (wrong(order), order));
-        let (wrong, order) = counted.min_by_key(|(wrong, _)| *wrong)?;
+            let wrong = wrong.take(most).count();
+            if wrong < most {
+                best = Some((wrong, order));
+            }
+        }
+        let (wrong, order) = best?;
         (wrong * 4 <= pairs.len()).then_some(order)
     }
 }

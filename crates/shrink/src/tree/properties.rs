@@ -211,7 +211,51 @@ fn drawings(items: &[Item]) -> Vec<(Kind, String)> {
         None => format!("[FILE] {}", item.name),
     });
     texts.push((Kind::Paths, marked.collect::<Vec<_>>().join("\n")));
+    // Without anything in it, it is a list of objects and no tree.
+    if items.iter().any(|item| {
+        item.inside
+            .as_ref()
+            .is_some_and(|inside| !inside.is_empty())
+    }) {
+        let usual = ["name", "type", "children"];
+        let array = json(items, usual, None);
+        texts.push((
+            Kind::Json,
+            json(items, ["label", "kind", "items"], Some("/x")),
+        ));
+        texts.push((
+            Kind::Json,
+            format!(r#"{{"ok":true,"tree":{array},"n":1e2}}"#),
+        ));
+        let root = format!(r#"{{"name":"/x","type":"directory","children":{array}}}"#);
+        texts.push((Kind::Json, root));
+        texts.push((Kind::Json, array));
+    }
     texts
+}
+
+fn json(items: &[Item], keys: [&str; 3], path: Option<&str>) -> String {
+    let objects = items.iter().map(|item| {
+        let name = linkspan_wire::quote(&item.name);
+        let whole = path.map(|path| format!("{path}/{}", item.name));
+        let mut members = vec![format!("{:?}: {name}", keys[0])];
+        if let Some(whole) = &whole {
+            members.push(format!("\"path\": {}", linkspan_wire::quote(whole)));
+        }
+        match &item.inside {
+            None => members.push(format!("{:?}: \"file\"", keys[1])),
+            Some(inside) => {
+                members.push(format!("{:?}: \"directory\"", keys[1]));
+                members.push(format!(
+                    "{:?}: {}",
+                    keys[2],
+                    json(inside, keys, whole.as_deref())
+                ));
+            }
+        }
+        format!("{{{}}}", members.join(", "))
+    });
+    format!("[{}]", objects.collect::<Vec<_>>().join(",\n"))
 }
 
 /// How many drawings of how many have candidates at every level; all of those came back.

@@ -18,10 +18,7 @@ pub(super) fn read<'a>(
         nodes: Vec::new(),
         folders: vec![Folder::default()],
         shared: false,
-        most: body
-            .len()
-            .saturating_mul(MOST_PER_BYTE)
-            .saturating_add(MOST_AT_ALL),
+        most: most(body),
     };
     let mut words = Words::new(spelling);
     // The folders that are open, one for each level of lines.
@@ -50,9 +47,16 @@ pub(super) fn read<'a>(
     reading.entries()
 }
 
-/// A short word may stand for many entries, but not for more than these.
+/// Why a body is refused that stands for more entries than these.
+const TOO_MUCH: &str = "stands for too much";
+
+/// A short word may stand for many entries, but not for more than these for each byte.
 const MOST_PER_BYTE: usize = 16;
-const MOST_AT_ALL: usize = 10_000;
+
+/// So many entries may a body stand for.
+pub(super) const fn most(body: &str) -> usize {
+    body.len().saturating_mul(MOST_PER_BYTE)
+}
 
 /// What was read so far.
 struct Reading<'a> {
@@ -64,8 +68,6 @@ struct Reading<'a> {
     /// How many entries there may be.
     most: usize,
 }
-
-const TOO_MUCH: &str = "stands for too much";
 
 struct Node<'a> {
     name: Cow<'a, str>,

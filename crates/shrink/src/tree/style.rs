@@ -73,7 +73,7 @@ impl<'a> Style<'a> {
             "indent" => Indented::read(options).map(Self::Indented),
             "paths" | "find" => Paths::read(word, options).map(Self::Paths),
             "ls-R" => Listing::read(options).map(Self::Listing),
-            "json" => Template::read(options).map(Self::Json),
+            "json" => Template::read(&words[word.len()..]).map(Self::Json),
             _ => Drawn::read(word, options).map(Self::Drawn),
         }
     }
@@ -85,7 +85,7 @@ impl<'a> Style<'a> {
             Self::Indented(indented) => indented.draw(picture),
             Self::Paths(paths) => paths.draw(picture),
             Self::Listing(listing) => listing.draw(picture),
-            Self::Json(template) => template.draw(picture),
+            Self::Json(template) => return template.draw(picture, tail),
         }?;
         if let Some(tail) = tail {
             out.push_str("\n\n");

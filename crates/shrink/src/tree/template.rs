@@ -10,6 +10,8 @@ use super::style::Picture;
 /// What the objects look like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Template<'a> {
+    /// An object that has everything in it and is no entry.
+    pub(super) around: Option<Shape<'a>>,
     pub(super) file: Shape<'a>,
     pub(super) folder: Shape<'a>,
     /// What the paths of all of them begin with, if they have any.
@@ -34,23 +36,23 @@ pub(super) enum Slot<'a> {
 const FILE: &str = r#"{"name":*,"type":"file"}"#;
 const FOLDER: &str = r#"{"name":*,"type":"directory","children":[*]}"#;
 
-impl<'a> Template<'a> {
-    /// Refuses what cannot stand in the first line.
-    pub(super) fn checked(self) -> Option<Self> {
-        let mut words = String::new();
-        self.write(&mut words);
-        let plain = !words.contains(';') && !words.contains(" sorted ");
-        (plain && !words.contains(char::is_control)).then_some(self)
-    }
+/// Before the object around everything, and before those of entries.
+const AROUND: &str = " around ";
+const EACH: &str = " each ";
 
+impl<'a> Template<'a> {
     pub(super) fn write(&self, out: &mut String) {
         out.push_str("json");
+        if let Some(around) = &self.around {
+            out.push_str(AROUND);
+            out.push_str(&write_shape(around));
+        }
         let (file, folder) = (write_shape(&self.file), write_shape(&self.folder));
         // Where all are files it does not matter what folders look like.
         if file == FILE && (folder == FOLDER || folder == FILE) {
             return;
         }
-        out.push(' ');
+        out.push_str(EACH);
         out.push_str(&folder);
         if file != folder {
             out.push_str(&file);
@@ -60,14 +62,22 @@ impl<'a> Template<'a> {
         }
     }
 
-    pub(super) fn read(options: &'a str) -> Option<Self> {
-        let mut scan = Scan::new(match options {
-            "" => FOLDER,
-            options => options,
-        });
+    /// The way back; `words` begins with a space if it is not empty.
+    pub(super) fn read(words: &'a str) -> Option<Self> {
+        let mut scan = Scan::new(words);
+        let mut around = None;
+        if let Some(rest) = scan.rest.strip_prefix(AROUND) {
+            scan.rest = rest;
+            around = Some(read_shape(&mut scan)?);
+        }
+        let usual = scan.rest.is_empty();
+        scan.rest = match usual {
+            true => FOLDER,
+            false => scan.rest.strip_prefix(EACH)?,
+        };
         let folder = read_shape(&mut scan)?;
-        if options.is_empty() {
-            scan = Scan::new(FILE);
+        if usual {
+            scan.rest = FILE;
         }
         let file = match scan.peek() {
             Some(b'{') => read_shape(&mut scan)?,
@@ -77,21 +87,41 @@ impl<'a> Template<'a> {
             Some(_) => Some(Json::parse(scan.string()?).ok()?.as_str()?),
             None => None,
         };
-        let all_read = scan.peek().is_none();
-        all_read.then_some(Self { file, folder, base })
+        scan.peek().is_none().then_some(Self {
+            around,
+            file,
+            folder,
+            base,
+        })
     }
 
-    pub(super) fn draw(&self, picture: &Picture<'_, '_>) -> Option<String> {
+    /// `report` is the last element of the outermost array.
+    pub(super) fn draw(&self, picture: &Picture<'_, '_>, report: Option<&str>) -> Option<String> {
         let mut drawing = Drawing {
             template: self,
+            above: usize::from(self.around.is_some()),
             path: ObjectPath::default(),
             open: Vec::new(),
             out: String::new(),
         };
-        let below = usize::from(picture.root.is_some());
-        match picture.root {
-            None => drawing.out.push('['),
-            Some(name) => drawing.begin(name, 0, true, !picture.entries.is_empty())?,
+        let some = !picture.entries.is_empty();
+        let mut below = 1;
+        if let Some(name) = picture.root {
+            drawing.begin(name, 0, true, some)?;
+        } else if let Some(around) = &self.around {
+            drawing.out.push('{');
+            let (name, path) = ("", 0);
+            drawing.members(
+                Open {
+                    name,
+                    path,
+                    rest: around,
+                },
+                some,
+            )?;
+        } else {
+            drawing.out.push('[');
+            below = 0;
         }
         for (at, entry) in picture.entries.iter().enumerate() {
             let depth = entry.depth() + below;
@@ -107,8 +137,15 @@ impl<'a> Template<'a> {
             }
         }
         drawing.end_to(0)?;
-        if below == 0 {
-            drawing.out.push(']');
+        match (below, report) {
+            (0, None) => drawing.out.push(']'),
+            (0, Some(report)) => {
+                drawing.out.push_str(if some { "," } else { "" });
+                drawing.out.push_str(report);
+                drawing.out.push(']');
+            }
+            (_, None) => {}
+            (_, Some(_)) => return None,
         }
         Some(drawing.out)
     }
@@ -167,6 +204,8 @@ fn read_shape<'a>(scan: &mut Scan<'a>) -> Option<Shape<'a>> {
 
 struct Drawing<'t, 'e> {
     template: &'t Template<'t>,
+    /// How many objects are around those that have paths.
+    above: usize,
     path: ObjectPath,
     open: Vec<Open<'t, 'e>>,
     out: String,
@@ -183,7 +222,7 @@ struct Open<'t, 'e> {
 impl<'t, 'e> Drawing<'t, 'e> {
     fn begin(&mut self, name: &'e str, depth: usize, folder: bool, parent: bool) -> Option<()> {
         if let Some(base) = &self.template.base {
-            self.path.enter(depth, base)?;
+            self.path.enter(depth.checked_sub(self.above)?, base)?;
             self.path.push(name);
         }
         self.out.push('{');

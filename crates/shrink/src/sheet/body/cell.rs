@@ -15,6 +15,30 @@ pub(super) enum End {
     Unusual,
 }
 
+impl End {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Space => " ",
+            Self::Comma => ", ",
+            Self::Line => "\n",
+            Self::Unusual => UNUSUAL,
+        }
+    }
+
+    /// Where it is. Cells are short, and a search for a text takes longer to begin than to end.
+    fn find(self, bytes: &[u8]) -> Option<usize> {
+        let both = |first: u8, second: u8| {
+            memchr::memchr_iter(first, bytes).find(|at| bytes.get(at + 1) == Some(&second))
+        };
+        match self {
+            Self::Space => memchr::memchr(b' ', bytes),
+            Self::Line => memchr::memchr(b'\n', bytes),
+            Self::Comma => both(b',', b' '),
+            Self::Unusual => both(b' ', b'~'),
+        }
+    }
+}
+
 /// What stands for a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token<'a> {
@@ -71,12 +95,7 @@ pub(super) fn read_text(
     line: &str,
     end: End,
 ) -> Result<(Cow<'_, str>, bool, Option<&str>), &'static str> {
-    let ending = match end {
-        End::Space => " ",
-        End::Comma => ", ",
-        End::Line => "\n",
-        End::Unusual => UNUSUAL,
-    };
+    let ending = end.text();
     if line.starts_with('"') {
         let length = end_of_string(line).ok_or("a quote that nothing closes")?;
         let (token, rest) = line.split_at(length);
@@ -88,8 +107,8 @@ pub(super) fn read_text(
         let text = json.as_str().ok_or("not a JSON string")?;
         return Ok((text, false, rest));
     }
-    let (text, rest) = match line.split_once(ending) {
-        Some((text, rest)) => (text, Some(rest)),
+    let (text, rest) = match end.find(line.as_bytes()) {
+        Some(at) => (&line[..at], Some(&line[at + ending.len()..])),
         None => (line, None),
     };
     Ok((Cow::Borrowed(text), true, rest))
@@ -106,9 +125,9 @@ pub(super) fn is_bare(text: &str, end: End) -> bool {
         && text != DITTO
         && match end {
             End::Space => memchr::memchr3(b' ', b'\n', b'\r', bytes).is_none(),
-            End::Comma => *last != b',' && !has_line_end(bytes) && !text.contains(", "),
+            End::Comma => *last != b',' && !has_line_end(bytes) && end.find(bytes).is_none(),
             End::Line => !has_line_end(bytes),
-            End::Unusual => !has_line_end(bytes) && !text.contains(UNUSUAL),
+            End::Unusual => !has_line_end(bytes) && end.find(bytes).is_none(),
         }
 }
 

@@ -172,13 +172,13 @@ impl<'p, 'a, 'r> Writer<'p, 'a, 'r> {
             words.push(": = rows below");
         }
         if self.parts.iter().any(|part| part.joint.is_some()) {
-            words.push("+ = joined");
+            words.push("+ = same column");
         }
         if self.used.ditto {
             words.push("^ = as above");
         }
         if self.used.whole {
-            words.push("= whole");
+            words.push("= = whole cell");
         }
         words.join(", ")
     }

@@ -6,6 +6,7 @@ mod fixed;
 
 use std::borrow::Cow;
 
+pub(super) use self::fixed::split;
 use self::fixed::{fixed, holds};
 use super::cell::{End, is_bare};
 use super::spec::{Affix, Model, Part};
@@ -14,7 +15,9 @@ use super::weigh::weigh;
 use crate::context::{Context, Level};
 
 /// So many rows are looked at closely. What must hold for all is then held against all.
-const SAMPLE: usize = 120;
+const SAMPLE: usize = 45;
+/// And of these so many, where cells are cut.
+const PART_SAMPLE: usize = 24;
 /// Columns follow from others only in tables with so many at most.
 const FEW: usize = 48;
 /// With fewer rows there is nothing to share.
@@ -155,21 +158,24 @@ impl Planner {
         if self.level == Level::Safe || best.cost < self.rows {
             return best;
         }
-        let mut sorted = cells.to_vec();
-        sorted.sort_unstable();
-        let mut see = |choice: Option<Choice<'a>>| {
+        let see = |best: &mut Choice<'a>, choice: Option<Choice<'a>>| {
             if let Some(choice) = choice.filter(|choice| choice.cost < best.cost) {
-                best = choice;
+                *best = choice;
             }
         };
-        see(self.section(cells));
-        see(self.usual(&sorted));
-        if self.level == Level::Max {
-            see(self.coded(&sorted));
+        see(&mut best, self.section(cells));
+        if repeats(cells) {
+            let mut sorted = cells.to_vec();
+            sorted.sort_unstable();
+            see(&mut best, self.usual(&sorted));
+            if self.level == Level::Max {
+                see(&mut best, self.coded(&sorted));
+            }
         }
         if depth > 0 {
             for joint in JOINTS {
-                see(self.cut(cells, is_last, joint, depth - 1));
+                let cut = self.cut(cells, is_last, joint, depth - 1, best.cost);
+                see(&mut best, cut);
             }
         }
         best
@@ -177,10 +183,10 @@ impl Planner {
 
     /// In the rows, with or without what they have in common.
     fn plain<'a>(&self, cells: &[&'a str], is_last: bool) -> Choice<'a> {
-        let mut best = self.cells(cells, Affix::default(), is_last);
+        let mut best = self.cells(cells, Affix::default(), is_last, None);
         if self.level > Level::Safe {
             for affix in affix::find(cells, self.level) {
-                let choice = self.cells(cells, affix, is_last);
+                let choice = self.cells(cells, affix, is_last, Some(best.cost));
                 if choice.cost < best.cost {
                     best = choice;
                 }
@@ -189,7 +195,19 @@ impl Planner {
         best
     }
 
-    fn cells<'a>(&self, cells: &[&'a str], affix: Affix<'a>, is_last: bool) -> Choice<'a> {
+    /// `most`: what costs so much is not wanted, and need not be weighed to the end.
+    fn cells<'a>(
+        &self,
+        cells: &[&'a str],
+        affix: Affix<'a>,
+        is_last: bool,
+        most: Option<usize>,
+    ) -> Choice<'a> {
+        let fixed = affix_cost(&affix);
+        let most = most.map_or(usize::MAX, |most| {
+            // More than this, scaled, is `most` at least.
+            most.saturating_sub(fixed) * cells.len() / self.rows.max(1) + 1
+        });
         let mut spaced = 0;
         let mut quoted = 0;
         let mut sum = 0;
@@ -208,6 +226,9 @@ impl Planner {
             }
             before = Some(cell);
             sum += weight;
+            if sum > most {
+                break;
+            }
             if is_last || is_bare(text, End::Space) || text.is_empty() {
                 continue;
             }
@@ -218,7 +239,7 @@ impl Planner {
         }
         let comma = spaced * 2 > cells.len();
         sum += quoted * 3 + if comma { cells.len() } else { spaced * 2 };
-        let cost = self.scaled(sum, cells) + affix_cost(&affix);
+        let cost = self.scaled(sum, cells) + fixed;
         Choice {
             comma,
             ..Choice::one(Model::Cells(affix), cost)
@@ -270,14 +291,17 @@ impl Planner {
         Some(Choice::one(Model::Coded(codes), dear(cost)))
     }
 
-    /// Cut in two.
+    /// Cut in two, if that costs less than `most`.
     fn cut<'a>(
         &self,
         cells: &[&'a str],
         is_last: bool,
         joint: char,
         depth: usize,
+        most: usize,
     ) -> Option<Choice<'a>> {
+        // What the cells do not all have is not for them; mostly the first one shows.
+        fixed::cut(cells.first()?, joint)?;
         let mut left = Vec::with_capacity(cells.len());
         let mut right = Vec::with_capacity(cells.len());
         for cell in cells {
@@ -293,14 +317,15 @@ impl Planner {
                 };
                 Choice::one(model, cost)
             }
-            None => self.choose(cells, is_last, depth),
+            // There are many ways to cut, and a few cells show what a part is like.
+            None => self.choose(&cells[..cells.len().min(PART_SAMPLE)], is_last, depth),
         };
         let left = one(&left, false);
-        let right = one(&right, is_last);
         // Spaces in the first part would end it.
-        if left.comma {
+        if left.comma || left.cost >= most {
             return None;
         }
+        let right = one(&right, is_last);
         let mut parts = left.parts;
         let mut more = right.parts.into_iter();
         parts.extend(more.next().map(|(_, model)| (Some(joint), model)));
@@ -320,6 +345,14 @@ impl Planner {
             sample => sum * self.rows / sample,
         }
     }
+}
+
+/// Whether a few cells suggest that values come again. Saves sorting those that do not.
+fn repeats(cells: &[&str]) -> bool {
+    let step = (cells.len() / 16).max(1);
+    let some: Vec<&str> = cells.iter().step_by(step).take(16).copied().collect();
+    let seen = |(i, cell): &(usize, &&str)| some.iter().take(*i).any(|other| other == *cell);
+    some.iter().enumerate().filter(seen).count() * 4 >= some.len()
 }
 
 /// What is harder to read must be worth it.

@@ -1,6 +1,7 @@
 //! The way back from lines to rows.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::cell::{End, Token, read_text};
 use super::lines::{Layout, SECTION, key};
@@ -40,10 +41,9 @@ pub(in crate::sheet) fn read(lines: &str) -> Result<Rows<'_>, Malformed> {
 
 struct Reader<'p, 'a> {
     parts: &'p [Part<'a>],
-    width: usize,
     layout: Layout,
     /// What rows call the parts that are usually the same.
-    keys: Vec<(Cow<'p, str>, usize)>,
+    keys: BTreeMap<Cow<'p, str>, usize>,
     /// Cells of the parts in the row above; of sections and usual ones, what holds now.
     above: Vec<Cow<'a, str>>,
     has_section: bool,
@@ -70,7 +70,6 @@ impl<'p, 'a> Reader<'p, 'a> {
             .any(|part| matches!(part.model, Model::Template(_)));
         Self {
             parts,
-            width: names.len(),
             layout,
             keys,
             above: vec![Cow::Borrowed(""); parts.len()],
@@ -93,7 +92,7 @@ impl<'p, 'a> Reader<'p, 'a> {
             }
         }
         self.tokens(line)?;
-        if self.cells.len() + self.width > self.most {
+        if (self.row + 1).saturating_mul(self.parts.len()) > self.most {
             return Err("it stands for too much");
         }
         self.join()?;
@@ -153,8 +152,7 @@ impl<'p, 'a> Reader<'p, 'a> {
         }
         while let Some(text) = rest {
             let (name, value) = text.split_once('=').ok_or("more cells than columns")?;
-            let known = self.keys.iter().find(|(key, _)| key == name);
-            let (_, i) = known.ok_or("no such column")?;
+            let i = self.keys.get(name).ok_or("no such column")?;
             let (value, _, more) = read_text(value, End::Unusual)?;
             rest = more;
             if let Some(place) = self.above.get_mut(*i) {
@@ -244,7 +242,8 @@ impl<'p, 'a> Reader<'p, 'a> {
                 // Other letters may be longer.
                 template::Piece::Column(i, _) => row.get(*i).map_or(0, |cell| cell.len() * 3),
             };
-            let size: usize = pieces.iter().map(size).fold(0, usize::saturating_add);
+            let sizes = pieces.iter().map(size);
+            let size = sizes.fold(pieces.len(), usize::saturating_add);
             self.bytes = self
                 .bytes
                 .checked_sub(size)

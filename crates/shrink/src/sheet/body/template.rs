@@ -49,6 +49,23 @@ impl Form {
         }
     }
 
+    /// Whether a value can have a cell in this form in it, by its first byte: most have not, and need not be
+    /// made.
+    fn may_be_in(self, value: &str, text: &str) -> bool {
+        match text.bytes().next() {
+            // What stands for a space, or nothing at all, comes first then.
+            Some(b' ') | Some(0x80..) | None => true,
+            Some(first) => {
+                let first = match self.case {
+                    Case::Kept => first,
+                    Case::Lower => first.to_ascii_lowercase(),
+                    Case::Upper => first.to_ascii_uppercase(),
+                };
+                memchr::memchr(first, value.as_bytes()).is_some()
+            }
+        }
+    }
+
     /// What becomes of `A b`, roughly: `a.b`, `A_B`, `xy`.
     fn word(self) -> String {
         let (one, two) = match self.case {
@@ -126,8 +143,13 @@ pub(super) fn find<'a>(
     // A row in the middle: the first ones are often special.
     for row in [rows / 2, rows / 3] {
         let value = *cells.get(row)?;
+        let options = options(value, sources, |column| cell(column, row));
+        if options.is_empty() {
+            // Nothing of the others is in this one: then it follows from none of them.
+            return None;
+        }
         for least in [3, 1] {
-            let found = in_row(value, sources, least, |column| cell(column, row));
+            let found = in_row(value, &options, least);
             let Some(pieces) = found else { continue };
             let mut made = String::new();
             let follows = |(row, value): (usize, &&str)| {
@@ -143,31 +165,43 @@ pub(super) fn find<'a>(
     None
 }
 
-/// A value in terms of others, the longest first; those shorter than `least` do not count.
-fn in_row<'a>(
-    value: &'a str,
-    sources: &[usize],
-    least: usize,
-    cell: impl Fn(usize) -> &'a str,
-) -> Option<Vec<Piece<'a>>> {
+/// A column and how its cell is spelled, what that makes, and how long the cell itself is.
+type Made<'a> = (usize, Form, Cow<'a, str>, usize);
+
+/// What of others is in a value, the longest first.
+fn options<'a>(value: &str, sources: &[usize], cell: impl Fn(usize) -> &'a str) -> Vec<Made<'a>> {
+    let mut options: Vec<Made<'a>> = Vec::new();
     if value.len() > 300 {
-        return None;
+        return options;
     }
-    let mut options: Vec<(usize, Form, Cow<'a, str>)> = Vec::new();
     for column in sources {
         let text = cell(*column);
-        if text.len() < least || text.len() > value.len() {
+        if text.is_empty() || text.len() > value.len() {
             continue;
         }
+        let has_space = text.contains(' ');
         for form in Form::all() {
+            // Without a space the others are the same again.
+            if form.joint.is_some() && !has_space || !form.may_be_in(value, text) {
+                continue;
+            }
             let made = form.apply(text);
             let is_new = form == Form::SAME || made != text;
             if is_new && !made.is_empty() && value.contains(&*made) {
-                options.push((*column, form, made));
+                options.push((*column, form, made, text.len()));
             }
         }
     }
-    options.sort_by_key(|(column, _, made)| (std::cmp::Reverse(made.len()), *column));
+    options.sort_by_key(|(column, _, made, _)| (std::cmp::Reverse(made.len()), *column));
+    options
+}
+
+/// A value in terms of others; those shorter than `least` do not count.
+fn in_row<'a>(value: &'a str, options: &[Made<'a>], least: usize) -> Option<Vec<Piece<'a>>> {
+    let options: Vec<&Made<'a>> = options.iter().filter(|made| made.3 >= least).collect();
+    if options.is_empty() {
+        return None;
+    }
     let mut pieces = Vec::new();
     let mut from = 0;
     let mut at = 0;
@@ -175,9 +209,9 @@ fn in_row<'a>(
         let rest = value.get(at..)?;
         match options
             .iter()
-            .find(|(_, _, made)| rest.starts_with(&**made))
+            .find(|(_, _, made, _)| rest.starts_with(&**made))
         {
-            Some((column, form, made)) => {
+            Some((column, form, made, _)) => {
                 if from < at {
                     pieces.push(Piece::Text(Cow::Borrowed(value.get(from..at)?)));
                 }

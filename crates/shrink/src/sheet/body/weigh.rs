@@ -42,7 +42,12 @@ enum Class {
 }
 
 impl Class {
-    const fn of(byte: u8) -> Self {
+    #[inline]
+    fn of(byte: u8) -> Self {
+        CLASSES[usize::from(byte)]
+    }
+
+    const fn read(byte: u8) -> Self {
         match byte {
             b' ' => Self::Lead,
             b'a'..=b'z' | b'A'..=b'Z' => Self::Letters,
@@ -64,6 +69,17 @@ impl Class {
         (run % each == 1) as usize
     }
 }
+
+/// This is asked for every byte of every way to write a column.
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Marks; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = Class::read(byte as u8);
+        byte += 1;
+    }
+    classes
+};
 
 #[cfg(test)]
 mod tests {

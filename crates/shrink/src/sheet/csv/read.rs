@@ -3,17 +3,18 @@
 use std::borrow::Cow;
 
 use super::{Csv, Quotes};
+use crate::context::Stop;
 use crate::sheet::Found;
 use crate::sheet::page::Literal;
 use crate::sheet::rows::{Rows, is_number};
 use crate::sheet::style::Style;
 
 /// Values in lines, if that is what a text is.
-pub(in crate::sheet) fn read(text: &str) -> Option<Found<'_>> {
+pub(in crate::sheet) fn read<'a>(text: &'a str, stop: &Stop) -> Option<Found<'a>> {
     let (separator, width) = separator(text)?;
-    let fields = Fields::of(text, separator);
+    let fields = Fields::of(text, separator, stop);
     let quoted = fields.as_ref().and_then(|fields| fields.fit(width));
-    quoted.or_else(|| Fields::raw(text, separator).fit(width))
+    quoted.or_else(|| Fields::raw(text, separator, stop)?.fit(width))
 }
 
 /// What separates values, and how many a line has. The one that most lines agree on.
@@ -22,8 +23,13 @@ fn separator(text: &str) -> Option<(char, usize)> {
     let end = memchr::memchr_iter(b'\n', text.as_bytes()).nth(99);
     let head = &text[..end.unwrap_or(text.len())];
     for separator in ['\t', ',', ';', '|'] {
+        if !head.contains(separator) {
+            continue;
+        }
         // A quote that is cut off is as good as none.
-        let fields = Fields::of(head, separator).unwrap_or_else(|| Fields::raw(head, separator));
+        let stop = Stop::default();
+        let fields = Fields::of(head, separator, &stop);
+        let fields = fields.or_else(|| Fields::raw(head, separator, &stop))?;
         let mut counts: Vec<usize> = fields.records.iter().map(|record| record.count).collect();
         counts.truncate(50);
         counts.sort_unstable();
@@ -63,7 +69,7 @@ struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// `None` if a quote is not closed, or closes in the middle of a value.
-    fn of(text: &'a str, separator: char) -> Option<Self> {
+    fn of(text: &'a str, separator: char, stop: &Stop) -> Option<Self> {
         let mut fields = Self::empty(text, separator, false);
         let bytes = text.as_bytes();
         let sep = u8::try_from(separator).ok()?;
@@ -105,6 +111,9 @@ impl<'a> Fields<'a> {
             if at >= bytes.len() {
                 return Some(fields);
             }
+            if line % 1024 == 0 && stop.is_set() {
+                return None;
+            }
             at += 1;
             line += height;
             height = 1;
@@ -113,9 +122,12 @@ impl<'a> Fields<'a> {
     }
 
     /// As if quotes meant nothing.
-    fn raw(text: &'a str, separator: char) -> Self {
+    fn raw(text: &'a str, separator: char, stop: &Stop) -> Option<Self> {
         let mut fields = Self::empty(text, separator, true);
         for (line, record) in text.split('\n').enumerate() {
+            if line % 1024 == 0 && stop.is_set() {
+                return None;
+            }
             let start = fields.fields.len();
             fields.fields.extend(record.split(separator));
             fields.records.push(Record {
@@ -125,7 +137,7 @@ impl<'a> Fields<'a> {
                 count: fields.fields.len() - start,
             });
         }
-        fields
+        Some(fields)
     }
 
     fn empty(text: &'a str, separator: char, is_raw: bool) -> Self {
@@ -147,14 +159,17 @@ impl<'a> Fields<'a> {
             spaced,
             quotes: None,
             names: Quotes::Needed,
+            padding: None,
         };
+        csv.padding = self.padding(width, spaced);
         let mut records = of_width().peekable();
         let names = match records.peek() {
             Some(first) if self.is_named(first, of_width()) => records.next(),
             _ => None,
         };
         let mut quotes = Vec::new();
-        let has_quotes = self.fields.iter().any(|field| field.contains('"'));
+        let has_quote = |line: &&str| memchr::memchr(b'"', line.as_bytes()).is_some();
+        let has_quotes = self.lines.iter().any(has_quote);
         if !self.is_raw && !has_quotes {
             csv.quotes = Some(Vec::new());
             quotes = vec![Quotes::Needed; width];
@@ -195,7 +210,7 @@ impl<'a> Fields<'a> {
                         true => csv.names,
                         false => quotes.get(i).copied().unwrap_or(Quotes::Needed),
                     };
-                    match csv.value(field, csv.is_spaced(i), rule) {
+                    match csv.value(field, i, rule) {
                         Some(value) => {
                             rows.cells.push(value);
                             true
@@ -225,6 +240,40 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// Whether cells are padded: all of a column are as wide, and some only because of spaces. `helm` does
+    /// that before each tab.
+    fn padding(&self, width: usize, spaced: bool) -> Option<usize> {
+        let records = || self.records.iter().filter(|record| record.count == width);
+        let first = records().take(3).flat_map(|record| self.row(record));
+        let mut some = first.filter(|field| field.ends_with(' '));
+        if spaced || some.next().is_none() {
+            return None;
+        }
+        let mut widths: Vec<Option<usize>> = Vec::with_capacity(width);
+        for (number, record) in records().enumerate() {
+            for (i, field) in self.row(record).iter().enumerate() {
+                let wide = field.chars().count();
+                match widths.get_mut(i) {
+                    None if number == 0 && !field.contains('"') => widths.push(Some(wide)),
+                    Some(known) if *known == Some(wide) => {}
+                    Some(known) if i + 1 == width => *known = None,
+                    _ => return None,
+                }
+            }
+        }
+        let mut needed = vec![0; width];
+        for record in records() {
+            for (field, needed) in self.row(record).iter().zip(&mut needed) {
+                *needed = field.trim_end_matches(' ').chars().count().max(*needed);
+            }
+        }
+        let last = widths.last().copied().flatten();
+        let is_least =
+            |(width, needed): (&Option<usize>, &usize)| width.is_none_or(|width| width == *needed);
+        let padded = width - usize::from(last.is_none());
+        widths.iter().zip(&needed).all(is_least).then_some(padded)
+    }
+
     fn row(&self, record: &Record) -> &[&'a str] {
         let end = record.start + record.count;
         self.fields.get(record.start..end).unwrap_or_default()
@@ -251,11 +300,14 @@ impl Csv {
     }
 
     /// The value of a field, if its quotes are where they are expected.
-    fn value<'a>(&self, field: &'a str, spaced: bool, quotes: Quotes) -> Option<Cow<'a, str>> {
-        let field = match spaced {
+    fn value<'a>(&self, field: &'a str, column: usize, quotes: Quotes) -> Option<Cow<'a, str>> {
+        let mut field = match self.is_spaced(column) {
             true => field.strip_prefix(' ')?,
             false => field,
         };
+        if self.padding.is_some_and(|padded| column < padded) {
+            field = field.trim_end_matches(' ');
+        }
         // What needs no quotes and has none.
         let bare = quotes == Quotes::Needed && !field.bytes().any(|b| matches!(b, b'"' | b'\r'));
         if self.quotes.is_none() || bare {

@@ -30,7 +30,7 @@ pub(super) struct Frame {
 
 /// Frames that have a name: top, bars of the names, below the names, bars of the rows, between rows, bottom.
 /// In a rule: left, fill, cross, right. A dot is nothing.
-const KNOWN: [(&str, &str); 16] = [
+const KNOWN: [(&str, &str); 18] = [
     ("mysql", "+-++ ||| +-++ ||| . +-++"),
     ("psql", ". .|. .-+. .|. . ."),
     ("psql2", "+-++ ||| |-+| ||| . +-++"),
@@ -38,6 +38,8 @@ const KNOWN: [(&str, &str); 16] = [
     ("ruled", "+-++ ||| +-++ ||| +-++ +-++"),
     ("org", ". ||| |-+| ||| . ."),
     ("box", "┌─┬┐ │││ ├─┼┤ │││ . └─┴┘"),
+    ("duckdb", "┌─┬┐ │││ ├─┼┤ │││ . └──┘"),
+    ("unnamed", "+-++ ||| . ||| . +-++"),
     ("cells", "┌─┬┐ │││ ├─┼┤ │││ ├─┼┤ └─┴┘"),
     ("round", "╭─┬╮ │││ ├─┼┤ │││ . ╰─┴╯"),
     ("rich", "┏━┳┓ ┃┃┃ ┡━╇┩ │││ . └─┴┘"),

@@ -28,6 +28,18 @@ impl Plan {
     pub(super) fn of(lines: &[Line]) -> Option<Self> {
         let is_ours = |line: &Line| !matches!(line, Line::Other);
         let first = lines.iter().position(is_ours)?;
+        Self::from(lines, first).or_else(|| {
+            // Something may stand above it that is drawn with the same characters.
+            let next = lines
+                .iter()
+                .skip(first + 1)
+                .position(|line| matches!(line, Line::Rule(_)))?;
+            Self::from(lines, first + 1 + next)
+        })
+    }
+
+    fn from(lines: &[Line], first: usize) -> Option<Self> {
+        let is_ours = |line: &Line| !matches!(line, Line::Other);
         let last = lines.iter().rposition(is_ours)?;
         let mut literal: Vec<usize> = (0..first).chain(last + 1..lines.len()).collect();
         let outside = literal.len();

@@ -6,6 +6,7 @@ use super::frame::Bars;
 use super::plan::{Place, Plan};
 use super::ruler::{Cut, Ruler};
 use super::{Grid, Pen, Tail, count, least};
+use crate::context::Stop;
 use crate::sheet::Found;
 use crate::sheet::align::{self, Align, Votes};
 use crate::sheet::measure::Measure;
@@ -14,7 +15,7 @@ use crate::sheet::style::Style;
 
 /// A table with rules, if that is what a text is. Of so many rows it is made sure that they are drawn the
 /// same.
-pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize) -> Option<Found<'a>> {
+pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) -> Option<Found<'a>> {
     let rulers = lines.iter().take(12).filter_map(|line| Ruler::of(line));
     let ruler = rulers.max_by_key(|ruler| ruler.stops.len())?;
     let measures = match lines.iter().all(|line| line.is_ascii()) {
@@ -23,7 +24,7 @@ pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize) -> Option<Found
     };
     let mut best: Option<Cut<'a>> = None;
     for measure in measures {
-        let cut = ruler.cut(lines, *measure);
+        let cut = ruler.cut(lines, *measure, stop)?;
         let is_whole = cut.is_whole();
         if best.as_ref().is_none_or(|best| cut.rows > best.rows) {
             best = Some(cut);
@@ -74,7 +75,7 @@ impl<'a> Fit<'_, 'a> {
         };
         if !name_lines.is_empty() {
             let (name_aligns, tail) = self.name_style(&pen, &name_lines, &aligns)?;
-            grid.names = (name_aligns != aligns).then_some(name_aligns);
+            grid.names = (name_aligns != frame.names(&aligns)).then_some(name_aligns);
             grid.tails.1 = tail;
         }
         let (tail, odd) = self.odd(&pen, &aligns, look)?;
@@ -153,7 +154,7 @@ impl<'a> Fit<'_, 'a> {
         aligns: &[Align],
     ) -> Option<(Vec<Align>, Tail)> {
         let bars = self.plan.frame.names;
-        let mut choices = vec![aligns.to_vec()];
+        let mut choices = vec![self.plan.frame.names(aligns), aligns.to_vec()];
         choices.extend(Align::ALL.map(|one| vec![one; self.columns]));
         let mut line = String::new();
         for choice in choices {

@@ -1,6 +1,7 @@
 //! Where the columns of a table with rules are.
 
 use super::frame::{Bars, Rule};
+use crate::context::Stop;
 use crate::sheet::measure::Measure;
 
 /// What a line is.
@@ -69,14 +70,22 @@ impl Ruler {
         self.stops.len() + 1
     }
 
-    pub(super) fn cut<'a>(&self, lines: &[&'a str], measure: Measure) -> Cut<'a> {
+    pub(super) fn cut<'a>(
+        &self,
+        lines: &[&'a str],
+        measure: Measure,
+        stop: &Stop,
+    ) -> Option<Cut<'a>> {
         let mut cut = Cut {
             lines: Vec::with_capacity(lines.len()),
             fields: Vec::new(),
             rows: 0,
             measure,
         };
-        for line in lines {
+        for (number, line) in lines.iter().enumerate() {
+            if number % 1024 == 0 && stop.is_set() {
+                return None;
+            }
             let inner = self.inner(line);
             let kind = match inner.and_then(|inner| self.rule(inner)) {
                 Some(rule) => Line::Rule(rule),
@@ -96,7 +105,7 @@ impl Ruler {
             };
             cut.lines.push(kind);
         }
-        cut
+        Some(cut)
     }
 
     /// A line without the indent.

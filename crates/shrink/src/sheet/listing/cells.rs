@@ -107,31 +107,61 @@ pub(super) fn at_gutters<'a>(
         }
         is_blank = blank;
     }
-    // A column has a name if there are names.
     if let Some(names) = named {
-        let mut has_name = vec![false; starts.len()];
-        let mut place = 0;
-        let mut column = 0;
-        for c in names.chars() {
-            while starts.get(column + 1).is_some_and(|next| place >= *next) {
-                column += 1;
-            }
-            if let (true, Some(has_name)) = (c != ' ', has_name.get_mut(column)) {
-                *has_name = true;
-            }
-            place += measure.of_char(c);
-        }
-        let mut has_name = has_name.into_iter().enumerate();
-        starts.retain(|_| has_name.next().is_some_and(|(i, has)| has || i == 0));
+        name_columns(&mut starts, names, &filled, few, measure);
     }
     if starts.len() < 2 {
         return None;
     }
-    Some(at_starts(lines, &starts, measure))
+    at_starts(lines, &starts, measure)
+}
+
+/// A column has a name if there are names; and a name may have a space in it if nothing stands below.
+fn name_columns(
+    starts: &mut Vec<usize>,
+    names: &str,
+    filled: &[usize],
+    few: usize,
+    measure: Measure,
+) {
+    let mut has_name = vec![false; starts.len()];
+    let mut place = 0;
+    let mut column = 0;
+    for c in names.chars() {
+        while starts.get(column + 1).is_some_and(|next| place >= *next) {
+            column += 1;
+        }
+        if let (true, Some(has_name)) = (c != ' ', has_name.get_mut(column)) {
+            *has_name = true;
+        }
+        place += measure.of_char(c);
+    }
+    let is_column = |i: usize, start: usize| {
+        let end = starts.get(i + 1).copied().unwrap_or(filled.len());
+        let inside = filled.get(start..end).unwrap_or_default();
+        let is_empty = inside
+            .iter()
+            .all(|filled| *filled == 0 || *filled == few + 1);
+        let is_near = start > 1 && filled.get(start - 2).is_some_and(|filled| *filled > 0);
+        i == 0 || (has_name.get(i) == Some(&true) && !(is_empty && is_near))
+    };
+    let columns = starts.iter().enumerate();
+    let columns = columns.filter(|(i, start)| is_column(*i, **start));
+    *starts = columns.map(|(_, start)| *start).collect();
 }
 
 /// At given places: each column goes from one to the next, and a space stands before each.
-pub(super) fn at_starts<'a>(lines: &[&'a str], starts: &[usize], measure: Measure) -> Cells<'a> {
+///
+/// Short lines have cells, too: if these were many more than there are bytes, it is no listing.
+pub(super) fn at_starts<'a>(
+    lines: &[&'a str],
+    starts: &[usize],
+    measure: Measure,
+) -> Option<Cells<'a>> {
+    let bytes: usize = lines.iter().map(|line| line.len()).sum();
+    if starts.len().saturating_mul(lines.len()) > bytes.saturating_mul(4).saturating_add(4096) {
+        return None;
+    }
     let mut cells = Cells::new(starts.len());
     for (number, line) in lines.iter().enumerate() {
         let before = cells.cells.len();
@@ -143,7 +173,7 @@ pub(super) fn at_starts<'a>(lines: &[&'a str], starts: &[usize], measure: Measur
             }
         }
     }
-    cells
+    Some(cells)
 }
 
 fn cut<'a>(

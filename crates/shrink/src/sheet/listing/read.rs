@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use super::cells::{Cells, at_gaps, at_gutters, at_spaces, at_starts};
-use super::{Listing, Rules, Stop, Tail, least};
+use super::ruled::Ruled;
+use super::{Listing, Rules, Tail, Track, least};
+use crate::context::Stop;
 use crate::sheet::Found;
 use crate::sheet::measure::Measure;
 use crate::sheet::page::Literal;
@@ -12,7 +14,32 @@ use crate::sheet::style::Style;
 
 /// A listing, if that is what the lines are, taken apart in the way that explains most of it. Of so many
 /// rows it is made sure that they are drawn the same.
-pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize) -> Option<Found<'a>> {
+pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) -> Option<Found<'a>> {
+    let mut best: Option<Found<'a>> = None;
+    // A title or two may stand above it.
+    for skip in 0..TITLES {
+        let fewer = |best: &Found<'_>, found: &Found<'_>| found.literal.len() < best.literal.len();
+        let Some(rest) = lines.get(skip..).filter(|rest| rest.len() > 2) else {
+            break;
+        };
+        if best.as_ref().is_some_and(|best| best.literal.len() <= skip) {
+            break;
+        }
+        let found = below(lines, rest, look, stop);
+        if let Some(found) = found
+            && best.as_ref().is_none_or(|best| fewer(best, &found))
+        {
+            best = Some(found);
+        }
+    }
+    best
+}
+
+/// So many lines may stand above a listing.
+const TITLES: usize = 4;
+
+/// A listing in these lines, which are the last ones of all.
+fn below<'a>(all: &[&'a str], lines: &[&'a str], look: usize, stop: &Stop) -> Option<Found<'a>> {
     let is_ascii = lines.iter().all(|line| line.is_ascii());
     let measures = if is_ascii {
         &Measure::ALL[..1]
@@ -25,24 +52,37 @@ pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize) -> Option<Found
         let is_named = ruled.rules.is_some() || is_header(&ruled.rest);
         let starts = ruled.starts.as_deref();
         let ways: [&dyn Fn() -> Option<Cells<'a>>; 4] = [
-            &|| starts.map(|starts| at_starts(&ruled.rest, starts, *measure)),
+            &|| starts.and_then(|starts| at_starts(&ruled.rest, starts, *measure)),
             &|| at_spaces(&ruled.rest, *measure),
             &|| at_gutters(&ruled.rest, *measure, is_named),
             &|| at_gaps(&ruled.rest, *measure),
         ];
         for cells in ways {
+            if stop.is_set() {
+                return None;
+            }
             let found = cells().and_then(|cells| fit(&cells, lines, &ruled, *measure, look));
             let Some(found) = found else { continue };
-            if found.literal.is_empty() {
-                return Some(found);
-            }
+            let is_perfect = found.literal.is_empty();
             let fewer = |best: &Found<'_>| found.literal.len() < best.literal.len();
             if best.as_ref().is_none_or(fewer) {
                 best = Some(found);
             }
+            if is_perfect {
+                break;
+            }
+        }
+        if best.as_ref().is_some_and(|best| best.literal.is_empty()) {
+            break;
         }
     }
-    best
+    // Their numbers are those of all lines.
+    let skipped = all.len() - lines.len();
+    let mut found = best?;
+    found.literal.iter_mut().for_each(|(at, _)| *at += skipped);
+    let above = all.iter().copied().enumerate().take(skipped);
+    found.literal.splice(0..0, above);
+    Some(found)
 }
 
 /// Whether the first line looks like names: it has no digits, or is in capitals.
@@ -53,86 +93,6 @@ fn is_header(lines: &[&str]) -> bool {
     let digits = first.bytes().any(|byte| byte.is_ascii_digit());
     let small = first.bytes().any(|byte| byte.is_ascii_lowercase());
     !first.is_empty() && (!digits || !small)
-}
-
-/// The lines without those that consist of dashes.
-struct Ruled<'a> {
-    rest: Vec<&'a str>,
-    /// Which line each of them is.
-    places: Vec<usize>,
-    /// The lines of dashes.
-    at: Vec<usize>,
-    rules: Option<Rules>,
-    /// Where runs of dashes begin.
-    starts: Option<Vec<usize>>,
-}
-
-impl<'a> Ruled<'a> {
-    fn of(lines: &[&'a str]) -> Self {
-        let mut ruled = Self {
-            rest: Vec::with_capacity(lines.len()),
-            places: Vec::with_capacity(lines.len()),
-            at: Vec::new(),
-            rules: None,
-            starts: None,
-        };
-        for (at, line) in lines.iter().enumerate() {
-            match dashes(line) {
-                Some(dash) => {
-                    ruled.at.push(at);
-                    ruled.rules.get_or_insert(Rules {
-                        dash,
-                        named: false,
-                        places: [false; 3],
-                    });
-                    ruled.starts.get_or_insert_with(|| starts(line, dash));
-                }
-                None => {
-                    ruled.rest.push(line);
-                    ruled.places.push(at);
-                }
-            }
-        }
-        let above = ruled.at.first() == Some(&0);
-        let expected: &[usize] = match (above, ruled.at.len()) {
-            (true, 3) => &[0, 2],
-            (true, 2) => &[0],
-            (false, 2) => &[1],
-            (false, 1) => &[1],
-            _ => &[],
-        };
-        let ends = ruled.at.last() == Some(&(lines.len() - 1)) && ruled.at.len() > 1;
-        let given = ruled.at.get(..expected.len()) == Some(expected) && !expected.is_empty();
-        match &mut ruled.rules {
-            Some(rules) if given => {
-                rules.places = [above, expected.len() > usize::from(above), ends]
-            }
-            _ => ruled.rules = None,
-        }
-        ruled
-    }
-}
-
-/// Whether a line consists of runs of one character such as `-`.
-fn dashes(line: &str) -> Option<char> {
-    let dash = line.trim_start_matches(' ').chars().next()?;
-    let is_rule = matches!(dash, '-' | '=' | '─' | '━' | '═')
-        && line.chars().all(|c| c == dash || c == ' ')
-        && line.contains(' ')
-        && line.chars().filter(|c| *c == dash).nth(2).is_some();
-    is_rule.then_some(dash)
-}
-
-fn starts(line: &str, dash: char) -> Vec<usize> {
-    let mut starts = Vec::new();
-    let mut before = ' ';
-    for (at, c) in line.chars().enumerate() {
-        if c == dash && before == ' ' {
-            starts.push(at);
-        }
-        before = c;
-    }
-    starts
 }
 
 fn fit<'a>(
@@ -147,17 +107,23 @@ fn fit<'a>(
     if columns < 2 || count < 2 || cells.odd.len() > 3 + ruled.rest.len() / 4 {
         return None;
     }
-    let stops: Vec<Stop> = (0..columns).map(|i| stop(cells, i, measure)).collect();
-    let is_named = named(cells, &stops, measure, ruled.rules.is_some())?;
+    let tracks: Vec<Track> = (0..columns).map(|i| track(cells, i, measure)).collect();
+    let is_named = named(cells, &tracks, ruled.rules.is_some())?;
     let row = |number: usize| -> Vec<Cow<'a, str>> {
         let cells = cells.cells.iter().skip(number * columns).take(columns);
         cells.map(|cell| Cow::Borrowed(cell.text)).collect()
     };
     let mut best: Option<(Listing, Vec<usize>)> = None;
     let mut line = String::new();
+    let width = cells
+        .places
+        .first()
+        .and_then(|place| ruled.rest.get(*place));
+    let width = width.map_or(0, |line| measure.of(line));
+    let tails = [Tail::Trimmed, Tail::Begun, Tail::Full(width)];
     for (shifts, tail) in [false, true]
         .into_iter()
-        .flat_map(|shifts| Tail::ALL.map(|tail| (shifts, tail)))
+        .flat_map(|shifts| tails.map(|tail| (shifts, tail)))
     {
         let listing = Listing {
             measure,
@@ -173,7 +139,7 @@ fn fit<'a>(
                 break;
             }
             line.clear();
-            listing.line(&mut line, &row(number), &stops);
+            listing.line(&mut line, &row(number), &tracks);
             if ruled.rest.get(*place) != Some(&&*line) {
                 odd.push(number);
                 if odd.len() >= most {
@@ -214,19 +180,19 @@ fn fit<'a>(
             rows.cells.extend(row(number));
         }
     }
-    listing.settle(&rows, &stops);
+    listing.settle(&rows, &tracks);
     match ruled.rules {
         Some(rules) => {
             listing.rules = Some(rules);
             let rule = lines.get(*ruled.at.first()?)?;
-            let stops = listing.stops(&rows);
+            let tracks = listing.tracks(&rows);
             let fits = [false, true].into_iter().find(|named| {
                 let rules = Rules {
                     named: *named,
                     ..rules
                 };
                 line.clear();
-                listing.rule(&mut line, rules, &stops, rows.names.as_deref());
+                listing.rule(&mut line, rules, &tracks, rows.names.as_deref());
                 line == **rule
             });
             match fits {
@@ -252,7 +218,7 @@ fn fit<'a>(
 }
 
 /// Where a column is: most of its cells begin or end there.
-fn stop(cells: &Cells<'_>, column: usize, measure: Measure) -> Stop {
+fn track(cells: &Cells<'_>, column: usize, measure: Measure) -> Track {
     let all = cells.cells.iter().skip(column).step_by(cells.columns);
     let filled = all.filter(|cell| !cell.text.is_empty());
     let mut starts: Vec<usize> = filled.clone().map(|cell| cell.at).collect();
@@ -260,7 +226,7 @@ fn stop(cells: &Cells<'_>, column: usize, measure: Measure) -> Stop {
     let (start, starting) = mode(&mut starts);
     let (end, ending) = mode(&mut ends);
     let is_right = ending > starting;
-    Stop {
+    Track {
         is_right,
         start: isize::try_from(if is_right { end } else { start }).unwrap_or(0),
         width: 0,
@@ -275,7 +241,7 @@ fn mode(numbers: &mut [usize]) -> (usize, usize) {
 }
 
 /// Whether the first row is names. `None` if its words stand over other columns than their own.
-fn named(cells: &Cells<'_>, stops: &[Stop], measure: Measure, ruled: bool) -> Option<bool> {
+fn named(cells: &Cells<'_>, tracks: &[Track], ruled: bool) -> Option<bool> {
     let columns = cells.columns;
     let first = cells.cells.get(..columns)?;
     let second = cells.cells.get(columns..columns * 2)?;
@@ -283,18 +249,16 @@ fn named(cells: &Cells<'_>, stops: &[Stop], measure: Measure, ruled: bool) -> Op
         .iter()
         .zip(second)
         .any(|(a, b)| is_number(a.text) && is_number(b.text));
-    let same = first
-        .iter()
-        .zip(second)
-        .any(|(a, b)| a.text == b.text && !a.text.is_empty());
+    let same = first.iter().zip(second);
+    let same = same.filter(|(a, b)| a.text == b.text && !a.text.is_empty());
+    let same = same.count() * 3 > columns;
     let is_named = ruled || !(numbers || same);
     if is_named {
-        for (i, (name, stop)) in first.iter().zip(stops).enumerate() {
+        for (i, (name, track)) in first.iter().zip(tracks).enumerate() {
             let from = isize::try_from(name.at).ok()?;
-            let to = from.saturating_add_unsigned(measure.of(name.text));
-            let inside = match stop.is_right {
-                true => from < stop.start && stop.start <= to.max(stop.start),
-                false => from <= stop.start.saturating_add(1) || i == 0,
+            let inside = match track.is_right {
+                true => from < track.start,
+                false => from <= track.start.saturating_add(1) || i == 0,
             };
             if !name.text.is_empty() && !inside {
                 return None;
@@ -306,22 +270,22 @@ fn named(cells: &Cells<'_>, stops: &[Stop], measure: Measure, ruled: bool) -> Op
 
 impl Listing {
     /// Says where the columns are by what is usual and what is not.
-    fn settle(&mut self, rows: &Rows<'_>, stops: &[Stop]) {
+    fn settle(&mut self, rows: &Rows<'_>, tracks: &[Track]) {
         let widths = least(rows, self.measure);
-        self.right = (0..stops.len())
-            .filter(|i| stops.get(*i).is_some_and(|stop| stop.is_right))
+        self.right = (0..tracks.len())
+            .filter(|i| tracks.get(*i).is_some_and(|track| track.is_right))
             .collect();
         let mut fewest = usize::MAX;
         for gap in [1, 2, 3, 4] {
             let mut here: isize = 0;
             let mut extras = Vec::new();
-            for (i, (stop, width)) in stops.iter().zip(&widths).enumerate() {
+            for (i, (track, width)) in tracks.iter().zip(&widths).enumerate() {
                 if i > 0 {
                     here += gap;
                 }
-                let start = match stop.is_right {
-                    true => stop.start.saturating_sub_unsigned(*width),
-                    false => stop.start,
+                let start = match track.is_right {
+                    true => track.start.saturating_sub_unsigned(*width),
+                    false => track.start,
                 };
                 if start != here {
                     extras.push((i, start - here));

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::rule::Rule;
 use super::{Dashes, Mark, Markdown, Padding, least};
+use crate::context::Stop;
 use crate::sheet::Found;
 use crate::sheet::align::{Align, Votes};
 use crate::sheet::measure::Measure;
@@ -12,7 +14,7 @@ use crate::sheet::style::Style;
 
 /// A Markdown table, if that is what the lines are. Of so many rows it is made sure that they are written
 /// the same.
-pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize) -> Option<Found<'a>> {
+pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) -> Option<Found<'a>> {
     let (at, rule) = lines
         .iter()
         .enumerate()
@@ -23,6 +25,9 @@ pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize) -> Option<Found
     let mut places: Vec<usize> = Vec::new();
     let mut literal: Vec<usize> = (0..at - 1).collect();
     for (number, line) in lines.iter().enumerate().skip(at - 1) {
+        if number % 1024 == 0 && stop.is_set() {
+            return None;
+        }
         if number == at {
             continue;
         }
@@ -41,109 +46,6 @@ pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize) -> Option<Found
         places,
     }
     .fit(lines, at, literal, look)
-}
-
-/// The second line.
-struct Rule {
-    indent: usize,
-    edges: (bool, bool),
-    marks: Vec<Mark>,
-    /// Dashes and colons of each column.
-    dashes: Vec<usize>,
-    apart: bool,
-}
-
-impl Rule {
-    fn of(line: &str) -> Option<Self> {
-        let inner = line.trim_start_matches(' ');
-        let indent = line.len() - inner.len();
-        if !inner.starts_with(['|', '-', ':']) || !inner.contains('-') {
-            return None;
-        }
-        let (inner, left) = strip(inner, inner.strip_prefix('|'));
-        let (inner, right) = strip(inner, inner.strip_suffix('|'));
-        let mut rule = Self {
-            indent,
-            edges: (left, right),
-            marks: Vec::new(),
-            dashes: Vec::new(),
-            apart: inner.contains(' '),
-        };
-        for field in inner.split('|') {
-            let text = field.trim_matches(' ');
-            let (dashes, first) = strip(text, text.strip_prefix(':'));
-            let (dashes, last) = strip(dashes, dashes.strip_suffix(':'));
-            if dashes.is_empty() || dashes.bytes().any(|byte| byte != b'-') {
-                return None;
-            }
-            rule.marks.push(match (first, last) {
-                (false, false) => Mark::None,
-                (true, false) => Mark::Left,
-                (false, true) => Mark::Right,
-                (true, true) => Mark::Center,
-            });
-            rule.dashes.push(text.len());
-        }
-        (rule.marks.len() > 1 || left).then_some(rule)
-    }
-
-    /// Adds the fields of a line, if it has as many as there are columns.
-    fn cut<'a>(&self, line: &'a str, fields: &mut Vec<&'a str>) -> bool {
-        let start = fields.len();
-        let fits = self.inner(line).is_some_and(|inner| {
-            pipes(inner, false, fields);
-            if fields.len() - start != self.marks.len() {
-                // Not what Markdown says, and yet what people write: a bar in a code span is no bar.
-                fields.truncate(start);
-                pipes(inner, true, fields);
-            }
-            fields.len() - start == self.marks.len()
-        });
-        if !fits {
-            fields.truncate(start);
-        }
-        fits
-    }
-
-    fn inner<'a>(&self, line: &'a str) -> Option<&'a str> {
-        let (indent, inner) = line.split_at_checked(self.indent)?;
-        if indent.bytes().any(|byte| byte != b' ') {
-            return None;
-        }
-        let inner = match self.edges.0 {
-            true => inner.strip_prefix('|')?,
-            false => inner,
-        };
-        match self.edges.1 {
-            true => inner.strip_suffix('|'),
-            false => Some(inner),
-        }
-    }
-}
-
-fn strip<'a>(text: &'a str, stripped: Option<&'a str>) -> (&'a str, bool) {
-    (stripped.unwrap_or(text), stripped.is_some())
-}
-
-/// Cuts a line at its bars. Not at those behind a backslash, and if so wished not at those in a code span.
-fn pipes<'a>(line: &'a str, spans: bool, fields: &mut Vec<&'a str>) {
-    let bytes = line.as_bytes();
-    let mut start = 0;
-    let mut in_span = false;
-    let mut escaped = false;
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = true,
-            b'`' if spans => in_span = !in_span,
-            b'|' if !in_span => {
-                fields.push(line.get(start..at).unwrap_or_default());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    fields.push(line.get(start..).unwrap_or_default());
 }
 
 struct Table<'a> {

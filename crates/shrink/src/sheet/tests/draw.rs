@@ -41,7 +41,7 @@ pub(super) fn markdown(rows: &Rows, padded: bool, sides: &str) -> String {
         }
         out.push_str("|\n");
         if number == 0 {
-            for (i, width) in widths.iter().enumerate().take(row.len()) {
+            for (i, width) in widths.iter().enumerate() {
                 let dashes = if padded { *width.max(&3) } else { 3 };
                 match side(sides, i) {
                     'r' => write!(out, "| {}: ", "-".repeat(dashes - 1)).unwrap(),

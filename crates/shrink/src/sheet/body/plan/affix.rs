@@ -77,13 +77,13 @@ fn ending(one: &str, other: &str) -> usize {
 /// Up to what means something in a pattern.
 fn sayable_start(text: &str, end: usize) -> &str {
     let before = text.get(..end).unwrap_or_default();
-    before.split(['*', '{', '}']).next().unwrap_or_default()
+    before.split('*').next().unwrap_or_default()
 }
 
 /// From what means something in a pattern.
 fn sayable_end(text: &str, length: usize) -> &str {
     let after = text.get(text.len() - length..).unwrap_or_default();
-    after.rsplit(['*', '{', '}']).next().unwrap_or_default()
+    after.rsplit('*').next().unwrap_or_default()
 }
 
 /// Whether a text can be cut here: not inside of a word.

@@ -21,11 +21,19 @@ pub(super) fn fixed<'a>(cells: &[&'a str], level: Level) -> Option<Model<'a>> {
 
 /// A cell in two, if it has this in the middle; nothing is cut into nothing.
 pub(super) fn cut(cell: &str, joint: char) -> Option<(&str, &str)> {
-    match cell.split_once(joint) {
+    match split(cell, joint) {
         Some((left, right)) if !left.is_empty() && !right.is_empty() => Some((left, right)),
         None if cell.is_empty() => Some(("", "")),
         _ => None,
     }
+}
+
+/// What stands before and after the first joint. Joints are ASCII, and cells are too short for a search that
+/// is prepared.
+pub(in super::super) fn split(cell: &str, joint: char) -> Option<(&str, &str)> {
+    let joint = u8::try_from(joint).ok().filter(u8::is_ascii)?;
+    let at = cell.bytes().position(|byte| byte == joint)?;
+    Some((&cell[..at], &cell[at + 1..]))
 }
 
 /// Whether a way to write a column that some of its cells suggested is right for all of them.

@@ -1,0 +1,150 @@
+//! A way to write Markdown tables, in words.
+
+use super::{Dashes, Mark, Markdown, Padding};
+use crate::sheet::align;
+use crate::sheet::head::{Words, numbers, parse_numbers, parse_runs, runs};
+use crate::sheet::measure::Measure;
+
+impl Markdown {
+    /// The words for it.
+    pub(in crate::sheet) fn head(&self) -> String {
+        let mut head = "markdown".to_owned();
+        let mut say = |words: &str| {
+            head.push(' ');
+            head.push_str(words);
+        };
+        if self.padding.is_some() {
+            say("padded");
+        }
+        if self.marks.iter().any(|mark| *mark != Mark::None) {
+            let same = self.marks.iter().all(|one| Some(one) == self.marks.first());
+            let marks = if same {
+                self.marks.get(..1).unwrap_or_default()
+            } else {
+                &self.marks
+            };
+            say(&marks.iter().map(|mark| mark.letter()).collect::<String>());
+        }
+        if self.indent > 0 {
+            say(&format!("indent={}", self.indent));
+        }
+        match self.edges {
+            (true, true) => {}
+            (left, right) => say(&format!("edges={}{}", u8::from(left), u8::from(right))),
+        }
+        if !self.spaced {
+            say("tight");
+        }
+        if self.thin {
+            say("thin");
+        }
+        if self.apart {
+            say("apart");
+        }
+        match &self.dashes {
+            Dashes::Wide if self.padding.is_some() => {}
+            Dashes::Each(3) if self.padding.is_none() => {}
+            Dashes::Wide => say("dashes=wide"),
+            Dashes::Each(dashes) => say(&format!("dashes={dashes}")),
+            Dashes::All(all) => say(&format!("dashes=all{all}")),
+            Dashes::Listed(list) => {
+                let list: Vec<String> = list.iter().map(usize::to_string).collect();
+                say(&format!("dashes={}", list.join(",")));
+            }
+        }
+        if let Some(padding) = &self.padding {
+            padding.say(say);
+        }
+        head
+    }
+
+    /// The way back, for a table with so many columns.
+    pub(in crate::sheet) fn parse(words: Words<'_>, columns: usize) -> Option<Self> {
+        let mut markdown = Self::plain(columns);
+        let mut dashes = None;
+        for word in words {
+            let (key, value) = word.split_once('=').unwrap_or((word, ""));
+            match (key, value) {
+                ("padded", "") => {
+                    markdown.padding = Some(Padding {
+                        floor: 3,
+                        ..Padding::default()
+                    });
+                }
+                ("indent", _) => markdown.indent = value.parse().ok()?,
+                ("edges", _) => {
+                    let (left, right) = value.split_at_checked(1)?;
+                    markdown.edges = (left == "1", right == "1");
+                }
+                ("tight", "") => markdown.spaced = false,
+                ("thin", "") => markdown.thin = true,
+                ("apart", "") => markdown.apart = true,
+                ("dashes", _) => dashes = Some(Dashes::parse(value)?),
+                (letters, "") if letters.chars().all(|c| Mark::parse(c).is_some()) => {
+                    markdown.marks = letters.chars().filter_map(Mark::parse).collect();
+                    if let [one] = markdown.marks[..] {
+                        markdown.marks = vec![one; columns];
+                    }
+                }
+                _ => markdown.padding.as_mut()?.hear(key, value, columns)?,
+            }
+        }
+        markdown.dashes = match (dashes, &markdown.padding) {
+            (Some(dashes), _) => dashes,
+            (None, Some(_)) => Dashes::Wide,
+            (None, None) => Dashes::Each(3),
+        };
+        Some(markdown)
+    }
+}
+
+impl Dashes {
+    fn parse(value: &str) -> Option<Self> {
+        if value == "wide" {
+            return Some(Self::Wide);
+        }
+        if let Some(all) = value.strip_prefix("all") {
+            return Some(Self::All(all.parse().ok()?));
+        }
+        let list: Option<Vec<usize>> = value.split(',').map(|one| one.parse().ok()).collect();
+        match list?.as_slice() {
+            [one] => Some(Self::Each(*one)),
+            list => Some(Self::Listed(list.to_vec())),
+        }
+    }
+}
+
+impl Padding {
+    fn say(&self, mut say: impl FnMut(&str)) {
+        if self.floor != 3 {
+            say(&format!("floor={}", self.floor));
+        }
+        if !self.widths.is_empty() {
+            say(&format!("width={}", numbers(&self.widths)));
+        }
+        if !self.loose.is_empty() {
+            say(&format!("loose={}", runs(self.loose.iter().copied())));
+        }
+        if let Some(aligns) = &self.aligns {
+            say(&format!("align={}", align::letters(aligns)));
+        }
+        if let Some(names) = &self.names {
+            say(&format!("names={}", align::letters(names)));
+        }
+        if let Some(word) = self.measure.word() {
+            say(word);
+        }
+    }
+
+    fn hear(&mut self, key: &str, value: &str, columns: usize) -> Option<()> {
+        match key {
+            "floor" => self.floor = value.parse().ok()?,
+            "width" => self.widths = parse_numbers(value)?,
+            "loose" => self.loose = parse_runs(value, columns)?,
+            "align" => self.aligns = Some(align::parse_letters(value)?),
+            "names" => self.names = Some(align::parse_letters(value)?),
+            word => self.measure = Measure::parse(word)?,
+        }
+        Some(())
+    }
+}

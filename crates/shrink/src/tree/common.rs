@@ -1,0 +1,163 @@
+//! What names begin with and end in.
+
+use super::pattern::{LONGEST_PART, Pattern};
+
+/// What a name begins with and ends in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Common<'e> {
+    pub(super) before: &'e str,
+    pub(super) behind: &'e str,
+}
+
+/// Where names are put together.
+fn is_seam(byte: &u8) -> bool {
+    matches!(byte, b'.' | b'_' | b'-')
+}
+
+/// About as many tokens ` *:` has.
+pub(super) const STAR: i64 = 2;
+
+impl<'e> Common<'e> {
+    /// If nothing in it can be mistaken, and it is something.
+    fn checked(before: &'e str, behind: &'e str) -> Option<Self> {
+        let some = !before.is_empty() || !behind.is_empty();
+        let checked = some && is_part(before) && is_part(behind);
+        checked.then_some(Self { before, behind })
+    }
+
+    /// `*.rs` for `main.rs`.
+    pub(super) fn ending(name: &'e str) -> Option<Self> {
+        let dot = memchr::memrchr(b'.', name.as_bytes()).filter(|dot| *dot > 0)?;
+        Self::checked("", &name[dot..])
+    }
+
+    /// `*.d.ts`, `*.test.d.ts` and `wire_*.ts` for `wire_frame.test.d.ts`.
+    pub(super) fn specials(name: &'e str) -> [Option<Self>; 3] {
+        let usual = Self::ending(name).map_or("", |usual| usual.behind);
+        let stem = &name[..name.len() - usual.len()];
+        let bytes = stem.as_bytes();
+        let Some(seam) = bytes.iter().rposition(is_seam).filter(|seam| *seam > 0) else {
+            return [None; 3];
+        };
+        let dot = memchr::memchr(b'.', bytes).filter(|dot| *dot > 0 && *dot != seam);
+        let first = bytes[1..].iter().position(is_seam);
+        let before = first.map(|seam| &stem[..seam + 2]);
+        [
+            Self::checked("", &name[seam..]),
+            dot.and_then(|dot| Self::checked("", &name[dot..])),
+            before
+                .filter(|before| before.len() < stem.len())
+                .and_then(|before| Self::checked(before, usual)),
+        ]
+    }
+
+    /// `img_*.png` for `img_001.png`: what is around its last number.
+    pub(super) fn number(name: &'e str) -> Option<Self> {
+        let last_digit = |text: &str| text.bytes().rposition(|byte| byte.is_ascii_digit());
+        let end = last_digit(name)? + 1;
+        // What the ending is may have a digit too.
+        let stem = name.len() - Self::ending(name).map_or(0, |usual| usual.behind.len());
+        let end = last_digit(&name[..stem]).map_or(end, |last| last + 1);
+        let digits = name[..end].bytes().rev().take_while(u8::is_ascii_digit);
+        let start = end - digits.count();
+        Self::checked(&name[..start], &name[end..])
+    }
+
+    /// The usual pattern of names that have this one.
+    pub(super) fn usual(self) -> Option<Self> {
+        let dot = self.behind.rfind('.')?;
+        let behind = &self.behind[dot..];
+        Some(Self { before: "", behind })
+    }
+
+    /// How many tokens the pattern has.
+    pub(super) fn head(self) -> i64 {
+        STAR + self.tokens()
+    }
+
+    /// How many tokens of a name it is.
+    pub(super) fn tokens(self) -> i64 {
+        cost(self.before) + cost(self.behind)
+    }
+
+    /// What is left of a name.
+    pub(super) fn stem(self, name: &'e str) -> Option<&'e str> {
+        name.strip_prefix(self.before)?.strip_suffix(self.behind)
+    }
+
+    pub(super) fn pattern(self) -> Pattern<'e> {
+        Pattern::new(self.before, [self.behind])
+    }
+
+    /// Equal ones have the same.
+    pub(super) fn hash(self) -> u64 {
+        hash(self.behind, hash(self.before, 0))
+    }
+}
+
+/// FNV-1a, so that equal texts can be found by sorting numbers; the same in every run.
+pub(super) fn hash(text: &str, start: u64) -> u64 {
+    let start = start ^ 0xcbf2_9ce4_8422_2325;
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(start, step).rotate_left(17)
+}
+
+/// Whether nothing in a part of a pattern, or of a list in braces, can be mistaken.
+pub(super) fn is_part(part: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-+".contains(&byte);
+    part.len() <= LONGEST_PART && part.bytes().all(is_plain)
+}
+
+/// About as many tokens a part of a name has: words with a mark before them, other marks, and three digits
+/// at a time. Asking the vocabulary would take longer than all the rest.
+pub(super) fn cost(part: &str) -> i64 {
+    let bytes = part.as_bytes();
+    let (mut tokens, mut at) = (0, 0);
+    while at < bytes.len() {
+        let start = at;
+        let run = |from: usize, is: fn(&u8) -> bool| {
+            from + bytes[from..].iter().take_while(|byte| is(byte)).count()
+        };
+        if bytes[at].is_ascii_digit() {
+            at = run(at, u8::is_ascii_digit);
+            tokens += (at - start).div_ceil(3);
+            continue;
+        }
+        at = run(at, |byte| !byte.is_ascii_alphanumeric());
+        let marks = at - start;
+        let word = run(run(at, u8::is_ascii_uppercase), u8::is_ascii_lowercase);
+        // One mark is a part of the word behind it.
+        tokens += usize::from(marks > 1 || (marks == 1 && word == at));
+        tokens += (word - at).div_ceil(8);
+        at = word;
+    }
+    tokens as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_several_patterns() {
+        let name = "wire_frame.test.d.ts";
+        let [seam, dot, before] = Common::specials(name).map(Option::unwrap);
+        assert_eq!((seam.before, seam.behind), ("", ".d.ts"));
+        assert_eq!((dot.before, dot.behind), ("", ".test.d.ts"));
+        assert_eq!((before.before, before.behind), ("wire_", ".ts"));
+        assert_eq!(before.stem(name), Some("frame.test.d"));
+    }
+
+    #[test]
+    fn the_last_number_of_a_name_is_found() {
+        let around = |name| {
+            let common = Common::number(name)?;
+            Some((common.before, common.behind))
+        };
+        assert_eq!(around("img_001.png"), Some(("img_", ".png")));
+        assert_eq!(around("v2-7-x.mp4"), Some(("v2-", "-x.mp4")));
+        assert_eq!(around("a.001"), Some(("a.", "")));
+        assert_eq!(around("12"), None);
+        assert_eq!(around("README"), None);
+    }
+}
