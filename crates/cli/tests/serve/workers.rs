@@ -127,7 +127,7 @@ fn a_call_that_is_cancelled_does_not_hold_up_the_next() {
 
 #[test]
 fn a_call_that_takes_too_long_ends() {
-    let folder = folder("timeoutSecs: 3\ngraceSecs: 200ms");
+    let folder = folder("timeoutSecs: 8\ngraceSecs: 200ms");
     let server = folder.serve();
     server.failure("w", &todo("hang"));
     assert_eq!(server.text("w", &json!({"text": "on"})), "on");
