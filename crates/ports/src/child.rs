@@ -7,7 +7,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use linkspan_session::{Budget, Fault, Inbound, Port, PortEnd};
+use linkspan_session::{Fault, Inbound, Port, PortEnd};
 use linkspan_wire::{Limits, Line, Lines};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
@@ -32,6 +32,8 @@ pub struct ChildOptions {
     pub args: Vec<OsString>,
     /// Limits of its stdout lines.
     pub limits: Limits,
+    /// Variables that it gets besides ours.
+    pub env: Vec<(OsString, OsString)>,
     /// Variables of our environment that it must not see.
     pub without_env: Vec<OsString>,
 }
@@ -82,6 +84,7 @@ pub fn child(options: ChildOptions) -> Result<Port, SpawnError> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
+    command.envs(options.env.iter().map(|(name, value)| (name, value)));
     for name in &options.without_env {
         command.env_remove(name);
     }
@@ -105,13 +108,13 @@ async fn run(name: String, mut child: Child, mut end: PortEnd, limits: Limits) {
     };
     let last_words = LastWords::default();
     let mut listening = tokio::spawn(listen(name.clone(), stderr, last_words.clone()));
-    let budget = Budget::new(limits.max_bytes());
+    let budget = lines::budget(limits);
     let guard = Group(child.id());
     let reading = lines::read(&mut stdout, &end.tx, end.last_word, limits, &budget, || {
         false
     });
     let writing = lines::write(stdin, &mut end.rx);
-    let closed_by_us = converse(&name, &mut child, reading, writing).await;
+    let closed_by_us = converse(&name, &mut child, reading, writing, end.tx.closed()).await;
     // It may still be writing, and must not die of a pipe that nobody reads.
     let status = tokio::select! {
         status = reap(&mut child) => status,
@@ -121,9 +124,10 @@ async fn run(name: String, mut child: Child, mut end: PortEnd, limits: Limits) {
     if !closed_by_us {
         // Its last words explain more than its exit status.
         let _ = timeout(LAST_READ, &mut listening).await;
-        let why = Fault::PeerClosed {
+        let why = Fault::Ended {
             peer: format!("`{name}`"),
-            why: describe(status, &last_words),
+            status: describe(status),
+            last_words: joined(&last_words),
         };
         let _ = end.tx.send(Inbound::Closed(why)).await;
     }
@@ -136,8 +140,9 @@ async fn converse(
     child: &mut Child,
     reading: impl Future<Output = io::Result<()>>,
     writing: impl Future<Output = io::Result<()>>,
+    left: impl Future<Output = ()>,
 ) -> bool {
-    tokio::pin!(reading, writing);
+    tokio::pin!(reading, writing, left);
     let mut listens = true;
     loop {
         tokio::select! {
@@ -155,6 +160,11 @@ async fn converse(
                     listens = false;
                 }
             },
+            () = &mut left => {
+                // One that reads nothing would never let us come to the end of the queue.
+                let _ = timeout(GRACE, &mut writing).await;
+                return true;
+            }
             _ = child.wait() => {
                 // A grandchild may hold stdout open for ever; what the child has said is in the pipe.
                 let _ = timeout(LAST_READ, &mut reading).await;
@@ -250,16 +260,17 @@ fn note(name: &str, line: &[u8], last_words: &LastWords) {
     }
 }
 
-fn describe(status: Option<ExitStatus>, last_words: &LastWords) -> String {
-    let status = match status {
+fn describe(status: Option<ExitStatus>) -> String {
+    match status {
         Some(status) => status.to_string(),
         None => "it would not end".to_owned(),
-    };
-    let words = last_words
-        .lock()
-        .map(|w| w.iter().cloned().collect::<Vec<_>>().join("\n"));
-    match words {
-        Ok(words) if !words.is_empty() => format!("{status}; its last words:\n{words}"),
-        _ => status,
     }
+}
+
+fn joined(last_words: &LastWords) -> String {
+    let words = last_words.lock();
+    words.map_or_else(
+        |_| String::new(),
+        |words| words.iter().cloned().collect::<Vec<_>>().join("\n"),
+    )
 }

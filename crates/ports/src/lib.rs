@@ -9,12 +9,14 @@ mod front;
 mod http;
 mod lines;
 mod stdio;
+mod stream;
 
 pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
 pub use fetch::{FetchError, Fetcher, Got, HostError};
 pub use front::{Answering, Figures, Front, FrontOptions, Guest, House, Principal, Token};
 pub use http::{HttpOptions, OptionsError, Transport, http};
 pub use stdio::{stdio, stdio_parts};
+pub use stream::stream;
 
 /// Envelopes that may wait in each queue of a port. What they may weigh is the budget's business.
 const QUEUE: usize = 64;

@@ -22,6 +22,14 @@ const LOOK: Duration = Duration::from_millis(500);
 /// How much is read ahead of a session that does not take any more, to notice the end.
 const AHEAD: usize = 256 * 1024;
 
+/// What a reader may have read that nobody has taken yet.
+pub(crate) fn budget(limits: Limits) -> Budget {
+    match limits.ahead() {
+        Some(bytes) => Budget::strict(bytes),
+        None => Budget::new(limits.max_bytes()),
+    }
+}
+
 /// Reads until the stream ends or the session is gone. `last_word` goes when the stream has ended,
 /// though the session may not have taken all of it yet; `hung_up` tells that nobody writes any more.
 pub(crate) async fn read(

@@ -3,7 +3,7 @@
 #[cfg(target_os = "linux")]
 mod fast;
 
-use linkspan_session::{Budget, Port};
+use linkspan_session::Port;
 use linkspan_wire::Limits;
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -15,7 +15,7 @@ type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 /// Opens stdin and stdout. The peer is the program that started us.
 pub fn stdio(limits: Limits) -> Port {
     let (port, mut end) = Port::pair("the client", QUEUE);
-    let budget = Budget::new(limits.max_bytes());
+    let budget = lines::budget(limits);
     let (reader, writer) = (stdin(), stdout());
     let (to_session, last_word) = (end.tx, end.last_word);
     tokio::spawn(async move {

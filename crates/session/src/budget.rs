@@ -22,6 +22,8 @@ pub struct Budget {
     /// One message at a time may take more than is there, so that somebody always finishes: two
     /// that are each half read would otherwise wait for each other.
     overdraft: Arc<Semaphore>,
+    /// Messages of up to that many bytes cost nothing.
+    free: usize,
 }
 
 /// Bytes that are in flight. Dropping it gives them back.
@@ -34,8 +36,18 @@ pub struct Credit {
 impl Budget {
     /// A budget of `bytes`.
     pub fn new(bytes: usize) -> Self {
+        Self::with_free(bytes, FREE)
+    }
+
+    /// A budget of `bytes` that counts small messages too: for those who have many queues.
+    pub fn strict(bytes: usize) -> Self {
+        Self::with_free(bytes, 0)
+    }
+
+    fn with_free(bytes: usize, free: usize) -> Self {
         let total = units(bytes).max(1);
         Self {
+            free,
             units: Arc::new(Semaphore::new(total as usize)),
             total,
             overdraft: Arc::new(Semaphore::new(1)),
@@ -57,7 +69,7 @@ impl Budget {
 
     /// Raises a credit to `bytes` in all.
     pub async fn grow(&self, credit: &mut Credit, bytes: usize) {
-        if bytes <= FREE {
+        if bytes <= self.free {
             return;
         }
         if credit.overdraft.is_some() {

@@ -52,6 +52,16 @@ pub enum Fault {
         /// Exit status or the like.
         why: String,
     },
+    /// The peer was a process, and has ended.
+    #[error("{peer} closed the connection: {}", end(.status, .last_words))]
+    Ended {
+        /// Which process.
+        peer: String,
+        /// How it ended.
+        status: String,
+        /// What it had written to stderr in the end.
+        last_words: String,
+    },
     /// No sign of life for too long.
     #[error("no answer within {}", seconds(.after))]
     Timeout {
@@ -93,7 +103,7 @@ impl Fault {
             Self::HttpStatus { .. } => "http_status",
             Self::AnswerLost { .. } => "answer_lost",
             Self::SessionLost { .. } => "session_lost",
-            Self::PeerClosed { .. } => "peer_closed",
+            Self::PeerClosed { .. } | Self::Ended { .. } => "peer_closed",
             Self::Timeout { .. } => "timeout",
             Self::Overloaded { .. } => "overloaded",
             Self::TooLarge { .. } => "too_large",
@@ -113,7 +123,9 @@ impl Fault {
                 "the call may have run and was not repeated; check before calling again"
             }
             Self::SessionLost { .. } => "restart the client to begin a new session",
-            Self::PeerClosed { .. } => "what it said last may tell why; -v shows all of it",
+            Self::PeerClosed { .. } | Self::Ended { .. } => {
+                "what it said last may tell why; -v shows all of it"
+            }
             Self::Timeout { .. } => "raise --timeout if the server needs longer",
             Self::Overloaded { .. } => "wait for calls in flight to finish",
             Self::TooLarge { .. } => "ask for less at once, or raise --max-message",
@@ -169,6 +181,13 @@ fn detail(said: &str) -> String {
         String::new()
     } else {
         format!(": {said}")
+    }
+}
+
+fn end(status: &str, last_words: &str) -> String {
+    match last_words {
+        "" => status.to_owned(),
+        words => format!("{status}; its last words:\n{words}"),
     }
 }
 

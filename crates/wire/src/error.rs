@@ -76,6 +76,23 @@ impl WireError {
         }
     }
 
+    /// The id under which somebody waits for an answer to this, if that can be made out.
+    pub fn asked(&self) -> Option<Id> {
+        match self {
+            Self::Shape {
+                is_answer: false,
+                id: Some(id),
+                ..
+            }
+            | Self::TooLarge {
+                is_answer: false,
+                id: Some(id),
+                ..
+            } => Some(Id::from_raw(id.clone())),
+            _ => None,
+        }
+    }
+
     /// The answer that JSON-RPC prescribes for such a text.
     pub fn to_rpc(&self) -> RpcError {
         match self {

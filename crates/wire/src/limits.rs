@@ -11,12 +11,14 @@ pub const MAX_ID: usize = 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     max_bytes: usize,
+    ahead: Option<usize>,
 }
 
 impl Limits {
     /// The most that spans of 32 bits can name.
     pub const MOST: Self = Self {
         max_bytes: u32::MAX as usize - 1,
+        ahead: None,
     };
 
     /// A message of more than `max_bytes` is refused, and only that message.
@@ -25,7 +27,23 @@ impl Limits {
     pub fn new(max_bytes: usize) -> Self {
         Self {
             max_bytes: max_bytes.clamp(1, Self::MOST.max_bytes),
+            ahead: None,
         }
+    }
+
+    /// The same, for a reader that is to have no more than `bytes` of messages that nobody has taken
+    /// yet, or one message.
+    #[must_use]
+    pub fn with_ahead(self, bytes: usize) -> Self {
+        Self {
+            ahead: Some(bytes),
+            ..self
+        }
+    }
+
+    /// Bytes of messages that may have been read before somebody takes them, if that was said.
+    pub fn ahead(&self) -> Option<usize> {
+        self.ahead
     }
 
     /// The largest message in bytes.

@@ -94,6 +94,26 @@ impl Message {
         Self::with_method("", method, params)
     }
 
+    /// A request (with an id) or notification whose method and parameters are spelled as somebody else
+    /// spelled them. `None` if JSON-RPC allows no such parameters, or the method is no string.
+    pub fn spelled(id: Option<&Id>, method: Json<'_>, params: Option<Json<'_>>) -> Option<Self> {
+        let id = id.map_or_else(String::new, |id| format!(r#""id":{id},"#));
+        let params = match params {
+            Some(params) => format!(r#","params":{}"#, params.text()),
+            None => String::new(),
+        };
+        let method = method.text();
+        let text = format!(r#"{{"jsonrpc":"2.0",{id}"method":{method}{params}}}"#);
+        Self::within(Bytes::from(text), depth::MOST).ok()
+    }
+
+    /// An answer whose outcome is spelled as somebody else spelled it: `result` or `error`.
+    pub fn answer_spelled(id: &Id, member: &str, outcome: Json<'_>) -> Option<Self> {
+        let outcome = outcome.text();
+        let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":{outcome}}}"#);
+        Self::within(Bytes::from(text), depth::MOST).ok()
+    }
+
     /// An answer of our own. `result` is JSON text.
     pub fn result(id: &Id, result: &str) -> Self {
         Self::ours(Bytes::from(format!(
@@ -153,6 +173,11 @@ impl Message {
     pub fn method(&self) -> Cow<'_, str> {
         let token = self.method.map_or("", |span| self.slice(span));
         Json::trusted(token).as_str().unwrap_or_default()
+    }
+
+    /// The method in its sender's spelling; `None` for an answer.
+    pub fn method_json(&self) -> Option<Json<'_>> {
+        self.method.map(|span| Json::trusted(self.slice(span)))
     }
 
     /// `params` of a request or notification.

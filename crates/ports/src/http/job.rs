@@ -87,7 +87,7 @@ pub(super) enum Report {
         lists: Vec<Message>,
     },
     /// An HTTP+SSE stream, or why there is none.
-    SseOpened(Result<Line, Fault>),
+    SseOpened(Box<Result<Line, Fault>>),
     /// An HTTP+SSE stream has ended.
     SseEnded(Fault),
     /// It is time to try an HTTP+SSE stream again.

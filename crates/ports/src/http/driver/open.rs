@@ -36,7 +36,8 @@ impl Driver {
             _ => GREETING,
         };
         let opening = sse_session::open(endpoint, url, memory, self.tx.clone(), limit);
-        self.jobs.spawn(async { Report::SseOpened(opening.await) });
+        self.jobs
+            .spawn(async { Report::SseOpened(Box::new(opening.await)) });
     }
 
     pub(super) fn on_sse_opened(&mut self, opened: Result<Line, Fault>) {

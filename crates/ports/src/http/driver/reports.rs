@@ -60,7 +60,7 @@ impl Driver {
                     ..ticket
                 });
             }
-            Report::SseOpened(opened) => self.on_sse_opened(opened),
+            Report::SseOpened(opened) => self.on_sse_opened(*opened),
             Report::SseEnded(why) => {
                 if self.listening.as_ref().is_some_and(|l| l.id() == task) {
                     self.on_sse_ended(why);
