@@ -9,10 +9,13 @@ use clap_complete::Shell;
 use linkspan_mcp::Era;
 use linkspan_ports::Transport;
 
+use crate::agent::args::{self as agent_args, AcpArgs, AgentArgs};
 use crate::bcp::{self, args::BcpArgs};
+use crate::conduct::args::{self as conduct_args, ConductArgs};
 use crate::exit::exit_codes;
 use crate::expose_args::{self, ExposeArgs};
 use crate::serve::args::Author;
+use crate::shim::{self, ShimArgs};
 use crate::shrink::args::{self as shrink_args, ShrinkArgs, ShrinkFlag};
 use crate::tryout::TryOut;
 
@@ -52,6 +55,10 @@ Examples:
   Make a server of a folder of scripts, and give it to a client:
     linkspan new my-server && linkspan config my-server
 
+  Put a proxy between an editor and its agent (ACP), or give a client an agent as a tool:
+    linkspan conduct ./my-proxy 'npx -y @zed-industries/claude-code-acp'
+    claude mcp add helper -- linkspan agent -- ./my-agent acp
+
 ",
     exit_codes!()
 );
@@ -67,6 +74,15 @@ pub(crate) enum Command {
     /// Give a model the same tool results in fewer tokens
     #[command(after_long_help = shrink_args::HELP)]
     Shrink(Box<ShrinkArgs>),
+    /// Join an editor, proxies and an agent that speak ACP
+    #[command(after_long_help = conduct_args::HELP)]
+    Conduct(Box<ConductArgs>),
+    /// Serve an ACP agent as an MCP server
+    #[command(after_long_help = agent_args::HELP)]
+    Agent(Box<AgentArgs>),
+    /// Reach an MCP server that lives in a chain of `conduct` (agents run this)
+    #[command(after_long_help = shim::HELP)]
+    Mcp(ShimArgs),
     #[command(flatten)]
     TryOut(TryOut),
     #[command(flatten)]
@@ -202,6 +218,8 @@ pub(crate) struct RemoteArgs {
     /// Largest message, for example 64MiB
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
     pub(crate) max_message: usize,
+    #[command(flatten)]
+    pub(crate) acp: AcpArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -255,7 +273,7 @@ pub(crate) fn millis(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(millis))
 }
 
-fn size(text: &str) -> Result<usize, String> {
+pub(crate) fn size(text: &str) -> Result<usize, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let number: usize = digits
         .trim()

@@ -115,15 +115,15 @@ pub(crate) async fn over_stdio(
 }
 
 /// What is needed to begin.
-struct Joined {
-    back: Port,
-    layers: Vec<Box<dyn Layer>>,
+pub(crate) struct Joined {
+    pub(crate) back: Port,
+    pub(crate) layers: Vec<Box<dyn Layer>>,
     /// What the client has said, if it is still to be answered.
-    word: Option<Inbound>,
+    pub(crate) word: Option<Inbound>,
 }
 
 /// Waits for the client's first word, and finds out what lies between it and the server.
-async fn join(
+pub(crate) async fn join(
     front: &mut Port,
     back: &mut Option<Port>,
     server: &Arc<Server>,
@@ -186,7 +186,7 @@ async fn gone(front: &mpsc::Receiver<Inbound>, drain: Duration) {
 }
 
 /// Ends what has not begun.
-async fn farewell(mut port: Port) {
+pub(crate) async fn farewell(mut port: Port) {
     drop(port.tx);
     port.rx.close();
     let _ = tokio::time::timeout(Config::default().farewell, port.done).await;

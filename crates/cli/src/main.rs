@@ -3,11 +3,13 @@
 //! Only this crate prints, reads the environment or exits. stdout belongs to the protocol (or to
 //! the answer that a person asked for); everything else goes to stderr.
 
+mod agent;
 mod args;
 mod bcp;
 mod call_args;
 mod client;
 mod clock;
+mod conduct;
 mod connect;
 mod exit;
 mod expose;
@@ -22,6 +24,7 @@ mod pages;
 mod record;
 mod remote;
 mod serve;
+mod shim;
 mod show;
 mod shrink;
 mod signals;
@@ -61,10 +64,11 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> Result<Exit, Failure> {
     let quiet = match &cli.command {
         // It runs on its own, and its log is where its servers speak.
-        Command::Expose(_) => LevelFilter::INFO,
+        Command::Expose(_) | Command::Conduct(_) => LevelFilter::INFO,
         Command::Author(Author::Serve(args)) if args.http => LevelFilter::INFO,
         Command::Shrink(_) if bcp::variable("BCP_LOG_LEVEL").is_some() => bcp::log_level()?,
         Command::Shrink(args) if args.http => LevelFilter::INFO,
+        Command::Agent(args) if args.http => LevelFilter::INFO,
         Command::Bcp(BcpArgs {
             command: BcpCommand::Mcp(_),
             ..
@@ -76,6 +80,9 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Connect(args) => block_on(connect::run(args)),
         Command::Expose(args) => block_on(expose::run(*args)),
         Command::Shrink(args) => shrink::run(*args),
+        Command::Conduct(args) => block_on(conduct::run(*args)),
+        Command::Agent(args) => block_on(agent::run(*args)),
+        Command::Mcp(args) => shim::run(&args),
         Command::Author(command) => serve::run(command),
         Command::Bcp(command) => bcp::run(command),
         Command::TryOut(command) => block_on(tryout::run(command)),

@@ -11,6 +11,8 @@ const SHORTEST: usize = 4;
 /// Knows what must not be shown: the values of our own headers, and members with telling names.
 pub(crate) struct Mask {
     secrets: Vec<String>,
+    /// Also what servers are given: environments, headers, and what is secret in a URL.
+    servers: bool,
 }
 
 /// A part of the text and what to write instead.
@@ -25,7 +27,18 @@ impl Mask {
         secrets.retain(|secret| secret.len() >= SHORTEST);
         // Longest first, so that what is left of a shorter one cannot remain.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Self { secrets }
+        Self {
+            secrets,
+            servers: false,
+        }
+    }
+
+    /// Also masks what the servers that a session is given are to know.
+    pub(crate) fn with_servers(self) -> Self {
+        Self {
+            servers: true,
+            ..self
+        }
     }
 
     /// The message with its secrets replaced; still JSON.
@@ -53,14 +66,7 @@ impl Mask {
     ///
     /// Strings are compared as they read, not as they are spelled: `\/` is `/`.
     fn find(&self, value: Json<'_>, whole: &str, telling: bool, changes: &mut Vec<Change>) {
-        let mut change = |token: &str, text: &str| {
-            let start = token.as_ptr() as usize - whole.as_ptr() as usize;
-            changes.push(Change {
-                start,
-                end: start + token.len(),
-                text: quote(text),
-            });
-        };
+        let mut change = |token: &str, text: &str| changes.push(Change::of(token, whole, text));
         match value.kind() {
             JsonKind::String if telling => change(value.text(), MASKED),
             JsonKind::String => {
@@ -79,10 +85,35 @@ impl Mask {
             }
             JsonKind::Object => {
                 for (name, member) in value.members() {
-                    self.find(member, whole, telling || is_telling(&name), changes);
+                    let servers = self.servers && !telling;
+                    match &*name {
+                        "env" | "headers" if servers => self.find_pairs(member, whole, changes),
+                        "url" if servers && member.kind() == JsonKind::String => {
+                            let url = member.as_str().unwrap_or_default();
+                            let masked = masked_url(&url);
+                            if *masked != *url {
+                                changes.push(Change::of(member.text(), whole, &masked));
+                            }
+                        }
+                        _ => self.find(member, whole, telling || is_telling(&name), changes),
+                    }
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The values of names and values, as an array of pairs or as a map.
+    fn find_pairs(&self, value: Json<'_>, whole: &str, changes: &mut Vec<Change>) {
+        match value.kind() {
+            JsonKind::Array => {
+                for pair in value.elements() {
+                    for (name, member) in pair.members() {
+                        self.find(member, whole, name != "name", changes);
+                    }
+                }
+            }
+            _ => self.find(value, whole, true, changes),
         }
     }
 
@@ -98,6 +129,45 @@ impl Mask {
             })
         })
     }
+}
+
+impl Change {
+    /// A string in the place of `token`, which is a part of `whole`.
+    fn of(token: &str, whole: &str, text: &str) -> Self {
+        let start = token.as_ptr() as usize - whole.as_ptr() as usize;
+        Self {
+            start,
+            end: start + token.len(),
+            text: quote(text),
+        }
+    }
+}
+
+/// A URL without who calls and with what key.
+fn masked_url(url: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return Cow::Borrowed(url);
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, way) = rest.split_at(end);
+    let host = match authority.rsplit_once('@') {
+        Some((_, host)) => format!("{MASKED}@{host}"),
+        None => authority.to_owned(),
+    };
+    let (path, query) = match way.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (way, None),
+    };
+    let query = query.map_or_else(String::new, |query| {
+        let pairs = query.split('&').map(|pair| match pair.split_once('=') {
+            Some((name, _)) if is_telling(name) || name == "key" || name == "sig" => {
+                format!("{name}={MASKED}")
+            }
+            _ => pair.to_owned(),
+        });
+        format!("?{}", pairs.collect::<Vec<_>>().join("&"))
+    });
+    Cow::Owned(format!("{scheme}://{host}{path}{query}"))
 }
 
 /// Whether a member of this name usually holds a secret.
@@ -148,5 +218,17 @@ mod tests {
             mask.apply(r#"{"api_key": "abc", "n":1.0, "deep":[{"accessToken":"t","progressToken":"p"}], "Authorization":["Bearer t"], "password":5}"#),
             r#"{"api_key": "***", "n":1.0, "deep":[{"accessToken":"***","progressToken":"p"}], "Authorization":["***"], "password":5}"#
         );
+    }
+
+    #[test]
+    fn what_a_server_is_given_to_know_is_masked_on_request() {
+        let mask = Mask::new(Vec::new()).with_servers();
+        assert_eq!(
+            mask.apply(r#"{"mcpServers":[{"name":"a","env":[{"name":"K","value":"v"}],"headers":{"X":"y"},"url":"https://u:p@h/x?a=1&api_key=2#f"}],"url":"acp:5"}"#),
+            r#"{"mcpServers":[{"name":"a","env":[{"name":"K","value":"***"}],"headers":{"X":"***"},"url":"https://***@h/x?a=1&api_key=***"}],"url":"acp:5"}"#
+        );
+        let plain = Mask::new(Vec::new());
+        let text = r#"{"env":[{"name":"K","value":"v"}]}"#;
+        assert_eq!(plain.apply(text), text);
     }
 }

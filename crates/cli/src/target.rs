@@ -8,6 +8,7 @@ use linkspan_ports::{ChildOptions, HttpOptions, child, http};
 use linkspan_session::Port;
 use linkspan_wire::Limits;
 
+use crate::agent::{self, Terms};
 use crate::args::RemoteArgs;
 use crate::exit::{Exit, Failure};
 use crate::remote::{explain, remote};
@@ -56,7 +57,12 @@ impl Target {
 
     /// Reads what is needed to open it, as often as somebody wants to.
     pub(crate) fn opener(self, args: &RemoteArgs) -> Result<Opener, Failure> {
+        let is_agent = args.acp.acp;
         match self {
+            Self::Url(_) | Self::Folder(_) if is_agent => {
+                Err(Failure::usage("--acp is for a command that is an agent")
+                    .hint("the command goes after `--`: --acp -- ./my-agent acp"))
+            }
             Self::Url(url) => {
                 let remote = remote(&url, args)?;
                 Ok(Opener {
@@ -65,15 +71,25 @@ impl Target {
                 })
             }
             Self::Folder(dir) => serve::opener(&dir, &FolderArgs::default()),
-            Self::Command(program, args_of_it) => Ok(Opener {
-                door: Door::Command(ChildOptions {
+            Self::Command(program, args_of_it) => {
+                let child = ChildOptions {
                     program,
                     args: args_of_it,
                     limits: Limits::new(args.max_message),
+                    env: Vec::new(),
                     without_env: Vec::new(),
-                }),
-                secrets: Vec::new(),
-            }),
+                };
+                if is_agent {
+                    let opener = Opener::agent(agent::Door::new(child, Terms::usual(&args.acp)));
+                    // It would be started by the first call only.
+                    opener.check()?;
+                    return Ok(opener);
+                }
+                Ok(Opener {
+                    door: Door::Command(child),
+                    secrets: Vec::new(),
+                })
+            }
         }
     }
 
@@ -92,15 +108,30 @@ pub(crate) struct Opener {
 enum Door {
     Http(Box<HttpOptions>),
     Command(ChildOptions),
-    /// A server of our own.
-    Local(Box<dyn Fn() -> Port + Send + Sync>),
+    /// An agent behind a desk of our own.
+    Agent(Box<agent::Door>),
+    /// Something that we speak to ourselves, and its era if that is known.
+    Port(Box<dyn Fn() -> Port + Send + Sync>, Option<Era>),
 }
 
 impl Opener {
     /// A server of our own, opened anew for every connection. It speaks the legacy era.
     pub(crate) fn local(open: impl Fn() -> Port + Send + Sync + 'static) -> Self {
+        Self::port(open, Some(Era::Legacy))
+    }
+
+    /// A port of another kind, opened anew for every connection; `era` if it is known.
+    pub(crate) fn port(open: impl Fn() -> Port + Send + Sync + 'static, era: Option<Era>) -> Self {
         Self {
-            door: Door::Local(Box::new(open)),
+            door: Door::Port(Box::new(open), era),
+            secrets: Vec::new(),
+        }
+    }
+
+    /// An agent, started anew for every connection that needs it. Its desk speaks the legacy era.
+    pub(crate) fn agent(door: agent::Door) -> Self {
+        Self {
+            door: Door::Agent(Box::new(door)),
             secrets: Vec::new(),
         }
     }
@@ -117,14 +148,17 @@ impl Opener {
                     failure.hint("is it an executable file?")
                 }
             }),
-            Door::Local(open) => Ok(open()),
+            Door::Agent(door) => Ok(door.open()),
+            Door::Port(open, _) => Ok(open()),
         }
     }
 
     /// Keeps an environment variable from the command.
     pub(crate) fn without_env(mut self, name: Option<&str>) -> Self {
-        if let Door::Command(options) = &mut self.door {
-            options.without_env.extend(name.map(OsString::from));
+        match &mut self.door {
+            Door::Command(options) => options.without_env.extend(name.map(OsString::from)),
+            Door::Agent(door) => door.without_env(name),
+            Door::Http(_) | Door::Port(..) => {}
         }
         self
     }
@@ -133,25 +167,17 @@ impl Opener {
     pub(crate) fn check(&self) -> Result<(), Failure> {
         match &self.door {
             Door::Http(options) => http((**options).clone()).map(drop).map_err(explain),
-            Door::Local(_) => Ok(()),
-            Door::Command(options) => {
-                let shown = options.program.to_string_lossy();
-                if in_path(&options.program) {
-                    return Ok(());
-                }
-                Err(Failure::new(
-                    Exit::Unreachable,
-                    format!("cannot start `{shown}`: there is no such program"),
-                )
-                .hint(format!("install `{shown}`, or give its full path")))
-            }
+            Door::Port(..) => Ok(()),
+            Door::Agent(door) => is_there(door.program()),
+            Door::Command(options) => is_there(&options.program),
         }
     }
 
-    /// What it speaks, if it is a server of our own.
+    /// What it speaks, if we know better than anybody could tell us.
     pub(crate) fn era(&self) -> Option<Era> {
         match self.door {
-            Door::Local(_) => Some(Era::Legacy),
+            Door::Agent(_) => Some(Era::Legacy),
+            Door::Port(_, era) => era,
             Door::Http(_) | Door::Command(_) => None,
         }
     }
@@ -160,6 +186,25 @@ impl Opener {
     pub(crate) fn is_command(&self) -> bool {
         matches!(self.door, Door::Command(_))
     }
+
+    /// Whether its calls build on each other, so that one client's must all come to the same one. It
+    /// says to which of them each of its questions belongs.
+    pub(crate) fn keeps_sessions(&self) -> bool {
+        matches!(self.door, Door::Agent(_))
+    }
+}
+
+/// Whether a program can be started, as far as one can tell without doing so.
+fn is_there(program: &std::ffi::OsStr) -> Result<(), Failure> {
+    if in_path(program) {
+        return Ok(());
+    }
+    let shown = program.to_string_lossy();
+    Err(Failure::new(
+        Exit::Unreachable,
+        format!("cannot start `{shown}`: there is no such program"),
+    )
+    .hint(format!("install `{shown}`, or give its full path")))
 }
 
 /// Whether a program of that name would be found.

@@ -284,6 +284,12 @@ impl Bridge {
         self.stderr.all().join("\n")
     }
 
+    /// Waits for a line on stderr that has that in it, and takes it.
+    pub fn wait_for_stderr(&self, word: &str) -> String {
+        let line = self.stderr.take(self.limit, |line| line.contains(word));
+        line.unwrap_or_else(|nothing| self.never(&format!("`{word}` on stderr"), nothing))
+    }
+
     /// Sends a signal.
     #[cfg(unix)]
     pub fn signal(&self, signal: Signal) {
@@ -309,6 +315,11 @@ impl Bridge {
     /// The memory it has resident now, in bytes; Linux only.
     pub fn resident_memory(&self) -> Option<usize> {
         self.memory("VmRSS:")
+    }
+
+    /// The part of [`Bridge::resident_memory`] that is a file on disk, as its code is; Linux only.
+    pub fn mapped_memory(&self) -> Option<usize> {
+        self.memory("RssFile:")
     }
 
     fn memory(&self, field: &str) -> Option<usize> {

@@ -5,6 +5,7 @@
 //! codecs cannot hide itself. Everything is plain threads and blocking sockets:
 //! a test may be sync or async, and a rude peer is a few lines.
 
+mod acp;
 mod base64;
 mod bridge;
 mod builder;
@@ -34,6 +35,7 @@ mod state;
 mod tests;
 mod tools;
 
+pub use acp::{Player, Stage, part};
 pub use base64::decode as decode_base64;
 pub use bridge::{Bridge, Launch, Signal};
 pub use builder::Builder;

@@ -175,7 +175,10 @@ impl Inn {
         }
         Want {
             key,
-            asks: era == Era::Legacy && asks && self.0.habits.may_ask(call),
+            asks: era == Era::Legacy
+                && asks
+                && !self.0.server.keeps_sessions()
+                && self.0.habits.may_ask(call),
             home: home_of(call).filter(|_| era == Era::Legacy),
             share,
         }

@@ -73,7 +73,7 @@ pub(super) async fn ask(
     }
     match shaken(port, true).await {
         // It has been asked both, and died of either.
-        Err(Fault::PeerClosed { .. }) => Ok(Probed::Died),
+        Err(Fault::PeerClosed { .. } | Fault::Ended { .. }) => Ok(Probed::Died),
         probed => probed,
     }
 }
@@ -148,6 +148,7 @@ async fn answer(port: &mut Port, is_command: bool, shook: bool) -> Result<Probed
             Some(DISCOVER) if evidence == Evidence::Modern => {
                 return Ok(Probed::Modern(Some(answer)));
             }
+            Some(DISCOVER) if evidence == Evidence::None => return Err(unreached(&answer)),
             Some(DISCOVER) => return Ok(is_spent),
             // A modern server says so when it refuses; its process is as good as before.
             Some(INITIALIZE) if answer.kind() == Kind::Error && evidence == Evidence::Modern => {
@@ -161,6 +162,18 @@ async fn answer(port: &mut Port, is_command: bool, shook: bool) -> Result<Probed
     Ok(Probed::Died)
 }
 
+/// Somebody on the way has answered for the server.
+fn unreached(answer: &Message) -> Fault {
+    let said = answer
+        .body()
+        .and_then(|error| error.get("message")?.as_str());
+    Fault::ConnectFailed {
+        peer: "the server".to_owned(),
+        why: said.map_or_else(String::new, Into::into),
+        tries: 1,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +181,10 @@ mod tests {
 
     /// A server that the test plays: it gets each method and says what it answers.
     async fn play(script: impl Fn(&str) -> Option<&'static str>) -> Probed {
+        played(script).await.unwrap()
+    }
+
+    async fn played(script: impl Fn(&str) -> Option<&'static str>) -> Result<Probed, Fault> {
         let (mut port, end) = Port::pair("the server", 8);
         let PortEnd {
             tx,
@@ -186,7 +203,7 @@ mod tests {
             }
         };
         tokio::select! {
-            probed = ask(&mut port, None, true) => probed.unwrap(),
+            probed = ask(&mut port, None, true) => probed,
             () = server => unreachable!("the probe is over first"),
         }
     }
@@ -197,6 +214,13 @@ mod tests {
         assert!(matches!(modern, Probed::Modern(Some(_))));
         let legacy = play(|_| Some(r#""error":{"code":-32601,"message":"no"}"#)).await;
         assert!(matches!(legacy, Probed::Legacy));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_is_not_the_servers_decides_nothing() {
+        let gone = r#""error":{"code":-33001,"message":"gone","data":{"kind":"connect_failed"}}"#;
+        let probed = played(|_| Some(gone)).await;
+        assert!(matches!(probed, Err(Fault::ConnectFailed { why, .. }) if why == "gone"));
     }
 
     #[tokio::test(start_paused = true)]

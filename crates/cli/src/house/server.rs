@@ -72,6 +72,11 @@ impl Server {
         self.with(|known| known.era = None);
     }
 
+    /// Whether one client's calls must all come to the same one.
+    pub(crate) fn keeps_sessions(&self) -> bool {
+        self.opener.keeps_sessions()
+    }
+
     /// Whether it takes a legacy client's `initialize`, if that is known.
     pub(crate) fn shakes_hands(&self) -> Option<bool> {
         self.with(|known| known.shakes_hands)

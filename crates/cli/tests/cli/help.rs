@@ -15,6 +15,9 @@ fn the_help_says_what_there_is_and_how_it_ends() {
       connect      Give a stdio client a remote server
       expose       Serve a stdio server, or another URL, over HTTP
       shrink       Give a model the same tool results in fewer tokens
+      conduct      Join an editor, proxies and an agent that speak ACP
+      agent        Serve an ACP agent as an MCP server
+      mcp          Reach an MCP server that lives in a chain of `conduct` (agents run this)
       tools        List the tools of a server
       call         Call a tool
       resources    List the resources of a server, and its templates
@@ -69,6 +72,10 @@ fn the_help_says_what_there_is_and_how_it_ends() {
 
       Make a server of a folder of scripts, and give it to a client:
         linkspan new my-server && linkspan config my-server
+
+      Put a proxy between an editor and its agent (ACP), or give a client an agent as a tool:
+        linkspan conduct ./my-proxy 'npx -y @zed-industries/claude-code-acp'
+        claude mcp add helper -- linkspan agent -- ./my-agent acp
 
     Exit codes:
       0    it worked (connect: the client closed its side)
@@ -196,6 +203,20 @@ fn the_help_of_connect_has_examples() {
               Largest message, for example 64MiB
 
               [default: 256MiB]
+
+    Agent:
+          --acp
+              The command is an ACP agent: it is served as `linkspan agent` does
+
+          --permission <WHAT>
+              What becomes of an agent's question for permission
+
+              Possible values:
+              - ask:   Ask the client; refuse if it cannot be asked
+              - allow: Allow whatever the agent wants to do, without asking anybody
+              - deny:  Refuse all of it, without asking anybody
+
+              [default: ask]
 
     Logging:
       -v, --verbose...
@@ -453,6 +474,20 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
               Largest message, for example 64MiB
 
               [default: 256MiB]
+
+    Agent:
+          --acp
+              The command is an ACP agent: it is served as `linkspan agent` does
+
+          --permission <WHAT>
+              What becomes of an agent's question for permission
+
+              Possible values:
+              - ask:   Ask the client; refuse if it cannot be asked
+              - allow: Allow whatever the agent wants to do, without asking anybody
+              - deny:  Refuse all of it, without asking anybody
+
+              [default: ask]
 
     Logging:
       -v, --verbose...
@@ -951,6 +986,11 @@ fn the_short_help_of_call_has_examples_too() {
           --insecure-http              Allow plain http:// to other machines; everybody on the way can
                                        read it
           --max-message <SIZE>         Largest message, for example 64MiB [default: 256MiB]
+
+    Agent:
+          --acp                The command is an ACP agent: it is served as `linkspan agent` does
+          --permission <WHAT>  What becomes of an agent's question for permission [default: ask]
+                               [possible values: ask, allow, deny]
 
     Logging:
       -v, --verbose...       Log what happens to stderr; twice for more

@@ -15,6 +15,8 @@ mod pages;
 #[cfg(unix)]
 mod script;
 mod setup;
+#[cfg(unix)]
+mod shim;
 mod terminal;
 
 #[test]

@@ -10,10 +10,13 @@ use std::thread;
 use linkspan_testkit::{Conn, Flow, LIMIT, Request, Server};
 
 /// Every command there is.
-pub const COMMANDS: [&str; 22] = [
+pub const COMMANDS: [&str; 25] = [
     "connect",
     "expose",
     "shrink",
+    "conduct",
+    "agent",
+    "mcp",
     "tools",
     "call",
     "resources",

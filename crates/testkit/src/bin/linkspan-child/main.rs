@@ -1,12 +1,15 @@
-//! A scripted MCP server over stdio: whatever a child of `linkspan expose` may do to it.
+//! A scripted MCP server over stdio: whatever a child of `linkspan expose` may do to it. As
+//! `linkspan-child part …` it is a component of `linkspan conduct` instead.
 //!
 //! It tells the test what it hears and waits for gates that the test opens, both through `--watch`
 //! (see `linkspan_testkit::Children`). It shares nothing with the code under test.
 
+mod agent;
 mod calls;
 mod legacy;
 mod modern;
 mod options;
+mod part;
 mod questions;
 mod server;
 mod watch;
@@ -15,18 +18,34 @@ use std::io::BufRead;
 use std::sync::Arc;
 use std::thread;
 
+use agent::Agent;
 use linkspan_testkit::Message;
 use options::Options;
 use server::Server;
 
 fn main() {
+    if std::env::args().nth(1).as_deref() == Some("part") {
+        return part::main();
+    }
     let options = Options::read();
     if options.grandchild {
         let _watch = watch::Watch::connect(&options, "grandchild");
         return park();
     }
     let deaf = options.deaf;
-    let server = Arc::new(Server::new(options));
+    if options.agent {
+        let agent = Arc::new(Agent::new(options));
+        hear(agent.server(), |message| agent.take(message));
+    } else {
+        let server = Arc::new(Server::new(options));
+        hear(&server, |message| server.take(message));
+    }
+    if deaf {
+        park();
+    }
+}
+
+fn hear(server: &Server, take: impl Fn(Message)) {
     if server.options.noisy {
         server.write("npm warn deprecated: this is not JSON");
         server.write("");
@@ -41,12 +60,9 @@ fn main() {
                 .tell("note", "violation: not JSON-RPC on stdin");
             continue;
         };
-        server.take(message);
+        take(message);
     }
     server.watch.tell("note", "stdin ended");
-    if deaf {
-        park();
-    }
 }
 
 fn park() {

@@ -21,6 +21,14 @@ pub struct Options {
     pub bad_start: bool,
     /// `--grandchild`: is not a server at all, only a process that stays.
     pub grandchild: bool,
+    /// `--agent`: is an ACP agent, and no MCP server.
+    pub agent: bool,
+    /// `--hello JSON`: what the agent answers to `initialize`.
+    pub hello: Option<String>,
+    /// `--auth`: the agent wants to know first who is asking.
+    pub auth: bool,
+    /// `--modes`: the agent's sessions have modes.
+    pub modes: bool,
     /// `--tools FILE`: the members of its `tools/list`, instead of the usual ones.
     pub tools: Option<String>,
     /// `--watch ADDRESS`: the test that wants to know.
@@ -43,6 +51,10 @@ impl Options {
                 "--deaf" => options.deaf = true,
                 "--bad-start" => options.bad_start = true,
                 "--grandchild" => options.grandchild = true,
+                "--agent" => options.agent = true,
+                "--hello" => options.hello = args.next(),
+                "--auth" => options.auth = true,
+                "--modes" => options.modes = true,
                 "--tools" => options.tools = args.next(),
                 "--watch" => options.watch = args.next(),
                 other => panic!("linkspan-child does not know {other}"),

@@ -1,0 +1,87 @@
+//! Where the chain meets the bridge: MCP servers that live in the chain, for agents that cannot see them.
+//!
+//! The chain finds declarations on their way to the agent and asks a [`Bridge`] what the agent is to
+//! be told instead. When the agent connects to what it was told, the bridge joins the chain as one more
+//! peer ([`Handle::join`]) at the agent's place and says what an agent would say that can reach such
+//! servers itself: `mcp/message`, or `_mcp/connect` and its kin.
+
+use linkspan_session::Port;
+use linkspan_wire::{Json, RpcError};
+use tokio::sync::mpsc;
+
+use crate::dialect::Dialect;
+
+/// One declaration of one server in one session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(pub u64);
+
+/// A server that lives in the chain.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Provider {
+    /// `{"type":"http","url":"acp:…"}`: spoken to by `_mcp/…`, its URL as declared.
+    Url(String),
+    /// `{"type":"acp","serverId":…}`: spoken to by `mcp/message` or `mcp/connect`.
+    Server(String),
+}
+
+/// A declaration that an agent cannot use as it is.
+#[derive(Debug)]
+pub struct Offer<'a> {
+    /// Names it from now on.
+    pub ticket: Ticket,
+    /// What the session calls the server.
+    pub name: &'a str,
+    /// Who provides it.
+    pub provider: Provider,
+    /// The dialect of the proxy that declared it; `None` if the editor's side did.
+    pub owner: Option<Dialect>,
+    /// The declaration as it came: `name`, `_meta` and what we do not know are to be kept.
+    pub entry: Json<'a>,
+    /// The version of ACP that was agreed on: 2 spells servers differently.
+    pub version: u64,
+    /// Whether the agent takes `http` servers.
+    pub takes_http: bool,
+}
+
+/// Who makes servers of the chain reachable.
+pub trait Bridge: Send {
+    /// What the agent is told in place of the declaration, as JSON text.
+    fn offer(&mut self, offer: &Offer<'_>) -> Result<String, RpcError>;
+
+    /// The session that a declaration belongs to is known now.
+    fn began(&mut self, ticket: Ticket, session: &str);
+
+    /// A declaration is no longer valid: its session has ended or was never made.
+    fn revoke(&mut self, ticket: Ticket);
+}
+
+/// A peer that wants to speak in the agent's place.
+pub struct Joining {
+    /// The declaration that it was let in for.
+    pub ticket: Ticket,
+    /// The chain's end of it.
+    pub port: Port,
+}
+
+/// Lets peers join a running chain.
+#[derive(Clone)]
+pub struct Handle(mpsc::Sender<Joining>);
+
+/// Peers that wait to be let in.
+const WAITING: usize = 64;
+
+impl Handle {
+    /// A handle, and where the chain finds those who join.
+    pub fn pair() -> (Self, mpsc::Receiver<Joining>) {
+        let (tx, rx) = mpsc::channel(WAITING);
+        (Self(tx), rx)
+    }
+
+    /// Joins, or gives the port back if the chain has ended or too many wait.
+    pub fn join(&self, ticket: Ticket, port: Port) -> Result<(), Port> {
+        let joining = Joining { ticket, port };
+        self.0
+            .try_send(joining)
+            .map_err(|refused| refused.into_inner().port)
+    }
+}

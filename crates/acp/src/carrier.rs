@@ -1,0 +1,393 @@
+//! MCP messages, carried over ACP.
+//!
+//! A carrier stands where an agent would stand that can reach MCP servers in the chain itself. On one
+//! side it is an MCP server that answers; on the other it sends ACP requests into the chain, in the
+//! form that the provider knows (`form.rs`). What is inside of `params`, `result` and `error` keeps its
+//! bytes. Does no IO and is told the time.
+//!
+//! A server that is declared by its id is spoken to in one of two forms, and nothing tells which. So
+//! the first request goes out in the current one; whoever does not know that refuses it without having
+//! run anything, and is then asked for a connection.
+
+mod answers;
+mod ending;
+mod fault;
+mod form;
+mod port;
+mod reverse;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, Instant};
+
+use linkspan_mcp::names;
+use linkspan_wire::{Id, IdKey, Kind, Message, Object, RpcError, quote};
+
+use crate::bridge::Provider;
+use crate::dialect::Dialect;
+use form::{Address, Form};
+use reverse::Asked;
+
+pub use fault::revoked;
+pub use form::Memory;
+pub use port::{Life, port};
+
+/// Requests of one side that may wait for their answers.
+const IN_FLIGHT: usize = 64;
+/// Messages that may wait for a connection.
+const HELD: usize = 128;
+/// Bytes of them above which no more are taken in.
+const HELD_BYTES: usize = 4 << 20;
+/// How long the beginning may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The member of an envelope's `_meta` that names the ACP session.
+const SESSION: &str = "linkspan/sessionId";
+/// Takes an ACP request back.
+const CANCEL: &str = "$/cancel_request";
+
+/// What a carrier sends.
+#[derive(Debug)]
+pub enum Out {
+    /// Into the chain.
+    Chain(Message),
+    /// To the MCP side.
+    Mcp {
+        /// The message.
+        msg: Message,
+        /// The request of the MCP side that it belongs to, where that is known.
+        about: Option<Id>,
+    },
+}
+
+impl Out {
+    fn mcp(msg: Message) -> Self {
+        Self::Mcp { msg, about: None }
+    }
+}
+
+/// See the module's description.
+pub struct Carrier {
+    provider: Provider,
+    /// Unknown until the provider has shown it.
+    form: Option<Form>,
+    memory: Memory,
+    link: Link,
+    /// Our requests in the chain, by their ids there.
+    waiting: BTreeMap<u64, Wait>,
+    /// The same for requests of the MCP side.
+    numbers: HashMap<IdKey, u64>,
+    /// Requests of the provider that the MCP side thinks about.
+    asked: HashMap<IdKey, Asked>,
+    last: u64,
+    /// Keeps the names of our requests apart from those of other carriers to the same provider.
+    tag: String,
+    /// `_meta` of every envelope, once the session is known.
+    meta: Option<String>,
+    /// Why nothing is carried any more.
+    over: Option<RpcError>,
+}
+
+enum Link {
+    None,
+    Connecting {
+        until: Instant,
+        held: VecDeque<Held>,
+    },
+    Up(String),
+}
+
+/// A message that waits for a connection.
+struct Held {
+    number: Option<u64>,
+    msg: Message,
+}
+
+/// What one of our requests is for.
+enum Wait {
+    Call(Box<Call>),
+    Connect,
+    /// A connection that came too late.
+    Unwanted,
+    /// Nothing that anybody needs to know.
+    Goodbye,
+}
+
+/// A request of the MCP side.
+struct Call {
+    id: Id,
+    /// Its text, while it may have to be said in another form.
+    kept: Option<Message>,
+    /// How it was refused in the first form.
+    refusal: Option<Message>,
+    /// When it is given up, if it is one that finds out what the server is.
+    until: Option<Instant>,
+}
+
+impl Carrier {
+    /// A carrier to a server. `owner` is the dialect of whoever declared it; `memory` is shared by all
+    /// carriers to the same server.
+    pub fn new(provider: Provider, owner: Option<Dialect>, memory: Memory) -> Self {
+        let form = Form::of(&provider, owner).or_else(|| memory.recall());
+        Self {
+            provider,
+            form,
+            memory,
+            link: Link::None,
+            waiting: BTreeMap::new(),
+            numbers: HashMap::new(),
+            asked: HashMap::new(),
+            last: 0,
+            // Not a secret, only unlike all others.
+            tag: format!("{:016x}", RandomState::new().hash_one(0)),
+            meta: None,
+            over: None,
+        }
+    }
+
+    /// The ACP session that the server was declared in is known now.
+    pub fn began(&mut self, session: &str) {
+        let meta = Object::empty().with(SESSION, &quote(session));
+        self.meta = Some(meta.text());
+    }
+
+    /// Whether more of the MCP side can be taken in.
+    pub fn has_room(&self) -> bool {
+        match &self.link {
+            Link::Connecting { held, .. } => {
+                let bytes: usize = held.iter().map(|held| held.msg.len()).sum();
+                held.len() < HELD && bytes < HELD_BYTES
+            }
+            Link::None | Link::Up(_) => true,
+        }
+    }
+
+    /// Whether messages wait for a connection.
+    pub fn is_holding(&self) -> bool {
+        matches!(&self.link, Link::Connecting { held, .. } if !held.is_empty())
+    }
+
+    /// Whether nothing is carried any more.
+    pub fn is_over(&self) -> bool {
+        self.over.is_some()
+    }
+
+    /// The MCP side has said something.
+    pub fn from_mcp(&mut self, msg: Message, now: Instant) -> Vec<Out> {
+        match msg.kind() {
+            Kind::Request => self.call(msg, now),
+            Kind::Result | Kind::Error => self.reply(msg),
+            Kind::Notification if msg.method() == names::CANCELLED => self.cancel(&msg),
+            Kind::Notification => self.note(msg),
+        }
+    }
+
+    /// The chain has said something.
+    pub fn from_chain(&mut self, msg: Message, now: Instant) -> Vec<Out> {
+        match msg.kind() {
+            Kind::Result | Kind::Error => self.answered(msg, now),
+            Kind::Request | Kind::Notification => self.told(&msg),
+        }
+    }
+
+    // From the MCP side.
+
+    fn call(&mut self, msg: Message, now: Instant) -> Vec<Out> {
+        let Some(id) = msg.id() else {
+            return Vec::new();
+        };
+        let refusal = if let Some(why) = &self.over {
+            Some(why.clone())
+        } else if self.numbers.contains_key(&id.key()) {
+            let why = format!("a request with the id {id} is still in flight");
+            Some(RpcError::invalid_request(why))
+        } else if self.numbers.len() >= IN_FLIGHT {
+            Some(fault::overloaded())
+        } else {
+            None
+        };
+        if let Some(why) = refusal {
+            return vec![Out::mcp(why.answer(&id))];
+        }
+        let number = self.next();
+        self.numbers.insert(id.key(), number);
+        let call = Call {
+            id,
+            kept: None,
+            refusal: None,
+            until: None,
+        };
+        self.waiting.insert(number, Wait::Call(Box::new(call)));
+        self.send(number, msg, now)
+    }
+
+    /// Sends a request of the MCP side, or what has to go before it.
+    fn send(&mut self, number: u64, msg: Message, now: Instant) -> Vec<Out> {
+        let form = match (&mut self.link, self.form) {
+            (Link::Connecting { held, .. }, _) => {
+                held.push_back(Held {
+                    number: Some(number),
+                    msg,
+                });
+                return Vec::new();
+            }
+            (Link::None, None) => {
+                if let Some(Wait::Call(call)) = self.waiting.get_mut(&number) {
+                    call.until = is_first(&msg).then(|| now + PATIENCE);
+                    call.kept = Some(msg.clone());
+                }
+                Form::Scoped
+            }
+            (_, Some(form)) if form != Form::Scoped && msg.method() == names::DISCOVER => {
+                // All of these were before there was such a thing, and some die of it.
+                let call = self.take_call(number);
+                let error = RpcError::method_not_found(names::DISCOVER);
+                return Vec::from_iter(call.map(|call| Out::mcp(error.answer(&call.id))));
+            }
+            (Link::None, Some(form)) if form.connects() => {
+                return vec![self.connect(form, number, msg, now)];
+            }
+            (_, form) => form.unwrap_or(Form::Native),
+        };
+        let request = self.request_name(number);
+        vec![Out::Chain(form.request(
+            number,
+            &self.address(&request),
+            &msg,
+        ))]
+    }
+
+    /// Asks for a connection; `number` waits for it.
+    fn connect(&mut self, form: Form, number: u64, msg: Message, now: Instant) -> Out {
+        let held = Held {
+            number: Some(number),
+            msg,
+        };
+        self.link = Link::Connecting {
+            until: now + PATIENCE,
+            held: VecDeque::from([held]),
+        };
+        let number = self.next();
+        self.waiting.insert(number, Wait::Connect);
+        Out::Chain(form.connect(number, &self.provider, self.meta.as_deref()))
+    }
+
+    fn note(&mut self, msg: Message) -> Vec<Out> {
+        if self.over.is_some() {
+            return Vec::new();
+        }
+        match (&mut self.link, self.form) {
+            (Link::Connecting { held, .. }, _) if held.len() < HELD => {
+                held.push_back(Held { number: None, msg });
+                Vec::new()
+            }
+            (Link::Up(_), Some(form)) | (Link::None, Some(form @ Form::Draft)) => {
+                let note = form.notification(&self.address(""), &msg);
+                Vec::from_iter(note.map(Out::Chain))
+            }
+            _ => {
+                tracing::debug!("{} has no way to the provider", msg.method());
+                Vec::new()
+            }
+        }
+    }
+
+    /// The MCP side no longer wants an answer. Ids mean something on one connection only, so what goes
+    /// on is ours.
+    fn cancel(&mut self, msg: &Message) -> Vec<Out> {
+        let spelled = msg.params().and_then(|params| params.get("requestId"));
+        let id = spelled.and_then(Id::parse);
+        let number = id.and_then(|id| self.numbers.get(&id.key()).copied());
+        let (Some(number), Some(spelled)) = (number, spelled) else {
+            return Vec::new();
+        };
+        self.take_call(number);
+        if let Link::Connecting { held, .. } = &mut self.link {
+            let before = held.len();
+            held.retain(|held| held.number != Some(number));
+            if held.len() < before {
+                return Vec::new();
+            }
+        }
+        let mut outs = Vec::new();
+        if self.form == Some(Form::Draft) {
+            // The only form in which requests inside have ids.
+            let request = self.request_name(number);
+            let inner = msg.with_value(spelled, &quote(&request));
+            let note = Form::Draft.notification(&self.address(&request), &inner);
+            outs.extend(note.map(Out::Chain));
+        }
+        outs.push(taken_back(number));
+        outs
+    }
+
+    // Small things.
+
+    fn learn(&mut self, form: Form) {
+        tracing::debug!("the provider is spoken to in the form {form:?}");
+        self.form = Some(form);
+        self.memory.keep(form);
+        for wait in self.waiting.values_mut() {
+            if let (Wait::Call(call), Form::Scoped) = (wait, form) {
+                call.kept = None;
+            }
+        }
+    }
+
+    fn goodbye(&mut self, form: Form, connection: &str) -> Out {
+        let number = self.next();
+        let msg = form.disconnect(number, connection);
+        if msg.kind() == Kind::Request {
+            self.waiting.insert(number, Wait::Goodbye);
+        }
+        Out::Chain(msg)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
+    fn take_call(&mut self, number: u64) -> Option<Box<Call>> {
+        match self.waiting.remove(&number)? {
+            Wait::Call(call) => {
+                self.numbers.remove(&call.id.key());
+                Some(call)
+            }
+            other => {
+                self.waiting.insert(number, other);
+                None
+            }
+        }
+    }
+
+    /// What a request of ours is called where that is seen by others than its hop.
+    fn request_name(&self, number: u64) -> String {
+        format!("{}-{number}", self.tag)
+    }
+
+    fn address<'a>(&'a self, request: &'a str) -> Address<'a> {
+        let (Provider::Server(provider) | Provider::Url(provider)) = &self.provider;
+        Address {
+            provider,
+            connection: match &self.link {
+                Link::Up(connection) => connection,
+                Link::None | Link::Connecting { .. } => "",
+            },
+            request,
+            meta: self.meta.as_deref(),
+        }
+    }
+}
+
+/// Whether a request is one that begins a conversation.
+fn is_first(msg: &Message) -> bool {
+    matches!(&*msg.method(), names::INITIALIZE | names::DISCOVER)
+}
+
+fn taken_back(number: u64) -> Out {
+    let params = format!(r#"{{"requestId":{number}}}"#);
+    Out::Chain(Message::notification(CANCEL, Some(&params)))
+}

@@ -1,0 +1,138 @@
+//! Answers of the chain, and what becomes of the form and the connection by them.
+
+use std::time::Instant;
+
+use linkspan_wire::{Id, Json, Kind, Message};
+
+use super::form::Form;
+use super::{Call, Carrier, Held, Link, Out, Wait, fault};
+
+impl Carrier {
+    pub(super) fn answered(&mut self, msg: Message, now: Instant) -> Vec<Out> {
+        let number = msg.id().and_then(|id| id.as_hop());
+        let wait = number.and_then(|number| Some((number, self.waiting.remove(&number)?)));
+        match wait {
+            Some((number, Wait::Call(call))) => self.call_answered(number, call, msg, now),
+            Some((_, Wait::Connect)) => self.connected(&msg, now),
+            Some((_, Wait::Unwanted)) => {
+                // Nobody will use it.
+                let form = self.form.unwrap_or(Form::Native);
+                let connection = Form::connection(&msg).filter(|_| msg.kind() == Kind::Result);
+                Vec::from_iter(connection.map(|connection| self.goodbye(form, &connection)))
+            }
+            Some((_, Wait::Goodbye)) => Vec::new(),
+            None => {
+                tracing::debug!("an answer that nobody waits for");
+                Vec::new()
+            }
+        }
+    }
+
+    fn call_answered(
+        &mut self,
+        number: u64,
+        mut call: Box<Call>,
+        msg: Message,
+        now: Instant,
+    ) -> Vec<Out> {
+        // Kept only while the form that it was sent in was a guess; meanwhile another may be known.
+        if let Some(kept) = call.kept.take()
+            && matches!(fault::code(&msg), Some(-32601 | -32602))
+        {
+            // It does not know this form, so nothing has run.
+            call.refusal = Some(msg);
+            call.until = None;
+            self.waiting.insert(number, Wait::Call(call));
+            return match &self.link {
+                Link::None => vec![self.connect(Form::Native, number, kept, now)],
+                Link::Connecting { .. } | Link::Up(_) => self.send(number, kept, now),
+            };
+        }
+        self.numbers.remove(&call.id.key());
+        let msg = match self.form.unwrap_or(Form::Scoped) {
+            _ if msg.kind() == Kind::Error => fault::restored(msg, &call.id),
+            Form::Scoped => self.unpacked(&msg, &call.id),
+            Form::Draft => {
+                let inner = msg.body().and_then(|body| body.get("message"));
+                opened(inner, &call.id)
+            }
+            Form::Native | Form::Underscore | Form::Symposium => msg.with_id(call.id.clone()),
+        };
+        vec![Out::Mcp {
+            msg,
+            about: Some(call.id),
+        }]
+    }
+
+    /// `{result}` or `{error}`, as the answer that it stands for.
+    fn unpacked(&mut self, msg: &Message, id: &Id) -> Message {
+        let answer = opened(msg.body(), id);
+        let is_carrier = msg
+            .body()
+            .is_some_and(|body| body.get("result").or_else(|| body.get("error")).is_some());
+        if self.form.is_none() && is_carrier {
+            self.learn(Form::Scoped);
+        }
+        answer
+    }
+
+    fn connected(&mut self, msg: &Message, now: Instant) -> Vec<Out> {
+        let connection = Form::connection(msg).filter(|_| msg.kind() == Kind::Result);
+        let Some(connection) = connection else {
+            let said = msg.clone();
+            return self.unconnected(|id| match said.kind() {
+                Kind::Error => fault::restored(said.clone(), id),
+                _ => fault::malformed("the answer to connect names no connection").answer(id),
+            });
+        };
+        if self.form.is_none() {
+            self.learn(Form::Native);
+        }
+        let link = std::mem::replace(&mut self.link, Link::Up(connection));
+        let Link::Connecting { held, .. } = link else {
+            return Vec::new();
+        };
+        let mut outs = Vec::new();
+        for Held { number, msg } in held {
+            outs.extend(match number {
+                Some(number) => self.send(number, msg, now),
+                None => self.note(msg),
+            });
+        }
+        outs
+    }
+
+    /// There is no connection: everybody who waits for it is answered, with what the provider said to
+    /// their own words if it did. The next request tries again.
+    pub(super) fn unconnected(&mut self, answer: impl Fn(&Id) -> Message) -> Vec<Out> {
+        let link = std::mem::replace(&mut self.link, Link::None);
+        let Link::Connecting { held, .. } = link else {
+            return Vec::new();
+        };
+        let mut outs = Vec::new();
+        for number in held.into_iter().filter_map(|held| held.number) {
+            if let Some(call) = self.take_call(number) {
+                let msg = match call.refusal {
+                    Some(refusal) => refusal.with_id(call.id.clone()),
+                    None => answer(&call.id),
+                };
+                outs.push(Out::mcp(msg));
+            }
+        }
+        outs
+    }
+}
+
+/// The answer that an object with `result` or `error` stands for.
+fn opened(inner: Option<Json<'_>>, id: &Id) -> Message {
+    let result = inner.and_then(|inner| inner.get("result"));
+    let error = inner.and_then(|inner| inner.get("error"));
+    let answer = match (result, error) {
+        (Some(result), _) => Some(Message::result(id, result.text())),
+        (None, Some(error)) => fault::rebuilt(id, error.text()),
+        (None, None) => None,
+    };
+    answer.unwrap_or_else(|| {
+        fault::malformed("the provider's answer has neither a result nor an error").answer(id)
+    })
+}

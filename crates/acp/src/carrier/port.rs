@@ -1,0 +1,264 @@
+//! A carrier between two ports: the back of an MCP session, and a peer of the chain.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use linkspan_session::{Credit, Envelope, Fault, Inbound, Outbound, Port, PortEnd};
+use linkspan_wire::RpcError;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{self, timeout};
+
+use super::{Carrier, Out, fault, revoked};
+use crate::bridge::{Handle, Ticket};
+
+/// Envelopes that may wait in each queue of a port.
+const QUEUE: usize = 64;
+/// Messages towards a side above which the other one is not read.
+const HIGH: usize = 64;
+/// The same where both sides wait to be read.
+const HARD: usize = 1024;
+/// How long who asks is told that nothing is carried any more.
+const REGRETS: Duration = Duration::from_secs(2);
+/// How long a side may take to hear the last words.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// What becomes of a declaration while carriers serve it.
+#[derive(Debug, Clone, Default)]
+pub struct Life {
+    /// Its session, once that is known.
+    pub session: Option<String>,
+    /// Whether it is no longer valid.
+    pub revoked: bool,
+}
+
+/// The server behind `carrier` as the back of a session. It joins the chain as a peer of its own.
+pub fn port(carrier: Carrier, life: watch::Receiver<Life>, chain: &Handle, ticket: Ticket) -> Port {
+    let (back, mcp) = Port::pair("the MCP server in the chain", QUEUE);
+    let (peer, acp) = Port::pair("the MCP bridge", QUEUE);
+    if chain.join(ticket, peer).is_err() {
+        // Its end is closed now, which is what the task is about to see.
+        tracing::debug!("the chain lets nobody in any more");
+    }
+    let running = Running {
+        carrier,
+        mcp: Side::new(mcp),
+        acp: Side::new(acp),
+        credits: Vec::new(),
+    };
+    tokio::spawn(running.run(life));
+    back
+}
+
+struct Running {
+    carrier: Carrier,
+    mcp: Side,
+    acp: Side,
+    /// What messages have borrowed that wait for a connection.
+    credits: Vec<Credit>,
+}
+
+/// A port's end, and what could not be sent there yet.
+struct Side {
+    end: PortEnd,
+    queue: VecDeque<Envelope>,
+}
+
+impl Side {
+    fn new(end: PortEnd) -> Self {
+        Self {
+            end,
+            queue: VecDeque::new(),
+        }
+    }
+
+    fn flush(&mut self) {
+        while let Some(next) = self.queue.pop_front() {
+            match self.end.tx.try_send(Inbound::Message(next)) {
+                Ok(()) => {}
+                Err(
+                    mpsc::error::TrySendError::Full(Inbound::Message(next))
+                    | mpsc::error::TrySendError::Closed(Inbound::Message(next)),
+                ) => return self.queue.push_front(next),
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Says the last words, and why they are.
+    async fn close(mut self, why: Option<Fault>) {
+        self.end.rx.close();
+        let last = async {
+            let rest = self.queue.into_iter().map(Inbound::Message);
+            for inbound in rest.chain(why.map(Inbound::Closed)) {
+                if self.end.tx.send(inbound).await.is_err() {
+                    return;
+                }
+            }
+        };
+        let _ = timeout(FAREWELL, last).await;
+    }
+}
+
+/// What the task woke up for; `None` if a side has gone.
+enum Happened {
+    Acp(Option<Outbound>),
+    Mcp(Option<Outbound>),
+    Time,
+    /// There is room, or news of the declaration: the loop looks itself.
+    Nothing,
+}
+
+/// Whether a side may be read whose messages go `to` the other.
+fn may_read(from: &Side, to: &Side) -> bool {
+    let (from, to) = (from.queue.len(), to.queue.len());
+    // If both wait, two peers may each be waiting for the other to be read.
+    to < HIGH || (from >= HIGH && to < HARD)
+}
+
+impl Running {
+    async fn run(mut self, life: watch::Receiver<Life>) {
+        let why = self.converse(life).await;
+        let outs = self.carrier.end(&why);
+        self.scatter(outs, Credit::default());
+        let fault = Fault::SessionLost {
+            peer: "the MCP server in the chain".to_owned(),
+            why: why.message().to_owned(),
+        };
+        // The chain sees us leave at once; who asks something in this moment is still told why.
+        let regretting = regret(self.carrier, self.mcp, fault);
+        tokio::join!(regretting, self.acp.close(None));
+    }
+
+    /// Carries until a side has gone or the declaration is no longer valid; gives the reason.
+    async fn converse(&mut self, mut life: watch::Receiver<Life>) -> RpcError {
+        loop {
+            {
+                let life = life.borrow_and_update();
+                if life.revoked {
+                    return revoked();
+                }
+                if let Some(session) = &life.session {
+                    self.carrier.began(session);
+                }
+            }
+            self.mcp.flush();
+            self.acp.flush();
+            if self.carrier.is_over() {
+                return fault::gone("the provider has closed the MCP connection");
+            }
+            let wake = self.carrier.next_wake();
+            let takes = self.carrier.has_room() && may_read(&self.mcp, &self.acp);
+            let happened = tokio::select! {
+                biased;
+                alive = life.changed() => match alive {
+                    Ok(()) => Happened::Nothing,
+                    Err(_) => return revoked(),
+                },
+                said = self.acp.end.rx.recv(), if may_read(&self.acp, &self.mcp) => {
+                    Happened::Acp(said)
+                }
+                said = self.mcp.end.rx.recv(), if takes => Happened::Mcp(said),
+                room = self.mcp.end.tx.reserve(), if !self.mcp.queue.is_empty() => match room {
+                    Ok(_) => Happened::Nothing,
+                    Err(_) => Happened::Mcp(None),
+                },
+                room = self.acp.end.tx.reserve(), if !self.acp.queue.is_empty() => match room {
+                    Ok(_) => Happened::Nothing,
+                    Err(_) => Happened::Acp(None),
+                },
+                () = sleep_until(wake) => Happened::Time,
+            };
+            match happened {
+                Happened::Acp(None) => return fault::gone("the chain has ended"),
+                Happened::Mcp(None) => return fault::gone("the MCP client has gone"),
+                Happened::Acp(Some(Outbound::One(envelope))) => {
+                    let outs = self.carrier.from_chain(envelope.msg, now());
+                    self.scatter(outs, envelope.credit);
+                }
+                Happened::Mcp(Some(Outbound::One(envelope))) => {
+                    let outs = self.carrier.from_mcp(envelope.msg, now());
+                    self.scatter(outs, envelope.credit);
+                }
+                Happened::Time => {
+                    let outs = self.carrier.on_time(now());
+                    self.scatter(outs, Credit::default());
+                }
+                // Only fronts are sent arrays.
+                Happened::Acp(Some(Outbound::Array(_)))
+                | Happened::Mcp(Some(Outbound::Array(_))) => {}
+                Happened::Nothing => {}
+            }
+        }
+    }
+
+    /// Puts what the carrier sends into the queues. The first of it carries what the message that
+    /// caused it has borrowed; what is held for a connection keeps it.
+    fn scatter(&mut self, outs: Vec<Out>, credit: Credit) {
+        let mut credit = Some(credit);
+        for out in outs {
+            let credit = credit.take().unwrap_or_default();
+            match out {
+                Out::Chain(msg) => self.acp.queue.push_back(Envelope {
+                    credit,
+                    ..Envelope::new(msg)
+                }),
+                Out::Mcp { msg, about } => {
+                    let about = about.filter(|_| !msg.is_answer());
+                    self.mcp.queue.push_back(Envelope {
+                        credit,
+                        relates_to: about.and_then(|id| id.as_hop()),
+                        ..Envelope::new(msg)
+                    });
+                }
+            }
+        }
+        self.credits.extend(credit);
+        if !self.carrier.is_holding() {
+            self.credits.clear();
+        }
+    }
+}
+
+/// Answers what still comes with the reason why nothing is carried, for a while, and closes.
+async fn regret(mut carrier: Carrier, mut mcp: Side, fault: Fault) {
+    let mut answer = |said: Outbound, queue: &mut VecDeque<Envelope>| {
+        let Outbound::One(envelope) = said else {
+            return;
+        };
+        for out in carrier.from_mcp(envelope.msg, now()) {
+            if let Out::Mcp { msg, .. } = out {
+                queue.push_back(Envelope::new(msg));
+            }
+        }
+    };
+    let asking = async {
+        while mcp.queue.len() < HARD {
+            mcp.flush();
+            match mcp.end.rx.recv().await {
+                Some(said) => answer(said, &mut mcp.queue),
+                None => return,
+            }
+        }
+    };
+    let _ = timeout(REGRETS, asking).await;
+    mcp.end.rx.close();
+    while let Ok(said) = mcp.end.rx.try_recv() {
+        answer(said, &mut mcp.queue);
+    }
+    mcp.close(Some(fault)).await;
+}
+
+async fn sleep_until(wake: Option<Instant>) {
+    match wake {
+        Some(wake) => time::sleep_until(wake.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn now() -> Instant {
+    time::Instant::now().into_std()
+}
+
+#[cfg(test)]
+#[path = "port_tests.rs"]
+mod tests;

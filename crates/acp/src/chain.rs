@@ -1,0 +1,494 @@
+//! The rules of a chain, without IO and without a clock.
+//!
+//! Everything that a peer says is fed in with the time; what is to be sent collects in one outbox per
+//! peer. A proxy's messages go to its predecessor as they are and to its successor in an envelope
+//! ([`crate::envelope`]); answers find their way by the number that their question went on under.
+
+mod answers;
+mod ending;
+mod held;
+mod starting;
+mod tail;
+#[cfg(test)]
+mod tests;
+
+use std::time::Instant;
+
+use linkspan_session::{Credit, Envelope, Inbound, Outbox};
+use linkspan_wire::{Id, Message, RpcError, WireError, quote};
+
+pub use self::ending::{Broken, Why};
+use self::held::Held;
+use self::tail::Tail;
+use crate::bridge::{Bridge, Ticket};
+use crate::dialect::Dialect;
+use crate::envelope::{self, Opened, Towards};
+use crate::flow::Flow;
+use crate::names;
+use crate::plan::{Node, Plan};
+use crate::questions::{Purpose, Question, Questions};
+use crate::trace::{Passing, Tracer};
+
+/// Requests that may wait for an answer, all in all.
+const MOST_QUESTIONS: usize = 65_536;
+/// Lines in a row that are no messages, after which a component is given up.
+const MOST_NOISE: u32 = 1000;
+
+/// The state of a chain.
+pub struct Chain {
+    plan: Plan,
+    parts: Vec<Part>,
+    /// How the conductor that we are a proxy for speaks.
+    outside: Dialect,
+    begun: bool,
+    questions: Questions,
+    flow: Flow,
+    tail: Tail,
+    tracer: Option<Box<dyn Tracer>>,
+    broken: Option<Broken>,
+}
+
+/// What is known of a component.
+struct Part {
+    dialect: Dialect,
+    /// Has asked its successor to begin.
+    forwarded: bool,
+    /// Was told to begin, and has not shown yet that it understood.
+    is_asked: bool,
+    /// What came for it meanwhile: it may have to be told again, and that must not come later.
+    held: Held,
+    noise: u32,
+}
+
+/// A message on its way, without its envelope.
+struct Travelling {
+    from: Node,
+    msg: Message,
+    /// See [`Opened::inner`].
+    inner: Option<Id>,
+    credit: Credit,
+}
+
+/// Where a message goes next.
+#[derive(Debug, Clone, Copy)]
+struct Hop {
+    to: Node,
+    wrap: Option<(Dialect, Towards)>,
+}
+
+impl Hop {
+    fn plain(to: Node) -> Self {
+        Self { to, wrap: None }
+    }
+}
+
+impl Chain {
+    /// A chain that nobody has spoken to yet. Without a bridge, MCP servers pass as they are declared.
+    pub fn new(
+        plan: Plan,
+        bridge: Option<Box<dyn Bridge>>,
+        tracer: Option<Box<dyn Tracer>>,
+    ) -> Self {
+        let parts = plan.parts.iter().map(|part| Part {
+            dialect: part.dialect.unwrap_or(Dialect::Current),
+            forwarded: false,
+            is_asked: false,
+            held: Held::default(),
+            noise: 0,
+        });
+        let parts: Vec<_> = parts.collect();
+        let mut flow = Flow::new(plan.high_water, plan.hard_cap);
+        flow.open(Node::Outside);
+        for part in 0..parts.len() {
+            flow.open(Node::Part(part));
+        }
+        Self {
+            plan,
+            parts,
+            outside: Dialect::Current,
+            begun: false,
+            questions: Questions::default(),
+            flow,
+            tail: Tail::new(bridge),
+            tracer,
+            broken: None,
+        }
+    }
+
+    /// Whether the first `initialize` has come: the components are needed.
+    pub fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// What waits to be sent to a peer.
+    pub fn outbox(&mut self, node: Node) -> Option<&mut Outbox> {
+        self.flow.outbox(node)
+    }
+
+    /// How many answers the outside waits for.
+    pub fn in_flight(&self) -> usize {
+        self.questions.asked_by(Node::Outside)
+    }
+
+    /// Lets a peer in at the agent's place, with the declaration that it was let in for.
+    pub fn join(&mut self, ticket: Ticket) -> Node {
+        let node = self.tail.join(ticket);
+        self.flow.open(node);
+        node
+    }
+
+    /// Takes in what a peer says.
+    pub fn receive(&mut self, from: Node, inbound: Inbound, now: Instant) {
+        match inbound {
+            Inbound::Message(envelope) => {
+                if let Node::Part(part) = from {
+                    self.parts[part].noise = 0;
+                }
+                self.message(from, envelope, now);
+            }
+            Inbound::Batch(_) => {
+                let why = "JSON-RPC batches are not supported; send each message individually";
+                let answer = RpcError::invalid_request("Invalid request").with_data(quote(why));
+                self.say(from, answer.answer(&Id::null()));
+            }
+            Inbound::Bad(why) => self.noise(from, &why, now),
+            // Only ports of other kinds than a chain has say so.
+            Inbound::Failed { .. } | Inbound::Lost { .. } => {}
+            Inbound::Closed(fault) => self.closed(from, fault, now),
+        }
+        if self.broken.is_none()
+            && let Some(Node::Part(part)) = self.flow.stuck()
+        {
+            self.give_up(part, Why::Stuck, now);
+        }
+    }
+
+    fn message(&mut self, from: Node, envelope: Envelope, now: Instant) {
+        // From here on it counts in the queue that it waits in: whoever sent it may have to be read
+        // though that one is full.
+        let Envelope { msg, credit, .. } = envelope;
+        drop(credit);
+        let credit = Credit::default();
+        if let Some(tracer) = &mut self.tracer {
+            tracer.heard(from, &msg);
+        }
+        if msg.is_answer() {
+            return self.answer(from, msg, credit, now);
+        }
+        if let Some(broken) = &self.broken {
+            let error = broken.error.clone();
+            return self.refuse(from, &msg, None, &error);
+        }
+        let travelling = Travelling {
+            from,
+            msg,
+            inner: None,
+            credit,
+        };
+        match from {
+            _ if travelling.msg.method() == names::CANCEL => self.cancel(&travelling),
+            Node::Outside => self.outside_says(travelling, now),
+            Node::Part(part) => self.part_says(part, travelling, now),
+            Node::Joined(_) => self.joined_says(travelling, now),
+        }
+    }
+
+    fn outside_says(&mut self, mut one: Travelling, now: Instant) {
+        let method = one.msg.method().into_owned();
+        let enveloped = envelope::dialect_of(&method);
+        if let Some(dialect) = enveloped {
+            // What the successor of our last proxy says.
+            if !(self.plan.as_proxy && self.begun) {
+                return self.refuse(one.from, &one.msg, None, &forged_envelope());
+            }
+            let last = self.parts.len() - 1;
+            if let Some(one) = self.opened(one, dialect) {
+                self.up(Node::Part(last), one, now);
+            }
+            return;
+        }
+        let begins = method == names::INITIALIZE || names::is_proxy_initialize(&method);
+        // What wants no answer cannot say that it has begun.
+        if begins && one.msg.id().is_some() {
+            match self.introduced(&one.msg) {
+                Ok(msg) => one.msg = msg,
+                Err(error) => return self.refuse(one.from, &one.msg, None, &error),
+            }
+            self.begun = true;
+        } else if !self.begun {
+            let error = RpcError::invalid_request("Invalid request")
+                .with_data(quote("expected `initialize` request"));
+            return self.refuse(one.from, &one.msg, None, &error);
+        }
+        self.down(Node::Part(0), one, now);
+    }
+
+    fn part_says(&mut self, part: usize, one: Travelling, now: Instant) {
+        let method = one.msg.method().into_owned();
+        let Some(dialect) = envelope::dialect_of(&method) else {
+            if names::is_proxy_initialize(&method) {
+                return self.refuse(one.from, &one.msg, None, &forged_initialize());
+            }
+            let above = match part {
+                0 => Node::Outside,
+                _ => Node::Part(part - 1),
+            };
+            return self.up(above, one, now);
+        };
+        if !self.plan.is_proxy(part) {
+            return self.refuse(one.from, &one.msg, None, &forged_envelope());
+        }
+        let Some(one) = self.opened(one, dialect) else {
+            return;
+        };
+        // How it speaks is how it wants to be spoken to.
+        self.parts[part].dialect = dialect;
+        let method = one.msg.method().into_owned();
+        match &*method {
+            // Proxies of before 5.0 put it into an envelope, under the id that they gave the request.
+            names::CANCEL => self.cancel(&one),
+            method if names::is_proxy_initialize(method) => self.astray(part, &one, now),
+            method => {
+                let begins = method == names::INITIALIZE && one.msg.id().is_some();
+                if begins {
+                    self.parts[part].forwarded = true;
+                }
+                self.down(Node::Part(part + 1), one, now);
+                if begins {
+                    self.release(part, now);
+                }
+            }
+        }
+    }
+
+    fn joined_says(&mut self, one: Travelling, now: Instant) {
+        let above = match (self.plan.as_proxy, self.parts.len()) {
+            (true, parts) => Node::Part(parts - 1),
+            (false, 1) => Node::Outside,
+            (false, parts) => Node::Part(parts - 2),
+        };
+        self.up(above, one, now);
+    }
+
+    /// Takes a message out of its envelope; says so to its sender if that cannot be.
+    fn opened(&mut self, one: Travelling, dialect: Dialect) -> Option<Travelling> {
+        let error = match envelope::open(&one.msg, dialect) {
+            Ok(Opened { msg, .. }) if envelope::dialect_of(&msg.method()).is_some() => {
+                forged_envelope()
+            }
+            Ok(Opened { msg, inner }) => return Some(Travelling { msg, inner, ..one }),
+            Err(error) => error,
+        };
+        self.refuse(one.from, &one.msg, None, &error);
+        None
+    }
+
+    /// Towards the editor.
+    fn up(&mut self, to: Node, one: Travelling, now: Instant) {
+        let purpose = match self.tail.purpose_up(&one) {
+            Some(purpose) => purpose,
+            None => Purpose::Relay,
+        };
+        let hop = match to {
+            Node::Part(part) => Hop {
+                to,
+                wrap: Some((self.parts[part].dialect, Towards::Proxy)),
+            },
+            _ => {
+                if let Some(error) = self.tail.unknown_above(&one.msg) {
+                    return self.refuse(one.from, &one.msg, one.inner.as_ref(), &error);
+                }
+                Hop::plain(to)
+            }
+        };
+        self.forward(one, hop, purpose, now);
+    }
+
+    /// Towards the agent. `to` may be one past the last proxy: then our own successor is meant.
+    fn down(&mut self, to: Node, one: Travelling, now: Instant) {
+        let Node::Part(part) = to else { return };
+        let method = one.msg.method().into_owned();
+        if names::SETUP.contains(&&*method) {
+            self.tail.sighted(&one);
+        }
+        if part < self.parts.len() && self.plan.is_proxy(part) {
+            return match &*method {
+                names::INITIALIZE if one.msg.id().is_some() => self.start_proxy(part, one, now),
+                _ if self.parts[part].is_asked => self.parts[part].held.push(one),
+                _ => self.forward(one, Hop::plain(to), Purpose::Relay, now),
+            };
+        }
+        let hop = match part < self.parts.len() {
+            true => Hop::plain(to),
+            false => Hop {
+                to: Node::Outside,
+                wrap: Some((self.outside, Towards::Conductor)),
+            },
+        };
+        self.reach_tail(one, hop, &method, now);
+    }
+
+    /// Sends a message on; a request under a number of ours.
+    fn forward(&mut self, one: Travelling, hop: Hop, purpose: Purpose, now: Instant) {
+        let Travelling {
+            from,
+            msg,
+            inner,
+            credit,
+        } = one;
+        let Some(id) = msg.id() else {
+            self.trace(from, hop.to, &msg, None, None);
+            let sent = wrapped(&msg, hop);
+            return self.send(from, hop.to, sent, credit);
+        };
+        let refusal = if self.questions.is_asked(from, &id) {
+            let why = "a request with this id is under way already";
+            Some(RpcError::invalid_request(why))
+        } else if self.questions.len() >= MOST_QUESTIONS {
+            let error = RpcError::server("too many requests wait for an answer");
+            Some(error.with_data(quote("wait for some of them")))
+        } else {
+            None
+        };
+        if let Some(error) = refusal {
+            if let Purpose::Setup { tickets, .. } = &purpose {
+                self.tail.revoke(tickets);
+            }
+            return self.refuse(from, &msg, inner.as_ref(), &error);
+        }
+        let number = self.questions.ask(Question {
+            hop: 0,
+            from,
+            id,
+            inner,
+            to: hop.to,
+            method: msg.method().into(),
+            purpose,
+            since: now,
+        });
+        let msg = msg.with_id(Id::number(number));
+        self.trace(from, hop.to, &msg, Some(number), None);
+        let sent = wrapped(&msg, hop);
+        self.send(from, hop.to, sent, credit);
+    }
+
+    /// Re-issues a cancellation with the number that the request has on the next hop.
+    fn cancel(&mut self, one: &Travelling) {
+        let Travelling { from, msg, .. } = one;
+        let from = *from;
+        if msg.id().is_some() {
+            let error = RpcError::invalid_request("`$/cancel_request` is a notification");
+            return self.refuse(from, msg, one.inner.as_ref(), &error);
+        }
+        let named = msg.params().and_then(|params| params.get("requestId"));
+        let Some((named, id)) = named.and_then(|named| Some((named, Id::parse(named)?))) else {
+            return;
+        };
+        let Some((number, question)) = self.questions.find(from, &id) else {
+            if !self.take_back(from, &id) {
+                tracing::debug!("a cancellation of something that is not under way");
+            }
+            return;
+        };
+        let to = question.to;
+        let again = msg.with_value(named, &number.to_string());
+        self.trace(from, to, &again, None, None);
+        self.send(from, to, again, Credit::default());
+    }
+
+    /// Something that is no message.
+    fn noise(&mut self, from: Node, why: &WireError, now: Instant) {
+        tracing::warn!("{} sent no message: {why}", self.plan.name(from));
+        if let Some(hop) = why.answered_hop()
+            && let Some(question) = self.questions.answered(from, hop)
+        {
+            let error = RpcError::internal(format!(
+                "{} sent no valid answer: {why}",
+                self.plan.name(from)
+            ));
+            let answer = error.answer(&Id::null());
+            return self.conclude(question, answer, Credit::default(), now);
+        }
+        match from {
+            Node::Part(part) => {
+                // An envelope may make a message too large, and somebody may wait for its answer.
+                if let Some(id) = why.asked() {
+                    self.say(from, why.to_rpc().answer(&id));
+                }
+                self.parts[part].noise += 1;
+                if self.parts[part].noise > MOST_NOISE {
+                    self.give_up(part, Why::Noise, now);
+                }
+            }
+            Node::Outside => self.say(from, why.to_rpc().answer(&why.id())),
+            Node::Joined(_) => {}
+        }
+    }
+
+    /// Answers a request in its receiver's place; what is no request is dropped.
+    fn refuse(&mut self, to: Node, msg: &Message, inner: Option<&Id>, error: &RpcError) {
+        let Some(id) = msg.id().filter(|_| !msg.is_answer()) else {
+            tracing::debug!("dropped: {msg:?}");
+            return;
+        };
+        let answer = error.answer(&id);
+        let answer = match inner {
+            Some(inner) => envelope::wrap_answer(&answer, inner),
+            None => answer,
+        };
+        self.say(to, answer);
+    }
+
+    /// A word of our own.
+    fn say(&mut self, to: Node, msg: Message) {
+        // Whoever is told something by us has caused it.
+        self.send(to, to, msg, Credit::default());
+    }
+
+    /// Puts a message that `from` is the cause of into the queue of `to`.
+    fn send(&mut self, from: Node, to: Node, msg: Message, credit: Credit) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.said(to, &msg);
+        }
+        self.flow.push(from, to, msg, credit);
+    }
+
+    fn trace(
+        &mut self,
+        from: Node,
+        to: Node,
+        msg: &Message,
+        hop: Option<u64>,
+        answers: Option<&str>,
+    ) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.passing(&Passing {
+                from,
+                to,
+                msg,
+                hop,
+                answers,
+            });
+        }
+    }
+}
+
+fn wrapped(msg: &Message, hop: Hop) -> Message {
+    match hop.wrap {
+        Some((dialect, towards)) => envelope::wrap(msg, dialect, towards),
+        None => msg.clone(),
+    }
+}
+
+/// In the official words: SDKs compare them.
+fn forged_envelope() -> RpcError {
+    RpcError::invalid_request("Invalid request").with_data(quote(
+        "`proxy/successor` is only exchanged between the conductor and the proxies it initialized",
+    ))
+}
+
+fn forged_initialize() -> RpcError {
+    RpcError::invalid_request("Invalid request").with_data(quote(
+        "`proxy/initialize` requests are only sent by the conductor",
+    ))
+}

@@ -1,0 +1,92 @@
+//! Answers, on their way back to whoever asked.
+
+use std::time::Instant;
+
+use linkspan_session::Credit;
+use linkspan_wire::{Kind, Message};
+
+use super::Chain;
+use crate::dialect::Dialect;
+use crate::envelope;
+use crate::plan::Node;
+use crate::questions::{Purpose, Question};
+
+impl Chain {
+    /// A peer answers something.
+    pub(super) fn answer(&mut self, from: Node, answer: Message, credit: Credit, now: Instant) {
+        let hop = answer.id().and_then(|id| id.as_hop());
+        let Some(question) = hop.and_then(|hop| self.questions.answered(from, hop)) else {
+            tracing::debug!("{} answers what nobody asked", self.plan.name(from));
+            return;
+        };
+        let answer = match self.dialect_of(from) {
+            Some(Dialect::Draft) => envelope::unwrap_answer(answer),
+            _ => answer,
+        };
+        self.conclude(question, answer, credit, now);
+    }
+
+    /// Does what an answer means for us, and gives it to whoever asked.
+    pub(super) fn conclude(
+        &mut self,
+        question: Question,
+        answer: Message,
+        credit: Credit,
+        now: Instant,
+    ) {
+        match &question.purpose {
+            Purpose::Relay => self.settle(question, answer, credit),
+            Purpose::StartProxy { .. } => self.proxy_started(question, answer, now),
+            Purpose::StartTail => {
+                let answer = self.tail.introduced(&answer);
+                self.settle_start(question, answer, now);
+            }
+            Purpose::Setup { tickets, session } => {
+                self.tail.set_up(tickets, session.as_deref(), &answer);
+                self.settle(question, answer, credit);
+            }
+            Purpose::Close { session } => {
+                if answer.kind() == Kind::Result {
+                    self.tail.close(session);
+                }
+                self.settle(question, answer, credit);
+            }
+            Purpose::Connect => {
+                self.tail.connected(question.from, &answer);
+                self.settle(question, answer, credit);
+            }
+            Purpose::Carry { server, request } => {
+                self.tail.carried(server, request);
+                self.settle(question, answer, credit);
+            }
+        }
+    }
+
+    /// Gives an answer to whoever asked, under the asker's own id.
+    pub(super) fn settle(&mut self, question: Question, answer: Message, credit: Credit) {
+        let Question {
+            hop,
+            from,
+            id,
+            inner,
+            to,
+            method,
+            ..
+        } = question;
+        let answer = answer.with_id(id);
+        self.trace(to, from, &answer, Some(hop), Some(&method));
+        let answer = match &inner {
+            Some(inner) => envelope::wrap_answer(&answer, inner),
+            None => answer,
+        };
+        self.send(to, from, answer, credit);
+    }
+
+    fn dialect_of(&self, node: Node) -> Option<Dialect> {
+        match node {
+            Node::Outside => self.plan.as_proxy.then_some(self.outside),
+            Node::Part(part) => Some(self.parts[part].dialect),
+            Node::Joined(_) => None,
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Ends: of one who joined, of a component, and of the patience with one that does not begin.
+
+use std::time::{Duration, Instant};
+
+use linkspan_session::{Credit, Fault};
+use linkspan_wire::{Id, Message, RpcError, quote};
+
+use super::Chain;
+use crate::names;
+use crate::plan::Node;
+use crate::questions::Purpose;
+
+/// Why a chain cannot go on.
+#[derive(Debug, Clone)]
+pub struct Broken {
+    /// What everybody who waits is told.
+    pub error: RpcError,
+    /// What sort of end it was.
+    pub why: Why,
+}
+
+/// What sort of end a component had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// It could not be started.
+    NotStarted(String),
+    /// It ended.
+    Ended(Fault),
+    /// It held up the beginning for too long.
+    Silent(Duration),
+    /// It says nothing but noise.
+    Noise,
+    /// It does not read what it has asked for.
+    Stuck,
+}
+
+impl Chain {
+    /// What ended the chain, if something has.
+    pub fn broken(&self) -> Option<&Broken> {
+        self.broken.as_ref()
+    }
+
+    /// A component could not be started.
+    pub fn not_started(&mut self, part: usize, why: String, now: Instant) {
+        self.give_up(part, Why::NotStarted(why), now);
+    }
+
+    /// A peer is gone.
+    pub(super) fn closed(&mut self, node: Node, fault: Fault, now: Instant) {
+        match node {
+            Node::Part(part) => {
+                self.flow.close(node);
+                self.give_up(part, Why::Ended(fault), now);
+            }
+            Node::Joined(_) => {
+                self.tail.leave(node);
+                self.cancel_all(node);
+                self.answer_for(node);
+                self.flow.close(node);
+            }
+            Node::Outside => self.cancel_all(node),
+        }
+    }
+
+    /// What a peer was asked and has not answered, it never will.
+    fn answer_for(&mut self, gone: Node) {
+        let error = RpcError::internal(format!("{} has gone", self.plan.name(gone)))
+            .with_data(quote("the agent has closed its MCP connection"));
+        for hop in self.questions.which(|question| question.to == gone) {
+            if let Some(question) = self.questions.take(hop) {
+                self.settle(question, error.answer(&Id::null()), Credit::default());
+            }
+        }
+    }
+
+    /// Nobody waits any more for what a peer has asked.
+    fn cancel_all(&mut self, from: Node) {
+        for hop in self.questions.which(|question| question.from == from) {
+            if let Some(question) = self.questions.take(hop) {
+                let params = format!(r#"{{"requestId":{hop}}}"#);
+                let cancel = Message::notification(names::CANCEL, Some(&params));
+                self.trace(from, question.to, &cancel, None, None);
+                self.send(from, question.to, cancel, Credit::default());
+            }
+        }
+    }
+
+    /// The chain cannot go on without a component: everybody who waits is told why.
+    pub(super) fn give_up(&mut self, part: usize, why: Why, _: Instant) {
+        if self.broken.is_some() {
+            return;
+        }
+        let error = self.explain(part, &why);
+        tracing::warn!("{}", error.message());
+        self.broken = Some(Broken {
+            error: error.clone(),
+            why,
+        });
+        for part in 0..self.parts.len() {
+            for one in self.parts[part].held.take() {
+                self.refuse(one.from, &one.msg, one.inner.as_ref(), &error);
+            }
+        }
+        self.answer_all(&error);
+        self.tail.close_all();
+    }
+
+    /// Answers everything that is still asked, in the order in which it was.
+    pub fn answer_all(&mut self, error: &RpcError) {
+        for hop in self.questions.which(|_| true) {
+            if let Some(question) = self.questions.take(hop) {
+                self.settle(question, error.answer(&Id::null()), Credit::default());
+            }
+        }
+    }
+
+    fn explain(&self, part: usize, why: &Why) -> RpcError {
+        let who = self.plan.describe(part);
+        let (what, hint) = match why {
+            Why::NotStarted(why) => (
+                format!("{who} cannot be started: {why}"),
+                "install it, or give its full path",
+            ),
+            Why::Ended(Fault::Ended { status, .. }) => (
+                format!("{who} ended: {status}"),
+                "what it said last may tell why",
+            ),
+            Why::Ended(fault) => (
+                format!("{who} ended: {fault}"),
+                "start it by hand to see why",
+            ),
+            Why::Silent(limit) => (
+                format!(
+                    "{who} has not {} within {} s",
+                    match self.plan.is_proxy(part) && !self.parts[part].forwarded {
+                        true => "passed `initialize` on to its successor",
+                        false => "answered `initialize`",
+                    },
+                    limit.as_secs_f64()
+                ),
+                "raise --start-timeout if it needs longer",
+            ),
+            Why::Noise => (
+                format!("{who} writes to its stdout what is no message"),
+                "stdout belongs to the protocol; logs go to stderr",
+            ),
+            Why::Stuck => (format!("{who} does not read its stdin"), "restart it"),
+        };
+        let command = self.plan.parts.get(part).map_or("", |plan| &plan.command);
+        let mut data = format!(
+            r#"{{"component":{},"command":{}"#,
+            quote(&self.plan.name(Node::Part(part))),
+            quote(command)
+        );
+        if let Why::Ended(Fault::Ended {
+            status, last_words, ..
+        }) = why
+        {
+            data += &format!(
+                r#","exit":{},"stderrTail":{}"#,
+                quote(status),
+                quote(last_words)
+            );
+        }
+        data += &format!(r#","hint":{}}}"#, quote(hint));
+        RpcError::internal(what).with_data(data)
+    }
+
+    /// When [`Chain::on_time`] has to be called next.
+    pub fn next_wake(&self) -> Option<Instant> {
+        let (since, _) = self.holding()?;
+        since.checked_add(self.plan.start_timeout)
+    }
+
+    /// Ends the patience with whoever holds up the beginning.
+    pub fn on_time(&mut self, now: Instant) {
+        let Some((since, part)) = self.holding() else {
+            return;
+        };
+        if now.saturating_duration_since(since) >= self.plan.start_timeout {
+            self.give_up(part, Why::Silent(self.plan.start_timeout), now);
+        }
+    }
+
+    /// The component nearest to the agent that was told to begin and has not done its part, and since
+    /// when: those before it only wait for it.
+    fn holding(&self) -> Option<(Instant, usize)> {
+        if !self.questions.is_starting() {
+            return None;
+        }
+        let starting = self.questions.which(|question| {
+            matches!(question.to, Node::Part(_))
+                && matches!(
+                    question.purpose,
+                    Purpose::StartProxy { .. } | Purpose::StartTail
+                )
+        });
+        let newest = starting.iter().filter_map(|hop| self.questions.get(*hop));
+        let newest = newest.max_by_key(|question| (question.to, question.since))?;
+        match newest.to {
+            Node::Part(part) => Some((newest.since, part)),
+            _ => None,
+        }
+    }
+}

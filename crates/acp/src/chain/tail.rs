@@ -1,0 +1,314 @@
+//! The end of the chain: what the agent is told of MCP servers, and who speaks in its place.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Instant;
+
+use linkspan_wire::{Json, Kind, Message, RpcError};
+
+use super::{Chain, Hop, Travelling};
+use crate::bridge::{Bridge, Offer, Provider, Ticket};
+use crate::caps::{self, Caps};
+use crate::dialect::Dialect;
+use crate::envelope::with_params;
+use crate::names;
+use crate::plan::Node;
+use crate::questions::Purpose;
+use crate::servers;
+
+/// Servers whose owner is remembered.
+const MOST_OWNERS: usize = 8192;
+
+/// What is known at the agent's place.
+pub(super) struct Tail {
+    bridge: Option<Box<dyn Bridge>>,
+    /// What the agent can do; known when it has answered `initialize`.
+    caps: Option<Caps>,
+    sessions: HashMap<String, Vec<Ticket>>,
+    last_ticket: u64,
+    joined: HashMap<u64, Ticket>,
+    last_joined: u64,
+    /// Which of those who joined a message for the agent is meant for.
+    routes: HashMap<Route, Node>,
+    owners: HashMap<Provider, Node>,
+    /// The oldest first.
+    owned: VecDeque<Provider>,
+}
+
+/// How messages name the MCP connection or request that they belong to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Route {
+    Connection(String),
+    Request(String, String),
+    Url(String),
+}
+
+impl Tail {
+    pub(super) fn new(bridge: Option<Box<dyn Bridge>>) -> Self {
+        Self {
+            bridge,
+            caps: None,
+            sessions: HashMap::new(),
+            last_ticket: 0,
+            joined: HashMap::new(),
+            last_joined: 0,
+            routes: HashMap::new(),
+            owners: HashMap::new(),
+            owned: VecDeque::new(),
+        }
+    }
+
+    /// Whether servers of the chain are made reachable for agents that cannot reach them.
+    pub(super) fn bridges(&self) -> bool {
+        self.bridge.is_some()
+    }
+
+    pub(super) fn join(&mut self, ticket: Ticket) -> Node {
+        self.last_joined += 1;
+        self.joined.insert(self.last_joined, ticket);
+        Node::Joined(self.last_joined)
+    }
+
+    /// Forgets one who joined.
+    pub(super) fn leave(&mut self, node: Node) {
+        if let Node::Joined(number) = node {
+            self.joined.remove(&number);
+            self.routes.retain(|_, to| *to != node);
+        }
+    }
+
+    /// The agent has answered `initialize`: what it can do, and what we make of that.
+    pub(super) fn introduced(&mut self, answer: &Message) -> Message {
+        let Some(result) = answer.body().filter(|_| answer.kind() == Kind::Result) else {
+            return answer.clone();
+        };
+        self.caps = Some(Caps::of(result));
+        match self.bridges() {
+            true => caps::welcoming(answer),
+            false => answer.clone(),
+        }
+    }
+
+    /// Remembers who declares a server: whoever is first to speak of it.
+    pub(super) fn sighted(&mut self, one: &Travelling) {
+        for server in one.msg.params().map(servers::declared).unwrap_or_default() {
+            if self.owners.contains_key(&server.provider) {
+                continue;
+            }
+            if self.owned.len() == MOST_OWNERS
+                && let Some(oldest) = self.owned.pop_front()
+            {
+                self.owners.remove(&oldest);
+            }
+            self.owned.push_back(server.provider.clone());
+            self.owners.insert(server.provider, one.from);
+        }
+    }
+
+    /// What becomes of the answer to a request of one who joined.
+    pub(super) fn purpose_up(&mut self, one: &Travelling) -> Option<Purpose> {
+        let Node::Joined(_) = one.from else {
+            return None;
+        };
+        let params = one.msg.params()?;
+        let text = |key| Some(params.get(key)?.as_str()?.into_owned());
+        let method = one.msg.method();
+        if method.ends_with("/connect") {
+            return Some(Purpose::Connect);
+        }
+        if let Some(url) = text("url") {
+            self.routes.insert(Route::Url(url), one.from);
+        }
+        let (server, request) = (text("serverId")?, text("requestId")?);
+        let route = Route::Request(server.clone(), request.clone());
+        self.routes.insert(route, one.from);
+        Some(Purpose::Carry { server, request })
+    }
+
+    /// An MCP connection stands.
+    pub(super) fn connected(&mut self, node: Node, answer: &Message) {
+        let result = answer.body().filter(|_| answer.kind() == Kind::Result);
+        let id = ["connectionId", "connection_id"];
+        let id = id.iter().find_map(|key| result?.get(key)?.as_str());
+        if let Some(id) = id {
+            self.routes.insert(Route::Connection(id.into_owned()), node);
+        }
+    }
+
+    /// An MCP request is answered: nothing more belongs to it.
+    pub(super) fn carried(&mut self, server: &str, request: &str) {
+        let route = Route::Request(server.to_owned(), request.to_owned());
+        self.routes.remove(&route);
+    }
+
+    /// A session stands, or does not: declarations for it are valid, or not.
+    pub(super) fn set_up(&mut self, tickets: &[Ticket], named: Option<&str>, answer: &Message) {
+        let made = answer.body().filter(|_| answer.kind() == Kind::Result);
+        let Some(result) = made else {
+            return self.revoke(tickets);
+        };
+        let told = result.get("sessionId").and_then(Json::as_str);
+        let session = told.as_deref().or(named).unwrap_or_default().to_owned();
+        if let Some(bridge) = &mut self.bridge {
+            for ticket in tickets {
+                bridge.began(*ticket, &session);
+            }
+        }
+        let old = match tickets {
+            [] => self.sessions.remove(&session),
+            _ => self.sessions.insert(session, tickets.to_vec()),
+        };
+        self.revoke(&old.unwrap_or_default());
+    }
+
+    /// A session has ended.
+    pub(super) fn close(&mut self, session: &str) {
+        let tickets = self.sessions.remove(session);
+        self.revoke(&tickets.unwrap_or_default());
+    }
+
+    /// Everything has ended.
+    pub(super) fn close_all(&mut self) {
+        let all: Vec<Ticket> = self.sessions.drain().flat_map(|(_, of)| of).collect();
+        self.revoke(&all);
+    }
+
+    pub(super) fn revoke(&mut self, tickets: &[Ticket]) {
+        if let Some(bridge) = &mut self.bridge {
+            for ticket in tickets {
+                bridge.revoke(*ticket);
+            }
+        }
+    }
+
+    /// Why a message about an MCP server must not reach the editor: the server is not the editor's.
+    pub(super) fn unknown_above(&self, msg: &Message) -> Option<RpcError> {
+        let method = msg.method();
+        let params = msg.params().filter(|_| names::is_carrier(&method))?;
+        let text = |key| Some(params.get(key)?.as_str()?.into_owned());
+        let server = text("serverId").map(Provider::Server);
+        let url = || {
+            text("acp_url")
+                .or_else(|| text("acp_id"))
+                .or_else(|| text("url"))
+        };
+        let provider = server.or_else(|| url().map(Provider::Url))?;
+        if self.owners.get(&provider) == Some(&Node::Outside) {
+            return None;
+        }
+        Some(RpcError::new(
+            -33001,
+            "no component of this chain provides this MCP server",
+        ))
+    }
+
+    /// Who is meant by a message about an MCP server that goes to the agent.
+    fn route(&self, msg: &Message) -> Option<Node> {
+        let params = msg.params()?;
+        let text = |key| Some(params.get(key)?.as_str()?.into_owned());
+        let connection = text("connectionId").or_else(|| text("connection_id"));
+        let by_request = || Some(Route::Request(text("serverId")?, text("requestId")?));
+        let route = connection.map(Route::Connection);
+        let route = route.or_else(by_request);
+        let route = route.or_else(|| text("url").map(Route::Url))?;
+        self.routes.get(&route).copied()
+    }
+
+    /// The parameters of a session as the agent can use them, if that is another way; `tickets` are the
+    /// declarations that were replaced, also if it fails.
+    fn rewritten(
+        &mut self,
+        params: Json<'_>,
+        dialects: impl Fn(Node) -> Option<Dialect>,
+        tickets: &mut Vec<Ticket>,
+    ) -> Result<Option<String>, RpcError> {
+        let (Some(bridge), Some(caps)) = (&mut self.bridge, self.caps) else {
+            return Ok(None);
+        };
+        let declared = servers::declared(params);
+        let mut instead = Vec::new();
+        for server in declared {
+            if caps.take(&server.provider) {
+                continue;
+            }
+            self.last_ticket += 1;
+            let ticket = Ticket(self.last_ticket);
+            let owner = self.owners.get(&server.provider).copied();
+            let offer = Offer {
+                ticket,
+                name: &server.name,
+                provider: server.provider,
+                owner: owner.and_then(&dialects),
+                entry: server.entry,
+                version: caps.version,
+                takes_http: caps.http,
+            };
+            instead.push((server.entry, bridge.offer(&offer)?));
+            tickets.push(ticket);
+        }
+        match tickets.is_empty() {
+            true => Ok(None),
+            false => servers::replaced(params, &instead).map(Some),
+        }
+    }
+}
+
+impl Chain {
+    /// The last step towards the agent.
+    pub(super) fn reach_tail(&mut self, one: Travelling, hop: Hop, method: &str, now: Instant) {
+        if names::is_carrier(method) && self.tail.bridges() {
+            if let Some(to) = self.tail.route(&one.msg) {
+                return self.forward(one, Hop::plain(to), Purpose::Relay, now);
+            }
+            let native = self.tail.caps.is_some_and(|caps| caps.any());
+            if !native {
+                let error = RpcError::invalid_params("there is no such MCP connection");
+                return self.refuse(one.from, &one.msg, one.inner.as_ref(), &error);
+            }
+        }
+        let session = || {
+            let session = one.msg.params()?.get("sessionId")?.as_str()?;
+            Some(session.into_owned())
+        };
+        if method == names::INITIALIZE {
+            return self.forward(one, hop, Purpose::StartTail, now);
+        }
+        if names::CLOSING.contains(&method)
+            && let Some(session) = session()
+        {
+            return self.forward(one, hop, Purpose::Close { session }, now);
+        }
+        if !names::SETUP.contains(&method) {
+            return self.forward(one, hop, Purpose::Relay, now);
+        }
+        self.set_up(one, hop, method, now);
+    }
+
+    fn set_up(&mut self, mut one: Travelling, hop: Hop, method: &str, now: Instant) {
+        // A fork has a new name, which its answer tells.
+        let named = match method {
+            "session/load" | "session/resume" => one.msg.params(),
+            _ => None,
+        };
+        let session = named.and_then(|params| params.get("sessionId")?.as_str());
+        let session = session.map(|session| session.into_owned());
+        let parts = &self.parts;
+        let dialects = |node| match node {
+            Node::Part(part) => parts.get(part).map(|part| part.dialect),
+            _ => None,
+        };
+        let Some(params) = one.msg.params() else {
+            return self.forward(one, hop, Purpose::Relay, now);
+        };
+        let mut tickets = Vec::new();
+        match self.tail.rewritten(params, dialects, &mut tickets) {
+            Ok(None) => {}
+            Ok(Some(text)) => one.msg = with_params(&one.msg, &text),
+            Err(error) => {
+                self.tail.revoke(&tickets);
+                return self.refuse(one.from, &one.msg, one.inner.as_ref(), &error);
+            }
+        }
+        let purpose = Purpose::Setup { tickets, session };
+        self.forward(one, hop, purpose, now);
+    }
+}

@@ -1,0 +1,209 @@
+//! Nobody waits for ever, whoever goes and whatever is no answer.
+
+use super::*;
+
+const INITIALIZE: &str =
+    r#"{"jsonrpc":"2.0","id":"e","method":"initialize","params":{"protocolVersion":1}}"#;
+
+impl Stage {
+    fn leaves(&mut self, node: Node) {
+        let closed = Inbound::Closed(Fault::Closing);
+        self.chain.receive(node, closed, self.now);
+    }
+
+    /// Says something that was meant as an answer to `hop`.
+    fn mumbles(&mut self, node: Node, hop: u64) {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":1,"error":2}}"#);
+        let why = Message::parse(text.into()).unwrap_err();
+        self.chain.receive(node, Inbound::Bad(why), self.now);
+    }
+}
+
+#[test]
+fn what_one_who_joined_was_asked_is_answered_when_it_goes() {
+    let (mut stage, _) = bridged("{}");
+    let joined = stage.chain.join(Ticket(1));
+    stage.say(
+        joined,
+        r#"{"jsonrpc":"2.0","id":1,"method":"_mcp/connect","params":{"acp_url":"acp:1"}}"#,
+    );
+    let hop = hop_of(&stage.one(FIRST));
+    stage.say(
+        FIRST,
+        &format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{"connection_id":"c-1"}}}}"#),
+    );
+    stage.say(FIRST, r#"{"jsonrpc":"2.0","id":"q","method":"proxy/successor","params":{"method":"_mcp/message","params":{"connectionId":"c-1","method":"sampling/createMessage"}}}"#);
+    stage.leaves(joined);
+    let answer = stage.one(FIRST);
+    assert!(answer.contains(r#""id":"q","error""#), "{answer}");
+}
+
+#[test]
+fn a_proxy_that_answers_with_no_answer_does_not_keep_what_comes_after() {
+    let mut stage = Stage::with(2);
+    stage.say(EDITOR, INITIALIZE);
+    let hop = hop_of(&stage.one(FIRST));
+    stage.mumbles(FIRST, hop);
+    assert!(stage.one(EDITOR).contains(r#""id":"e","error""#));
+    stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":2,"method":"later"}"#);
+    assert!(stage.one(FIRST).contains("later"));
+}
+
+#[test]
+fn a_session_whose_answer_is_none_leaves_no_door_open() {
+    let (mut stage, notes) = bridged("{}");
+    stage.say(FIRST, NEW);
+    let hop = hop_of(&stage.one(SECOND));
+    stage.mumbles(SECOND, hop);
+    assert!(stage.one(FIRST).contains(r#""id":"n","error""#));
+    assert_eq!(notes.take().last().unwrap(), "revoke 1");
+}
+
+#[test]
+fn an_initialize_that_wants_no_answer_begins_nothing() {
+    let mut stage = Stage::with(2);
+    stage.say(EDITOR, r#"{"jsonrpc":"2.0","method":"initialize"}"#);
+    assert!(!stage.chain.has_begun());
+    stage.say(EDITOR, INITIALIZE);
+    stage.one(FIRST);
+    stage.say(
+        FIRST,
+        r#"{"jsonrpc":"2.0","id":1,"method":"proxy/successor","params":{"method":"initialize"}}"#,
+    );
+    assert!(stage.one(SECOND).contains(r#""method":"initialize""#));
+    stage.say(EDITOR, r#"{"jsonrpc":"2.0","method":"initialize"}"#);
+    stage.heard(FIRST);
+    stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":2,"method":"later"}"#);
+    assert!(
+        stage.one(FIRST).contains("later"),
+        "it has understood before"
+    );
+}
+
+#[test]
+fn an_initialize_of_a_proxy_that_wants_no_answer_holds_nothing_up() {
+    let mut stage = Stage::with(3);
+    stage.say(EDITOR, INITIALIZE);
+    stage.one(FIRST);
+    stage.say(
+        FIRST,
+        r#"{"jsonrpc":"2.0","method":"proxy/successor","params":{"method":"initialize"}}"#,
+    );
+    stage.say(
+        FIRST,
+        r#"{"jsonrpc":"2.0","id":1,"method":"proxy/successor","params":{"method":"later"}}"#,
+    );
+    assert!(
+        stage
+            .heard(SECOND)
+            .iter()
+            .any(|said| said.contains("later"))
+    );
+}
+
+#[test]
+fn a_request_for_a_session_that_is_one_too_many_leaves_no_door_open() {
+    let (mut stage, notes) = bridged("{}");
+    stage.say(FIRST, NEW);
+    stage.one(SECOND);
+    stage.say(FIRST, NEW);
+    assert!(stage.heard(SECOND).is_empty());
+    assert!(stage.one(FIRST).contains("under way already"));
+    assert_eq!(
+        notes.take(),
+        ["offer 1 Some(Current)", "offer 2 Some(Current)", "revoke 2"]
+    );
+}
+
+#[test]
+fn what_waits_for_a_proxy_keeps_its_order_however_much_it_is() {
+    let mut stage = Stage::with(2);
+    stage.say(EDITOR, INITIALIZE);
+    stage.one(FIRST);
+    let most = 3000;
+    for number in 0..most {
+        stage.say(
+            EDITOR,
+            &format!(r#"{{"jsonrpc":"2.0","method":"n{number}"}}"#),
+        );
+    }
+    stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":2,"method":"last"}"#);
+    stage.say(
+        FIRST,
+        r#"{"jsonrpc":"2.0","id":1,"method":"proxy/successor","params":{"method":"initialize"}}"#,
+    );
+    let heard = stage.heard(FIRST);
+    assert_eq!(heard.len(), most + 1);
+    for (number, said) in heard[..most].iter().enumerate() {
+        assert_eq!(
+            *said,
+            format!(r#"{{"jsonrpc":"2.0","method":"n{number}"}}"#)
+        );
+    }
+}
+
+#[test]
+fn while_much_waits_for_a_proxy_who_sends_it_is_not_read() {
+    let mut stage = Stage::with(2);
+    stage.say(EDITOR, INITIALIZE);
+    stage.one(FIRST);
+    let large = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "x".repeat(2 << 20));
+    assert!(stage.chain.may_read(EDITOR, |_| true));
+    stage.say(EDITOR, &large);
+    assert!(!stage.chain.may_read(EDITOR, |_| true) && stage.chain.may_read(FIRST, |_| true));
+    stage.say(
+        FIRST,
+        r#"{"jsonrpc":"2.0","id":1,"method":"proxy/successor","params":{"method":"initialize"}}"#,
+    );
+    stage.heard(FIRST);
+    assert!(stage.chain.may_read(EDITOR, |_| true));
+}
+
+#[test]
+fn a_request_that_waits_for_a_proxy_can_be_taken_back() {
+    let mut stage = Stage::with(2);
+    stage.say(EDITOR, INITIALIZE);
+    stage.one(FIRST);
+    stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":2,"method":"later"}"#);
+    stage.say(
+        EDITOR,
+        r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}}"#,
+    );
+    assert!(
+        stage
+            .one(EDITOR)
+            .contains(r#""id":2,"error":{"code":-32800"#)
+    );
+    stage.say(
+        FIRST,
+        r#"{"jsonrpc":"2.0","id":1,"method":"proxy/successor","params":{"method":"initialize"}}"#,
+    );
+    assert!(stage.heard(FIRST).is_empty());
+}
+
+#[test]
+fn a_proxy_is_not_blamed_for_the_time_that_its_successor_took() {
+    let mut stage = Stage::with(2);
+    stage.say(EDITOR, INITIALIZE);
+    stage.one(FIRST);
+    stage.say(
+        FIRST,
+        r#"{"jsonrpc":"2.0","id":1,"method":"proxy/successor","params":{"method":"initialize"}}"#,
+    );
+    let hop = hop_of(&stage.one(SECOND));
+    stage.now += Duration::from_secs(59);
+    stage.say(
+        SECOND,
+        &format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{}}}}"#),
+    );
+    stage.now += Duration::from_secs(59);
+    stage.chain.on_time(stage.now);
+    assert!(stage.heard(EDITOR).is_empty(), "it has its own time");
+    stage.now += Duration::from_secs(1);
+    stage.chain.on_time(stage.now);
+    let answer = stage.one(EDITOR);
+    assert!(
+        answer.contains("proxy[0] (`part0`) has not answered `initialize`"),
+        "{answer}"
+    );
+}

@@ -1,0 +1,215 @@
+//! `initialize`: what we say of ourselves, and what the agent says of itself.
+
+use linkspan_wire::{Json, JsonKind, quote};
+
+/// The version of ACP that we speak.
+const VERSION: i64 = 1;
+/// Ways to log in that are worth telling somebody about.
+const MOST_METHODS: usize = 32;
+
+/// How the person behind us can be asked something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reachable {
+    /// By a form.
+    pub form: bool,
+    /// By a page in a browser.
+    pub url: bool,
+}
+
+/// The parameters of `initialize`. Files and terminals stay the agent's own business: whoever is
+/// behind us has declared neither.
+pub fn initialize(version: &str, reachable: Reachable) -> String {
+    let mut asking = Vec::new();
+    if reachable.form {
+        asking.push(r#""form":{}"#);
+    }
+    if reachable.url {
+        asking.push(r#""url":{}"#);
+    }
+    let asking = match asking.is_empty() {
+        true => String::new(),
+        false => format!(r#","elicitation":{{{}}}"#, asking.join(",")),
+    };
+    format!(
+        r#"{{"protocolVersion":{VERSION},"clientCapabilities":{{"fs":{{"readTextFile":false,"writeTextFile":false}},"terminal":false{asking}}},"clientInfo":{{"name":"linkspan","title":"linkspan","version":{}}}}}"#,
+        quote(version)
+    )
+}
+
+/// What an agent says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hello {
+    /// What it calls itself.
+    pub name: Option<String>,
+    /// Whether it takes up stored sessions and repeats what was said in them.
+    pub load: bool,
+    /// Whether it takes up stored sessions without repeating anything.
+    pub resume: bool,
+    /// Whether it can name stored sessions.
+    pub list: bool,
+    /// Whether it wants to be told when a session has ended.
+    pub close: bool,
+    /// Whether prompts may have images, sounds and files in them.
+    pub image: bool,
+    /// Sounds.
+    pub audio: bool,
+    /// Files.
+    pub embedded: bool,
+    /// Whether it takes MCP servers over HTTP.
+    pub http: bool,
+    /// And over HTTP+SSE.
+    pub sse: bool,
+    /// How one can log in.
+    pub auth: Vec<AuthMethod>,
+}
+
+/// A way to log in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuthMethod {
+    /// Names it.
+    pub id: String,
+    /// For people.
+    pub name: String,
+    /// For people.
+    pub description: Option<String>,
+    /// Whether it takes a terminal, so that we cannot do it.
+    pub terminal: bool,
+}
+
+/// Why an agent cannot be talked to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unusable {
+    /// It speaks something else.
+    Version(String),
+    /// It does not say what it speaks.
+    NoVersion,
+}
+
+impl std::error::Error for Unusable {}
+
+impl std::fmt::Display for Unusable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Version(version) => write!(
+                f,
+                "it speaks version {version} of ACP, and we speak version {VERSION}"
+            ),
+            Self::NoVersion => f.write_str("it does not say which version of ACP it speaks"),
+        }
+    }
+}
+
+impl Hello {
+    /// From the result of `initialize`.
+    pub fn read(result: Json<'_>) -> Result<Self, Unusable> {
+        let version = result
+            .get("protocolVersion")
+            .ok_or(Unusable::NoVersion)
+            .map(Json::text)?;
+        if version.parse() != Ok(VERSION) {
+            return Err(Unusable::Version(super::cut(version, 40).to_owned()));
+        }
+        let can = |way: &[&str]| {
+            let declared = result.get("agentCapabilities").and_then(|c| c.path(way));
+            declared.is_some_and(|value| !matches!(value.text(), "false" | "null"))
+        };
+        let name = result
+            .path(&["agentInfo", "name"])
+            .and_then(Json::as_str)
+            .map(|name| super::cut(&name, 200).to_owned());
+        let methods = result
+            .get("authMethods")
+            .filter(|m| m.kind() == JsonKind::Array);
+        Ok(Self {
+            name,
+            load: can(&["loadSession"]),
+            resume: can(&["sessionCapabilities", "resume"]),
+            list: can(&["sessionCapabilities", "list"]),
+            close: can(&["sessionCapabilities", "close"]),
+            image: can(&["promptCapabilities", "image"]),
+            audio: can(&["promptCapabilities", "audio"]),
+            embedded: can(&["promptCapabilities", "embeddedContext"]),
+            http: can(&["mcpCapabilities", "http"]),
+            sse: can(&["mcpCapabilities", "sse"]),
+            auth: methods
+                .into_iter()
+                .flat_map(Json::elements)
+                .filter_map(AuthMethod::read)
+                .take(MOST_METHODS)
+                .collect(),
+        })
+    }
+}
+
+impl AuthMethod {
+    fn read(method: Json<'_>) -> Option<Self> {
+        let text = |key| Some(method.get(key)?.as_str()?.into_owned());
+        let id = text("id")?;
+        Some(Self {
+            name: text("name").unwrap_or_else(|| id.clone()),
+            description: text("description").filter(|text| !text.is_empty()),
+            terminal: text("type").as_deref() == Some("terminal"),
+            id,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Hello, Unusable> {
+        Hello::read(Json::parse(text).unwrap())
+    }
+
+    #[test]
+    fn what_is_not_declared_cannot_be_done() {
+        assert_eq!(read(r#"{"protocolVersion":1}"#), Ok(Hello::default()));
+        let odd = r#"{"protocolVersion":1,"agentCapabilities":[],"authMethods":{"id":"x"}}"#;
+        assert_eq!(read(odd), Ok(Hello::default()));
+    }
+
+    #[test]
+    fn what_is_declared_is_known() {
+        let hello = read(
+            r#"{"protocolVersion":1,"agentInfo":{"name":"a"},"agentCapabilities":{"loadSession":true,"promptCapabilities":{"image":true,"audio":false},"mcpCapabilities":{"http":true},"sessionCapabilities":{"close":{},"list":null}},"authMethods":[{"id":"key","name":"A key"},{"id":"tty","type":"terminal"},7]}"#,
+        )
+        .unwrap();
+        assert!(hello.load && hello.image && hello.close && hello.http);
+        assert!(!hello.audio && !hello.list && !hello.sse && !hello.resume);
+        assert_eq!(hello.name.as_deref(), Some("a"));
+        assert_eq!(hello.auth.len(), 2);
+        assert!(hello.auth[1].terminal && !hello.auth[0].terminal);
+    }
+
+    #[test]
+    fn another_version_is_refused_and_named() {
+        assert_eq!(
+            read(r#"{"protocolVersion":2,"info":{}}"#),
+            Err(Unusable::Version("2".to_owned()))
+        );
+        assert_eq!(read("{}"), Err(Unusable::NoVersion));
+        assert!(read(r#"{"protocolVersion":"1"}"#).is_err());
+    }
+
+    #[test]
+    fn we_declare_what_is_true() {
+        let none = initialize("1", Reachable::default());
+        assert!(Json::parse(&none).is_ok() && !none.contains("elicitation"));
+        let form = Reachable {
+            form: true,
+            url: false,
+        };
+        let said = initialize("1", form);
+        let declared = Json::parse(&said).unwrap();
+        let way = ["clientCapabilities", "elicitation"];
+        assert_eq!(declared.path(&way).unwrap().text(), r#"{"form":{}}"#);
+        assert_eq!(
+            declared
+                .path(&["clientCapabilities", "terminal"])
+                .unwrap()
+                .text(),
+            "false"
+        );
+    }
+}

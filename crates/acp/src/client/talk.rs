@@ -1,0 +1,455 @@
+//! A conversation with an agent over a port.
+//!
+//! One task reads; whoever asks waits for its own answer. What the agent asks is answered in tasks of
+//! their own, because a person may have to think about it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use linkspan_session::{Envelope, Inbound, Outbound, Port};
+use linkspan_wire::{Id, IdKey, Kind, Message, RpcError, WireError};
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::task::{AbortHandle, JoinHandle, JoinSet};
+use tokio::time::timeout;
+
+use super::{REQUEST_CANCELLED, names};
+
+/// Questions that an agent may have open at once.
+const MOST_QUESTIONS: usize = 64;
+/// How long something that wants no answer waits for an agent that does not listen.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Why a conversation has ended that we have closed.
+const LET_GO: &str = "we have let it go";
+/// Requests of ours that may wait for an answer.
+const MOST_WAITING: usize = 1024;
+
+/// Who hears what an agent says of its own accord.
+pub trait Editor: Send + Sync + 'static {
+    /// It has said something that wants no answer. This must not take long.
+    fn heard(&self, note: &Message);
+
+    /// It asks something; gives the result as JSON text. Dropped when it takes the question back.
+    fn asked(
+        self: Arc<Self>,
+        question: Message,
+    ) -> impl Future<Output = Result<String, RpcError>> + Send;
+}
+
+/// The agent is gone, and this is what is known of why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gone(pub String);
+
+/// A conversation. It goes on until it is closed or dropped.
+pub struct Talk {
+    line: Arc<Line>,
+    task: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// What the task and those who ask have in common.
+struct Line {
+    /// Gone when nothing more is to be said; the port says goodbye then.
+    tx: Mutex<Option<mpsc::Sender<Outbound>>>,
+    closing: Notify,
+    book: Mutex<Book>,
+}
+
+#[derive(Default)]
+struct Book {
+    last: u64,
+    waiting: HashMap<u64, oneshot::Sender<Message>>,
+    ended: Option<Gone>,
+}
+
+impl Talk {
+    /// Begins one with the agent behind a port.
+    pub fn begin<E: Editor>(port: Port, editor: Arc<E>) -> Self {
+        let Port { tx, rx, done, .. } = port;
+        let line = Arc::new(Line {
+            tx: Mutex::new(Some(tx)),
+            closing: Notify::new(),
+            book: Mutex::default(),
+        });
+        let reader = Reader {
+            line: line.clone(),
+            editor,
+            questions: JoinSet::new(),
+            open: HashMap::new(),
+        };
+        let task = tokio::spawn(async move {
+            reader.run(rx).await;
+            let _ = done.await;
+        });
+        Self {
+            line,
+            task: Mutex::new(Some(task)),
+        }
+    }
+
+    /// Sends a request and waits for its answer, which may be an error.
+    pub async fn ask(&self, method: &str, params: &str) -> Result<Message, Gone> {
+        let (tell, told) = oneshot::channel();
+        let number = {
+            let mut book = lock(&self.line.book);
+            if let Some(gone) = &book.ended {
+                return Err(gone.clone());
+            }
+            if book.waiting.len() >= MOST_WAITING {
+                return Err(Gone("too many requests wait for an answer".to_owned()));
+            }
+            book.last += 1;
+            let number = book.last;
+            book.waiting.insert(number, tell);
+            number
+        };
+        // Whoever drops us takes no answer any more.
+        let _forget = Forget(&self.line, number);
+        let msg = Message::request(&Id::number(number), method, Some(params));
+        if !self.line.send(msg).await {
+            return Err(self.gone());
+        }
+        told.await.map_err(|_| self.gone())
+    }
+
+    /// Says something that wants no answer, as soon as the agent listens.
+    pub fn tell(&self, method: &str, params: &str) {
+        let msg = Message::notification(method, Some(params));
+        let Some(tx) = lock(&self.line.tx).clone() else {
+            return;
+        };
+        if let Err(mpsc::error::TrySendError::Full(msg)) =
+            tx.try_send(Outbound::One(Envelope::new(msg)))
+        {
+            tokio::spawn(async move { timeout(PATIENCE, tx.send(msg)).await });
+        }
+    }
+
+    /// Whether the agent is there.
+    pub fn is_alive(&self) -> bool {
+        lock(&self.line.book).ended.is_none()
+    }
+
+    /// Why it is not.
+    pub fn gone(&self) -> Gone {
+        let gone = lock(&self.line.book).ended.clone();
+        gone.unwrap_or_else(|| Gone("it has gone".to_owned()))
+    }
+
+    /// Says goodbye, and waits until the agent has ended.
+    pub async fn close(&self) {
+        self.line.close();
+        let task = lock(&self.task).take();
+        if let Some(task) = task {
+            let _ = task.await;
+        }
+    }
+}
+
+impl Drop for Talk {
+    /// An agent that nobody talks to is let go.
+    fn drop(&mut self) {
+        self.line.close();
+    }
+}
+
+impl Line {
+    /// Nothing more is to be said, and nothing is heard any more.
+    fn close(&self) {
+        lock(&self.tx).take();
+        self.closing.notify_one();
+    }
+
+    /// Says something when there is room for it; `false` if nobody is there.
+    async fn send(&self, msg: Message) -> bool {
+        let tx = lock(&self.tx).clone();
+        match tx {
+            Some(tx) => tx.send(Outbound::One(Envelope::new(msg))).await.is_ok(),
+            None => false,
+        }
+    }
+}
+
+/// Forgets a request that nobody waits for any more.
+struct Forget<'a>(&'a Line, u64);
+
+impl Drop for Forget<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.book).waiting.remove(&self.1);
+    }
+}
+
+struct Reader<E> {
+    line: Arc<Line>,
+    editor: Arc<E>,
+    questions: JoinSet<IdKey>,
+    /// What the agent has asked.
+    open: HashMap<IdKey, AbortHandle>,
+}
+
+impl<E: Editor> Reader<E> {
+    async fn run(mut self, mut rx: mpsc::Receiver<Inbound>) {
+        let why = loop {
+            tokio::select! {
+                inbound = rx.recv() => match inbound {
+                    Some(Inbound::Closed(why)) => break why.to_string(),
+                    None => break "the conversation has ended".to_owned(),
+                    Some(inbound) => {
+                        let answers = self.take(inbound);
+                        let answering = async {
+                            for answer in answers {
+                                self.line.send(answer).await;
+                            }
+                        };
+                        // An agent that asks that much has to listen before it is heard again.
+                        tokio::select! {
+                            biased;
+                            _ = timeout(PATIENCE, answering) => {}
+                            () = self.line.closing.notified() => break LET_GO.to_owned(),
+                        }
+                    }
+                },
+                () = self.line.closing.notified() => break LET_GO.to_owned(),
+                Some(ended) = self.questions.join_next() => {
+                    if let Ok(key) = ended {
+                        self.open.remove(&key);
+                    }
+                }
+            }
+        };
+        let mut book = lock(&self.line.book);
+        book.ended = Some(Gone(why));
+        // Whoever waits sees that nobody will answer.
+        book.waiting.clear();
+        drop(book);
+        lock(&self.line.tx).take();
+    }
+
+    /// Gives what is to be answered at once.
+    fn take(&mut self, inbound: Inbound) -> Vec<Message> {
+        match inbound {
+            Inbound::Message(envelope) => self.message(envelope.msg).into_iter().collect(),
+            Inbound::Bad(why) => {
+                self.bad(&why);
+                Vec::new()
+            }
+            // Agents do not do this; but somebody may wait for what is in it.
+            Inbound::Batch(entries) => {
+                let take = |entry| match entry {
+                    Ok(msg) => self.message(msg),
+                    Err(why) => {
+                        self.bad(&why);
+                        None
+                    }
+                };
+                entries.into_iter().filter_map(take).collect()
+            }
+            Inbound::Failed { .. } | Inbound::Lost { .. } | Inbound::Closed(_) => Vec::new(),
+        }
+    }
+
+    fn bad(&self, why: &WireError) {
+        tracing::warn!("the agent said something that is no message: {why}");
+        if let Some(number) = why.answered_hop() {
+            self.answered(number, why.to_rpc().answer(&Id::number(number)));
+        }
+    }
+
+    fn message(&mut self, msg: Message) -> Option<Message> {
+        match msg.kind() {
+            Kind::Result | Kind::Error => {
+                if let Some(number) = msg.id().and_then(|id| id.as_hop()) {
+                    self.answered(number, msg);
+                }
+            }
+            Kind::Notification if msg.method() == names::CANCEL_REQUEST => {
+                let id = msg.params().and_then(|p| Id::parse(p.get("requestId")?));
+                if let Some(task) = id.as_ref().and_then(|id| self.open.remove(&id.key())) {
+                    task.abort();
+                    let error = RpcError::new(REQUEST_CANCELLED, "Request cancelled");
+                    return id.map(|id| error.answer(&id));
+                }
+            }
+            Kind::Notification => self.editor.heard(&msg),
+            Kind::Request => return self.question(msg),
+        }
+        None
+    }
+
+    fn answered(&self, number: u64, msg: Message) {
+        let waiting = lock(&self.line.book).waiting.remove(&number);
+        if let Some(waiting) = waiting {
+            let _ = waiting.send(msg);
+        }
+    }
+
+    fn question(&mut self, msg: Message) -> Option<Message> {
+        let id = msg.id()?;
+        if self.open.len() >= MOST_QUESTIONS {
+            let error = RpcError::server("too many questions at once");
+            return Some(error.answer(&id));
+        }
+        let (line, editor, key) = (self.line.clone(), self.editor.clone(), id.key());
+        let task = self.questions.spawn(async move {
+            let key = id.key();
+            let answer = match editor.asked(msg).await {
+                Ok(result) => Message::result(&id, &result),
+                Err(error) => error.answer(&id),
+            };
+            line.send(answer).await;
+            key
+        });
+        self.open.insert(key, task);
+        None
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkspan_session::{Fault, PortEnd};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[derive(Default)]
+    struct Listener(AtomicUsize);
+
+    impl Editor for Listener {
+        fn heard(&self, _: &Message) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+
+        async fn asked(self: Arc<Self>, question: Message) -> Result<String, RpcError> {
+            match &*question.method() {
+                "think" => std::future::pending().await,
+                "yes" => Ok("true".to_owned()),
+                other => Err(RpcError::method_not_found(other)),
+            }
+        }
+    }
+
+    fn pair() -> (Talk, PortEnd, Arc<Listener>) {
+        let (port, end) = Port::pair("the agent", 8);
+        let listener = Arc::new(Listener::default());
+        (Talk::begin(port, listener.clone()), end, listener)
+    }
+
+    async fn said(end: &mut PortEnd) -> Message {
+        match end.rx.recv().await.unwrap() {
+            Outbound::One(envelope) => envelope.msg,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn say(end: &PortEnd, msg: Message) {
+        let inbound = Inbound::Message(Envelope::new(msg));
+        end.tx.send(inbound).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn answers_find_who_asked() {
+        let (talk, mut end, _) = pair();
+        let asking = async { tokio::join!(talk.ask("a", "{}"), talk.ask("b", "{}")) };
+        let answering = async {
+            let (a, b) = (said(&mut end).await, said(&mut end).await);
+            say(&end, Message::result(&b.id().unwrap(), "2")).await;
+            say(&end, Message::result(&Id::number(99), "0")).await;
+            say(&end, Message::result(&a.id().unwrap(), "1")).await;
+        };
+        let ((a, b), ()) = tokio::join!(asking, answering);
+        assert_eq!(a.unwrap().body().unwrap().text(), "1");
+        assert_eq!(b.unwrap().body().unwrap().text(), "2");
+    }
+
+    #[tokio::test]
+    async fn an_answer_among_others_is_found_too() {
+        let (talk, mut end, listener) = pair();
+        let answering = async {
+            let id = said(&mut end).await.id().unwrap();
+            let note = Message::notification("note", None);
+            let batch = vec![Ok(note), Ok(Message::result(&id, "1"))];
+            end.tx.send(Inbound::Batch(batch)).await.unwrap();
+        };
+        let (answer, ()) = tokio::join!(talk.ask("a", "{}"), answering);
+        assert_eq!(answer.unwrap().body().unwrap().text(), "1");
+        assert_eq!(listener.0.load(Ordering::Relaxed), 1);
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_is_told_why_the_agent_has_gone() {
+        let (talk, mut end, _) = pair();
+        let dying = async {
+            said(&mut end).await;
+            let why = Fault::PeerClosed {
+                peer: "`x`".to_owned(),
+                why: "exit status: 7".to_owned(),
+            };
+            end.tx.send(Inbound::Closed(why)).await.unwrap();
+        };
+        let (answer, ()) = tokio::join!(talk.ask("a", "{}"), dying);
+        assert!(answer.unwrap_err().0.contains("exit status: 7"));
+        assert!(!talk.is_alive());
+        assert!(
+            talk.ask("b", "{}").await.is_err(),
+            "and so is who comes later"
+        );
+    }
+
+    #[tokio::test]
+    async fn an_agent_that_asks_too_much_at_once_is_answered_all_the_same() {
+        let (_talk, mut end, _) = pair();
+        let more = 16;
+        for number in 0..MOST_QUESTIONS as u64 + more {
+            say(&end, Message::request(&Id::number(number), "think", None)).await;
+        }
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        for _ in 0..more {
+            let answer = timeout(PATIENCE, said(&mut end)).await.unwrap();
+            assert!(answer.text().contains("too many questions"));
+        }
+    }
+
+    #[tokio::test]
+    async fn the_agent_is_answered_and_can_take_a_question_back() {
+        let (_talk, mut end, listener) = pair();
+        let id = Id::string("q");
+        say(&end, Message::request(&id, "think", None)).await;
+        say(&end, Message::request(&Id::number(1), "yes", None)).await;
+        assert_eq!(said(&mut end).await.body().unwrap().text(), "true");
+        say(&end, Message::request(&Id::number(2), "fs/read", None)).await;
+        assert!(said(&mut end).await.text().contains("-32601"));
+        let back = Message::notification(names::CANCEL_REQUEST, Some(r#"{"requestId":"q"}"#));
+        say(&end, back).await;
+        let answer = said(&mut end).await;
+        assert_eq!(answer.id(), Some(id));
+        assert!(answer.text().contains("-32800"));
+        say(&end, Message::notification("note", None)).await;
+        say(&end, Message::request(&Id::number(3), "yes", None)).await;
+        said(&mut end).await;
+        assert_eq!(listener.0.load(Ordering::Relaxed), 1);
+    }
+
+    #[tokio::test]
+    async fn questions_are_bounded() {
+        let (_talk, mut end, _) = pair();
+        for number in 0..=MOST_QUESTIONS as u64 {
+            say(&end, Message::request(&Id::number(number), "think", None)).await;
+        }
+        assert!(said(&mut end).await.text().contains("too many questions"));
+    }
+
+    #[tokio::test]
+    async fn closing_lets_the_port_say_goodbye() {
+        let (talk, mut end, _) = pair();
+        let port = async {
+            assert!(end.rx.recv().await.is_none());
+            drop(end);
+        };
+        tokio::join!(talk.close(), port);
+        assert!(!talk.is_alive());
+    }
+}

@@ -1,0 +1,363 @@
+//! The conductor's task: moves messages between ports and the chain, and decides nothing.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
+use linkspan_session::{Budget, Credit, Envelope, Fault, Inbound, Outbound, Port};
+use linkspan_wire::RpcError;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{self, OwnedPermit};
+use tokio::sync::oneshot;
+use tokio::time::{self, timeout};
+
+use crate::bridge::Joining;
+use crate::chain::{Broken, Chain};
+use crate::plan::Node;
+
+/// How long a peer may take to take what is left for it, and to say goodbye: longer than a process that
+/// has to be killed.
+const FAREWELL: Duration = Duration::from_secs(4);
+
+/// Bytes that may be handed to a peer's port before it has written them.
+const AHEAD: usize = 256 << 10;
+
+/// How a chain came to its end.
+#[derive(Debug)]
+pub enum Ended {
+    /// The editor closed its side.
+    OutsideClosed,
+    /// We were asked to stop.
+    Stopped,
+    /// A component is gone.
+    Broken(Broken),
+}
+
+/// A chain and its ports.
+pub struct Conductor<S> {
+    chain: Chain,
+    peers: Vec<Peer>,
+    start: S,
+    parts: usize,
+    started: bool,
+    joins: mpsc::Receiver<Joining>,
+    rooms: FuturesUnordered<Pin<Box<Room>>>,
+    drain: Duration,
+    /// Resolves when the editor has said its last word, though it may still wait to be read.
+    last_word: oneshot::Receiver<()>,
+    /// Set then: how long it is waited for what is under way.
+    ends: Option<Instant>,
+    /// Who is looked at first; takes turns.
+    turn: usize,
+}
+
+type Room = dyn Future<Output = (Node, Option<OwnedPermit<Outbound>>, Credit)> + Send;
+
+struct Peer {
+    node: Node,
+    port: Port,
+    /// What it has said and we have not heard yet, because we may not; `None` inside is its end.
+    next: Option<Option<Inbound>>,
+    /// What its port may hold.
+    ahead: Budget,
+    /// Has said its last word, and we have heard it.
+    silent: bool,
+    /// Waits for room in its queue.
+    waiting: bool,
+}
+
+impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
+    /// Joins the outside and the components, which `start` starts when the first `initialize` comes.
+    pub fn new(
+        chain: Chain,
+        mut outside: Port,
+        parts: usize,
+        start: S,
+        joins: mpsc::Receiver<Joining>,
+        drain: Duration,
+    ) -> Self {
+        let nobody = oneshot::channel().1;
+        Self {
+            chain,
+            last_word: std::mem::replace(&mut outside.last_word, nobody),
+            peers: vec![Peer::new(Node::Outside, outside)],
+            start,
+            parts,
+            started: false,
+            joins,
+            rooms: FuturesUnordered::new(),
+            drain,
+            ends: None,
+            turn: 0,
+        }
+    }
+
+    /// Runs until the editor closes its side, a component is gone, or `stop` resolves; then says goodbye.
+    pub async fn run(mut self, stop: impl Future<Output = ()>) -> Ended {
+        tokio::pin!(stop);
+        let ended = self.relay(stop).await;
+        match &ended {
+            Ended::Broken(_) => self.hear_out(),
+            Ended::OutsideClosed | Ended::Stopped => {
+                self.chain.answer_all(&RpcError::from(&Fault::Closing));
+            }
+        }
+        self.farewell().await;
+        ended
+    }
+
+    async fn relay(&mut self, mut stop: Pin<&mut impl Future<Output = ()>>) -> Ended {
+        loop {
+            self.flush();
+            if let Some(broken) = self.chain.broken() {
+                return Ended::Broken(broken.clone());
+            }
+            if self.peers[0].silent && self.chain.in_flight() == 0 {
+                return Ended::OutsideClosed;
+            }
+            let wake = self.chain.next_wake();
+            let listens = self.ends.is_none();
+            tokio::select! {
+                biased;
+                () = &mut stop => return Ended::Stopped,
+                Some((node, permit, credit)) = self.rooms.next() => {
+                    self.hand_over(node, permit, credit);
+                }
+                Some(joining) = self.joins.recv() => self.let_in(joining),
+                _ = &mut self.last_word, if listens => {
+                    // An agent that does not read must not keep us from noticing.
+                    self.ends = Some(now() + self.drain);
+                }
+                () = sleep_until(self.ends), if !listens => return Ended::OutsideClosed,
+                () = sleep_until(wake) => self.chain.on_time(now()),
+                // Last: one who never stops talking must not keep us from anything else.
+                (at, inbound) = heard(&mut self.peers, &self.chain, &mut self.turn) => {
+                    self.take_in(at, inbound);
+                }
+            }
+        }
+    }
+
+    fn take_in(&mut self, at: usize, inbound: Option<Inbound>) {
+        let peer = &mut self.peers[at];
+        let node = peer.node;
+        let inbound = inbound.unwrap_or_else(|| {
+            Inbound::Closed(Fault::PeerClosed {
+                peer: peer.port.name.clone(),
+                why: "it ended without a word".to_owned(),
+            })
+        });
+        let closed = matches!(inbound, Inbound::Closed(_));
+        if closed {
+            peer.silent = true;
+            if node == Node::Outside {
+                // It may still be waiting for answers.
+                self.ends = self.ends.or_else(|| Some(now() + self.drain));
+                return;
+            }
+        }
+        self.chain.receive(node, inbound, now());
+        if node == Node::Outside {
+            // There is still time for what it said before it went.
+            let later = now() + self.drain;
+            self.ends = self
+                .ends
+                .map(|ends| if ends > now() { later } else { ends });
+        }
+        if closed && matches!(node, Node::Joined(_)) {
+            self.peers.remove(at);
+        }
+        if self.chain.has_begun() && !self.started {
+            self.start_all();
+        }
+    }
+
+    /// Starts all components at once: each may take a while.
+    fn start_all(&mut self) {
+        self.started = true;
+        for part in 0..self.parts {
+            match (self.start)(part) {
+                Ok(port) => self.peers.push(Peer::new(Node::Part(part), port)),
+                Err(why) => return self.chain.not_started(part, why, now()),
+            }
+        }
+    }
+
+    fn let_in(&mut self, joining: Joining) {
+        let node = self.chain.join(joining.ticket);
+        self.peers.push(Peer::new(node, joining.port));
+    }
+
+    /// Never waits: a peer that does not read must not hold up the others.
+    fn flush(&mut self) {
+        for peer in &mut self.peers {
+            let Some(outbox) = self.chain.outbox(peer.node).filter(|_| !peer.waiting) else {
+                continue;
+            };
+            while let Some(item) = outbox.pop() {
+                let len = item.len();
+                let Some(credit) = peer.ahead.take(len).now_or_never() else {
+                    outbox.unpop(item);
+                    peer.waiting = true;
+                    self.rooms.push(peer.room(len));
+                    break;
+                };
+                match peer.port.tx.try_send(with_credit(item, credit)) {
+                    Ok(()) => {}
+                    Err(TrySendError::Full(item)) => {
+                        // With its credit it would wait for itself.
+                        outbox.unpop(with_credit(item, Credit::default()));
+                        peer.waiting = true;
+                        self.rooms.push(peer.room(len));
+                        break;
+                    }
+                    // Nobody reads our stdout any more: the editor is gone, whatever its stdin does.
+                    Err(TrySendError::Closed(_)) if peer.node == Node::Outside => {
+                        self.ends = Some(now());
+                    }
+                    // It is gone, and will say so itself.
+                    Err(TrySendError::Closed(_)) => {}
+                }
+            }
+        }
+    }
+
+    /// Puts the next item into the room that a port has made.
+    fn hand_over(&mut self, node: Node, permit: Option<OwnedPermit<Outbound>>, credit: Credit) {
+        if let Some(peer) = self.peers.iter_mut().find(|peer| peer.node == node) {
+            peer.waiting = false;
+        }
+        match permit {
+            Some(permit) => {
+                if let Some(item) = self.chain.outbox(node).and_then(|outbox| outbox.pop()) {
+                    permit.send(with_credit(item, credit));
+                }
+            }
+            // The same as in `flush`.
+            None if node == Node::Outside => self.ends = Some(now()),
+            None => {}
+        }
+    }
+
+    /// What the editor had said before it could know that the chain is broken is answered too.
+    fn hear_out(&mut self) {
+        let editor = &mut self.peers[0];
+        let first = editor.next.take().flatten();
+        let rest = std::iter::from_fn(|| editor.port.rx.try_recv().ok());
+        let unheard: Vec<Inbound> = first.into_iter().chain(rest).collect();
+        for inbound in unheard {
+            if !matches!(inbound, Inbound::Closed(_)) {
+                self.chain.receive(Node::Outside, inbound, now());
+            }
+        }
+    }
+
+    /// Sends what is left, closes all ports and waits for their tasks, for a limited time.
+    async fn farewell(mut self) {
+        // Ports that waited for room hold their queues open.
+        self.rooms.clear();
+        let leaving = self.peers.into_iter().map(|peer| {
+            let mut left = self
+                .chain
+                .outbox(peer.node)
+                .map(std::mem::take)
+                .unwrap_or_default();
+            async move {
+                let mut port = peer.port;
+                let goodbye = async {
+                    while let Some(item) = left.pop() {
+                        if port.tx.send(item).await.is_err() {
+                            break;
+                        }
+                    }
+                    drop(port.tx);
+                    // A port that waits for room here could not end.
+                    port.rx.close();
+                    let _ = port.done.await;
+                };
+                let _ = timeout(FAREWELL, goodbye).await;
+            }
+        });
+        let leaving: Vec<_> = leaving.collect();
+        join_all(leaving).await;
+    }
+}
+
+impl Peer {
+    fn new(node: Node, port: Port) -> Self {
+        Self {
+            node,
+            port,
+            next: None,
+            ahead: Budget::strict(AHEAD),
+            silent: false,
+            waiting: false,
+        }
+    }
+
+    /// Waits until its port takes an item of that size.
+    fn room(&self, len: usize) -> Pin<Box<Room>> {
+        let (node, tx, ahead) = (self.node, self.port.tx.clone(), self.ahead.clone());
+        Box::pin(async move {
+            let credit = tokio::select! {
+                credit = ahead.take(len) => credit,
+                () = tx.closed() => Credit::default(),
+            };
+            (node, tx.reserve_owned().await.ok(), credit)
+        })
+    }
+}
+
+/// The item, which counts until its port has written it.
+fn with_credit(item: Outbound, credit: Credit) -> Outbound {
+    match item {
+        Outbound::One(envelope) => Outbound::One(Envelope { credit, ..envelope }),
+        array => array,
+    }
+}
+
+/// The next thing that anybody says whom we may read; everybody has a turn.
+async fn heard(peers: &mut [Peer], chain: &Chain, turn: &mut usize) -> (usize, Option<Inbound>) {
+    let look = |cx: &mut Context<'_>| {
+        // Also those whom we may not read: whether they have something to say decides who may be.
+        for peer in peers.iter_mut() {
+            if peer.next.is_none()
+                && !peer.silent
+                && let Poll::Ready(inbound) = peer.port.rx.poll_recv(cx)
+            {
+                peer.next = Some(inbound);
+            }
+        }
+        let speaks = |node| {
+            let peer = peers.iter().find(|peer| peer.node == node);
+            peer.is_some_and(|peer| peer.next.is_some())
+        };
+        let count = peers.len();
+        let at = (0..count).map(|step| (*turn + step) % count).find(|at| {
+            let peer = &peers[*at];
+            peer.next.is_some() && chain.may_read(peer.node, speaks)
+        });
+        match at.and_then(|at| Some((at, peers[at].next.take()?))) {
+            Some((at, inbound)) => {
+                *turn = at + 1;
+                Poll::Ready((at, inbound))
+            }
+            None => Poll::Pending,
+        }
+    };
+    std::future::poll_fn(look).await
+}
+
+async fn sleep_until(wake: Option<Instant>) {
+    match wake {
+        Some(wake) => time::sleep_until(wake.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn now() -> Instant {
+    time::Instant::now().into_std()
+}

@@ -1,0 +1,26 @@
+//! ACP: the conductor of a chain of proxies and an agent, and MCP servers that live in that chain.
+//!
+//! An editor speaks ACP to an agent; proxies stand between them. Invariant: this crate knows messages
+//! and ports, and neither processes nor sockets.
+
+mod bridge;
+mod caps;
+pub mod carrier;
+mod chain;
+pub mod client;
+mod conductor;
+mod dialect;
+mod envelope;
+mod flow;
+mod names;
+mod plan;
+mod questions;
+mod servers;
+mod trace;
+
+pub use bridge::{Bridge, Handle, Joining, Offer, Provider, Ticket};
+pub use chain::{Broken, Chain, Why};
+pub use conductor::{Conductor, Ended};
+pub use dialect::Dialect;
+pub use plan::{Node, PartPlan, Plan};
+pub use trace::{Passing, Tracer};

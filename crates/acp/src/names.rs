@@ -1,0 +1,36 @@
+//! The methods that a conductor has to know. All others pass as they are.
+
+pub(crate) const INITIALIZE: &str = "initialize";
+pub(crate) const CANCEL: &str = "$/cancel_request";
+
+pub(crate) const PROXY_INITIALIZE: &str = "proxy/initialize";
+pub(crate) const OLD_PROXY_INITIALIZE: &str = "_proxy/initialize";
+
+pub(crate) const SUCCESSOR: &str = "proxy/successor";
+pub(crate) const OLD_SUCCESSOR: &str = "_proxy/successor";
+pub(crate) const SYMPOSIUM_REQUEST: &str = "_proxy/successor/request";
+pub(crate) const SYMPOSIUM_NOTIFICATION: &str = "_proxy/successor/notification";
+pub(crate) const DRAFT_SEND_REQUEST: &str = "_proxy/successor/send/request";
+pub(crate) const DRAFT_SEND_NOTIFICATION: &str = "_proxy/successor/send/notification";
+pub(crate) const DRAFT_RECEIVE_REQUEST: &str = "_proxy/successor/receive/request";
+pub(crate) const DRAFT_RECEIVE_NOTIFICATION: &str = "_proxy/successor/receive/notification";
+
+/// Requests that give an agent its MCP servers.
+pub(crate) const SETUP: [&str; 4] = [
+    "session/new",
+    "session/load",
+    "session/resume",
+    "session/fork",
+];
+/// Requests after which a session is no more.
+pub(crate) const CLOSING: [&str; 2] = ["session/close", "session/delete"];
+
+/// Whether a message is about an MCP server that lives in the chain.
+pub(crate) fn is_carrier(method: &str) -> bool {
+    method.starts_with("mcp/") || method.starts_with("_mcp/")
+}
+
+/// Whether a proxy is told by this that it is one.
+pub(crate) fn is_proxy_initialize(method: &str) -> bool {
+    matches!(method, PROXY_INITIALIZE | OLD_PROXY_INITIALIZE)
+}

@@ -1,0 +1,204 @@
+//! MCP servers in the parameters of a session: which of them live in the chain.
+
+use std::borrow::Cow;
+
+use linkspan_wire::{Json, JsonKind, Object, RpcError, quote};
+
+use crate::bridge::Provider;
+
+/// A declaration of a server that lives in the chain.
+#[derive(Debug)]
+pub(crate) struct Declared<'a> {
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) provider: Provider,
+    pub(crate) entry: Json<'a>,
+}
+
+/// All of them, in the order in which they are declared.
+pub(crate) fn declared(params: Json<'_>) -> Vec<Declared<'_>> {
+    let list = params.get("mcpServers").into_iter();
+    let listed = list.flat_map(|list| list.elements()).filter_map(|entry| {
+        let name = entry.get("name")?.as_str()?;
+        Some(Declared {
+            name,
+            provider: provider(entry)?,
+            entry,
+        })
+    });
+    let mapped = draft_map(params).into_iter().flat_map(Json::members);
+    let mapped = mapped.filter_map(|(name, entry)| {
+        Some(Declared {
+            name,
+            provider: draft_provider(entry)?,
+            entry,
+        })
+    });
+    listed.chain(mapped).collect()
+}
+
+fn provider(entry: Json<'_>) -> Option<Provider> {
+    let text = |key: &str| entry.get(key).and_then(Json::as_str);
+    match text("type")?.as_ref() {
+        "acp" => {
+            // Schemas before 1.0 said `id`, and the RFD still does.
+            let id = text("serverId").or_else(|| text("id"))?;
+            Some(Provider::Server(id.into_owned()))
+        }
+        "http" => acp_url(text("url")),
+        _ => None,
+    }
+}
+
+/// The draft has a map under `tools`, and `transport` in place of `type`.
+fn draft_map(params: Json<'_>) -> Option<Json<'_>> {
+    let map = params.path(&["tools", "mcpServers"])?;
+    (map.kind() == JsonKind::Object).then_some(map)
+}
+
+fn draft_provider(entry: Json<'_>) -> Option<Provider> {
+    let text = |key: &str| entry.get(key).and_then(Json::as_str);
+    match text("transport")?.as_ref() {
+        "http" => acp_url(text("url")),
+        _ => None,
+    }
+}
+
+fn acp_url(url: Option<Cow<'_, str>>) -> Option<Provider> {
+    let url = url.filter(|url| url.starts_with("acp:"))?;
+    Some(Provider::Url(url.into_owned()))
+}
+
+/// The parameters with each entry of `instead` in the place of its declaration.
+pub(crate) fn replaced(
+    params: Json<'_>,
+    instead: &[(Json<'_>, String)],
+) -> Result<String, RpcError> {
+    let find = |entry: Json<'_>| {
+        let same = |(old, _): &&(Json<'_>, String)| std::ptr::eq(old.text(), entry.text());
+        instead.iter().find(same).map(|(_, new)| new.as_str())
+    };
+    let mut edited = Object::of(Some(params));
+    if let Some(list) = params.get("mcpServers") {
+        let entries: Vec<&str> = list
+            .elements()
+            .map(|entry| find(entry).unwrap_or(entry.text()))
+            .collect();
+        unique_names(&entries)?;
+        edited = edited.with("mcpServers", &format!("[{}]", entries.join(",")));
+    }
+    if let Some(map) = draft_map(params) {
+        let mut servers = Object::of(Some(map));
+        for (name, entry) in map.members() {
+            if let Some(new) = find(entry) {
+                servers = servers.with(&name, &draft_form(new));
+            }
+        }
+        let tools = Object::of(params.get("tools")).with("mcpServers", &servers.text());
+        edited = edited.with("tools", &tools.text());
+    }
+    Ok(edited.text())
+}
+
+/// Two servers of one name would hide each other.
+fn unique_names(entries: &[&str]) -> Result<(), RpcError> {
+    let mut seen = std::collections::HashSet::new();
+    for entry in entries {
+        let name = Json::parse(entry)
+            .ok()
+            .and_then(|entry| entry.get("name")?.as_str());
+        if let Some(name) = name
+            && !seen.insert(name.clone().into_owned())
+        {
+            return Err(RpcError::invalid_params(format!(
+                "two MCP servers of this session are called `{name}`"
+            ))
+            .with_data(quote("give one of them another name")));
+        }
+    }
+    Ok(())
+}
+
+/// A server in the draft's spelling.
+fn draft_form(entry: &str) -> String {
+    let Ok(entry) = Json::parse(entry) else {
+        return entry.to_owned();
+    };
+    if entry.get("command").is_none() {
+        return Object::of(Some(entry))
+            .without(&["name"])
+            .with("transport", "\"http\"")
+            .text();
+    }
+    let mut env = Object::empty();
+    for pair in entry.get("env").into_iter().flat_map(Json::elements) {
+        if let (Some(name), Some(value)) =
+            (pair.get("name").and_then(Json::as_str), pair.get("value"))
+        {
+            env = env.with(&name, value.text());
+        }
+    }
+    Object::of(Some(entry))
+        .without(&["name", "type"])
+        .with("env", &env.text())
+        .with("transport", "\"stdio\"")
+        .text()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIXED: &str = r#"{"cwd":"/w","mcpServers":[{"name":"a","command":"/x","args":[],"env":[]},{"type":"acp","name":"b","serverId":"s:1","_meta":{"k":1.0}},{"type":"http","name":"c","url":"acp:77","headers":[]},{"type":"http","name":"d","url":"https://h/","headers":[]},{"type":"future","name":"e"},{"type":"acp","name":"f","id":"old"}],"z":1e5}"#;
+
+    #[test]
+    fn servers_of_the_chain_are_found_in_both_spellings() {
+        let params = Json::parse(MIXED).unwrap();
+        let found: Vec<_> = declared(params)
+            .into_iter()
+            .map(|one| (one.name.into_owned(), one.provider))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("b".to_owned(), Provider::Server("s:1".to_owned())),
+                ("c".to_owned(), Provider::Url("acp:77".to_owned())),
+                ("f".to_owned(), Provider::Server("old".to_owned())),
+            ]
+        );
+    }
+
+    #[test]
+    fn only_the_declaration_changes() {
+        let params = Json::parse(MIXED).unwrap();
+        let all = declared(params);
+        let instead = vec![(all[0].entry, r#"{"name":"b","command":"/l"}"#.to_owned())];
+        let edited = replaced(params, &instead).unwrap();
+        let expected = MIXED.replace(
+            r#"{"type":"acp","name":"b","serverId":"s:1","_meta":{"k":1.0}}"#,
+            r#"{"name":"b","command":"/l"}"#,
+        );
+        assert_eq!(edited, expected);
+    }
+
+    #[test]
+    fn two_servers_of_one_name_are_refused() {
+        let text = r#"{"mcpServers":[{"type":"acp","name":"b","serverId":"1"},{"name":"b","command":"x"}]}"#;
+        let params = Json::parse(text).unwrap();
+        let refused = replaced(params, &[]).unwrap_err();
+        assert!(refused.message().contains("`b`"));
+    }
+
+    #[test]
+    fn the_drafts_map_is_understood() {
+        let text = r#"{"tools":{"mcpServers":{"sparkle":{"transport":"http","url":"acp:5","headers":{}}},"x":1}}"#;
+        let params = Json::parse(text).unwrap();
+        let all = declared(params);
+        assert_eq!(all[0].name, "sparkle");
+        let new = r#"{"name":"sparkle","command":"/l","args":["mcp","7"],"env":[{"name":"T","value":"s"}]}"#;
+        let edited = replaced(params, &[(all[0].entry, new.to_owned())]).unwrap();
+        assert_eq!(
+            edited,
+            r#"{"tools":{"mcpServers":{"sparkle":{"command":"/l","args":["mcp","7"],"env":{"T":"s"},"transport":"stdio"}},"x":1}}"#
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! The flags of `linkspan agent`, and `--acp` of the other commands.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgGroup, Args, ValueEnum};
+
+use crate::args::seconds;
+use crate::expose_args::{GuardArgs, ListenArgs};
+
+pub(crate) const HELP: &str = "\
+Starts an ACP agent and serves it as an MCP server: tools to start a session, to prompt it and to close
+it. What the agent says on the way is reported as progress; its questions for permission are put to
+the client, and refused if nobody can be asked.
+
+Examples:
+  linkspan agent -- npx -y @zed-industries/claude-code-acp
+  linkspan agent --permission deny --cwd ~/project -- ./my-agent acp
+  linkspan agent --http --port 9000 -- ./my-agent acp
+  claude mcp add helper -- linkspan agent -- ./my-agent acp
+
+Other commands take an agent as their target with --acp:
+  linkspan call prompt text='What is in here?' --acp -- ./my-agent acp";
+
+/// How long an agent may take to start, unless somebody says otherwise; `npx` may have to fetch it.
+pub(crate) const START: Duration = Duration::from_secs(60);
+
+/// `linkspan agent`
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "linkspan agent [OPTIONS] -- COMMAND…",
+    group = ArgGroup::new("agent_over_http")
+        .args([
+            "port", "host", "path", "sse", "token_env", "insecure_no_token", "allow_origin",
+            "allow_host", "header_timeout",
+        ])
+        .multiple(true)
+        .requires("http")
+)]
+pub(crate) struct AgentArgs {
+    /// A command that is an ACP agent on its stdin and stdout
+    #[arg(last = true, value_name = "COMMAND", required = true)]
+    pub(crate) command: Vec<OsString>,
+    /// What becomes of a question for permission
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "ask")]
+    pub(crate) permission: PermissionArg,
+    /// Where sessions work that name no folder; else the client's first root, or the current folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// MCP servers that the agent may use: a file with `mcpServers` in it, as clients have them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mcp_servers: Option<PathBuf>,
+    /// How long the agent may take to start, and to begin a session
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) start_timeout: Duration,
+    /// How long a prompt may go without a sign of life; 0 waits for ever
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+    /// Serve over HTTP instead of stdin and stdout, and print the URL
+    #[arg(long)]
+    pub(crate) http: bool,
+    #[command(flatten)]
+    pub(crate) listen: ListenArgs,
+    #[command(flatten)]
+    pub(crate) guard: GuardArgs,
+}
+
+/// A target that is an agent.
+#[derive(Debug, Args, Clone)]
+#[command(next_help_heading = "Agent")]
+pub(crate) struct AcpArgs {
+    /// The command is an ACP agent: it is served as `linkspan agent` does
+    #[arg(long)]
+    pub(crate) acp: bool,
+    /// What becomes of an agent's question for permission
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        default_value = "ask",
+        requires = "acp"
+    )]
+    pub(crate) permission: PermissionArg,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PermissionArg {
+    /// Ask the client; refuse if it cannot be asked
+    Ask,
+    /// Allow whatever the agent wants to do, without asking anybody
+    Allow,
+    /// Refuse all of it, without asking anybody
+    Deny,
+}

@@ -1,0 +1,118 @@
+//! `linkspan conduct`: an editor in front, a chain of proxies and an agent behind.
+
+pub(crate) mod args;
+pub(crate) mod bridge;
+mod component;
+mod scribe;
+mod trace;
+
+use std::cell::Cell;
+use std::ffi::OsString;
+
+use linkspan_acp::{
+    Bridge, Broken, Chain, Conductor, Ended, Handle, Node, PartPlan, Plan, Tracer, Why,
+};
+use linkspan_ports::{ChildOptions, child, stdio};
+use linkspan_wire::Limits;
+
+use self::args::{BridgeArg, ConductArgs};
+use self::bridge::{BridgeOptions, Bridging};
+use self::component::Component;
+use self::trace::Traces;
+use crate::exit::{Exit, Failure};
+use crate::show::say;
+use crate::signals::Signals;
+
+/// Bytes that a component or the editor may be ahead of us: the chain has queues of its own.
+const AHEAD: usize = 256 << 10;
+
+pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
+    let signals = Signals::listen();
+    let components = args.components.iter().map(|text| Component::parse(text));
+    let components: Vec<Component> = components.collect::<Result<_, _>>()?;
+    let plan = plan(&args, &components);
+    if args.dry_run {
+        show(&plan, &args);
+        return Ok(Exit::Ok);
+    }
+    let traces = Traces::start(&plan, args.trace.as_deref(), args.debug_dir.as_deref())?;
+    let traces = traces.map(|traces| Box::new(traces) as Box<dyn Tracer>);
+    let limits = Limits::new(args.max_message).with_ahead(AHEAD);
+    let (handle, joins) = Handle::pair();
+    let bridge = (args.mcp_bridge != BridgeArg::Off).then(|| {
+        let options = BridgeOptions {
+            how: args.mcp_bridge,
+            transport: args.bridge_transport,
+            limits,
+        };
+        Box::new(Bridging::new(options, handle)) as Box<dyn Bridge>
+    });
+    let chain = Chain::new(plan, bridge, traces);
+    let parts = components.len();
+    let start = move |part: usize| start(&components[part], limits);
+    let conductor = Conductor::new(chain, stdio(limits), parts, start, joins, args.drain);
+    let signal = Cell::new(None);
+    let stop = async { signal.set(Some(signals.stop().await)) };
+    match conductor.run(stop).await {
+        Ended::Broken(broken) => Err(failure(&broken)),
+        Ended::OutsideClosed | Ended::Stopped => Ok(signal.get().unwrap_or(Exit::Ok)),
+    }
+}
+
+fn plan(args: &ConductArgs, components: &[Component]) -> Plan {
+    let parts = components.iter().map(|component| PartPlan {
+        command: component.shown(),
+        dialect: component.dialect,
+    });
+    let mut plan = Plan::new(parts.collect(), args.proxy);
+    plan.start_timeout = args.start_timeout;
+    plan
+}
+
+fn start(component: &Component, limits: Limits) -> Result<linkspan_session::Port, String> {
+    let env = component.env.iter();
+    let env = env.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let options = ChildOptions {
+        program: OsString::from(&component.program),
+        args: component.args_os(),
+        limits,
+        env: env.collect(),
+        without_env: Vec::new(),
+    };
+    child(options).map_err(|e| match std::error::Error::source(&e) {
+        Some(source) => source.to_string(),
+        None => e.to_string(),
+    })
+}
+
+fn failure(broken: &Broken) -> Failure {
+    let exit = match &broken.why {
+        Why::NotStarted(_) => Exit::Unreachable,
+        Why::Silent(_) => Exit::Timeout,
+        Why::Ended(_) | Why::Noise | Why::Stuck => Exit::Broken,
+    };
+    let failure = Failure::new(exit, broken.error.message());
+    match &broken.why {
+        Why::NotStarted(_) => failure.hint("install it, or give its full path"),
+        Why::Silent(_) => failure.hint("raise --start-timeout if it needs longer"),
+        Why::Ended(linkspan_session::Fault::Ended { last_words, .. }) if !last_words.is_empty() => {
+            failure.hint(format!("its last words:\n{last_words}"))
+        }
+        _ => failure,
+    }
+}
+
+/// The chain, from the editor to the agent.
+fn show(plan: &Plan, args: &ConductArgs) {
+    say!("{}", plan.name(Node::Outside));
+    for (part, component) in plan.parts.iter().enumerate() {
+        let dialect = component.dialect.map_or_else(String::new, |dialect| {
+            format!("  (dialect {})", dialect.word())
+        });
+        let name = plan.name(Node::Part(part));
+        say!("  {name}: {}{dialect}", component.command);
+    }
+    if args.proxy {
+        say!("  the conductor's next component");
+    }
+}

@@ -1,0 +1,64 @@
+//! A declaration as an HTTP server on this machine: a listener of its own, a path that nobody can guess,
+//! and a token.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use linkspan_acp::carrier::Life;
+use linkspan_mcp::era::PARK;
+use linkspan_ports::{Front, FrontOptions, Token};
+use linkspan_session::Config;
+use linkspan_wire::Limits;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::keys::Secret;
+use crate::house::{Inn, InnOptions, Server};
+
+/// Sessions of one declaration.
+const SESSIONS: usize = 64;
+/// How long what is under way may take when the declaration is revoked.
+const DRAIN: Duration = Duration::from_secs(1);
+
+/// Serves until the declaration is revoked.
+pub(super) fn open(
+    server: Server,
+    path: &str,
+    secret: &Secret,
+    limits: Limits,
+    mut life: watch::Receiver<Life>,
+) -> io::Result<SocketAddr> {
+    let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    listener.set_nonblocking(true)?;
+    let listener = TcpListener::from_std(listener)?;
+    let address = listener.local_addr()?;
+    let defaults = FrontOptions::default();
+    let options = FrontOptions {
+        path: path.to_owned(),
+        token: Some(Token::parse(secret.text()).ok_or_else(|| io::Error::other("no token"))?),
+        limits,
+        max_sessions: SESSIONS,
+        max_in_flight: SESSIONS * 4,
+        drain: DRAIN,
+        ..defaults
+    };
+    let rooms = InnOptions {
+        share: false,
+        park: PARK,
+        idle: options.idle,
+        max_servers: SESSIONS,
+        session: Config::default(),
+    };
+    let (inn, closing) = Inn::new(server, rooms);
+    let front = Front::new(listener, options, Arc::new(inn.clone()))?;
+    tokio::spawn(async move {
+        let revoked = async {
+            let _ = life.wait_for(|life| life.revoked).await;
+        };
+        front.serve(revoked, || closing.begin()).await;
+        closing.wait(inn).await;
+    });
+    Ok(address)
+}

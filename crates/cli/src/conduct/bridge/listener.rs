@@ -1,0 +1,290 @@
+//! The door of `linkspan mcp`: one listener for all declarations; the secret tells which one is meant.
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use linkspan_acp::carrier::revoked;
+use linkspan_ports::stream;
+use linkspan_session::{Config, Envelope, Inbound, Outbound, Port, Session};
+use linkspan_wire::{Kind, Limits};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+
+use super::book::{Book, Entry, Found};
+use super::keys::{Key, hex, nonce, proof_of_client, proof_of_server};
+#[cfg(unix)]
+use super::private::{PrivateSocket, is_ours};
+use crate::conduct::args::TransportArg;
+use crate::connect::{farewell, join};
+
+/// Connections at once, over all declarations.
+const CONNECTIONS: usize = 256;
+/// How long somebody may take to show the secret.
+const INTRODUCTION: Duration = Duration::from_secs(5);
+/// What it takes at most to say it.
+const LONGEST: usize = 256;
+/// How long to wait when the system has no socket left for us.
+const BREATHER: Duration = Duration::from_millis(100);
+/// How long somebody whose session is over is told so.
+const REGRETS: Duration = Duration::from_secs(2);
+
+/// Listens until it is dropped.
+pub(super) struct Listener {
+    endpoint: String,
+    accepting: AbortHandle,
+    /// Goes with this.
+    #[cfg(unix)]
+    _socket: Option<PrivateSocket>,
+}
+
+/// Who a connection is handed to.
+#[derive(Clone)]
+struct Reception {
+    book: Arc<Book>,
+    limits: Limits,
+    places: Arc<Semaphore>,
+}
+
+impl Listener {
+    pub(super) fn open(how: TransportArg, book: &Arc<Book>, limits: Limits) -> io::Result<Self> {
+        let reception = Reception {
+            book: book.clone(),
+            limits,
+            places: Arc::new(Semaphore::new(CONNECTIONS)),
+        };
+        match how {
+            TransportArg::Tcp => Self::tcp(reception),
+            #[cfg(unix)]
+            TransportArg::Auto | TransportArg::Unix => Self::unix(reception),
+            #[cfg(not(unix))]
+            TransportArg::Auto => Self::tcp(reception),
+            #[cfg(not(unix))]
+            TransportArg::Unix => Err(io::Error::other("this system has no Unix sockets")),
+        }
+    }
+
+    #[cfg(unix)]
+    fn unix(reception: Reception) -> io::Result<Self> {
+        let (socket, listener) = PrivateSocket::bind()?;
+        let endpoint = socket.path().to_owned();
+        let accepting = tokio::spawn(async move {
+            loop {
+                let place = reception.place().await;
+                match listener.accept().await {
+                    Ok((stream, _)) if is_ours(&stream) => {
+                        let (reader, writer) = tokio::io::split(stream);
+                        tokio::spawn(reception.clone().meet(reader, writer, Proof::Shown, place));
+                    }
+                    Ok(_) => tracing::warn!("another user wanted to reach an MCP server"),
+                    Err(e) => breathe(&e).await,
+                }
+            }
+        });
+        Ok(Self {
+            endpoint,
+            accepting: accepting.abort_handle(),
+            _socket: Some(socket),
+        })
+    }
+
+    fn tcp(reception: Reception) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        listener.set_nonblocking(true)?;
+        let listener = TcpListener::from_std(listener)?;
+        let endpoint = listener.local_addr()?.port().to_string();
+        let accepting = tokio::spawn(async move {
+            loop {
+                let place = reception.place().await;
+                match listener.accept().await {
+                    Ok((stream, _)) => {
+                        let (reader, writer) = split(stream);
+                        tokio::spawn(reception.clone().meet(reader, writer, Proof::Proven, place));
+                    }
+                    Err(e) => breathe(&e).await,
+                }
+            }
+        });
+        Ok(Self {
+            endpoint,
+            accepting: accepting.abort_handle(),
+            #[cfg(unix)]
+            _socket: None,
+        })
+    }
+
+    /// What `linkspan mcp` is called with.
+    pub(super) fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+fn split(stream: TcpStream) -> (ReadHalf<TcpStream>, WriteHalf<TcpStream>) {
+    // Messages are small and somebody waits for each of them.
+    let _ = stream.set_nodelay(true);
+    tokio::io::split(stream)
+}
+
+async fn breathe(why: &io::Error) {
+    tracing::warn!("cannot accept a connection of the agent: {why}");
+    tokio::time::sleep(BREATHER).await;
+}
+
+/// How a secret is presented.
+#[derive(Clone, Copy)]
+enum Proof {
+    /// As the first line: nobody else can reach the socket.
+    Shown,
+    /// By answering a challenge.
+    Proven,
+}
+
+impl Reception {
+    /// Whoever finds no place waits in the system's queue.
+    async fn place(&self) -> Option<OwnedSemaphorePermit> {
+        self.places.clone().acquire_owned().await.ok()
+    }
+
+    async fn meet<R, W>(
+        self,
+        mut reader: R,
+        mut writer: W,
+        proof: Proof,
+        _place: Option<OwnedSemaphorePermit>,
+    ) where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let introduction = self.introduce(&mut reader, &mut writer, proof);
+        let Ok(Some((found, rest))) = timeout(INTRODUCTION, introduction).await else {
+            // Not a word about why.
+            tracing::warn!("somebody without the secret wanted to reach an MCP server");
+            return;
+        };
+        let front = stream(
+            "the agent's MCP client",
+            io::Cursor::new(rest).chain(reader),
+            writer,
+            self.limits,
+        );
+        match found {
+            Found::Valid(entry, _) => serve(front, &entry).await,
+            Found::Stale(_) => regret(front).await,
+        }
+    }
+
+    /// Whose secret is presented, and what was said after it.
+    async fn introduce(
+        &self,
+        reader: &mut (impl AsyncRead + Unpin),
+        writer: &mut (impl AsyncWrite + Unpin),
+        proof: Proof,
+    ) -> Option<(Found, Vec<u8>)> {
+        let mut rest = Vec::new();
+        if let Proof::Shown = proof {
+            let secret = line(reader, &mut rest).await?;
+            let shown = Key::of(&secret);
+            return Some((self.book.find(|key| *key == shown)?, rest));
+        }
+        let ours = hex(&nonce()?);
+        writer
+            .write_all(format!("{ours}\n").as_bytes())
+            .await
+            .ok()?;
+        let said = line(reader, &mut rest).await?;
+        let (theirs, proof) = said.split_once(' ')?;
+        let proof = blake3::Hash::from_hex(proof).ok()?;
+        let fits = |key: &Key| proof_of_client(key, &ours, theirs) == proof;
+        let found = self.book.find(fits)?;
+        let (Found::Valid(_, key) | Found::Stale(key)) = &found;
+        let answer = proof_of_server(key, &ours, theirs).to_hex();
+        writer
+            .write_all(format!("{answer}\n").as_bytes())
+            .await
+            .ok()?;
+        Some((found, rest))
+    }
+}
+
+/// The next line; what came with it stays in `rest`.
+async fn line(reader: &mut (impl AsyncRead + Unpin), rest: &mut Vec<u8>) -> Option<String> {
+    let mut buffer = [0; LONGEST];
+    loop {
+        if let Some(end) = rest.iter().take(LONGEST).position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = rest.drain(..=end).collect();
+            let line = String::from_utf8(line).ok()?;
+            return Some(line.trim_end().to_owned());
+        }
+        if rest.len() >= LONGEST {
+            return None;
+        }
+        match reader.read(&mut buffer).await {
+            Ok(read) if read > 0 => rest.extend_from_slice(&buffer[..read]),
+            _ => return None,
+        }
+    }
+}
+
+/// Joins a client to its server in the chain, until one of them has gone.
+async fn serve(mut front: Port, entry: &Entry) {
+    let Ok(_place) = entry.places.clone().try_acquire_owned() else {
+        tracing::warn!("too many connections to one MCP server");
+        return farewell(front).await;
+    };
+    let Some(server) = entry.server() else {
+        return farewell(front).await;
+    };
+    entry.shown();
+    let config = Config::default();
+    let mut back = match server.start() {
+        Ok(back) => Some(back),
+        Err(_) => return farewell(front).await,
+    };
+    let joined = tokio::select! {
+        joined = join(&mut front, &mut back, server, None, config.drain) => joined,
+        () = ended(entry) => Ok(None),
+    };
+    match joined {
+        Ok(Some(joined)) => {
+            let session = Session::new(config, front, joined.back, joined.layers);
+            // The carrier ends the session when the declaration is revoked: it knows who waits.
+            let ended = session
+                .begun_with(joined.word)
+                .run(std::future::pending())
+                .await;
+            tracing::debug!("an MCP session of the agent has ended: {ended:?}");
+        }
+        Ok(None) | Err(_) => farewell(front).await,
+    }
+}
+
+/// Resolves a moment after the declaration was revoked: the carrier still answers who waits.
+async fn ended(entry: &Entry) {
+    entry.revoked().await;
+    tokio::time::sleep(REGRETS).await;
+}
+
+/// Tells somebody that their session is over, for every request that they make, as long as they do.
+async fn regret(mut front: Port) {
+    while let Ok(Some(inbound)) = timeout(REGRETS, front.rx.recv()).await {
+        if let Inbound::Message(envelope) = inbound
+            && let (Kind::Request, Some(id)) = (envelope.msg.kind(), envelope.msg.id())
+        {
+            let answer = Outbound::One(Envelope::new(revoked().answer(&id)));
+            let Ok(Ok(())) = timeout(REGRETS, front.tx.send(answer)).await else {
+                break;
+            };
+        }
+    }
+    farewell(front).await;
+}

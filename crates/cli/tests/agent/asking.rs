@@ -1,0 +1,152 @@
+//! What the agent asks: permission, and other things.
+
+use serde_json::{Value, json};
+
+use crate::setup::{CANCELLED, Line, PERMISSION, ready, selected, start, text};
+
+/// Prompts the agent, and answers what the client is asked with this result.
+#[track_caller]
+fn answered(line: &Line, script: &str, answer: &Value) -> (Value, Value) {
+    line.bridge.call("1", "prompt", &json!({"text": script}));
+    let question = line.bridge.heard("elicitation/create");
+    let id = question.id.clone().expect("a question has an id");
+    line.bridge.send(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{answer}}}"#
+    ));
+    let done = crate::setup::result(&line.bridge.answer("1"));
+    (question.json()["params"].clone(), done)
+}
+
+#[test]
+fn the_client_is_asked_for_permission() {
+    let line = ready(&[], &[]);
+    let yes = json!({"action": "accept", "content": {"decision": "ever"}});
+    let (question, done) = answered(&line, PERMISSION, &yes);
+    let message = question["message"].as_str().unwrap();
+    assert!(message.contains("Delete the quay"), "{message}");
+    assert!(message.contains("rm quay"), "{message}");
+    let decision = &question["requestedSchema"]["properties"]["decision"];
+    assert_eq!(decision["enum"], json!(["yes", "ever", "no"]));
+    assert_eq!(decision["enumNames"], json!(["Yes", "Always", "No"]));
+    assert_eq!(text(&done), selected("ever"));
+    assert_eq!(
+        done["structuredContent"]["permissions"],
+        json!([{"title": "Delete the quay", "allowed": true, "choice": "Always", "by": "client"}])
+    );
+    line.end();
+}
+
+#[test]
+fn anything_but_a_clear_yes_is_a_no() {
+    let line = ready(&[], &[]);
+    for no in [
+        json!({"action": "accept", "content": {"decision": "no"}}),
+        json!({"action": "accept", "content": {"decision": "maybe"}}),
+        json!({"action": "accept"}),
+        json!({"action": "decline"}),
+        json!({"action": "cancel"}),
+        json!({}),
+    ] {
+        let (_, done) = answered(&line, PERMISSION, &no);
+        assert_eq!(text(&done), selected("no"), "{no}");
+    }
+}
+
+#[test]
+fn if_nobody_can_be_asked_the_answer_is_no_and_that_is_said() {
+    let line = start(&[], &[]);
+    line.greet(&json!({}));
+    let done = line.prompt(PERMISSION);
+    assert_eq!(text(&done), selected("no"));
+    assert_eq!(done["structuredContent"]["permissions"][0]["by"], "nobody");
+    let note = done["content"][1]["text"].as_str().unwrap();
+    assert!(note.contains("--permission"), "{note}");
+}
+
+#[test]
+fn a_client_that_has_only_pages_is_not_asked_by_a_form() {
+    let line = start(&[], &[]);
+    line.greet(&json!({"elicitation": {"url": {}}}));
+    assert_eq!(text(&line.prompt(PERMISSION)), selected("no"));
+}
+
+#[test]
+fn the_flag_answers_in_place_of_the_client() {
+    for (flag, choice, allowed) in [("allow", "yes", true), ("deny", "no", false)] {
+        let line = ready(&["--permission", flag], &[]);
+        let done = line.prompt(PERMISSION);
+        assert_eq!(text(&done), selected(choice));
+        let told = &done["structuredContent"]["permissions"][0];
+        assert_eq!(told["by"], "flag");
+        assert_eq!(told["allowed"], allowed);
+    }
+}
+
+#[test]
+fn what_cannot_be_refused_once_is_cancelled() {
+    let line = ready(&["--permission", "deny"], &[]);
+    let script = PERMISSION.replace("reject_once", "reject_always");
+    assert_eq!(text(&line.prompt(&script)), CANCELLED);
+    let line = ready(&["--permission", "allow"], &[]);
+    let script = PERMISSION
+        .replace("allow_once", "x")
+        .replace("allow_always", "y");
+    assert_eq!(text(&line.prompt(&script)), CANCELLED);
+}
+
+#[test]
+fn a_question_of_the_agent_is_put_to_the_client() {
+    let line = ready(&[], &[]);
+    let script = r#"ask elicitation/create {"sessionId":"$S","toolCallId":"c","mode":"form","message":"Which quay?","requestedSchema":{"type":"object","properties":{"quay":{"type":"string"}}}}"#;
+    let answer = json!({"action": "accept", "content": {"quay": "9"}});
+    let (question, done) = answered(&line, script, &answer);
+    assert_eq!(question["message"], "Which quay?");
+    assert_eq!(question["mode"], "form");
+    assert!(question.get("sessionId").is_none() && question.get("toolCallId").is_none());
+    assert_eq!(text(&done), r#"{"action":"accept","content":{"quay":"9"}}"#);
+    let page = r#"ask elicitation/create {"sessionId":"$S","mode":"url","elicitationId":"e","url":"https://example.com","message":"Look"}"#;
+    assert_eq!(
+        text(&line.prompt(page)),
+        r#"{"action":"cancel"}"#,
+        "this client has no pages"
+    );
+}
+
+#[test]
+fn a_page_that_is_done_with_is_reported() {
+    let line = start(&[], &[]);
+    line.greet(&json!({"elicitation": {"url": {}}}));
+    let script = r#"ask elicitation/create {"sessionId":"$S","mode":"url","elicitationId":"e","url":"https://example.com","message":"Look"}
+note elicitation/complete {"elicitationId":"e"}"#;
+    let (question, done) = answered(&line, script, &json!({"action": "accept"}));
+    assert_eq!(question["url"], "https://example.com");
+    assert_eq!(text(&done), r#"{"action":"accept"}"#);
+    let told = line.bridge.heard("notifications/elicitation/complete");
+    assert_eq!(told.json()["params"]["elicitationId"], "e");
+}
+
+#[test]
+fn a_question_that_the_agent_takes_back_is_taken_back_from_the_client() {
+    let line = ready(&[], &[]);
+    let session = line.session();
+    // The agent's own questions are numbered; the second prompt takes back that of the first.
+    line.bridge.call(
+        "1",
+        "prompt",
+        &json!({"sessionId": session, "text": PERMISSION}),
+    );
+    let question = line.bridge.heard("elicitation/create");
+    let other = line.session();
+    line.bridge.call(
+        "2",
+        "prompt",
+        &json!({"sessionId": other, "text": r#"note $/cancel_request {"requestId":"q-0"}"#}),
+    );
+    let back = line.bridge.heard("notifications/cancelled").json();
+    assert_eq!(
+        Some(back["params"]["requestId"].to_string()),
+        question.id,
+        "{back}"
+    );
+    assert!(line.bridge.answer("1").text.contains("-32800"));
+}

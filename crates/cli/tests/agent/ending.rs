@@ -1,0 +1,70 @@
+//! When the client goes, so does the agent.
+
+use std::time::Instant;
+
+use linkspan_testkit::{LIMIT, Signal};
+use serde_json::json;
+
+use crate::setup::{LATEST, over_http, ready, start};
+
+#[test]
+fn no_agent_is_left_when_the_client_goes() {
+    let line = ready(&[], &[]);
+    line.session();
+    line.end();
+}
+
+#[test]
+fn an_agent_in_the_middle_of_a_prompt_is_told_to_stop_and_ends() {
+    let mut line = ready(&[], &[]);
+    line.bridge
+        .call("1", "prompt", &json!({"text": "gate never"}));
+    line.children.wait_for_method("session/prompt");
+    line.bridge.signal(Signal::Terminate);
+    assert_eq!(line.bridge.exit_code(), Some(143));
+    line.children.wait_until_none();
+}
+
+#[test]
+fn an_agent_that_does_not_listen_is_ended_all_the_same() {
+    let line = ready(&[], &["--deaf"]);
+    line.session();
+    line.end();
+}
+
+#[test]
+fn a_client_that_has_gone_leaves_nothing_even_while_the_agent_starts() {
+    let mut line = start(&[], &["--mute"]);
+    line.greet(&json!({}));
+    line.bridge.call("1", "start_session", &json!({}));
+    line.children.wait_for_method("initialize");
+    line.bridge.signal(Signal::Terminate);
+    assert_eq!(line.bridge.exit_code(), Some(143));
+    line.children.wait_until_none();
+}
+
+#[test]
+fn an_agent_that_reads_nothing_is_ended_with_its_connection() {
+    let (line, client) = over_http(&[]);
+    let session = client.session_with(LATEST, &json!({}));
+    session.tool("1", "prompt", &json!({"text": "deaf"}));
+    // More than a pipe holds: the rest can only be written when somebody reads.
+    let large = json!({"text": "x".repeat(1 << 20)});
+    let waiting = session.call("2", "start_session", &json!({"cwd": "/"}));
+    let stuck = session.call(
+        "3",
+        "prompt",
+        &json!({"sessionId": "s-1", "text": large["text"]}),
+    );
+    let end = Instant::now() + LIMIT;
+    loop {
+        let list = session.tool("4", "list_sessions", &json!({}));
+        if list.text.contains(r#""busy":true"#) {
+            break;
+        }
+        assert!(Instant::now() < end, "{}", list.text);
+    }
+    assert_eq!(session.end(), 204);
+    line.children.wait_until_none();
+    drop((waiting, stuck));
+}

@@ -1,0 +1,173 @@
+//! Clients of both eras, over stdio and over HTTP.
+
+use linkspan_testkit::{Message, Signal};
+use serde_json::{Value, json};
+
+use crate::setup::{
+    LATEST, Line, PERMISSION, client_of, modern, over_http, result, selected, start, text, trouble,
+};
+
+/// What a modern client can be asked.
+fn form() -> Value {
+    json!({"elicitation": {}})
+}
+
+fn end(mut line: Line) {
+    line.bridge.signal(Signal::Terminate);
+    assert_eq!(
+        line.bridge.exit_code(),
+        Some(143),
+        "{}",
+        line.bridge.stderr()
+    );
+    line.children.wait_until_none();
+}
+
+#[track_caller]
+fn modern_call(line: &Line, id: &str, tool: &str, arguments: Value, more: &Value) -> Message {
+    let mut params = json!({"name": tool, "arguments": arguments});
+    for (key, value) in more.as_object().into_iter().flatten() {
+        params[key] = value.clone();
+    }
+    line.bridge
+        .request(id, "tools/call", &modern(params, &form()));
+    line.bridge.answer(id)
+}
+
+#[test]
+fn a_client_without_a_handshake_has_sessions_too() {
+    let line = start(&[], &[]);
+    let done = modern_call(&line, "1", "prompt", json!({"text": "say a"}), &json!({}));
+    let done = result(&done);
+    assert_eq!(done["resultType"], "complete");
+    assert_eq!(text(&done), "a");
+    let session = &done["structuredContent"]["sessionId"];
+    let again = json!({"sessionId": session, "text": "say b"});
+    let done = result(&modern_call(&line, "2", "prompt", again, &json!({})));
+    assert_eq!(text(&done), "b");
+    assert_eq!(line.children.started(), 1);
+    line.end();
+}
+
+#[test]
+fn a_client_without_a_handshake_hears_of_progress() {
+    let line = start(&[], &[]);
+    let script = json!({"text": "say one\ngate on\nsay two"});
+    let params = json!({"name": "prompt", "arguments": script, "_meta": {"progressToken": "t"}});
+    line.bridge
+        .request("1", "tools/call", &modern(params, &form()));
+    let note = line.bridge.heard("notifications/progress").json();
+    assert_eq!(note["params"]["progressToken"], "t");
+    assert_eq!(note["params"]["message"], "one");
+    line.children.open("on");
+    assert_eq!(text(&result(&line.bridge.answer("1"))), "onetwo");
+}
+
+#[test]
+fn permission_is_asked_of_a_client_without_a_handshake() {
+    let line = start(&[], &[]);
+    let script = json!({"text": PERMISSION});
+    let asked = modern_call(&line, "1", "prompt", script.clone(), &json!({})).json();
+    let asked = &asked["result"];
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let requests = asked["inputRequests"].as_object().unwrap();
+    let (key, question) = requests.iter().next().unwrap();
+    assert_eq!(question["method"], "elicitation/create");
+    let more = json!({
+        "requestState": asked["requestState"],
+        "inputResponses": {key: {"action": "accept", "content": {"decision": "yes"}}},
+    });
+    let done = modern_call(&line, "2", "prompt", script, &more);
+    assert_eq!(text(&result(&done)), selected("yes"));
+    line.end();
+}
+
+#[test]
+fn both_eras_are_served_over_http() {
+    let (line, client) = over_http(&[]);
+    let session = client.session_with(LATEST, &form());
+    let one = result(&session.tool("1", "prompt", &json!({"text": "say legacy"})));
+    assert_eq!(text(&one), "legacy");
+    let two = client.modern().declaring(form());
+    let two = result(&two.tool("1", "prompt", &json!({"text": "say modern"})));
+    assert_eq!(text(&two), "modern");
+    assert_eq!(line.children.started(), 2, "each has an agent of its own");
+    end(line);
+}
+
+#[test]
+fn sessions_over_http_are_the_connections_own() {
+    let (line, client) = over_http(&[]);
+    let (one, other) = (client.session(LATEST), client.session(LATEST));
+    result(&one.tool("1", "start_session", &json!({"cwd": "/"})));
+    let list = result(&other.tool("1", "list_sessions", &json!({})));
+    assert_eq!(list["structuredContent"], json!({"sessions": []}));
+    let alien = json!({"sessionId": "s-1", "text": "x"});
+    assert!(trouble(&result(&other.tool("2", "prompt", &alien))).contains("no session"));
+    assert_eq!(one.end(), 204);
+    line.children.wait_until_none();
+    end(line);
+}
+
+#[test]
+fn a_session_is_found_again_while_another_call_of_the_client_is_parked() {
+    // Requests of the stateless revision stand alone; all of a client's must come to its one agent.
+    let (line, client) = over_http(&[]);
+    let client = client.modern().declaring(form());
+    let start = json!({"cwd": "/"});
+    let started = result(&client.tool("1", "start_session", &start));
+    let session = &started["structuredContent"]["sessionId"];
+    let asked = client.tool("2", "prompt", &json!({"text": PERMISSION, "cwd": "/"}));
+    assert_eq!(asked.json()["result"]["resultType"], "input_required");
+    for id in ["3", "4"] {
+        let again = json!({"sessionId": session, "text": "say here"});
+        assert_eq!(text(&result(&client.tool(id, "prompt", &again))), "here");
+    }
+    let asking = json!({"sessionId": session, "text": PERMISSION});
+    let asked = client.tool("5", "prompt", &asking).json();
+    let asked = &asked["result"];
+    let key = asked["inputRequests"].as_object().unwrap();
+    let key = key.keys().next().unwrap();
+    let more = json!({
+        "name": "prompt",
+        "arguments": asking,
+        "requestState": asked["requestState"],
+        "inputResponses": {key: {"action": "accept", "content": {"decision": "yes"}}},
+    });
+    let done = result(&client.request("6", "tools/call", &more).answer());
+    assert_eq!(
+        text(&done),
+        selected("yes"),
+        "each question is its own call's"
+    );
+    assert_eq!(line.children.started(), 1);
+    end(line);
+}
+
+#[test]
+fn closing_the_stream_cancels_the_turn() {
+    let (line, client) = over_http(&[]);
+    let client = client.modern().declaring(form());
+    let call = client.call("1", "prompt", &json!({"text": "gate never", "cwd": "/"}));
+    line.children.wait_for_method("session/prompt");
+    drop(call);
+    line.children.wait_for_method("session/cancel");
+    end(line);
+}
+
+#[test]
+fn the_token_is_between_us_and_our_clients() {
+    let children = linkspan_testkit::Children::listen();
+    let words = ["agent", "--http", "--port", "0", "--token-env", "SECRET"];
+    let bridge = crate::setup::launch(&words, &[], &children)
+        .env("SECRET", "open-sesame")
+        .start();
+    let client = client_of(&bridge);
+    let line = Line { bridge, children };
+    assert_eq!(client.initialize(LATEST, &json!({})).status(), 401);
+    let known = client.with("Authorization", "Bearer open-sesame");
+    let session = known.session_with(LATEST, &json!({}));
+    let done = result(&session.tool("1", "prompt", &json!({"text": "env SECRET"})));
+    assert_eq!(text(&done), "SECRET is not set");
+    end(line);
+}

@@ -1,0 +1,182 @@
+//! The end: the editor goes, or somebody sends a signal; no process stays.
+
+use linkspan_testkit::{Signal, Stage};
+
+use crate::setup::{INITIALIZE, Passing, WELCOME, answer, conduct, passing, played, quote};
+
+#[test]
+fn when_the_editor_goes_everybody_hears_that_and_goes() {
+    for dialects in [&[][..], &["D5"], &["D0", "D1", "D2"]] {
+        let mut chain = passing(dialects);
+        chain.editor.close_stdin();
+        chain.agent.wait_for_eof();
+        assert_eq!(
+            chain.editor.exit_code(),
+            Some(0),
+            "{}",
+            chain.editor.stderr()
+        );
+        chain.stage.wait_until_empty();
+    }
+}
+
+#[test]
+fn answers_under_way_still_arrive_when_the_editor_has_closed_its_side() {
+    let Passing {
+        mut editor, agent, ..
+    } = passing(&["D5", "D2"]);
+    editor.send(r#"{"jsonrpc":"2.0","id":1,"method":"_a"}"#);
+    editor.send(r#"{"jsonrpc":"2.0","id":2,"method":"_b"}"#);
+    editor.close_stdin();
+    answer(&agent, &agent.heard("_a"), "1.10");
+    answer(&agent, &agent.heard("_b"), "[]");
+    assert_eq!(editor.line(), r#"{"jsonrpc":"2.0","id":1,"result":1.10}"#);
+    assert_eq!(editor.line(), r#"{"jsonrpc":"2.0","id":2,"result":[]}"#);
+    assert_eq!(editor.exit_code(), Some(0), "{}", editor.stderr());
+}
+
+#[test]
+fn an_answer_that_never_comes_does_not_keep_us() {
+    let mut chain = played(&["--drain", "0.2"], 1);
+    chain
+        .editor
+        .send(r#"{"jsonrpc":"2.0","id":1,"method":"_a"}"#);
+    chain.proxies[0].heard("_a");
+    chain.editor.close_stdin();
+    assert_eq!(
+        chain.editor.exit_code(),
+        Some(0),
+        "{}",
+        chain.editor.stderr()
+    );
+    chain.stage.wait_until_empty();
+}
+
+#[cfg(unix)]
+#[test]
+fn who_does_not_go_is_terminated_and_who_ignores_that_is_killed() {
+    let stage = Stage::new();
+    let defiant = format!(
+        "sh -c {} defiant",
+        quote(&format!("trap '' TERM; exec {}", stage.played("agent")))
+    );
+    let components = [stage.played("proxy"), defiant];
+    let mut editor = conduct(&[], &components);
+    editor.send(INITIALIZE);
+    let (proxy, agent) = (stage.player("proxy"), stage.player("agent"));
+    crate::setup::forward_start(&proxy);
+    answer(&agent, &agent.heard("initialize"), WELCOME);
+    for player in [&proxy, &agent] {
+        player.command("stubborn");
+        player.wait_until_done("stubborn");
+    }
+    agent.command("child");
+    let grandchild = stage.player("agent.child");
+    editor.close_stdin();
+    proxy.wait_for_eof();
+    agent.wait_for_eof();
+    assert_eq!(editor.exit_code(), Some(0), "{}", editor.stderr());
+    grandchild.wait_until_gone();
+    stage.wait_until_empty();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_everybody_and_the_editors_request_is_answered() {
+    for (signal, code) in [(Signal::Terminate, 143), (Signal::Interrupt, 130)] {
+        let mut chain = played(&[], 1);
+        chain
+            .editor
+            .send(r#"{"jsonrpc":"2.0","id":1,"method":"_a"}"#);
+        chain.proxies[0].heard("_a");
+        chain.editor.signal(signal);
+        let answer = chain.editor.answer("1");
+        assert!(answer.error.is_some(), "{}", answer.text);
+        assert_eq!(chain.editor.exit_code(), Some(code));
+        chain.stage.wait_until_empty();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_before_the_beginning_ends_us_too() {
+    let stage = Stage::new();
+    let mut editor = conduct(&[], &[stage.played("agent")]);
+    // So that it listens to signals already.
+    editor.send(r#"{"jsonrpc":"2.0","id":1,"method":"_early"}"#);
+    editor.answer("1");
+    editor.signal(Signal::Terminate);
+    assert_eq!(editor.exit_code(), Some(143));
+    assert!(stage.names().is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_editor_that_does_not_read_cannot_keep_us_from_ending() {
+    let mut chain = played(&[], 1);
+    chain.editor.pause();
+    chain.proxies[0].command("flood 64 1048576 session/update");
+    chain
+        .editor
+        .send(r#"{"jsonrpc":"2.0","id":1,"method":"_a"}"#);
+    chain.proxies[0].heard("_a");
+    chain.editor.signal(Signal::Terminate);
+    chain.stage.wait_until_empty();
+    chain.editor.resume();
+    assert_eq!(chain.editor.exit_code(), Some(143));
+}
+
+#[test]
+fn a_death_behind_an_editor_that_does_not_read_ends_us_too() {
+    let mut chain = played(&[], 1);
+    chain.editor.pause();
+    chain.proxies[0].command("flood 64 1048576 session/update");
+    chain
+        .editor
+        .send(r#"{"jsonrpc":"2.0","id":1,"method":"_a"}"#);
+    chain.proxies[0].heard("_a");
+    chain.agent.command("exit 7");
+    chain.stage.wait_until_empty();
+    chain.editor.resume();
+    assert_eq!(chain.editor.exit_code(), Some(4));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_agent_that_does_not_read_cannot_keep_us_from_noticing_that_the_editor_has_gone() {
+    // An editor that dies in the middle of twenty megabytes, which nobody takes.
+    let dir = tempfile::TempDir::new().unwrap();
+    let file = dir.path().join("said");
+    let note = format!(
+        "{{\"jsonrpc\":\"2.0\",\"method\":\"_n\",\"params\":[\"{}\"]}}\n",
+        "x".repeat(100_000)
+    );
+    std::fs::write(&file, format!("{INITIALIZE}\n{}", note.repeat(200))).unwrap();
+    let mut writer = std::process::Command::new("cat")
+        .arg(&file)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut conductor = linkspan_testkit::Bridge::launch(crate::setup::program())
+        .args(["conduct", "sh -c 'echo here >&2; exec sleep 1000'"])
+        .stdin(writer.stdout.take().unwrap())
+        .start();
+    conductor.wait_for_stderr("here");
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+    assert_eq!(conductor.exit_code(), Some(0), "{}", conductor.stderr());
+}
+
+#[test]
+fn an_editor_that_goes_while_the_chain_begins_leaves_nobody_behind() {
+    let mut chain = crate::setup::waiting(&[], &["D2", "D5"]);
+    chain.agent.heard("initialize");
+    chain.editor.close_stdin();
+    assert_eq!(
+        chain.editor.exit_code(),
+        Some(0),
+        "{}",
+        chain.editor.stderr()
+    );
+    chain.stage.wait_until_empty();
+}

@@ -1,0 +1,215 @@
+//! Whoever does not read holds up those who send to it, and nobody else; memory stays small.
+
+use std::time::Duration;
+
+use linkspan_testkit::{Bridge, Player};
+
+use crate::setup::{answer, id, passing, played};
+
+/// Most memory that a conductor may ever have had.
+const MOST: usize = 32 << 20;
+
+/// What an agent says in one go: far more than pipes and queues hold.
+const UPDATES: u64 = 128;
+const UPDATE_BYTES: u64 = 1 << 20;
+
+fn flood(player: &Player, count: u64, bytes: u64) {
+    player.command(&format!("flood {count} {bytes} session/update"));
+}
+
+fn number(update: &str) -> Option<u64> {
+    let rest = update.split(r#""params":{"n":"#).nth(1)?;
+    rest.split(',').next()?.parse().ok()
+}
+
+/// All updates in order.
+#[track_caller]
+fn expect_updates(editor: &Bridge, count: u64) {
+    for expected in 1..=count {
+        let update = editor.line();
+        assert_eq!(number(&update), Some(expected), "{:.200}", update);
+    }
+}
+
+/// Waits until a flood does not get on any more: nobody takes it.
+pub fn wait_until_stuck(player: &Player) {
+    // One that is only slow is found stuck too early, which makes a test weaker and not wrong.
+    let mut before = 0;
+    loop {
+        std::thread::sleep(Duration::from_millis(300));
+        let now = player.flooded();
+        if now > 0 && now == before {
+            return;
+        }
+        before = now;
+    }
+}
+
+#[track_caller]
+fn assert_small(editor: &Bridge) {
+    // A build for tests has more code than all else together, and that is on disk anyway.
+    if let (Some(peak), Some(code)) = (editor.peak_memory(), editor.mapped_memory()) {
+        let own = peak.saturating_sub(code);
+        assert!(own < MOST, "it had {} MB", own >> 20);
+    }
+}
+
+#[test]
+fn an_editor_that_does_not_read_costs_no_memory_and_loses_nothing() {
+    let count = 500;
+    let chain = passing(&["D5", "D2"]);
+    chain.editor.pause();
+    flood(&chain.agent, count, 60_000);
+    wait_until_stuck(&chain.agent);
+    assert!(!chain.agent.has_done("flood"), "there is nobody to take it");
+    chain
+        .editor
+        .send(r#"{"jsonrpc":"2.0","id":"p","method":"session/prompt"}"#);
+    wait_until_stuck(&chain.agent);
+    assert_small(&chain.editor);
+    chain.editor.resume();
+    expect_updates(&chain.editor, count);
+    answer(&chain.agent, &chain.agent.heard("session/prompt"), "1.10");
+    assert_eq!(
+        chain.editor.line(),
+        r#"{"jsonrpc":"2.0","id":"p","result":1.10}"#
+    );
+    assert_small(&chain.editor);
+    chain.end();
+}
+
+#[test]
+fn a_cancellation_gets_through_while_updates_are_stuck() {
+    let chain = passing(&[]);
+    chain
+        .editor
+        .send(r#"{"jsonrpc":"2.0","id":"p","method":"session/prompt"}"#);
+    let prompt = chain.agent.heard("session/prompt");
+    chain.editor.pause();
+    flood(&chain.agent, UPDATES, UPDATE_BYTES);
+    wait_until_stuck(&chain.agent);
+    chain
+        .editor
+        .send(r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}"#);
+    let cancel = chain.agent.heard("$/cancel_request");
+    assert_eq!(
+        cancel.at(&["params", "requestId"]).as_deref(),
+        Some(id(&prompt))
+    );
+    answer(&chain.agent, &prompt, r#"{"stopReason":"cancelled"}"#);
+    assert!(!chain.agent.has_done("flood"));
+    chain.editor.resume();
+    expect_updates(&chain.editor, UPDATES);
+    assert_eq!(
+        chain.editor.line(),
+        r#"{"jsonrpc":"2.0","id":"p","result":{"stopReason":"cancelled"}}"#
+    );
+    assert_small(&chain.editor);
+    chain.end();
+}
+
+#[test]
+fn many_small_updates_cost_no_more() {
+    let chain = passing(&[]);
+    chain.editor.pause();
+    flood(&chain.agent, 100_000, 100);
+    // What is said later has arrived before the editor reads again.
+    chain.editor.send(r#"{"jsonrpc":"2.0","method":"_later"}"#);
+    chain.agent.heard("_later");
+    chain.editor.resume();
+    expect_updates(&chain.editor, 100_000);
+    assert_small(&chain.editor);
+    chain.end();
+}
+
+#[test]
+fn two_components_that_write_before_they_read_do_not_wait_for_each_other_for_ever() {
+    let chain = played(&[], 1);
+    let proxy = &chain.proxies[0];
+    for player in [proxy, &chain.agent] {
+        player.command("deaf");
+        player.wait_until_done("deaf");
+    }
+    // The proxy floods the agent and the agent the proxy, and neither reads until it is done.
+    proxy.command("flood-down 8 1048576");
+    flood(&chain.agent, 8, 1 << 20);
+    proxy.wait_until_done("flood-down");
+    chain.agent.wait_until_done("flood");
+    for player in [proxy, &chain.agent] {
+        player.command("hear");
+    }
+    for expected in 1..=8 {
+        assert_eq!(number(&proxy.line()), Some(expected));
+        assert_eq!(number(&chain.agent.line()), Some(expected));
+    }
+    chain
+        .editor
+        .send(r#"{"jsonrpc":"2.0","id":1,"method":"_a"}"#);
+    answer(proxy, &proxy.heard("_a"), "[]");
+    assert!(chain.editor.answer("1").result.is_some());
+}
+
+#[test]
+fn an_editor_and_an_agent_that_write_before_they_read_do_not_either() {
+    let chain = played(&[], 0);
+    chain.editor.pause();
+    chain.agent.command("deaf");
+    chain.agent.wait_until_done("deaf");
+    flood(&chain.agent, 8, 1 << 20);
+    let fill = "x".repeat(1 << 20);
+    for number in 1..=8 {
+        chain.editor.send(&format!(
+            r#"{{"jsonrpc":"2.0","method":"_down","params":{{"n":{number},"fill":"{fill}"}}}}"#
+        ));
+    }
+    chain.agent.wait_until_done("flood");
+    chain.agent.command("hear");
+    for expected in 1..=8 {
+        assert_eq!(number(&chain.agent.line()), Some(expected));
+    }
+    chain.editor.resume();
+    expect_updates(&chain.editor, 8);
+}
+
+#[test]
+fn a_component_that_does_not_read_holds_up_only_those_who_send_to_it() {
+    let chain = played(&[], 2);
+    // The agent does not read, and the second proxy floods it.
+    chain.agent.command("deaf");
+    chain.agent.wait_until_done("deaf");
+    chain.proxies[1].command("flood-down 16 1048576");
+    for number in 0..100 {
+        chain.editor.send(&format!(
+            r#"{{"jsonrpc":"2.0","id":{number},"method":"_a"}}"#
+        ));
+        let asked = chain.proxies[0].heard("_a");
+        answer(&chain.proxies[0], &asked, "[]");
+        assert!(chain.editor.answer(&number.to_string()).result.is_some());
+    }
+    // What comes from the agent is not held up either.
+    flood(&chain.agent, 100, 10);
+    for expected in 1..=100 {
+        assert_eq!(number(&chain.proxies[1].line()), Some(expected));
+    }
+    assert!(!chain.proxies[1].has_done("flood-down"));
+    chain.agent.command("hear");
+    for expected in 1..=16 {
+        assert_eq!(number(&chain.agent.line()), Some(expected));
+    }
+    chain.proxies[1].wait_until_done("flood-down");
+}
+
+#[test]
+fn small_and_large_messages_in_turn_do_not_wait_for_themselves() {
+    let chain = passing(&[]);
+    chain.editor.pause();
+    for bytes in [10, 190_000, 10, 250_000, 10, 300_000] {
+        flood(&chain.agent, 100, bytes);
+    }
+    wait_until_stuck(&chain.agent);
+    chain.editor.resume();
+    for _ in 0..6 {
+        expect_updates(&chain.editor, 100);
+    }
+    chain.end();
+}

@@ -1,0 +1,38 @@
+//! `linkspan conduct` from outside: a real process between an editor that is the test, and components
+//! that are processes of their own.
+//!
+//! Each test is one promise to a user. Most components are played by the test: they tell it what they
+//! hear and say what they are told to (`linkspan_testkit::Stage`). Nothing here sleeps to wait.
+
+mod beginning;
+mod bridge_attack;
+mod bridge_calls;
+mod bridge_ends;
+mod bridge_places;
+mod bridged;
+mod cancelling;
+mod crashing;
+mod dialects;
+mod ending;
+mod fidelity;
+mod flow;
+mod forging;
+mod nesting;
+mod order;
+mod seeing;
+mod setup;
+mod usage;
+
+#[test]
+fn no_test_file_is_forgotten() {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conduct");
+    let main = include_str!("main.rs");
+    for file in std::fs::read_dir(here).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let module = name.strip_suffix(".rs").unwrap_or(&name);
+        assert!(
+            module == "main" || main.contains(&format!("mod {module};\n")),
+            "{name} is in no `mod`"
+        );
+    }
+}

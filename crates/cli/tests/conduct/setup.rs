@@ -1,0 +1,158 @@
+//! Chains: an editor that is the test, proxies, and an agent that the test plays.
+
+use std::ffi::OsString;
+
+use linkspan_testkit::{Bridge, Message, Player, Stage, part};
+
+/// The binary under test. `LINKSPAN_BIN` names another build to be tested.
+pub fn program() -> OsString {
+    std::env::var_os("LINKSPAN_BIN").unwrap_or_else(|| env!("CARGO_BIN_EXE_linkspan").into())
+}
+
+/// The binary under test as a component.
+pub fn nested(components: &[String]) -> String {
+    let program = program();
+    let program = program.to_str().expect("the path of a build is text");
+    let quoted = components.iter().map(|one| format!(" {}", quote(one)));
+    format!(
+        "{} conduct --proxy{}",
+        quote(program),
+        quoted.collect::<String>()
+    )
+}
+
+/// One word for a shell.
+pub fn quote(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// `linkspan conduct` with these flags and components; the editor is the test.
+pub fn conduct(flags: &[&str], components: &[String]) -> Bridge {
+    Bridge::launch(program())
+        .arg("conduct")
+        .args(flags)
+        .args(components)
+        .start()
+}
+
+/// A proxy of that dialect (`D0` … `D5`) that passes everything on. With `!` it refuses a beginning that
+/// it does not know; without, it passes that on too, as proxies on the official crates do.
+pub fn pass(dialect: &str) -> String {
+    match dialect.strip_suffix('!') {
+        Some(dialect) => part(&["pass", dialect, "--refuse"]),
+        None => part(&["pass", dialect]),
+    }
+}
+
+/// Proxies that pass everything on, and an agent that the test plays.
+pub struct Passing {
+    pub editor: Bridge,
+    pub agent: Player,
+    pub stage: Stage,
+}
+
+/// Such a chain, begun.
+pub fn passing(dialects: &[&str]) -> Passing {
+    let chain = waiting(&[], dialects);
+    chain.begin();
+    chain
+}
+
+/// Such a chain, with flags, to which `initialize` was sent; the agent has not heard it yet.
+pub fn waiting(flags: &[&str], dialects: &[&str]) -> Passing {
+    let stage = Stage::new();
+    let proxies = dialects.iter().map(|dialect| pass(dialect));
+    let components: Vec<String> = proxies.chain([stage.played("agent")]).collect();
+    let editor = conduct(flags, &components);
+    editor.send(INITIALIZE);
+    let agent = stage.player("agent");
+    Passing {
+        editor,
+        agent,
+        stage,
+    }
+}
+
+/// What the editor begins with.
+pub const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"begin","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}"#;
+
+/// What agents answer to that.
+pub const WELCOME: &str = r#"{"protocolVersion":1,"agentCapabilities":{},"authMethods":[]}"#;
+
+impl Passing {
+    /// The agent answers `initialize`, and the editor hears that.
+    #[track_caller]
+    pub fn begin(&self) {
+        answer(&self.agent, &self.agent.heard("initialize"), WELCOME);
+        let welcome = self.editor.answer("\"begin\"");
+        assert!(welcome.result.is_some(), "{}", welcome.text);
+    }
+
+    /// Closes the editor's side and expects everybody to go in peace.
+    #[track_caller]
+    pub fn end(mut self) {
+        self.editor.close_stdin();
+        assert_eq!(self.editor.exit_code(), Some(0), "{}", self.editor.stderr());
+        self.stage.wait_until_empty();
+    }
+}
+
+/// Answers a request with that result.
+#[track_caller]
+pub fn answer(player: &Player, request: &Message, result: &str) {
+    let id = id(request);
+    player.say(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
+    ));
+}
+
+/// The id of a request as written.
+#[track_caller]
+pub fn id(request: &Message) -> &str {
+    let id = request.id.as_deref();
+    id.unwrap_or_else(|| panic!("this is no request: {}", request.text))
+}
+
+/// A chain in which the test plays everybody.
+pub struct Played {
+    pub editor: Bridge,
+    pub proxies: Vec<Player>,
+    pub agent: Player,
+    pub stage: Stage,
+}
+
+/// Such a chain of that many proxies, begun; they speak the current dialect.
+pub fn played(flags: &[&str], proxies: usize) -> Played {
+    let stage = Stage::new();
+    let names: Vec<String> = (0..proxies).map(|n| format!("proxy{n}")).collect();
+    let mut components: Vec<String> = names.iter().map(|name| stage.played(name)).collect();
+    components.push(stage.played("agent"));
+    let editor = conduct(flags, &components);
+    editor.send(INITIALIZE);
+    let proxies: Vec<Player> = names.iter().map(|name| stage.player(name)).collect();
+    let agent = stage.player("agent");
+    let begun: Vec<Message> = proxies.iter().map(forward_start).collect();
+    answer(&agent, &agent.heard("initialize"), WELCOME);
+    for (proxy, begin) in proxies.iter().zip(&begun).rev() {
+        let welcome = proxy.answer("\"start\"");
+        answer(proxy, begin, welcome.result.as_deref().expect("it worked"));
+    }
+    assert!(editor.answer("\"begin\"").result.is_some());
+    Played {
+        editor,
+        proxies,
+        agent,
+        stage,
+    }
+}
+
+/// The proxy passes the beginning on; what it has to answer later.
+#[track_caller]
+pub fn forward_start(proxy: &Player) -> Message {
+    let begin = proxy.heard("proxy/initialize");
+    let params = begin.params.as_deref().expect("a beginning has parameters");
+    proxy.say(&format!(
+        r#"{{"jsonrpc":"2.0","id":"start","method":"proxy/successor","params":{{"method":"initialize","params":{params}}}}}"#
+    ));
+    begin
+}

@@ -1,0 +1,186 @@
+//! A component that the test plays: what it hears goes to the test, and the test says what it does.
+//!
+//! From the test, one command per line: `say LINE`, `half TEXT` (no line end), `stderr LINE`,
+//! `flood COUNT SIZE METHOD` (that many notifications), `flood-down COUNT SIZE` (the same, as a proxy
+//! says them to its successor), `noise COUNT` (lines that are no messages),
+//! `deaf` and `hear` (stops and goes on reading stdin), `stubborn` (does not end when stdin does),
+//! `child` (a process that stays), `env NAME` (tells its value), `shut` (closes stdout), `exit CODE`,
+//! `signal NUMBER`. To the test: `in LINE`, `eof` when stdin ends, `did COMMAND` after each command,
+//! and `wrote NUMBER` in a flood of large ones.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::process::{Command, exit};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+type Manners = Arc<(Mutex<Bad>, Condvar)>;
+
+/// Bad manners, which the test asks for.
+#[derive(Default)]
+struct Bad {
+    deaf: bool,
+    stubborn: bool,
+}
+
+/// Plays until the test lets it end, or until the test ends.
+pub fn run(address: &str, name: &str) {
+    let test = connect(address, name);
+    let tell = Arc::new(Mutex::new(
+        test.try_clone().expect("a socket can be shared"),
+    ));
+    let manners = Manners::default();
+    let (theirs, mine) = (Arc::clone(&tell), Arc::clone(&manners));
+    thread::spawn(move || listen(&theirs, &mine));
+    let stage = (address, name);
+    for command in BufReader::new(test).lines().map_while(Result::ok) {
+        let (verb, rest) = command.split_once(' ').unwrap_or((&command, ""));
+        match verb {
+            "env" => {
+                let value = std::env::var(rest).unwrap_or_default();
+                say(&tell, &format!("env {value}"));
+            }
+            "flood" | "flood-down" => flood(rest, |count| say(&tell, &format!("wrote {count}"))),
+            _ => obey(verb, rest, stage, &manners),
+        }
+        say(&tell, &format!("did {verb}"));
+    }
+}
+
+/// A process that stays until it is killed, or until the test ends.
+pub fn stay(address: &str, name: &str) {
+    let test = connect(address, name);
+    for _ in BufReader::new(test).lines().map_while(Result::ok) {}
+}
+
+fn connect(address: &str, name: &str) -> TcpStream {
+    let mut test = TcpStream::connect(address).expect("the test listens to its components");
+    // Tests wait for each line.
+    let _ = test.set_nodelay(true);
+    let pid = std::process::id();
+    let hello = format!("{name} {pid}\n");
+    test.write_all(hello.as_bytes()).expect("the test listens");
+    test
+}
+
+/// Tells the test what comes on stdin.
+fn listen(tell: &Mutex<TcpStream>, manners: &Manners) {
+    let mut stdin = BufReader::new(std::io::stdin().lock());
+    loop {
+        let held = lock(&manners.0);
+        drop(manners.1.wait_while(held, |bad| bad.deaf));
+        let mut line = Vec::new();
+        if matches!(stdin.read_until(b'\n', &mut line), Ok(0) | Err(_)) {
+            say(tell, "eof");
+            let held = lock(&manners.0);
+            drop(manners.1.wait_while(held, |bad| bad.stubborn));
+            exit(0);
+        }
+        let line = String::from_utf8_lossy(&line);
+        say(
+            tell,
+            &format!("in {}", line.strip_suffix('\n').unwrap_or(&line)),
+        );
+    }
+}
+
+fn obey(verb: &str, rest: &str, (address, name): (&str, &str), manners: &Manners) {
+    let change = |how: fn(&mut Bad)| {
+        how(&mut lock(&manners.0));
+        manners.1.notify_all();
+    };
+    match verb {
+        "say" => out(format!("{rest}\n").as_bytes()),
+        "half" => out(rest.as_bytes()),
+        "stderr" => eprintln!("{rest}"),
+        "noise" => (0..parse(rest)).for_each(|_| out(b"npm warn: this is no message\n")),
+        "deaf" => change(|bad| bad.deaf = true),
+        "hear" => change(|bad| bad.deaf = false),
+        "stubborn" => change(|bad| bad.stubborn = true),
+        "child" => start_child(address, name),
+        "shut" => shut(),
+        "exit" => exit(rest.parse().expect("a number")),
+        "signal" => signal(rest.parse().expect("a number")),
+        other => panic!("no such command: {other}"),
+    }
+}
+
+/// Notifications, numbered, of about that many bytes each; for our successor if there is no method.
+fn flood(what: &str, wrote: impl Fn(u64)) {
+    let mut words = what.split(' ');
+    let mut next = || words.next().unwrap_or_default();
+    let (count, size) = (parse(next()), parse(next()));
+    let method = next();
+    let fill = "x".repeat(usize::try_from(size).expect("that fits"));
+    for number in 1..=count {
+        let params = format!(r#"{{"n":{number},"fill":"{fill}"}}"#);
+        let line = match method {
+            "" => super::spelling::message(
+                None,
+                "\"proxy/successor\"",
+                Some(&format!(r#"{{"method":"_down","params":{params}}}"#)),
+            ),
+            method => super::spelling::message(None, &format!("\"{method}\""), Some(&params)),
+        };
+        out(format!("{line}\n").as_bytes());
+        if size >= 10_000 {
+            wrote(number);
+        }
+    }
+}
+
+fn parse(number: &str) -> u64 {
+    number.parse().expect("a number")
+}
+
+fn start_child(address: &str, name: &str) {
+    let me = std::env::current_exe().expect("a process knows its own program");
+    // It has our stdout and stderr, as the real server behind `npx` has.
+    let child = Command::new(me)
+        .args(["part", "stay", address, &format!("{name}.child")])
+        .spawn();
+    let mut child = child.expect("a child can be started");
+    thread::spawn(move || child.wait());
+}
+
+#[cfg(unix)]
+fn shut() {
+    let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null");
+    let nowhere = nowhere.expect("there is /dev/null");
+    rustix::stdio::dup2_stdout(nowhere).expect("stdout can be replaced");
+}
+
+#[cfg(not(unix))]
+fn shut() {
+    panic!("stdout cannot be closed here");
+}
+
+#[cfg(unix)]
+fn signal(number: i32) {
+    use rustix::process::{Signal, getpid, kill_process};
+    let signal = Signal::from_named_raw(number).expect("a known signal");
+    let _ = kill_process(getpid(), signal);
+    // It may take a moment to arrive.
+    thread::park();
+}
+
+#[cfg(not(unix))]
+fn signal(_: i32) {
+    panic!("there are no signals here");
+}
+
+fn out(bytes: &[u8]) {
+    let mut stdout = std::io::stdout().lock();
+    // A conductor that has gone is told by the end of stdin.
+    let _ = stdout.write_all(bytes);
+    let _ = stdout.flush();
+}
+
+fn say(tell: &Mutex<TcpStream>, line: &str) {
+    // A test that has ended does not need to know.
+    let _ = lock(tell).write_all(format!("{line}\n").as_bytes());
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
