@@ -1,7 +1,7 @@
 //! Installing once: a stamp holds the pins that a folder was made from.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs `make` in an empty `folder`, unless a former run finished it from the same pins.
 pub fn once(
@@ -9,8 +9,7 @@ pub fn once(
     pins: &str,
     make: impl FnOnce() -> Result<(), String>,
 ) -> Result<(), String> {
-    let stamp = folder.join("installed-from");
-    if fs::read_to_string(&stamp).is_ok_and(|made_from| made_from == pins) {
+    if is_made(folder, pins) {
         println!("{} is up to date", folder.display());
         return Ok(());
     }
@@ -20,7 +19,17 @@ pub fn once(
     fs::create_dir_all(folder).map_err(|error| told(folder, &error))?;
     make()?;
     // Written last: a run that was cut short leaves no stamp and starts again.
+    let stamp = stamp(folder);
     fs::write(&stamp, pins).map_err(|error| told(&stamp, &error))
+}
+
+/// Whether a former run finished this folder from these pins.
+pub fn is_made(folder: &Path, pins: &str) -> bool {
+    fs::read_to_string(stamp(folder)).is_ok_and(|made_from| made_from == pins)
+}
+
+fn stamp(folder: &Path) -> PathBuf {
+    folder.join("installed-from")
 }
 
 /// The text of a file, or an error that names it.

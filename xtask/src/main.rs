@@ -5,6 +5,7 @@
     reason = "a terminal program: its report is its output"
 )]
 
+mod acp;
 mod checks;
 mod child;
 mod conformance;
@@ -37,6 +38,8 @@ usage: cargo xtask COMMAND
   conformance [CELL…]      only the MCP conformance suite, or some of its cells: client (through
                            `linkspan connect`); legacy, modern, dual, url, chain (`linkspan expose`);
                            serve (`linkspan serve --http examples/conformance`)
+  acp                      only the ACP peers, which take long to compile once, and their tests; `test`
+                           has them only where they are installed, or with --peers
   tokens [--level LEVEL] [--tokenizer NAME] [FILE…]
                            what the corpus saves, or files of your own, with TOON and minified JSON
                            beside it; fails if anything grows, is lost, or a row misses its goal
@@ -45,6 +48,7 @@ usage: cargo xtask COMMAND
 
 A suite whose peer cannot be had is skipped by name; with --peers or CI=true that is a failure.
 LINKSPAN_BRIDGE='command args…' runs the peer suites against another stdio bridge,
+LINKSPAN_CONDUCTOR='command args…' the ACP suite against another conductor,
 LINKSPAN_EXPOSE='command args…' the conformance cells against another one that serves HTTP: in place
 of `linkspan expose --port 0`, with {port} for a port if it prints no URL, and {child} for the
 child's command if it is not to be appended after `--`.
@@ -63,6 +67,10 @@ fn main() -> ExitCode {
         ["conformance", ref cells @ ..] => report_of(|report| {
             let peers = peers::install(report);
             conformance::run(report, &peers, cells);
+        }),
+        ["acp"] => report_of(|report| {
+            let installed = peers::install_acp(report);
+            suites::acp(report, &installed);
         }),
         ["tokens", ref rest @ ..] => tokens::run(rest),
         ["fuzz", ref rest @ ..] => report_of(|report| fuzz::run(report, rest)),

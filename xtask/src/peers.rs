@@ -3,14 +3,19 @@
 use std::path::PathBuf;
 
 use crate::report::{Outcome, Report};
-use crate::{node, python, reference};
+use crate::{acp, node, python, reference};
 
 /// What could be installed, each with the reason if it could not.
 pub struct Peers {
     pub node: Result<PathBuf, String>,
     pub python: Result<PathBuf, String>,
     pub bcp: Result<PathBuf, String>,
+    pub acp: Result<PathBuf, String>,
 }
+
+/// Why the ACP peers are left alone: unlike the others they are not worth it in every run.
+const ONLY_TOLD: &str =
+    "they take long to compile: `cargo xtask acp` installs them once, and so does --peers";
 
 /// Installs what can be had into `.peers/`; a second run finds it there.
 pub fn install(report: &mut Report) -> Peers {
@@ -18,6 +23,7 @@ pub fn install(report: &mut Report) -> Peers {
         node: Err(String::new()),
         python: Err(String::new()),
         bcp: Err(String::new()),
+        acp: Err(String::new()),
     };
     report.step("install the npm peers", || {
         peers.node = node::install();
@@ -31,7 +37,35 @@ pub fn install(report: &mut Report) -> Peers {
         peers.bcp = reference::install();
         outcome(&peers.bcp)
     });
+    let told = report.was_told();
+    report.step("install the ACP peers", || {
+        peers.acp = match acp::installed() {
+            Some(there) => Ok(there),
+            None if told => acp::install(),
+            None => Err(ONLY_TOLD.to_owned()),
+        };
+        acp_outcome(&peers.acp)
+    });
     peers
+}
+
+/// Installs only the ACP peers, however long it takes.
+pub fn install_acp(report: &mut Report) -> Result<PathBuf, String> {
+    let mut installed = Err(String::new());
+    report.step("install the ACP peers", || {
+        installed = acp::install();
+        // It was asked for, so it is not merely missing.
+        installed.clone().map(drop)
+    });
+    installed
+}
+
+/// What nobody asked for is skipped, in CI as well.
+pub fn acp_outcome(installed: &Result<PathBuf, String>) -> Outcome {
+    match installed {
+        Err(why) if why == ONLY_TOLD => Outcome::Skipped(why.clone()),
+        other => outcome(other),
+    }
 }
 
 fn outcome(installed: &Result<PathBuf, String>) -> Outcome {

@@ -1,9 +1,10 @@
 //! The real-peer suites: ignored tests of the `linkspan` crate, one filter per peer.
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::peers::Peers;
+use crate::peers::{self, Peers};
 use crate::report::{Outcome, Report};
 use crate::{child, paths};
 
@@ -26,12 +27,28 @@ pub fn run(report: &mut Report, peers: &Peers) {
         ("BCP both ways with its reference", "bcp_reference::", bcp),
         ("clients of the BCP server", "bcp_server::", both),
         ("clients of a folder of scripts", "folder_", both),
+        ("real servers behind shrink", "shrunk::", both),
     ] {
         report.step(name, || match needs {
             Ok(_) => suite(module).into(),
             Err(why) => Outcome::missing(why),
         });
     }
+    acp(report, &peers.acp);
+    report.step("clients of an ACP agent", || match (both, &peers.acp) {
+        (Err(why), _) => Outcome::missing(why),
+        (Ok(_), Err(_)) => peers::acp_outcome(&peers.acp),
+        (Ok(_), Ok(_)) => suite("agent::").into(),
+    });
+}
+
+/// Editors and agents through the conductor.
+pub fn acp(report: &mut Report, installed: &Result<PathBuf, String>) {
+    let name = "ACP through `linkspan conduct`";
+    report.step(name, || match installed {
+        Ok(_) => suite("acp::").into(),
+        Err(_) => peers::acp_outcome(installed),
+    });
 }
 
 fn suite(module: &str) -> Result<(), String> {

@@ -43,9 +43,14 @@ pub struct Web {
 
 impl Web {
     pub fn start(folder: &Path) -> Self {
+        let folder = folder.to_str().expect("the paths of tests are text");
+        Self::of(&["serve", "--http", "--port", "0", folder].map(str::to_owned))
+    }
+
+    /// Any command of ours that prints its URL.
+    pub fn of(args: &[String]) -> Self {
         let mut child = Command::new(installed::linkspan())
-            .args(["serve", "--http", "--port", "0"])
-            .arg(folder)
+            .args(args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log::file("serve"))

@@ -30,6 +30,19 @@ pub fn bcp() -> PathBuf {
     folder().join("bcp/bin/bcp")
 }
 
+/// One of the ACP peers.
+pub fn acp(name: &str) -> PathBuf {
+    folder().join("acp/bin").join(name)
+}
+
+/// The words of the conductor under test, without the components.
+pub fn conductor() -> Vec<String> {
+    match std::env::var("LINKSPAN_CONDUCTOR") {
+        Ok(other) => other.split_whitespace().map(str::to_owned).collect(),
+        Err(_) => vec![linkspan().to_owned(), "conduct".to_owned()],
+    }
+}
+
 /// A script of ours that a peer runs.
 pub fn script(name: &str) -> PathBuf {
     let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,8 +1,12 @@
-//! `linkspan connect`, `linkspan expose`, `linkspan bcp` and `linkspan serve` against peers that we did not write.
+//! `linkspan connect`, `expose`, `bcp`, `serve` and `conduct` against peers that we did not write.
 //!
 //! `cargo xtask test` installs the peers and runs these tests; by themselves they are ignored.
-//! LINKSPAN_BRIDGE='command args…' puts another stdio bridge in our place.
+//! LINKSPAN_BRIDGE='command args…' puts another stdio bridge in our place, LINKSPAN_CONDUCTOR another
+//! ACP conductor.
 
+mod acp;
+mod acp_chain;
+mod agent;
 mod bcp_cases;
 mod bcp_library;
 mod bcp_reference;
@@ -30,6 +34,7 @@ mod once;
 mod python;
 mod sdk;
 mod server;
+mod shrunk;
 mod stdio;
 mod words;
 

@@ -1,0 +1,171 @@
+//! A chain: an editor that asks one thing, a conductor, components, and an agent at its end.
+
+use std::fs;
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::{installed, log};
+
+/// The editor has no limit of its own: it waits for ever where a session could not be opened.
+const LIMIT: Duration = Duration::from_secs(60);
+/// A failure should show what was said, and not a megabyte of it.
+const SHOWN: u64 = 64 * 1024;
+
+/// What the agent says when it is told something sad.
+pub const COMFORT: &str = "Can you explain what made you sad?";
+
+/// Everything that stands behind the editor, as words of a command line.
+pub struct Chain(Vec<String>);
+
+impl Chain {
+    /// The conductor under test with these components, and the agent.
+    pub fn of(components: &[&str]) -> Self {
+        Self::with(&[], components)
+    }
+
+    /// The same, with flags of our own conductor.
+    pub fn with(flags: &[&str], components: &[&str]) -> Self {
+        let mut words = installed::conductor();
+        words.extend(flags.iter().map(|one| (*one).to_owned()));
+        Self::behind(words, components)
+    }
+
+    /// One of the installed conductors with these components, and the agent.
+    pub fn of_their(conductor: &str, components: &[&str]) -> Self {
+        Self::behind(vec![program(conductor), "agent".to_owned()], components)
+    }
+
+    fn behind(mut words: Vec<String>, components: &[&str]) -> Self {
+        words.extend(components.iter().map(|one| (*one).to_owned()));
+        words.push(agent());
+        Self(words)
+    }
+
+    /// What the agent says to a prompt, as the editor prints it.
+    pub fn says(&self, prompt: &str) -> String {
+        let mut editor = Command::new(installed::acp("yopo"));
+        editor.arg(prompt).arg("--").args(&self.0);
+        let said = run(&mut editor).unwrap_or_else(|why| panic!("{why}: {:?}", self.0));
+        said.trim().to_owned()
+    }
+}
+
+/// A component of ours on the official crate: `pass`, `arrow` or `tool`.
+pub fn v5(kind: &str) -> String {
+    format!("{} {kind}", program("acp5"))
+}
+
+/// The same on the generation before it.
+pub fn sacp11(kind: &str) -> String {
+    format!("{} {kind}", program("acp11"))
+}
+
+/// A chain of components as one component, by a conductor within the conductor.
+pub fn nested(conductor: &[String], components: &[&str]) -> String {
+    let quoted = components.iter().map(|one| format!("'{one}'"));
+    let words = conductor.iter().cloned().chain(quoted);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// One of the installed programs, as a word of a component.
+pub fn program(name: &str) -> String {
+    let path = installed::acp(name);
+    path.to_str()
+        .expect("the paths of tests are text")
+        .to_owned()
+}
+
+fn agent() -> String {
+    format!("{} --deterministic acp", program("elizacp"))
+}
+
+fn run(command: &mut Command) -> Result<String, String> {
+    let left = Left::new(command);
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(log::file("acp"))
+        .spawn()
+        .map_err(|error| format!("the editor does not start: {error}"))?;
+    let stdout = child.stdout.take().expect("its output is piped");
+    let reader = thread::spawn(move || {
+        let mut text = String::new();
+        let _ = stdout.take(SHOWN).read_to_string(&mut text);
+        text
+    });
+    let ended = wait(&mut child);
+    // Before reading on: what is left of the chain may hold the pipe.
+    drop(left);
+    let text = reader.join().expect("reading does not panic");
+    match ended {
+        Ok(()) => Ok(text),
+        Err(why) => Err(format!("{why}; see .peers/logs; it printed: {text}")),
+    }
+}
+
+fn wait(child: &mut Child) -> Result<(), String> {
+    let end = Instant::now() + LIMIT;
+    while Instant::now() < end {
+        match child.try_wait().expect("the child is ours") {
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => return Err(status.to_string()),
+            None => thread::sleep(Duration::from_millis(20)),
+        }
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    Err(format!("no answer after {LIMIT:?}"))
+}
+
+/// What a chain leaves behind. The editor kills its conductor, which can end nobody then; and the
+/// agent does not mind that its input has ended. Known by a variable that they all inherit.
+struct Left(String);
+
+impl Left {
+    fn new(first: &mut Command) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let value = format!("{}-{number}", std::process::id());
+        first.env("LINKSPAN_CHAIN", &value);
+        Self(format!("LINKSPAN_CHAIN={value}"))
+    }
+
+    fn pids(&self) -> Vec<String> {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        entries
+            .filter(|entry| {
+                let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+                let mut variables = environment.split(|byte| *byte == 0);
+                variables.any(|one| one == self.0.as_bytes())
+            })
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
+            .collect()
+    }
+}
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        // Until nobody is found twice: who is being killed may be starting somebody, and a process
+        // has no environment to be known by while it becomes another program.
+        let mut quiet = 0;
+        for _ in 0..100 {
+            let pids = self.pids();
+            quiet = if pids.is_empty() { quiet + 1 } else { 0 };
+            if quiet == 2 {
+                return;
+            }
+            if !pids.is_empty() {
+                let _ = Command::new("sh")
+                    .args(["-c", "kill -KILL \"$@\"", "sh"])
+                    .args(pids)
+                    .stderr(Stdio::null())
+                    .status();
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
