@@ -91,3 +91,13 @@ def expose(linkspan):
         row("≤ 100 KB per session", linkspan.get("session_kb"), 100, "KB"),
         row("10 MB result ≤ 40 ms", mid(linkspan.get("mb10_ms")), 40, "ms"),
     ]
+
+
+def acp(found):
+    """Of `conduct`. The worst length of the chain counts."""
+    return [
+        row("added to a round trip ≤ 1/3 of what the official conductor adds, 0–5 proxies",
+            found["added"], 1 / 3, "×"),
+        row("resident when idle ≤ 1/2 of the official conductor's", found["idle"], 1 / 2, "×"),
+        row("resident after the run ≤ 1/2 of the official conductor's", found["after"], 1 / 2, "×"),
+    ]

@@ -139,6 +139,10 @@ PACKAGES = {
     "pypi-mcp-proxy": ("mcp-proxy 0.13.0 (python)", pypi("mcp-proxy==0.13.0")),
     "mcpway": ("mcpway 0.2.1 (rust)", crate("mcpway", "0.2.1")),
     "bcp-cli": ("bcp-cli 0.1.0 (rust)", crate("bcp-cli", "0.1.0")),
+    "agent-client-protocol-conductor": (
+        "agent-client-protocol-conductor 5.0.0 (rust)",
+        crate("agent-client-protocol-conductor", "5.0.0"),
+    ),
     "mcp-stdio-proxy": (
         "mcp-stdio-proxy 0.2.10 (rust)",
         crate("mcp-stdio-proxy", "0.2.10", vendored_swagger_ui),
