@@ -45,6 +45,11 @@ pub struct Offer<'a> {
 
 /// Who makes servers of the chain reachable.
 pub trait Bridge: Send {
+    /// Whether agents are told something else also of servers that they could reach themselves.
+    fn always(&self) -> bool {
+        false
+    }
+
     /// What the agent is told in place of the declaration, as JSON text.
     fn offer(&mut self, offer: &Offer<'_>) -> Result<String, RpcError>;
 

@@ -361,3 +361,6 @@ async fn sleep_until(wake: Option<Instant>) {
 fn now() -> Instant {
     time::Instant::now().into_std()
 }
+
+#[cfg(test)]
+mod tests;

@@ -227,7 +227,7 @@ impl Tail {
         let declared = servers::declared(params);
         let mut instead = Vec::new();
         for server in declared {
-            if caps.take(&server.provider) {
+            if caps.take(&server.provider) && !bridge.always() {
                 continue;
             }
             self.last_ticket += 1;

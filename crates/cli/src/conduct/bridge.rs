@@ -143,6 +143,10 @@ impl Bridging {
 }
 
 impl Bridge for Bridging {
+    fn always(&self) -> bool {
+        matches!(self.options.how, BridgeArg::Stdio | BridgeArg::Http)
+    }
+
     fn offer(&mut self, offer: &Offer<'_>) -> Result<String, RpcError> {
         match self.options.how {
             BridgeArg::Auto | BridgeArg::Stdio => self.over_stdio(offer),

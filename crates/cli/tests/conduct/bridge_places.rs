@@ -256,3 +256,23 @@ fn a_provider_of_the_draft_is_reached_by_whole_messages() {
     let failed = client.answer("5");
     assert_eq!(failed.code(), Some(-31999), "{}", failed.text);
 }
+
+#[test]
+fn who_asks_for_stdio_or_http_gets_that_also_for_an_agent_that_needs_neither() {
+    let able =
+        r#"{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"acp":true,"http":true}}}"#;
+    for dialect in ["D2", "D5"] {
+        let provider = [tools(dialect, "sparkle")];
+        let chain = bridged(&["--mcp-bridge", "stdio"], &provider, able);
+        let client = connect(&chain.session("s")[0]);
+        let heard = content(&client, "1", "echo", &json!({"a": 1}));
+        assert_eq!(heard, r#"{"a":1}"#);
+        let chain = bridged(&["--mcp-bridge", "http"], &provider, able);
+        let server = chain.session("s").remove(0);
+        assert!(
+            server["url"]
+                .as_str()
+                .is_some_and(|url| url.starts_with("http://127."))
+        );
+    }
+}
