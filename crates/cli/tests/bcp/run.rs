@@ -135,7 +135,10 @@ fn wait(child: &mut Child) -> Option<(ExitStatus, u64)> {
 /// The peak so far. A process that has ended has none any more.
 fn resident_kb(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    // Before it is the program that it is to become, it shows the memory of whoever starts it.
+    let begun = status.starts_with("Name:\tlinkspan\n");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let peak = peak.filter(|_| begun);
     peak.and_then(|line| line.split_whitespace().next()?.parse().ok())
         .unwrap_or(0)
 }
