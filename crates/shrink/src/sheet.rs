@@ -107,6 +107,7 @@ fn render(text: &str, found: &Found<'_>, context: &Context) -> Option<Rendered> 
         head.push_str(" unnamed");
     }
     let mut body = written.lines;
+    let written_len = body.len();
     for (word, is_blank) in [(BLANK, true), (LINES, false)] {
         let some = found
             .literal
@@ -115,6 +116,9 @@ fn render(text: &str, found: &Found<'_>, context: &Context) -> Option<Rendered> 
         let numbers = runs(some.clone().map(|(at, _)| *at));
         if numbers.is_empty() {
             continue;
+        }
+        if is_blank && some.clone().count() > most_lines(written_len) {
+            return None;
         }
         head.push_str(word);
         head.push_str(&numbers);
@@ -138,12 +142,17 @@ fn render(text: &str, found: &Found<'_>, context: &Context) -> Option<Rendered> 
     })
 }
 
+/// How many lines may be given beside a body. Blank ones cost a stranger nothing, and us a number each.
+const fn most_lines(body: usize) -> usize {
+    body.saturating_add(4096)
+}
+
 fn decode(head: &str, body: &str) -> Result<String, Malformed> {
     let wrong = |why| Malformed::new(0, why);
     let head = head.split_once(';').map_or(head, |(head, _)| head);
     let numbers = |list: &str| match list {
         "" => Ok(Vec::new()),
-        list => parse_runs(list, body.len() + 1).ok_or_else(|| wrong("no such lines")),
+        list => parse_runs(list, most_lines(body.len())).ok_or_else(|| wrong("no such lines")),
     };
     let (head, lines) = head.rsplit_once(LINES).unwrap_or((head, ""));
     let (head, blank) = head.rsplit_once(BLANK).unwrap_or((head, ""));

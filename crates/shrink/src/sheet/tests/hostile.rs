@@ -38,6 +38,26 @@ fn a_long_line_above_many_short_ones() {
 }
 
 #[test]
+fn more_blank_lines_than_there_is_table() {
+    use crate::Level;
+    for text in [
+        "\n\n\n:\n\n\n\n:--\n:-".to_owned(),
+        format!("{}a,b\n1,2\n3,4", "\n".repeat(20_000)),
+        format!("|a|b|\n|-|-|{}\n|1|2|", "\n".repeat(20_000)),
+    ] {
+        for level in Level::ALL {
+            let context = Context {
+                level,
+                ..Context::default()
+            };
+            for kind in KINDS {
+                check(&text, kind, &context).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
 fn one_line_and_equal_lines() {
     passes(&"x".repeat(1_000_000));
     passes(&"| a ".repeat(200_000));
