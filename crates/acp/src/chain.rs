@@ -7,6 +7,7 @@
 mod answers;
 mod ending;
 mod held;
+mod sending;
 mod starting;
 mod tail;
 #[cfg(test)]
@@ -26,8 +27,8 @@ use crate::envelope::{self, Opened, Towards};
 use crate::flow::Flow;
 use crate::names;
 use crate::plan::{Node, Plan};
-use crate::questions::{Purpose, Question, Questions};
-use crate::trace::{Passing, Tracer};
+use crate::questions::{Purpose, Questions};
+use crate::trace::Tracer;
 
 /// Requests that may wait for an answer, all in all.
 const MOST_QUESTIONS: usize = 65_536;
@@ -328,74 +329,6 @@ impl Chain {
         self.reach_tail(one, hop, &method, now);
     }
 
-    /// Sends a message on; a request under a number of ours.
-    fn forward(&mut self, one: Travelling, hop: Hop, purpose: Purpose, now: Instant) {
-        let Travelling {
-            from,
-            msg,
-            inner,
-            credit,
-        } = one;
-        let Some(id) = msg.id() else {
-            self.trace(from, hop.to, &msg, None, None);
-            let sent = wrapped(&msg, hop);
-            return self.send(from, hop.to, sent, credit);
-        };
-        let refusal = if self.questions.is_asked(from, &id) {
-            let why = "a request with this id is under way already";
-            Some(RpcError::invalid_request(why))
-        } else if self.questions.len() >= MOST_QUESTIONS {
-            let error = RpcError::server("too many requests wait for an answer");
-            Some(error.with_data(quote("wait for some of them")))
-        } else {
-            None
-        };
-        if let Some(error) = refusal {
-            if let Purpose::Setup { tickets, .. } = &purpose {
-                self.tail.revoke(tickets);
-            }
-            return self.refuse(from, &msg, inner.as_ref(), &error);
-        }
-        let number = self.questions.ask(Question {
-            hop: 0,
-            from,
-            id,
-            inner,
-            to: hop.to,
-            method: msg.method().into(),
-            purpose,
-            since: now,
-        });
-        let msg = msg.with_id(Id::number(number));
-        self.trace(from, hop.to, &msg, Some(number), None);
-        let sent = wrapped(&msg, hop);
-        self.send(from, hop.to, sent, credit);
-    }
-
-    /// Re-issues a cancellation with the number that the request has on the next hop.
-    fn cancel(&mut self, one: &Travelling) {
-        let Travelling { from, msg, .. } = one;
-        let from = *from;
-        if msg.id().is_some() {
-            let error = RpcError::invalid_request("`$/cancel_request` is a notification");
-            return self.refuse(from, msg, one.inner.as_ref(), &error);
-        }
-        let named = msg.params().and_then(|params| params.get("requestId"));
-        let Some((named, id)) = named.and_then(|named| Some((named, Id::parse(named)?))) else {
-            return;
-        };
-        let Some((number, question)) = self.questions.find(from, &id) else {
-            if !self.take_back(from, &id) {
-                tracing::debug!("a cancellation of something that is not under way");
-            }
-            return;
-        };
-        let to = question.to;
-        let again = msg.with_value(named, &number.to_string());
-        self.trace(from, to, &again, None, None);
-        self.send(from, to, again, Credit::default());
-    }
-
     /// Something that is no message.
     fn noise(&mut self, from: Node, why: &WireError, now: Instant) {
         tracing::warn!("{} sent no message: {why}", self.plan.name(from));
@@ -423,60 +356,6 @@ impl Chain {
             Node::Outside => self.say(from, why.to_rpc().answer(&why.id())),
             Node::Joined(_) => {}
         }
-    }
-
-    /// Answers a request in its receiver's place; what is no request is dropped.
-    fn refuse(&mut self, to: Node, msg: &Message, inner: Option<&Id>, error: &RpcError) {
-        let Some(id) = msg.id().filter(|_| !msg.is_answer()) else {
-            tracing::debug!("dropped: {msg:?}");
-            return;
-        };
-        let answer = error.answer(&id);
-        let answer = match inner {
-            Some(inner) => envelope::wrap_answer(&answer, inner),
-            None => answer,
-        };
-        self.say(to, answer);
-    }
-
-    /// A word of our own.
-    fn say(&mut self, to: Node, msg: Message) {
-        // Whoever is told something by us has caused it.
-        self.send(to, to, msg, Credit::default());
-    }
-
-    /// Puts a message that `from` is the cause of into the queue of `to`.
-    fn send(&mut self, from: Node, to: Node, msg: Message, credit: Credit) {
-        if let Some(tracer) = &mut self.tracer {
-            tracer.said(to, &msg);
-        }
-        self.flow.push(from, to, msg, credit);
-    }
-
-    fn trace(
-        &mut self,
-        from: Node,
-        to: Node,
-        msg: &Message,
-        hop: Option<u64>,
-        answers: Option<&str>,
-    ) {
-        if let Some(tracer) = &mut self.tracer {
-            tracer.passing(&Passing {
-                from,
-                to,
-                msg,
-                hop,
-                answers,
-            });
-        }
-    }
-}
-
-fn wrapped(msg: &Message, hop: Hop) -> Message {
-    match hop.wrap {
-        Some((dialect, towards)) => envelope::wrap(msg, dialect, towards),
-        None => msg.clone(),
     }
 }
 

@@ -12,7 +12,7 @@ use linkspan_wire::{Id, Kind, Message, RpcError, quote};
 use super::{Chain, Hop, Travelling, forged_initialize};
 use crate::caps;
 use crate::dialect::Dialect;
-use crate::envelope::{renamed, with_params, wrap_answer};
+use crate::envelope::{renamed, with_params};
 use crate::names;
 use crate::plan::Node;
 use crate::questions::{Purpose, Question};
@@ -77,14 +77,7 @@ impl Chain {
     /// A proxy has passed on what was meant for itself: so it speaks another dialect.
     pub(super) fn astray(&mut self, part: usize, one: &Travelling, now: Instant) {
         let error = RpcError::method_not_found(&one.msg.method());
-        if let Some(id) = one.msg.id() {
-            let answer = error.answer(&id);
-            let answer = match &one.inner {
-                Some(inner) => wrap_answer(&answer, inner),
-                None => answer,
-            };
-            self.say(one.from, answer);
-        }
+        self.refuse(one.from, &one.msg, one.inner.as_ref(), &error);
         let spoken = self.parts[part].dialect;
         let waiting = self.questions.which(|question| match &question.purpose {
             Purpose::StartProxy {
