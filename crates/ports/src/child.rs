@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use linkspan_session::{Fault, Inbound, Port, PortEnd};
+use linkspan_spawn::{Watched, watch_over};
 use linkspan_wire::{Limits, Line, Lines};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
@@ -95,12 +96,13 @@ pub fn child(options: ChildOptions) -> Result<Port, SpawnError> {
         program: name.clone(),
         source,
     })?;
+    let group = Group::new(running.id());
     let (port, end) = Port::pair(name.clone(), QUEUE);
-    tokio::spawn(run(name, running, end, options.limits));
+    tokio::spawn(run(name, running, group, end, options.limits));
     Ok(port)
 }
 
-async fn run(name: String, mut child: Child, mut end: PortEnd, limits: Limits) {
+async fn run(name: String, mut child: Child, group: Group, mut end: PortEnd, limits: Limits) {
     let (Some(stdin), Some(mut stdout), Some(stderr)) =
         (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
@@ -109,7 +111,6 @@ async fn run(name: String, mut child: Child, mut end: PortEnd, limits: Limits) {
     let last_words = LastWords::default();
     let mut listening = tokio::spawn(listen(name.clone(), stderr, last_words.clone()));
     let budget = lines::budget(limits);
-    let guard = Group(child.id());
     let reading = lines::read(&mut stdout, &end.tx, end.last_word, limits, &budget, || {
         false
     });
@@ -120,7 +121,7 @@ async fn run(name: String, mut child: Child, mut end: PortEnd, limits: Limits) {
         status = reap(&mut child) => status,
         never = drain(&mut stdout) => match never {},
     };
-    drop(guard);
+    drop(group);
     if !closed_by_us {
         // Its last words explain more than its exit status.
         let _ = timeout(LAST_READ, &mut listening).await;
@@ -182,11 +183,28 @@ async fn drain(stdout: &mut ChildStdout) -> std::convert::Infallible {
 }
 
 /// Kills a whole process group when it goes out of scope, whatever the way.
-struct Group(Option<u32>);
+struct Group {
+    id: Option<u32>,
+    /// If we are killed ourselves.
+    _watched: Option<Watched>,
+}
+
+impl Group {
+    fn new(id: Option<u32>) -> Self {
+        let watched = id.map(watch_over).transpose();
+        let watched = watched.inspect_err(|e| {
+            tracing::debug!("nobody will end what we have started if we are killed: {e}");
+        });
+        Self {
+            id,
+            _watched: watched.ok().flatten(),
+        }
+    }
+}
 
 impl Drop for Group {
     fn drop(&mut self) {
-        signal_group(self.0, Signal::Kill);
+        signal_group(self.id, Signal::Kill);
     }
 }
 

@@ -48,6 +48,12 @@ pub struct Command {
 /// Blocks; see [`Spawner`](crate::Spawner) for a runtime.
 pub fn spawn(command: &Command) -> io::Result<Child> {
     keep_inherited_files_to_ourselves();
+    spawn_beside(command)
+}
+
+/// The same, but what we have inherited is left as it is, and the process has it too. Somebody may have
+/// left it open for programs that are not started by this crate.
+pub(crate) fn spawn_beside(command: &Command) -> io::Result<Child> {
     let program = lookup::find(command)?;
     let words = Strings::new(
         command

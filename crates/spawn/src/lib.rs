@@ -7,6 +7,7 @@
 //!   is what a runtime wants.
 //! * A [`Child`] leads a process group of its own. It is reaped when it is dropped and
 //!   not before, so that its number cannot mean somebody else in the meantime.
+//! * [`watch_over`] ends a group if we are killed before we could do that ourselves.
 //! * [`become_subreaper`] and [`sweep`] find what a child left behind even if it left the group.
 //!
 //! Why not `std::process`: it cannot hand on a descriptor other than 0, 1 and 2 without `pre_exec`, and
@@ -37,6 +38,8 @@ mod status;
 mod tests;
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 mod unsupported;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod watchdog;
 
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 pub use {
@@ -46,12 +49,14 @@ pub use {
     orphans::{MARKER, Swept, become_subreaper, sweep},
     rustix::process::Signal,
     spawner::Spawner,
+    watchdog::{Watched, watch_over},
 };
 
 pub use status::Status;
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub use unsupported::{
-    Child, Command, Fd, MARKER, Signal, Spawner, Swept, become_subreaper, end_marked, spawn, sweep,
+    Child, Command, Fd, MARKER, Signal, Spawner, Swept, Watched, become_subreaper, end_marked,
+    spawn, sweep, watch_over,
 };
 
 /// What a command hands on: a file descriptor.

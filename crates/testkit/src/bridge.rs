@@ -29,6 +29,8 @@ pub enum Signal {
     Interrupt,
     /// What `kill` sends.
     Terminate,
+    /// SIGKILL.
+    Kill,
 }
 
 /// A running bridge. Every line that it writes to stdout must be JSON-RPC; it is killed when dropped.
@@ -297,6 +299,7 @@ impl Bridge {
         let unix = match signal {
             Signal::Interrupt => Unix::INT,
             Signal::Terminate => Unix::TERM,
+            Signal::Kill => Unix::KILL,
         };
         kill_process(Pid::from_child(&self.child), unix)
             .expect("the child has not been waited for yet");

@@ -32,6 +32,15 @@ fn an_agent_that_does_not_listen_is_ended_all_the_same() {
     line.end();
 }
 
+#[cfg(unix)]
+#[test]
+fn an_agent_that_does_not_listen_ends_even_if_we_are_killed() {
+    let line = ready(&[], &["--deaf"]);
+    line.session();
+    line.bridge.signal(Signal::Kill);
+    line.children.wait_until_none();
+}
+
 #[test]
 fn a_client_that_has_gone_leaves_nothing_even_while_the_agent_starts() {
     let mut line = start(&[], &["--mute"]);

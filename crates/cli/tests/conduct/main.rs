@@ -17,6 +17,8 @@ mod ending;
 mod fidelity;
 mod flow;
 mod forging;
+#[cfg(unix)]
+mod killed;
 mod nesting;
 mod order;
 mod seeing;

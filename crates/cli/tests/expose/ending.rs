@@ -100,6 +100,16 @@ fn a_child_that_does_not_want_to_end_is_made_to() {
 }
 
 #[test]
+fn a_child_that_does_not_want_to_end_is_made_to_even_if_we_are_killed() {
+    let exposed = Expose::stubborn_child(program()).start();
+    assert_works(&exposed.client().session(LATEST));
+    exposed.children.wait_for_alive(1);
+    exposed.bridge.signal(Signal::Kill);
+    exposed.children.wait_until_none();
+    exposed.has_ended();
+}
+
+#[test]
 fn a_child_is_asked_to_end_by_the_end_of_its_stdin_first() {
     let exposed = legacy();
     let session = exposed.client().session(LATEST);

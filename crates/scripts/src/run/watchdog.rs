@@ -2,7 +2,8 @@
 //! folder. It costs nothing per call, as a signal on the parent's death would: that needs a program in
 //! between.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,14 @@ use std::process::ExitCode;
 
 use linkspan_spawn::{Child, Command, Spawner};
 use rustix::pipe::{PipeFlags, pipe_with};
+
+/// It waits as a shell, which has 0.1 MB of its own where this program has 4 MB, and becomes this program
+/// when there is something to do.
+const WAIT: &str = r#"while read -r line; do :; done; exec "$@""#;
+
+/// Where it finds the program: open already, because somebody may replace the file in the meantime.
+const OPEN: i32 = 3;
+const OPEN_PATH: &str = "/proc/self/fd/3";
 
 /// Held as long as we live. The system closes it when we do not.
 pub(super) struct Watchdog {
@@ -25,20 +34,25 @@ impl Watchdog {
         beginning: &str,
         folder: &Path,
     ) -> io::Result<Self> {
+        let words = ["__watch".as_ref(), beginning.as_ref(), folder.as_os_str()];
+        let shell = Path::new("/bin/sh");
+        let (program, first, open) = match File::open(exe) {
+            Ok(open) if cfg!(target_os = "linux") && shell.exists() => {
+                let first = ["sh", "-c", WAIT, "linkspan-watchdog", OPEN_PATH];
+                (shell, first.map(OsStr::new).to_vec(), Some(open))
+            }
+            _ => (exe, vec![exe.as_os_str()], None),
+        };
         let (theirs, held) = pipe_with(PipeFlags::CLOEXEC)?;
-        let nowhere = || std::fs::OpenOptions::new().write(true).open("/dev/null");
-        let words = [
-            exe.as_os_str().to_owned(),
-            "__watch".into(),
-            beginning.into(),
-            folder.as_os_str().to_owned(),
-        ];
+        let nowhere = || OpenOptions::new().write(true).open("/dev/null");
+        let mut fds = vec![(theirs, 0), (nowhere()?.into(), 1), (nowhere()?.into(), 2)];
+        fds.extend(open.map(|open| (open.into(), OPEN)));
         let command = Command {
-            program: exe.to_owned(),
-            args: words.to_vec(),
+            program: program.to_owned(),
+            args: first.into_iter().chain(words).map(OsString::from).collect(),
             env: Vec::new(),
             cwd: PathBuf::from("/"),
-            fds: vec![(theirs, 0), (nowhere()?.into(), 1), (nowhere()?.into(), 2)],
+            fds,
         };
         Ok(Self {
             _child: spawner.spawn(command, false).await?,

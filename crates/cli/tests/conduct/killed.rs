@@ -1,0 +1,75 @@
+//! A conductor that is killed cannot end its components any more; somebody else does.
+
+use linkspan_testkit::{Bridge, Signal, Stage};
+
+use crate::setup::{INITIALIZE, conduct, nested, pass, played, program, quote};
+
+#[test]
+fn components_that_ignore_the_end_of_their_input_end_all_the_same() {
+    let chain = played(&[], 2);
+    let everybody = [&chain.proxies[0], &chain.proxies[1], &chain.agent];
+    for player in everybody {
+        player.command("stubborn");
+        player.wait_until_done("stubborn");
+    }
+    chain.agent.command("child");
+    let grandchild = chain.stage.player("agent.child");
+    chain.editor.signal(Signal::Kill);
+    for player in everybody {
+        player.wait_for_eof();
+    }
+    grandchild.wait_until_gone();
+    chain.stage.wait_until_empty();
+}
+
+#[test]
+fn components_that_go_by_themselves_are_not_hurried() {
+    let chain = played(&[], 0);
+    chain.editor.signal(Signal::Kill);
+    // Who is killed does not say that.
+    chain.agent.wait_for_eof();
+    chain.stage.wait_until_empty();
+}
+
+#[test]
+fn a_conductor_within_a_conductor_is_as_good_as_any_other() {
+    let stage = Stage::new();
+    let inner = nested(&[stage.played("inner")]);
+    let editor = conduct(&[], &[pass("D5"), inner, stage.played("agent")]);
+    editor.send(INITIALIZE);
+    let inner = stage.player("inner");
+    let agent = stage.player("agent");
+    for player in [&inner, &agent] {
+        player.command("stubborn");
+        player.wait_until_done("stubborn");
+    }
+    editor.signal(Signal::Kill);
+    stage.wait_until_empty();
+}
+
+#[test]
+fn what_we_were_given_for_our_components_is_not_kept_from_them() {
+    let dir = tempfile::TempDir::new().unwrap();
+    let file = dir.path().join("given");
+    std::fs::write(&file, "here you are\n").unwrap();
+    let stage = Stage::new();
+    let reading = |name: &str| {
+        let script = format!("cat /dev/fd/7 >&2; exec {}", stage.played(name));
+        format!("sh -c {}", quote(&script))
+    };
+    // As a shell does with `<(…)`.
+    let editor = Bridge::launch("sh")
+        .args(["-c", r#"file=$1; shift; exec "$@" 7<"$file""#, "sh"])
+        .arg(&file)
+        .arg(program())
+        .arg("conduct")
+        .args(["first", "second", "third"].map(reading))
+        .start();
+    editor.send(INITIALIZE);
+    for name in ["first", "second", "third"] {
+        stage.player(name);
+    }
+    for _ in 0..3 {
+        editor.wait_for_stderr("here you are");
+    }
+}
