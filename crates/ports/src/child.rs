@@ -1,10 +1,11 @@
 //! A command as a port: an MCP server on the other end of its stdin and stdout.
 
-use std::collections::VecDeque;
+mod last_words;
+
 use std::ffi::OsString;
 use std::io;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use linkspan_session::{Fault, Inbound, Port, PortEnd};
@@ -14,14 +15,14 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::time::timeout;
 
+use self::last_words::LastWords;
 use crate::{QUEUE, lines};
 
 /// How long a child may take to end after its stdin closed, and again after TERM.
 const GRACE: Duration = Duration::from_millis(1000);
 /// How long what a dead child has written is still read.
 const LAST_READ: Duration = Duration::from_millis(300);
-/// How much of its stderr is kept to explain an early end.
-const LAST_WORDS: usize = 12;
+/// The longest line of its stderr that we repeat.
 const STDERR_LINE: usize = 8 * 1024;
 
 /// What to run.
@@ -108,8 +109,8 @@ async fn run(name: String, mut child: Child, group: Group, mut end: PortEnd, lim
     else {
         return;
     };
-    let last_words = LastWords::default();
-    let mut listening = tokio::spawn(listen(name.clone(), stderr, last_words.clone()));
+    let last_words = Arc::new(Mutex::new(LastWords::default()));
+    let mut listening = tokio::spawn(listen(name.clone(), stderr, Arc::clone(&last_words)));
     let budget = lines::budget(limits);
     let reading = lines::read(&mut stdout, &end.tx, end.last_word, limits, &budget, || {
         false
@@ -128,7 +129,7 @@ async fn run(name: String, mut child: Child, group: Group, mut end: PortEnd, lim
         let why = Fault::Ended {
             peer: format!("`{name}`"),
             status: describe(status),
-            last_words: joined(&last_words),
+            last_words: lock(&last_words).text(),
         };
         let _ = end.tx.send(Inbound::Closed(why)).await;
     }
@@ -246,36 +247,36 @@ fn signal_group(group: Option<u32>, signal: Signal) {
 #[cfg(not(unix))]
 fn signal_group(_: Option<u32>, _: Signal) {}
 
-type LastWords = Arc<Mutex<VecDeque<String>>>;
-
 /// Passes the child's stderr on to our log.
-async fn listen(name: String, mut stderr: ChildStderr, last_words: LastWords) {
+async fn listen(name: String, mut stderr: ChildStderr, last_words: Arc<Mutex<LastWords>>) {
     let mut lines = Lines::new(Limits::new(STDERR_LINE));
     loop {
         lines.buffer().reserve(STDERR_LINE);
         let read = stderr.read_buf(lines.buffer()).await.unwrap_or(0);
-        let rest = (read == 0).then(|| lines.finish()).flatten();
-        while let Some(Line::Text(line)) = lines.next() {
-            note(&name, &line, &last_words);
-        }
-        if let Some(Line::Text(line)) = rest {
+        while let Some(line) = lines.next() {
             note(&name, &line, &last_words);
         }
         if read == 0 {
+            if let Some(line) = lines.finish() {
+                note(&name, &line, &last_words);
+            }
             return;
         }
     }
 }
 
-fn note(name: &str, line: &[u8], last_words: &LastWords) {
-    let line = String::from_utf8_lossy(line).trim_end().to_owned();
+fn note(name: &str, line: &Line, last_words: &Mutex<LastWords>) {
+    let line = match line {
+        Line::Text(text) => String::from_utf8_lossy(text),
+        Line::TooLarge(_) => "(a line that is too long to be repeated)".into(),
+    };
+    let line = line.trim_end();
     tracing::info!("[{name}] {line}");
-    if let Ok(mut words) = last_words.lock() {
-        if words.len() == LAST_WORDS {
-            words.pop_front();
-        }
-        words.push_back(line);
-    }
+    lock(last_words).push(line);
+}
+
+fn lock(last_words: &Mutex<LastWords>) -> MutexGuard<'_, LastWords> {
+    last_words.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn describe(status: Option<ExitStatus>) -> String {
@@ -283,12 +284,4 @@ fn describe(status: Option<ExitStatus>) -> String {
         Some(status) => status.to_string(),
         None => "it would not end".to_owned(),
     }
-}
-
-fn joined(last_words: &LastWords) -> String {
-    let words = last_words.lock();
-    words.map_or_else(
-        |_| String::new(),
-        |words| words.iter().cloned().collect::<Vec<_>>().join("\n"),
-    )
 }

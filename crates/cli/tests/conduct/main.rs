@@ -19,6 +19,7 @@ mod flow;
 mod forging;
 #[cfg(unix)]
 mod killed;
+mod last_words;
 mod nesting;
 mod order;
 mod seeing;
