@@ -63,6 +63,8 @@ struct Peer {
     next: Option<Option<Inbound>>,
     /// What its port may hold.
     ahead: Budget,
+    /// Has gone: nothing will be added to what waits to be heard.
+    gone: bool,
     /// Has said its last word, and we have heard it.
     silent: bool,
     /// Waits for room in its queue.
@@ -246,7 +248,9 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
     fn hear_out(&mut self) {
         let editor = &mut self.peers[0];
         let first = editor.next.take().flatten();
-        let rest = std::iter::from_fn(|| editor.port.rx.try_recv().ok());
+        // As much as there was room for: it may go on talking while we listen.
+        let most = editor.port.rx.max_capacity();
+        let rest = std::iter::from_fn(|| editor.port.rx.try_recv().ok()).take(most);
         let unheard: Vec<Inbound> = first.into_iter().chain(rest).collect();
         for inbound in unheard {
             if !matches!(inbound, Inbound::Closed(_)) {
@@ -293,8 +297,16 @@ impl Peer {
             port,
             next: None,
             ahead: Budget::strict(AHEAD),
+            gone: false,
             silent: false,
             waiting: false,
+        }
+    }
+
+    /// Notices that it has gone; the editor's end is noticed elsewhere, because it has time to listen.
+    fn look_after(&mut self, cx: &mut Context<'_>) {
+        if !self.gone && self.node != Node::Outside {
+            self.gone = Pin::new(&mut self.port.last_word).poll(cx).is_ready();
         }
     }
 
@@ -324,6 +336,7 @@ async fn heard(peers: &mut [Peer], chain: &Chain, turn: &mut usize) -> (usize, O
     let look = |cx: &mut Context<'_>| {
         // Also those whom we may not read: whether they have something to say decides who may be.
         for peer in peers.iter_mut() {
+            peer.look_after(cx);
             if peer.next.is_none()
                 && !peer.silent
                 && let Poll::Ready(inbound) = peer.port.rx.poll_recv(cx)
@@ -338,7 +351,8 @@ async fn heard(peers: &mut [Peer], chain: &Chain, turn: &mut usize) -> (usize, O
         let count = peers.len();
         let at = (0..count).map(|step| (*turn + step) % count).find(|at| {
             let peer = &peers[*at];
-            peer.next.is_some() && chain.may_read(peer.node, speaks)
+            // The last words of one that has gone are few, and everybody waits for the news.
+            peer.next.is_some() && (peer.gone || chain.may_read(peer.node, speaks))
         });
         match at.and_then(|at| Some((at, peers[at].next.take()?))) {
             Some((at, inbound)) => {

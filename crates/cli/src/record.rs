@@ -15,6 +15,7 @@ use linkspan_session::{Envelope, Layer, Verdict, Way};
 use crate::clock::rfc3339;
 use crate::exit::Failure;
 use crate::mask::Mask;
+use crate::written;
 
 /// Messages, and bytes, that may wait for the disk.
 const QUEUE: usize = 4096;
@@ -38,12 +39,7 @@ struct Entry {
 
 impl Record {
     pub(crate) fn start(path: &Path, mask: Mask) -> Result<Self, Failure> {
-        let mut options = OpenOptions::new();
-        options.append(true).create(true);
-        private(&mut options);
-        let file = options
-            .open(path)
-            .map_err(|e| Failure::usage(format!("cannot write {}: {e}", path.display())))?;
+        let file = written::open(path)?;
         let (queue, entries) = sync_channel(QUEUE);
         let waiting = Arc::new(AtomicUsize::new(0));
         let taken = Arc::clone(&waiting);
@@ -91,7 +87,7 @@ impl Drop for Record {
     fn drop(&mut self) {
         self.queue = None;
         if let Some(writer) = self.writer.take() {
-            let _ = writer.join();
+            written::finish(writer, &self.waiting);
         }
     }
 }

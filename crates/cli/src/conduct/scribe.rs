@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use crate::written;
+
 /// Lines, and bytes, that may wait for the disk.
 const QUEUE: usize = 4096;
 const QUEUE_BYTES: usize = 16 << 20;
@@ -69,7 +71,7 @@ impl Drop for Scribe {
     fn drop(&mut self) {
         self.queue = None;
         if let Some(writer) = self.writer.take() {
-            let _ = writer.join();
+            written::finish(writer, &self.waiting);
         }
     }
 }

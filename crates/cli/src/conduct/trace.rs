@@ -1,7 +1,6 @@
 //! `--trace`: every message once per hop, in the form that the official trace viewer reads; and
 //! `--debug-dir`: every line as it was said.
 
-use std::fs::{File, OpenOptions};
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -12,7 +11,7 @@ use super::scribe::Scribe;
 use crate::clock::rfc3339;
 use crate::exit::Failure;
 use crate::mask::Mask;
-use crate::record::private;
+use crate::written;
 
 /// Writes both, as far as they are wanted.
 pub(crate) struct Traces {
@@ -33,7 +32,7 @@ impl Traces {
         if trace.is_none() && debug_dir.is_none() {
             return Ok(None);
         }
-        let open = |path: &Path| Ok::<_, Failure>(Scribe::start(create(path)?, "trace"));
+        let open = |path: &Path| Ok::<_, Failure>(Scribe::start(written::open(path)?, "trace"));
         let open_in = |dir: &Path| {
             std::fs::create_dir_all(dir)
                 .map_err(|e| Failure::usage(format!("cannot make {}: {e}", dir.display())))?;
@@ -41,7 +40,7 @@ impl Traces {
             let time = rfc3339(SystemTime::now()).replace(['-', ':', 'Z'], "");
             let time = time.replace(['T', '.'], "-");
             let name = format!("{time}-{}.log", std::process::id());
-            Ok::<_, Failure>(Scribe::start(create(&dir.join(name))?, "debug log"))
+            Ok::<_, Failure>(Scribe::start(written::open(&dir.join(name))?, "debug log"))
         };
         Ok(Some(Self {
             plan: plan.clone(),
@@ -68,15 +67,6 @@ impl Traces {
             format!("! {missed} lines are missing here: the disk was too slow")
         });
     }
-}
-
-fn create(path: &Path) -> Result<File, Failure> {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    private(&mut options);
-    options
-        .open(path)
-        .map_err(|e| Failure::usage(format!("cannot write {}: {e}", path.display())))
 }
 
 fn text(msg: &Message) -> String {

@@ -24,6 +24,8 @@ mod nesting;
 mod order;
 mod seeing;
 mod setup;
+#[cfg(unix)]
+mod unread;
 mod usage;
 
 #[test]
