@@ -49,8 +49,12 @@ pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
     });
     let chain = Chain::new(plan, bridge, traces);
     let parts = components.len();
-    let start = move |part: usize| start(&components[part], limits);
-    let conductor = Conductor::new(chain, stdio(limits), parts, start, joins, args.drain);
+    let start = move |part: usize| start(&components[part], limits.with_envelopes());
+    let outside = match args.proxy {
+        true => stdio(limits.with_envelopes()),
+        false => stdio(limits),
+    };
+    let conductor = Conductor::new(chain, outside, parts, start, joins, args.drain);
     let signal = Cell::new(None);
     let stop = async { signal.set(Some(signals.stop().await)) };
     match conductor.run(stop).await {

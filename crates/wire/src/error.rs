@@ -15,7 +15,7 @@ pub enum Syntax {
     /// The text stops in the middle of a value.
     #[error("the text ends too early")]
     Torn,
-    /// More brackets open than [`crate::MAX_DEPTH`].
+    /// More brackets open than the limit, which is [`crate::MAX_DEPTH`] unless somebody said otherwise.
     #[error("nested too deeply at offset {0}")]
     TooDeep(usize),
     /// Not UTF-8.
@@ -50,15 +50,25 @@ pub enum WireError {
         /// Whether it was meant as an answer, as far as can be told.
         is_answer: bool,
     },
+    /// Deeper than the limit. The id is the sender's where one could be made out.
+    #[error("message nested more than {limit} levels deep")]
+    TooDeep {
+        /// The limit that was passed.
+        limit: usize,
+        /// The id, when the text has exactly one valid one.
+        id: Option<Bytes>,
+        /// Whether it was meant as an answer, as far as can be told.
+        is_answer: bool,
+    },
 }
 
 impl WireError {
     /// The id to answer with: the sender's where it is known, `null` otherwise.
     pub fn id(&self) -> Id {
         match self {
-            Self::Shape { id: Some(id), .. } | Self::TooLarge { id: Some(id), .. } => {
-                Id::from_raw(id.clone())
-            }
+            Self::Shape { id: Some(id), .. }
+            | Self::TooLarge { id: Some(id), .. }
+            | Self::TooDeep { id: Some(id), .. } => Id::from_raw(id.clone()),
             _ => Id::null(),
         }
     }
@@ -70,6 +80,9 @@ impl WireError {
                 is_answer: true, ..
             }
             | Self::TooLarge {
+                is_answer: true, ..
+            }
+            | Self::TooDeep {
                 is_answer: true, ..
             } => self.id().as_hop(),
             _ => None,
@@ -88,6 +101,11 @@ impl WireError {
                 is_answer: false,
                 id: Some(id),
                 ..
+            }
+            | Self::TooDeep {
+                is_answer: false,
+                id: Some(id),
+                ..
             } => Some(Id::from_raw(id.clone())),
             _ => None,
         }
@@ -98,6 +116,9 @@ impl WireError {
         match self {
             Self::Json(_) => RpcError::parse_error(self.to_string()),
             Self::Shape { .. } => RpcError::invalid_request(self.to_string()),
+            Self::TooDeep { limit, .. } => RpcError::parse_error(self.to_string()).with_data(
+                format!(r#"{{"kind":"too_deep","limit":{limit},"hint":"send it as text"}}"#),
+            ),
             Self::TooLarge { limit, .. } => RpcError::invalid_request(self.to_string()).with_data(
                 format!(
                     r#"{{"kind":"too_large","limit":{limit},"hint":"send less at once, or raise --max-message"}}"#

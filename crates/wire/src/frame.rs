@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use crate::clipped::Clipped;
+use crate::deep::too_deep;
 use crate::error::{Syntax, WireError};
 use crate::json::{Json, JsonKind};
 use crate::limits::{Limits, MAX_ID};
@@ -46,8 +47,13 @@ impl Frame {
         if text[0] == b'[' {
             return Self::batch(text);
         }
-        match Message::parse(text.clone()).and_then(with_short_id) {
+        let max_depth = limits.max_depth();
+        match Message::within(text.clone(), max_depth).and_then(with_short_id) {
             Ok(message) => Self::One(message),
+            Err(WireError::Json(Syntax::TooDeep(_))) => Self::Other {
+                why: too_deep(&text, max_depth),
+                text,
+            },
             Err(why) => Self::Other { text, why },
         }
     }

@@ -7,6 +7,7 @@
 //! Invariant: no async, no sockets, no clock, and nothing about MCP.
 
 mod clipped;
+mod deep;
 mod depth;
 mod error;
 mod escape;

@@ -3,6 +3,10 @@
 /// Deepest nesting that a peer's message may have. What we make of it may be a little deeper.
 pub const MAX_DEPTH: usize = 128;
 
+/// Levels that envelopes may add to a message on its way through a chain: two for the oldest dialect's own,
+/// two for that of an MCP message inside.
+const ENVELOPES: usize = 4;
+
 /// The longest id that a request may have. Whoever waits for an answer keeps the id until it comes, so
 /// thousands of them must not weigh more than the requests themselves.
 pub const MAX_ID: usize = 1024;
@@ -12,6 +16,7 @@ pub const MAX_ID: usize = 1024;
 pub struct Limits {
     max_bytes: usize,
     ahead: Option<usize>,
+    max_depth: usize,
 }
 
 impl Limits {
@@ -19,6 +24,7 @@ impl Limits {
     pub const MOST: Self = Self {
         max_bytes: u32::MAX as usize - 1,
         ahead: None,
+        max_depth: MAX_DEPTH,
     };
 
     /// A message of more than `max_bytes` is refused, and only that message.
@@ -27,7 +33,7 @@ impl Limits {
     pub fn new(max_bytes: usize) -> Self {
         Self {
             max_bytes: max_bytes.clamp(1, Self::MOST.max_bytes),
-            ahead: None,
+            ..Self::MOST
         }
     }
 
@@ -39,6 +45,21 @@ impl Limits {
             ahead: Some(bytes),
             ..self
         }
+    }
+
+    /// The same, for a reader of those who put other people's messages into envelopes: what was allowed
+    /// without one is allowed in it.
+    #[must_use]
+    pub fn with_envelopes(self) -> Self {
+        Self {
+            max_depth: MAX_DEPTH + ENVELOPES,
+            ..self
+        }
+    }
+
+    /// The deepest nesting of a message.
+    pub fn max_depth(&self) -> usize {
+        self.max_depth
     }
 
     /// Bytes of messages that may have been read before somebody takes them, if that was said.

@@ -70,7 +70,8 @@ impl Message {
         Self::within(text, MAX_DEPTH)
     }
 
-    fn within(text: Bytes, max_depth: usize) -> Result<Self, WireError> {
+    /// The same, with another limit than [`MAX_DEPTH`].
+    pub(crate) fn within(text: Bytes, max_depth: usize) -> Result<Self, WireError> {
         let members = Envelope::scan(&text, max_depth)?;
         let (kind, body) = members.classify(&text)?;
         Ok(Self {

@@ -228,18 +228,12 @@ impl<E: Editor> Reader<E> {
     fn take(&mut self, inbound: Inbound) -> Vec<Message> {
         match inbound {
             Inbound::Message(envelope) => self.message(envelope.msg).into_iter().collect(),
-            Inbound::Bad(why) => {
-                self.bad(&why);
-                Vec::new()
-            }
+            Inbound::Bad(why) => self.bad(&why).into_iter().collect(),
             // Agents do not do this; but somebody may wait for what is in it.
             Inbound::Batch(entries) => {
                 let take = |entry| match entry {
                     Ok(msg) => self.message(msg),
-                    Err(why) => {
-                        self.bad(&why);
-                        None
-                    }
+                    Err(why) => self.bad(&why),
                 };
                 entries.into_iter().filter_map(take).collect()
             }
@@ -247,11 +241,13 @@ impl<E: Editor> Reader<E> {
         }
     }
 
-    fn bad(&self, why: &WireError) {
+    /// What is no message may still be answered, or be an answer.
+    fn bad(&self, why: &WireError) -> Option<Message> {
         tracing::warn!("the agent said something that is no message: {why}");
         if let Some(number) = why.answered_hop() {
             self.answered(number, why.to_rpc().answer(&Id::number(number)));
         }
+        Some(why.to_rpc().answer(&why.asked()?))
     }
 
     fn message(&mut self, msg: Message) -> Option<Message> {
@@ -395,6 +391,20 @@ mod tests {
             talk.ask("b", "{}").await.is_err(),
             "and so is who comes later"
         );
+    }
+
+    #[tokio::test]
+    async fn a_question_that_cannot_be_read_is_answered_too() {
+        let (_talk, mut end, _) = pair();
+        let deep = WireError::TooDeep {
+            limit: 128,
+            id: Some("\"q\"".into()),
+            is_answer: false,
+        };
+        end.tx.send(Inbound::Bad(deep)).await.unwrap();
+        let answer = said(&mut end).await;
+        assert_eq!(answer.kind(), Kind::Error);
+        assert_eq!(answer.id().unwrap().text(), "\"q\"");
     }
 
     #[tokio::test]

@@ -12,6 +12,7 @@ mod bridge_places;
 mod bridged;
 mod cancelling;
 mod crashing;
+mod depth;
 mod dialects;
 mod ending;
 mod fidelity;
