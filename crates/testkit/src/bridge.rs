@@ -19,6 +19,7 @@ use crate::message::Message;
 pub struct Launch {
     command: Command,
     stdin: Option<Stdio>,
+    stdout: Option<Stdio>,
     stderr: Option<Stdio>,
 }
 
@@ -73,6 +74,12 @@ impl Launch {
         self
     }
 
+    /// Gives it that as stdout instead of a pipe; nothing that it says can be waited for then.
+    pub fn stdout(mut self, to: impl Into<Stdio>) -> Self {
+        self.stdout = Some(to.into());
+        self
+    }
+
     /// Gives it that as stderr instead of a pipe; [`Bridge::stderr`] stays empty then.
     pub fn stderr(mut self, to: impl Into<Stdio>) -> Self {
         self.stderr = Some(to.into());
@@ -87,11 +94,14 @@ impl Launch {
         let mut command = self.command;
         command
             .stdin(self.stdin.unwrap_or_else(Stdio::piped))
-            .stdout(Stdio::piped())
+            .stdout(self.stdout.unwrap_or_else(Stdio::piped))
             .stderr(self.stderr.unwrap_or_else(Stdio::piped));
         let mut child = command.spawn().expect("the program under test starts");
         let stdin = child.stdin.take().map(feed);
-        let stdout = Lines::read(child.stdout.take().expect("stdout is piped"));
+        let stdout = match child.stdout.take() {
+            Some(pipe) => Lines::read(pipe),
+            None => Lines::read(std::io::empty()),
+        };
         let stderr = match child.stderr.take() {
             Some(pipe) => Lines::read(pipe),
             None => Lines::read(std::io::empty()),
@@ -141,6 +151,7 @@ impl Bridge {
         Launch {
             command,
             stdin: None,
+            stdout: None,
             stderr: None,
         }
     }

@@ -1,3 +1,5 @@
+mod busy;
+
 use std::time::Duration;
 
 use linkspan_session::{Envelope, Inbound, Outbound, Port, PortEnd};
@@ -73,5 +75,34 @@ async fn a_large_message_behind_a_full_queue_of_small_ones_does_not_wait_for_its
     tokio::select! {
         ended = running => panic!("it ended: {ended:?}"),
         () = talk => {}
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_editor_that_takes_nothing_more_has_gone_though_it_could_still_speak() {
+    // Whether it goes before it is told something, or while that waits for room.
+    for unread in [0, QUEUE + 1] {
+        let (mut editor, mut agent, running) = chain();
+        let talk = async {
+            say(
+                &editor,
+                r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#.to_owned(),
+            )
+            .await;
+            hear(&mut agent).await;
+            let note = r#"{"jsonrpc":"2.0","method":"_n"}"#;
+            for _ in 0..unread {
+                say(&agent, note.to_owned()).await;
+            }
+            while agent.tx.capacity() < QUEUE {
+                tokio::task::yield_now().await;
+            }
+            editor.rx = mpsc::channel(1).1;
+            say(&agent, note.to_owned()).await;
+            agent.tx.closed().await;
+            drop((editor, agent));
+        };
+        let (ended, ()) = tokio::join!(running, talk);
+        assert!(matches!(ended, Ended::OutsideClosed), "{unread}: {ended:?}");
     }
 }

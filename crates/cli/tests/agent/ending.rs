@@ -1,6 +1,6 @@
 //! When the client goes, so does the agent.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use linkspan_testkit::{LIMIT, Signal};
 use serde_json::json;
@@ -49,6 +49,20 @@ fn a_client_that_has_gone_leaves_nothing_even_while_the_agent_starts() {
     line.children.wait_for_method("initialize");
     line.bridge.signal(Signal::Terminate);
     assert_eq!(line.bridge.exit_code(), Some(143));
+    line.children.wait_until_none();
+}
+
+#[test]
+fn an_agent_that_has_not_started_yet_has_the_time_to_put_its_things_away() {
+    let mut line = start(&[], &["--mute", "--deaf"]);
+    line.greet(&json!({}));
+    line.bridge.call("1", "start_session", &json!({}));
+    line.children.wait_for_method("initialize");
+    let gone = Instant::now();
+    line.bridge.signal(Signal::Terminate);
+    assert_eq!(line.bridge.exit_code(), Some(143));
+    // As long as any agent has that does not end of its own accord.
+    assert!(gone.elapsed() >= Duration::from_secs(1));
     line.children.wait_until_none();
 }
 

@@ -197,6 +197,32 @@ fn a_session_can_be_closed_though_the_agent_does_not_stop() {
 }
 
 #[test]
+fn the_late_end_of_a_turn_is_none_of_a_session_that_was_taken_up_again() {
+    let line = ready(&[], &[]);
+    let session = line.session();
+    let late = json!({"sessionId": session, "text": "stubborn late"});
+    line.bridge.call("1", "prompt", &late);
+    let prompt = line.children.wait_for_method("session/prompt");
+    line.call("2", "close_session", &json!({"sessionId": session}));
+    line.call("3", "load_session", &json!({"sessionId": session}));
+    let next = json!({"sessionId": session, "text": "gate next\nsay next"});
+    line.bridge.call("4", "prompt", &next);
+    line.children
+        .wait_for("the next prompt", |seen| seen.text.contains("gate next"));
+    line.children.open("late");
+    let answered = format!("answered {}", prompt.id().unwrap());
+    line.children
+        .wait_for(&answered, |seen| seen.text == answered);
+    // Whatever the agent says now, it says after that.
+    assert_eq!(text(&line.prompt("say between")), "between");
+    let list = line.call("5", "list_sessions", &json!({}));
+    assert_eq!(list["structuredContent"]["sessions"][0]["busy"], true);
+    line.children.open("next");
+    assert_eq!(text(&result(&line.bridge.answer("4"))), "next");
+    line.end();
+}
+
+#[test]
 fn an_agent_that_knows_no_closing_is_not_asked_to() {
     let line = ready(&[], &["--hello", r#"{"protocolVersion":1}"#]);
     let session = line.session();

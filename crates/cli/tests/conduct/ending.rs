@@ -168,6 +168,28 @@ fn an_agent_that_does_not_read_cannot_keep_us_from_noticing_that_the_editor_has_
 }
 
 #[test]
+fn an_editor_that_reads_no_more_has_gone_though_its_side_is_open() {
+    let (reads, stdout) = std::io::pipe().unwrap();
+    let stage = Stage::new();
+    // Nothing is drained for somebody who does not read.
+    let mut editor = linkspan_testkit::Bridge::launch(crate::setup::program())
+        .args(["conduct", "--drain", "1000"])
+        .args([crate::setup::pass("D5"), stage.played("agent")])
+        .stdout(stdout)
+        .start();
+    editor.send(INITIALIZE);
+    let agent = stage.player("agent");
+    let begin = agent.heard("initialize");
+    drop(reads);
+    // That nobody takes the first of it cannot be known before it is written.
+    answer(&agent, &begin, WELCOME);
+    agent.command("flood 1000 1000 session/update");
+    agent.wait_for_eof();
+    assert_eq!(editor.exit_code(), Some(0), "{}", editor.stderr());
+    stage.wait_until_empty();
+}
+
+#[test]
 fn an_editor_that_goes_while_the_chain_begins_leaves_nobody_behind() {
     let mut chain = crate::setup::waiting(&[], &["D2", "D5"]);
     chain.agent.heard("initialize");

@@ -120,6 +120,7 @@ impl Agent {
                 let agent = Arc::clone(self);
                 thread::spawn(move || {
                     agent.prompt(&id, &session, &message);
+                    agent.server.watch.tell("note", &format!("answered {id}"));
                     // The next one may have begun already.
                     let mut prompts = lock(&agent.prompts);
                     if prompts.get(&session) == Some(&id) {

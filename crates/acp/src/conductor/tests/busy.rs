@@ -1,0 +1,175 @@
+//! One who never stops talking keeps nobody else from anything: not from being heard or told something,
+//! not from joining or leaving, and not us from noticing what time it is.
+
+use super::*;
+use crate::bridge::Ticket;
+use crate::chain::Why;
+
+/// More than a task may take in before it has to let others run.
+const TALK: usize = 1024;
+/// What the editor takes at once.
+const EDITOR: usize = 4;
+/// How often somebody else could have had a turn before that is called never.
+const ROUNDS: usize = 1000;
+
+struct Peers {
+    editor: PortEnd,
+    agent: PortEnd,
+    joins: Handle,
+    stop: oneshot::Sender<()>,
+}
+
+fn chain() -> (Peers, impl Future<Output = Ended>) {
+    let part = PartPlan {
+        command: "agent".to_owned(),
+        dialect: None,
+    };
+    let chain = Chain::new(Plan::new(vec![part], false), None, None);
+    let (mut outside, mut editor) = Port::pair("the editor", TALK);
+    // It may talk as much as anybody else, but is told only so much at once.
+    (outside.tx, editor.rx) = mpsc::channel(EDITOR);
+    let (port, agent) = Port::pair("the agent", TALK);
+    let mut port = Some(port);
+    let start = move |_| port.take().ok_or_else(|| "once".to_owned());
+    let (joins, joining) = Handle::pair();
+    let conductor = Conductor::new(chain, outside, 1, start, joining, Duration::from_secs(1));
+    let (stop, stopped) = oneshot::channel();
+    let peers = Peers {
+        editor,
+        agent,
+        joins,
+        stop,
+    };
+    (peers, conductor.run(async { drop(stopped.await) }))
+}
+
+/// A chain that has begun, but for the agent's answer to that; it goes on as long as that is looked at.
+async fn during(look: impl AsyncFnOnce(Peers)) {
+    let (mut peers, running) = chain();
+    let look = async {
+        begin(&mut peers).await;
+        look(peers).await;
+    };
+    tokio::select! {
+        ended = running => panic!("it ended: {ended:?}"),
+        () = look => {}
+    }
+}
+
+/// The same until it has ended, whose ends are let go before.
+async fn end_of(look: impl AsyncFnOnce(Peers)) -> Ended {
+    let (mut peers, running) = chain();
+    let look = async {
+        begin(&mut peers).await;
+        look(peers).await;
+    };
+    tokio::join!(running, look).0
+}
+
+async fn begin(peers: &mut Peers) {
+    let begin = r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#;
+    say(&peers.editor, begin.to_owned()).await;
+    hear(&mut peers.agent).await;
+}
+
+/// Fills a peer's queue with what concerns nobody.
+fn fill(end: &PortEnd) {
+    let babble = r#"{"jsonrpc":"2.0","id":999999,"result":"nobody asked"}"#;
+    let babble = Message::parse(babble.to_owned().into()).unwrap();
+    let item = || Inbound::Message(Envelope::new(babble.clone()));
+    while end.tx.try_send(item()).is_ok() {}
+}
+
+/// Talks without a pause until that is so.
+async fn talk_on(end: &PortEnd, is_so: impl Fn() -> bool) {
+    for _ in 0..ROUNDS {
+        fill(end);
+        if is_so() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("nobody else had a turn");
+}
+
+#[tokio::test(start_paused = true)]
+async fn we_can_be_stopped() {
+    let ended = end_of(async |peers| {
+        fill(&peers.agent);
+        peers.stop.send(()).unwrap();
+        talk_on(&peers.agent, || peers.agent.tx.is_closed()).await;
+    });
+    assert!(matches!(ended.await, Ended::Stopped));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_does_not_begin_is_given_up_in_time() {
+    let ended = end_of(async |peers| {
+        fill(&peers.agent);
+        time::advance(Duration::from_secs(60)).await;
+        talk_on(&peers.agent, || peers.agent.tx.is_closed()).await;
+    });
+    let ended = ended.await;
+    let why = match &ended {
+        Ended::Broken(broken) => Some(&broken.why),
+        _ => None,
+    };
+    assert!(matches!(why, Some(Why::Silent(_))), "{ended:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_editor_can_go() {
+    let ended = end_of(async |mut peers| {
+        fill(&peers.agent);
+        // Its queue is still open, as it is while what it said before is not read.
+        peers.editor.last_word = oneshot::channel().0;
+        for _ in 0..2 {
+            fill(&peers.agent);
+            tokio::task::yield_now().await;
+        }
+        time::advance(Duration::from_secs(1)).await;
+        talk_on(&peers.agent, || peers.agent.tx.is_closed()).await;
+    });
+    assert!(matches!(ended.await, Ended::OutsideClosed));
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_one_joins_and_is_heard() {
+    during(async |peers| {
+        fill(&peers.agent);
+        let (port, shim) = Port::pair("a shim", EDITOR);
+        peers.joins.join(Ticket(1), port).unwrap();
+        let ask = r#"{"jsonrpc":"2.0","id":1,"method":"mcp/message"}"#;
+        say(&shim, ask.to_owned()).await;
+        let is_heard = || !peers.editor.rx.is_empty() || !shim.rx.is_empty();
+        talk_on(&peers.agent, is_heard).await;
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_who_was_slow_is_told_the_rest() {
+    during(async |mut peers| {
+        for _ in 0..2 * EDITOR {
+            let note = r#"{"jsonrpc":"2.0","method":"_n"}"#;
+            say(&peers.agent, note.to_owned()).await;
+        }
+        talk_on(&peers.agent, || peers.editor.rx.len() == EDITOR).await;
+        for _ in 0..2 * EDITOR {
+            talk_on(&peers.agent, || !peers.editor.rx.is_empty()).await;
+            peers.editor.rx.try_recv().unwrap();
+        }
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn everybody_has_a_turn() {
+    during(async |peers| {
+        fill(&peers.editor);
+        let note = r#"{"jsonrpc":"2.0","method":"_n"}"#;
+        say(&peers.agent, note.to_owned()).await;
+        talk_on(&peers.editor, || !peers.editor.rx.is_empty()).await;
+    })
+    .await;
+}
