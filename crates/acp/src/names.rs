@@ -25,6 +25,9 @@ pub(crate) const SETUP: [&str; 4] = [
 /// Requests after which a session is no more.
 pub(crate) const CLOSING: [&str; 2] = ["session/close", "session/delete"];
 
+/// Closes a connection to an MCP server that lives in the chain; a request, unlike `_mcp/disconnect`.
+pub(crate) const MCP_DISCONNECT: &str = "mcp/disconnect";
+
 /// Whether a message is about an MCP server that lives in the chain.
 pub(crate) fn is_carrier(method: &str) -> bool {
     method.starts_with("mcp/") || method.starts_with("_mcp/")

@@ -17,6 +17,7 @@ use linkspan_wire::{Id, Json, JsonKind, Message, Object, quote};
 
 use crate::bridge::Provider;
 use crate::dialect::Dialect;
+use crate::names;
 
 /// How a provider is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +111,8 @@ impl Form {
         let mut params = Object::empty();
         if self == Self::Native {
             params.push("connectionId", &quote(connection));
-            return Message::request(&Id::number(number), "mcp/disconnect", Some(&params.text()));
+            let id = Id::number(number);
+            return Message::request(&id, names::MCP_DISCONNECT, Some(&params.text()));
         }
         params.push("connection_id", &quote(connection));
         Message::notification("_mcp/disconnect", Some(&params.text()))

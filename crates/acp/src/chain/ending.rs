@@ -77,6 +77,10 @@ impl Chain {
     fn cancel_all(&mut self, from: Node) {
         for hop in self.questions.which(|question| question.from == from) {
             if let Some(question) = self.questions.take(hop) {
+                // To take a goodbye back would be to stay.
+                if *question.method == *names::MCP_DISCONNECT {
+                    continue;
+                }
                 let params = format!(r#"{{"requestId":{hop}}}"#);
                 let cancel = Message::notification(names::CANCEL, Some(&params));
                 self.trace(from, question.to, &cancel, None, None);

@@ -645,6 +645,26 @@ fn when_one_who_joined_goes_what_it_asked_is_cancelled() {
 }
 
 #[test]
+fn a_goodbye_of_one_who_joined_stands_when_it_goes() {
+    let (mut stage, _) = bridged("{}");
+    let joined = stage.chain.join(Ticket(1));
+    stage.say(
+        joined,
+        r#"{"jsonrpc":"2.0","id":1,"method":"mcp/disconnect","params":{"connectionId":"c"}}"#,
+    );
+    let hop = hop_of(&stage.one(FIRST));
+    stage
+        .chain
+        .receive(joined, Inbound::Closed(Fault::Closing), stage.now);
+    assert_eq!(stage.heard(FIRST), Vec::<String>::new());
+    stage.say(
+        FIRST,
+        &format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{}}}}"#),
+    );
+    assert_eq!(stage.heard(FIRST), Vec::<String>::new());
+}
+
+#[test]
 fn a_question_about_a_server_that_is_not_the_editors_does_not_reach_it() {
     let (mut stage, _) = bridged("{}");
     stage.say(FIRST, r#"{"jsonrpc":"2.0","id":1,"method":"mcp/message","params":{"serverId":"?","requestId":"r","method":"tools/list"}}"#);
