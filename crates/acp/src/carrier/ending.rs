@@ -45,6 +45,12 @@ impl Carrier {
         outs
     }
 
+    /// Whether a connection may still come that nobody wants any more.
+    pub fn dreads_connection(&self) -> bool {
+        let mut waits = self.waiting.values();
+        waits.any(|wait| matches!(wait, Wait::Unwanted))
+    }
+
     /// Nothing is carried any more: whoever waits is told why, on both sides.
     pub fn end(&mut self, why: &RpcError) -> Vec<Out> {
         let mut outs = Vec::new();

@@ -120,6 +120,7 @@ impl Running {
         let why = self.converse(life).await;
         let outs = self.carrier.end(&why);
         self.scatter(outs, Credit::default());
+        let _ = timeout(REGRETS, self.see_off()).await;
         let fault = Fault::SessionLost {
             peer: "the MCP server in the chain".to_owned(),
             why: why.message().to_owned(),
@@ -127,6 +128,20 @@ impl Running {
         // The chain sees us leave at once; who asks something in this moment is still told why.
         let regretting = regret(self.carrier, self.mcp, fault);
         tokio::join!(regretting, self.acp.close(None));
+    }
+
+    /// Closes a connection that was asked for and comes when nobody wants it any more: the provider would
+    /// keep it for ever.
+    async fn see_off(&mut self) {
+        while self.carrier.dreads_connection() {
+            self.mcp.flush();
+            self.acp.flush();
+            let Some(Outbound::One(envelope)) = self.acp.end.rx.recv().await else {
+                return;
+            };
+            let outs = self.carrier.from_chain(envelope.msg, now());
+            self.scatter(outs, envelope.credit);
+        }
     }
 
     /// Carries until a side has gone or the declaration is no longer valid; gives the reason.

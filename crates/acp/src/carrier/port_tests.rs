@@ -128,6 +128,36 @@ async fn a_client_that_leaves_takes_its_calls_back() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_connection_that_comes_after_its_client_has_left_is_closed() {
+    for answers in [true, false] {
+        let mut scene = scene();
+        let mut port = scene.joining.recv().await.unwrap().port;
+        ask(&scene.back, CALL).await;
+        heard(&mut port).await;
+        let refusal = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}"#;
+        ask(&port, refusal).await;
+        assert!(
+            heard(&mut port)
+                .await
+                .contains(r#""id":2,"method":"mcp/connect""#)
+        );
+        drop(scene.back);
+        assert!(heard(&mut port).await.contains("$/cancel_request"));
+        if answers {
+            let late = r#"{"jsonrpc":"2.0","id":2,"result":{"connectionId":"c-1"}}"#;
+            ask(&port, late).await;
+            let goodbye = heard(&mut port).await;
+            assert!(
+                goodbye.contains(r#""method":"mcp/disconnect""#),
+                "{goodbye}"
+            );
+            assert!(goodbye.contains(r#""connectionId":"c-1""#), "{goodbye}");
+        }
+        assert_eq!(heard(&mut port).await, "None", "nobody waits for ever");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn it_is_the_back_of_a_session() {
     let mut scene = scene();
     let mut chain = scene.joining.recv().await.unwrap().port;
