@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::{child, install, paths};
 
 /// Of one package. The largest has 162 crates.
-const INSTALL: Duration = Duration::from_secs(30 * 60);
+const INSTALL: Duration = Duration::from_secs(60 * 60);
 
 /// From crates.io.
 const PACKAGES: [&str; 4] = [
@@ -19,58 +19,88 @@ const PACKAGES: [&str; 4] = [
 ];
 
 /// From `peers/acp`, each with a lock file of its own.
-const COMPONENTS: [&str; 2] = ["v5", "sacp11"];
+const COMPONENTS: [&str; 3] = ["v2", "v5", "sacp11"];
 
 /// Installs the peers; gives back the folder of their programs.
 pub fn install() -> Result<PathBuf, String> {
-    let folder = folder();
-    install::once(&folder, &pins()?, || {
-        // One for all of them, as they share most of what they need.
-        let target = folder.join("target");
-        for package in PACKAGES {
-            cargo_install(&folder, &target, &[package])?;
-        }
-        for component in COMPONENTS {
-            let source = source(component);
-            cargo_install(&folder, &target, &["--path", &source.to_string_lossy()])?;
-        }
-        // Only the programs are of use from here on.
-        let _ = fs::remove_dir_all(&target);
-        Ok(())
-    })
-    .map_err(|why| format!("cargo could not install {}: {why}", folder.display()))?;
-    Ok(folder.join("bin"))
+    install_all()
+        .map_err(|why| format!("cargo could not install {}: {why}", folder().display()))?;
+    Ok(folder().join("bin"))
 }
 
-/// What a former run has installed, if it is still what is wanted.
+/// What former runs have installed, if it is still what is wanted.
 pub fn installed() -> Option<PathBuf> {
-    let made_from = pins().ok()?;
-    install::is_made(&folder(), &made_from).then(|| folder().join("bin"))
+    let is_made = |peer: &Peer| install::is_made(&peer.stamp(), &peer.pins);
+    let all = peers().ok()?;
+    all.iter().all(is_made).then(|| folder().join("bin"))
+}
+
+fn install_all() -> Result<(), String> {
+    // One for all of them, as they share most of what they need.
+    let target = folder().join("target");
+    for peer in peers()? {
+        // Each has a stamp of its own: all of them take an hour on a small machine, and a run that was
+        // cut short or a change of one is no reason to compile the others again.
+        install::once(&peer.stamp(), &peer.pins, || {
+            cargo_install(&target, &peer.what)
+        })?;
+    }
+    // Only the programs are of use from here on.
+    let _ = fs::remove_dir_all(&target);
+    Ok(())
+}
+
+/// Something to install.
+struct Peer {
+    name: String,
+    /// As cargo is told.
+    what: Vec<String>,
+    /// All that it is made from.
+    pins: String,
+}
+
+impl Peer {
+    fn package(pin: &str) -> Self {
+        Self {
+            name: pin.replace('@', "-"),
+            what: vec![pin.to_owned()],
+            pins: pin.to_owned(),
+        }
+    }
+
+    fn component(name: &str) -> Result<Self, String> {
+        let source = paths::root().join("peers").join("acp").join(name);
+        let mut pins = String::new();
+        for file in ["Cargo.toml", "Cargo.lock", "src/main.rs"] {
+            pins.push_str(&install::read(&source.join(file))?);
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            what: vec!["--path".to_owned(), source.to_string_lossy().into_owned()],
+            pins,
+        })
+    }
+
+    /// A folder with nothing but its stamp: the programs of all are in one.
+    fn stamp(&self) -> PathBuf {
+        folder().join("made").join(&self.name)
+    }
+}
+
+fn peers() -> Result<Vec<Peer>, String> {
+    let packages = PACKAGES.iter().map(|pin| Ok(Peer::package(pin)));
+    let components = COMPONENTS.iter().map(|name| Peer::component(name));
+    components.chain(packages).collect()
 }
 
 fn folder() -> PathBuf {
     paths::peers().join("acp")
 }
 
-fn source(component: &str) -> PathBuf {
-    paths::root().join("peers").join("acp").join(component)
-}
-
-/// Versions from outside, and whole files of our own.
-fn pins() -> Result<String, String> {
-    let mut pins = PACKAGES.join("\n");
-    for component in COMPONENTS {
-        for file in ["Cargo.toml", "Cargo.lock", "src/main.rs"] {
-            pins.push_str(&install::read(&source(component).join(file))?);
-        }
-    }
-    Ok(pins)
-}
-
-fn cargo_install(folder: &Path, target: &Path, what: &[&str]) -> Result<(), String> {
+fn cargo_install(target: &Path, what: &[String]) -> Result<(), String> {
     println!("installing {} …", what.join(" "));
     let mut cargo = paths::cargo("install --locked --quiet --force");
-    cargo.args(what).arg("--root").arg(folder);
+    cargo.args(what).arg("--root").arg(folder());
     child::capture(cargo.env("CARGO_TARGET_DIR", target), INSTALL).map(drop)
 }
 
@@ -79,10 +109,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_component_is_part_of_the_pins() {
-        let pins = pins().unwrap();
-        for named in ["acp5 pass|arrow|tool", "acp11 pass|arrow|tool", PACKAGES[3]] {
-            assert!(pins.contains(named), "{named}");
+    fn every_peer_is_pinned_under_a_name_of_its_own() {
+        let peers = peers().unwrap();
+        for named in ["acp5 pass|arrow|tool", "acp2 pass|arrow|tool", PACKAGES[3]] {
+            let of = peers.iter().filter(|peer| peer.pins.contains(named));
+            assert_eq!(of.count(), 1, "{named}");
         }
+        let mut names: Vec<&str> = peers.iter().map(|peer| &*peer.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), PACKAGES.len() + COMPONENTS.len());
     }
 }

@@ -1,7 +1,9 @@
 //! `linkspan conduct` between an editor and an agent that we did not write, with components on the
-//! official crate and on the generation before it.
+//! official crate, on its version 2 and on the generation before it.
 
-use crate::acp_chain::{COMFORT, Chain, nested, program, sacp11, v5};
+mod connections;
+
+use crate::acp_chain::{COMFORT, Chain, nested, program, sacp11, v2, v5};
 use crate::installed;
 
 const OFFICIAL: &str = "agent-client-protocol-conductor";
@@ -69,6 +71,20 @@ fn both_generations_take_turns_in_one_chain() {
 
 #[test]
 #[ignore = "needs the peers that `cargo xtask acp` installs"]
+fn a_proxy_on_version_2_passes_everything_on() {
+    assert_eq!(Chain::of(&[&v2("pass")]).says(SAD), COMFORT);
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask acp` installs"]
+fn all_generations_take_turns_in_one_chain() {
+    let chain = [v2("arrow"), v5("arrow"), sacp11("arrow"), v2("pass")];
+    let chain: Vec<&str> = chain.iter().map(String::as_str).collect();
+    assert_eq!(Chain::of(&chain).says(SAD), format!(">>>{COMFORT}"));
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask acp` installs"]
 fn the_agent_calls_a_tool_of_the_generation_before() {
     assert_echoed(&Chain::of(&[&sacp11("tool")]).says(CALL));
 }
@@ -81,16 +97,24 @@ fn the_agent_calls_a_tool_of_a_proxy() {
 
 #[test]
 #[ignore = "needs the peers that `cargo xtask acp` installs"]
+fn the_agent_calls_a_tool_of_a_proxy_on_version_2() {
+    assert_echoed(&Chain::of(&[&v2("tool")]).says(CALL));
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask acp` installs"]
 fn the_agent_lists_the_tools_of_a_proxy() {
-    let said = Chain::of(&[&v5("tool")]).says(LIST);
-    assert!(said.contains("echo"), "{said}");
-    assert!(said.contains("Says a message again"), "{said}");
+    for provider in [v5("tool"), v2("tool")] {
+        let said = Chain::of(&[&provider]).says(LIST);
+        assert!(said.contains("echo"), "{said}");
+        assert!(said.contains("Says a message again"), "{said}");
+    }
 }
 
 #[test]
 #[ignore = "needs the peers that `cargo xtask acp` installs"]
 fn a_tool_that_is_not_there_is_an_error_and_no_silence() {
-    for provider in [v5("tool"), sacp11("tool")] {
+    for provider in [v5("tool"), v2("tool"), sacp11("tool")] {
         let said = Chain::of(&[&provider]).says(NO_SUCH_TOOL);
         let error = "ERROR: Mcp error: -32602: tool `nope` not found";
         assert_eq!(said, error, "{provider}");
@@ -99,12 +123,16 @@ fn a_tool_that_is_not_there_is_an_error_and_no_silence() {
 
 #[test]
 #[ignore = "needs the peers that `cargo xtask acp` installs"]
-fn a_tool_is_reached_past_proxies_of_both_generations() {
-    let chain = [v5("pass"), sacp11("tool"), sacp11("pass"), v5("arrow")];
-    let chain: Vec<&str> = chain.iter().map(String::as_str).collect();
-    let said = Chain::of(&chain).says(CALL);
-    assert_echoed(&said);
-    assert!(said.starts_with('>'), "{said}");
+fn a_tool_is_reached_past_proxies_of_other_generations() {
+    for chain in [
+        [v5("pass"), sacp11("tool"), sacp11("pass"), v2("arrow")],
+        [sacp11("pass"), v2("tool"), v2("pass"), v5("arrow")],
+    ] {
+        let chain: Vec<&str> = chain.iter().map(String::as_str).collect();
+        let said = Chain::of(&chain).says(CALL);
+        assert_echoed(&said);
+        assert!(said.starts_with('>'), "{said}");
+    }
 }
 
 #[test]
@@ -126,7 +154,7 @@ fn we_are_a_proxy_in_the_conductor_of_the_generation_before() {
 #[test]
 #[ignore = "needs the peers that `cargo xtask acp` installs"]
 fn as_a_proxy_we_bring_the_bridge_that_a_conductor_lacks() {
-    for provider in [v5("tool"), sacp11("tool")] {
+    for provider in [v5("tool"), v2("tool"), sacp11("tool")] {
         let ours = nested(&our_proxy(), &[&provider, &v5("arrow")]);
         let said = Chain::of_their(OFFICIAL, &[&ours]).says(CALL);
         assert_echoed(&said);

@@ -58,6 +58,11 @@ pub fn v5(kind: &str) -> String {
     format!("{} {kind}", program("acp5"))
 }
 
+/// The same on its version 2, whose MCP servers have connections.
+pub fn v2(kind: &str) -> String {
+    format!("{} {kind}", program("acp2"))
+}
+
 /// The same on the generation before it.
 pub fn sacp11(kind: &str) -> String {
     format!("{} {kind}", program("acp11"))
