@@ -28,6 +28,7 @@ use crate::flow::Flow;
 use crate::names;
 use crate::plan::{Node, Plan};
 use crate::questions::{Purpose, Questions};
+use crate::servers;
 use crate::trace::Tracer;
 
 /// Requests that may wait for an answer, all in all.
@@ -306,17 +307,20 @@ impl Chain {
     }
 
     /// Towards the agent. `to` may be one past the last proxy: then our own successor is meant.
-    fn down(&mut self, to: Node, one: Travelling, now: Instant) {
+    fn down(&mut self, to: Node, mut one: Travelling, now: Instant) {
         let Node::Part(part) = to else { return };
         let method = one.msg.method().into_owned();
         if names::SETUP.contains(&&*method) {
+            if let Some(params) = one.msg.params().and_then(servers::renewed) {
+                one.msg = envelope::with_params(&one.msg, &params);
+            }
             self.tail.sighted(&one);
         }
         if part < self.parts.len() && self.plan.is_proxy(part) {
             return match &*method {
                 names::INITIALIZE if one.msg.id().is_some() => self.start_proxy(part, one, now),
                 _ if self.parts[part].is_asked => self.parts[part].held.push(one),
-                _ => self.forward(one, Hop::plain(to), Purpose::Relay, now),
+                _ => self.reach_proxy(part, one, now),
             };
         }
         let hop = match part < self.parts.len() {
@@ -327,6 +331,18 @@ impl Chain {
             },
         };
         self.reach_tail(one, hop, &method, now);
+    }
+
+    /// Gives a proxy what comes from above, so that it can read it.
+    fn reach_proxy(&mut self, part: usize, mut one: Travelling, now: Instant) {
+        let reads_all = self.parts[part].dialect == Dialect::Current || !self.tail.bridges();
+        if !reads_all
+            && names::SETUP.contains(&&*one.msg.method())
+            && let Some(params) = one.msg.params().and_then(servers::aged)
+        {
+            one.msg = envelope::with_params(&one.msg, &params);
+        }
+        self.forward(one, Hop::plain(Node::Part(part)), Purpose::Relay, now);
     }
 
     /// Something that is no message.

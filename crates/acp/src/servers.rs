@@ -99,6 +99,53 @@ pub(crate) fn replaced(
     Ok(edited.text())
 }
 
+/// What stands before the id of a server where its declaration is spelled in the old way.
+const STANDS_FOR: &str = "acp:linkspan:";
+
+/// The parameters with servers of the chain in the only spelling that proxies know which are older than
+/// `type: "acp"`; some of them fall silent over the other. `None` if there are no such servers.
+pub(crate) fn aged(params: Json<'_>) -> Option<String> {
+    respelled(params, |entry| {
+        let text = |key: &str| entry.get(key).and_then(Json::as_str);
+        let id = text("serverId").filter(|_| text("type").as_deref() == Some("acp"))?;
+        let url = format!("{STANDS_FOR}{id}");
+        let entry = Object::of(Some(entry)).without(&["serverId"]);
+        let entry = entry.with("type", "\"http\"").with("url", &quote(&url));
+        Some(entry.with("headers", "[]").text())
+    })
+}
+
+/// The way back from [`aged`].
+pub(crate) fn renewed(params: Json<'_>) -> Option<String> {
+    respelled(params, |entry| {
+        let text = |key: &str| entry.get(key).and_then(Json::as_str);
+        let url = text("url").filter(|_| text("type").as_deref() == Some("http"))?;
+        let id = url.strip_prefix(STANDS_FOR)?;
+        let entry = Object::of(Some(entry)).without(&["url", "headers"]);
+        Some(
+            entry
+                .with("type", "\"acp\"")
+                .with("serverId", &quote(id))
+                .text(),
+        )
+    })
+}
+
+fn respelled(params: Json<'_>, respell: impl Fn(Json<'_>) -> Option<String>) -> Option<String> {
+    let list = params.get("mcpServers")?;
+    let mut is_other = false;
+    let entries = list.elements().map(|entry| match respell(entry) {
+        Some(other) => {
+            is_other = true;
+            Cow::Owned(other)
+        }
+        None => Cow::Borrowed(entry.text()),
+    });
+    let entries: Vec<Cow<'_, str>> = entries.collect();
+    let list = format!("[{}]", entries.join(","));
+    is_other.then(|| Object::of(Some(params)).with("mcpServers", &list).text())
+}
+
 /// Two servers of one name would hide each other.
 fn unique_names(entries: &[&str]) -> Result<(), RpcError> {
     let mut seen = std::collections::HashSet::new();
@@ -178,6 +225,27 @@ mod tests {
             r#"{"name":"b","command":"/l"}"#,
         );
         assert_eq!(edited, expected);
+    }
+
+    #[test]
+    fn the_old_spelling_has_a_way_back() {
+        let params = Json::parse(MIXED).unwrap();
+        let aged = aged(params).unwrap();
+        assert_eq!(
+            aged,
+            MIXED.replace(
+                r#"{"type":"acp","name":"b","serverId":"s:1","_meta":{"k":1.0}}"#,
+                r#"{"type":"http","name":"b","_meta":{"k":1.0},"url":"acp:linkspan:s:1","headers":[]}"#
+            )
+        );
+        let back = renewed(Json::parse(&aged).unwrap()).unwrap();
+        let found = |text| {
+            let declared = declared(Json::parse(text).unwrap()).into_iter();
+            declared.map(|one| one.provider).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&back), found(MIXED));
+        assert_eq!(renewed(params), None, "nothing of it is ours");
+        assert!(super::aged(Json::parse(r#"{"mcpServers":7}"#).unwrap()).is_none());
     }
 
     #[test]

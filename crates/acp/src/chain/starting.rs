@@ -70,7 +70,7 @@ impl Chain {
     pub(super) fn release(&mut self, part: usize, now: Instant) {
         self.parts[part].is_asked = false;
         for one in self.parts[part].held.take() {
-            self.forward(one, Hop::plain(Node::Part(part)), Purpose::Relay, now);
+            self.reach_proxy(part, one, now);
         }
     }
 

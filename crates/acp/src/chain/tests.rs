@@ -1,5 +1,6 @@
 //! The rules of a chain, one sentence each.
 
+mod spelling;
 mod unanswered;
 
 use std::sync::{Arc, Mutex};
