@@ -7,6 +7,7 @@
 mod answers;
 mod ending;
 mod held;
+mod owners;
 mod sending;
 mod starting;
 mod tail;
@@ -286,16 +287,25 @@ impl Chain {
     }
 
     /// Towards the editor.
-    fn up(&mut self, to: Node, one: Travelling, now: Instant) {
+    fn up(&mut self, to: Node, mut one: Travelling, now: Instant) {
+        if let Some(method) = owners::unsealed(&one.msg.method()) {
+            one.msg = envelope::renamed(&one.msg, method);
+        }
         let purpose = match self.tail.purpose_up(&one) {
             Some(purpose) => purpose,
             None => Purpose::Relay,
         };
         let hop = match to {
-            Node::Part(part) => Hop {
-                to,
-                wrap: Some((self.parts[part].dialect, Towards::Proxy)),
-            },
+            Node::Part(part) => {
+                let dialect = self.parts[part].dialect;
+                if let Some(sealed) = self.tail.owners.sealed(to, dialect, &one.msg) {
+                    one.msg = sealed;
+                }
+                Hop {
+                    to,
+                    wrap: Some((dialect, Towards::Proxy)),
+                }
+            }
             _ => {
                 if let Some(error) = self.tail.unknown_above(&one.msg) {
                     return self.refuse(one.from, &one.msg, one.inner.as_ref(), &error);

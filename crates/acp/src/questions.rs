@@ -58,8 +58,8 @@ pub(crate) enum Purpose {
     },
     /// A session ends.
     Close { session: String },
-    /// An MCP connection is made for a peer that joined.
-    Connect,
+    /// An MCP connection is made for a peer that joined, to the server of that id if it has one.
+    Connect { server: Option<String> },
     /// An MCP request of a peer that joined, by the names that its messages will have.
     Carry { server: String, request: String },
 }

@@ -51,8 +51,9 @@ impl Chain {
                 }
                 self.settle(question, answer, credit);
             }
-            Purpose::Connect => {
-                self.tail.connected(question.from, &answer);
+            Purpose::Connect { server } => {
+                self.tail
+                    .connected(question.from, server.as_deref(), &answer);
                 self.settle(question, answer, credit);
             }
             Purpose::Carry { server, request } => {

@@ -6,6 +6,7 @@ use linkspan_session::{Credit, Fault};
 use linkspan_wire::{Id, Message, RpcError, quote};
 
 use super::Chain;
+use super::owners::unsealed;
 use crate::names;
 use crate::plan::Node;
 use crate::questions::Purpose;
@@ -78,7 +79,8 @@ impl Chain {
         for hop in self.questions.which(|question| question.from == from) {
             if let Some(question) = self.questions.take(hop) {
                 // To take a goodbye back would be to stay.
-                if *question.method == *names::MCP_DISCONNECT {
+                let method = unsealed(&question.method).unwrap_or(&question.method);
+                if method == names::MCP_DISCONNECT {
                     continue;
                 }
                 let params = format!(r#"{{"requestId":{hop}}}"#);

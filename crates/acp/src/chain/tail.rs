@@ -1,10 +1,11 @@
 //! The end of the chain: what the agent is told of MCP servers, and who speaks in its place.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::time::Instant;
 
 use linkspan_wire::{Json, Kind, Message, RpcError};
 
+use super::owners::Owners;
 use super::{Chain, Hop, Travelling};
 use crate::bridge::{Bridge, Offer, Provider, Ticket};
 use crate::caps::{self, Caps};
@@ -14,9 +15,6 @@ use crate::names;
 use crate::plan::Node;
 use crate::questions::Purpose;
 use crate::servers;
-
-/// Servers whose owner is remembered.
-const MOST_OWNERS: usize = 8192;
 
 /// What is known at the agent's place.
 pub(super) struct Tail {
@@ -29,9 +27,7 @@ pub(super) struct Tail {
     last_joined: u64,
     /// Which of those who joined a message for the agent is meant for.
     routes: HashMap<Route, Node>,
-    owners: HashMap<Provider, Node>,
-    /// The oldest first.
-    owned: VecDeque<Provider>,
+    pub(super) owners: Owners,
 }
 
 /// How messages name the MCP connection or request that they belong to.
@@ -52,8 +48,7 @@ impl Tail {
             joined: HashMap::new(),
             last_joined: 0,
             routes: HashMap::new(),
-            owners: HashMap::new(),
-            owned: VecDeque::new(),
+            owners: Owners::default(),
         }
     }
 
@@ -91,16 +86,9 @@ impl Tail {
     /// Remembers who declares a server: whoever is first to speak of it.
     pub(super) fn sighted(&mut self, one: &Travelling) {
         for server in one.msg.params().map(servers::declared).unwrap_or_default() {
-            if self.owners.contains_key(&server.provider) {
-                continue;
+            if self.owners.of(&server.provider).is_none() {
+                self.owners.declare(server.provider, one.from);
             }
-            if self.owned.len() == MOST_OWNERS
-                && let Some(oldest) = self.owned.pop_front()
-            {
-                self.owners.remove(&oldest);
-            }
-            self.owned.push_back(server.provider.clone());
-            self.owners.insert(server.provider, one.from);
         }
     }
 
@@ -113,7 +101,9 @@ impl Tail {
         let text = |key| Some(params.get(key)?.as_str()?.into_owned());
         let method = one.msg.method();
         if method.ends_with("/connect") {
-            return Some(Purpose::Connect);
+            return Some(Purpose::Connect {
+                server: text("serverId"),
+            });
         }
         if let Some(url) = text("url") {
             self.routes.insert(Route::Url(url), one.from);
@@ -125,11 +115,14 @@ impl Tail {
     }
 
     /// An MCP connection stands.
-    pub(super) fn connected(&mut self, node: Node, answer: &Message) {
+    pub(super) fn connected(&mut self, node: Node, server: Option<&str>, answer: &Message) {
         let result = answer.body().filter(|_| answer.kind() == Kind::Result);
         let id = ["connectionId", "connection_id"];
         let id = id.iter().find_map(|key| result?.get(key)?.as_str());
         if let Some(id) = id {
+            if let Some(server) = server {
+                self.owners.connect(&id, server);
+            }
             self.routes.insert(Route::Connection(id.into_owned()), node);
         }
     }
@@ -192,7 +185,7 @@ impl Tail {
                 .or_else(|| text("url"))
         };
         let provider = server.or_else(|| url().map(Provider::Url))?;
-        if self.owners.get(&provider) == Some(&Node::Outside) {
+        if self.owners.of(&provider) == Some(Node::Outside) {
             return None;
         }
         Some(RpcError::new(
@@ -232,7 +225,7 @@ impl Tail {
             }
             self.last_ticket += 1;
             let ticket = Ticket(self.last_ticket);
-            let owner = self.owners.get(&server.provider).copied();
+            let owner = self.owners.of(&server.provider);
             let offer = Offer {
                 ticket,
                 name: &server.name,

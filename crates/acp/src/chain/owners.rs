@@ -1,0 +1,105 @@
+//! Who provides which MCP server, and past whom messages to it have to be carried unread.
+//!
+//! A proxy that provides servers of its own reads every `mcp/…` that passes, and the official crates of
+//! different generations refuse each other's. So what is not for such a proxy passes it under another
+//! name, which it hands on as it does anything that it does not know.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use linkspan_wire::{Json, Message};
+
+use crate::bridge::Provider;
+use crate::dialect::Dialect;
+use crate::envelope::renamed;
+use crate::plan::Node;
+
+/// Servers and connections whose owner is remembered.
+const MOST: usize = 8192;
+/// What stands before the method of a message that is for somebody else.
+const SEALED: &str = "_linkspan/";
+/// What all methods have that a proxy with servers reads.
+const READ: &str = "mcp/";
+
+#[derive(Default)]
+pub(super) struct Owners {
+    owners: HashMap<Owned, Node>,
+    /// The oldest first.
+    owned: VecDeque<Owned>,
+    /// Who has ever declared a server by its id.
+    readers: HashSet<Node>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Owned {
+    Server(Provider),
+    Connection(String),
+}
+
+impl Owners {
+    /// Somebody declares a server; it is owned by whoever was first to do so.
+    pub(super) fn declare(&mut self, provider: Provider, node: Node) {
+        if let Provider::Server(_) = provider {
+            self.readers.insert(node);
+        }
+        self.own(Owned::Server(provider), node);
+    }
+
+    /// A connection to a server stands.
+    pub(super) fn connect(&mut self, connection: &str, server: &str) {
+        let provider = Provider::Server(server.to_owned());
+        if let Some(node) = self.of(&provider) {
+            self.own(Owned::Connection(connection.to_owned()), node);
+        }
+    }
+
+    /// Who owns a server.
+    pub(super) fn of(&self, provider: &Provider) -> Option<Node> {
+        let owned = Owned::Server(provider.clone());
+        self.owners.get(&owned).copied()
+    }
+
+    /// The message as it gets past a peer that speaks that dialect, if it is for somebody else and would
+    /// be read and perhaps refused.
+    pub(super) fn sealed(&self, to: Node, dialect: Dialect, msg: &Message) -> Option<Message> {
+        let method = msg.method();
+        if !method.starts_with(READ) || !self.readers.contains(&to) {
+            return None;
+        }
+        // Of those that declare servers by id, all of this dialect understand this form.
+        let is_current = msg.params()?.get("requestId").is_some();
+        if is_current && dialect == Dialect::Current {
+            return None;
+        }
+        let owner = self.addressee(msg)?;
+        (owner != to).then(|| renamed(msg, &format!("{SEALED}{method}")))
+    }
+
+    fn addressee(&self, msg: &Message) -> Option<Node> {
+        let params = msg.params()?;
+        let text = |key| Some(params.get(key).and_then(Json::as_str)?.into_owned());
+        let owned = match text("connectionId") {
+            Some(connection) => Owned::Connection(connection),
+            None => Owned::Server(Provider::Server(text("serverId")?)),
+        };
+        self.owners.get(&owned).copied()
+    }
+
+    fn own(&mut self, owned: Owned, node: Node) {
+        if self.owners.contains_key(&owned) {
+            return;
+        }
+        if self.owned.len() == MOST
+            && let Some(oldest) = self.owned.pop_front()
+        {
+            self.owners.remove(&oldest);
+        }
+        self.owned.push_back(owned.clone());
+        self.owners.insert(owned, node);
+    }
+}
+
+/// What a message is called that was sealed, if it was.
+pub(super) fn unsealed(method: &str) -> Option<&str> {
+    let method = method.strip_prefix(SEALED)?;
+    method.starts_with(READ).then_some(method)
+}
