@@ -4,7 +4,7 @@ use super::build::Builder;
 use super::names::Spelled;
 use super::parse::{Id, Sort};
 use crate::context::Level as Strength;
-use crate::table::lexeme::quote;
+use crate::lexeme::quote;
 use crate::table::{Page, Place, write_text};
 
 /// Tables with fewer rows stand where they are, if that is allowed.

@@ -1,10 +1,10 @@
 //! The way back.
 
 use super::parse::MAX_DEPTH;
+use crate::lexeme::{is_number, is_word, quote, spelling};
 use crate::rendering::Malformed;
 use crate::table::Place;
 use crate::table::level::{Bracket, Name};
-use crate::table::lexeme::{is_number, is_word, quote, spelling};
 use crate::table::read::{
     Cursor, Field, Found, Head, Repeats, Scope, Wrong, ends_nested, literal, split,
 };

@@ -6,7 +6,7 @@ use super::parse::{Document, Id, Sort};
 use crate::context::Context;
 use crate::kind::Kind;
 use crate::rendering::Rendered;
-use crate::table::{Place, legend};
+use crate::table::Place;
 
 /// In a text that is not longer the words that explain a table may cost more than it saves.
 const SHORT: usize = 8000;
@@ -84,7 +84,7 @@ fn finish(head: String, body: String, notes: &Notes) -> Rendered {
     if notes.members.get() {
         words.push("{rows} by key".to_owned());
     }
-    let legend = legend(notes.marks.get());
+    let legend = notes.marks.get().legend();
     if !legend.is_empty() {
         words.push(legend);
     }

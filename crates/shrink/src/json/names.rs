@@ -35,7 +35,7 @@ impl<'a> Names<'a> {
                 }
                 Spelled::Text(Cow::Borrowed(inside))
             }
-            _ => match crate::table::lexeme::unescape(inside) {
+            _ => match crate::lexeme::unescape(inside) {
                 Some(text) => Spelled::Text(Cow::Owned(text)),
                 None => Spelled::Lone(Cow::Borrowed(inside)),
             },

@@ -235,7 +235,7 @@ impl<'a> Document<'a> {
         let inside = &spelling[1..spelling.len() - 1];
         match self.value(id).sort {
             Sort::Escaped => {
-                crate::table::lexeme::unescape(inside).map_or(Cow::Borrowed(inside), Cow::Owned)
+                crate::lexeme::unescape(inside).map_or(Cow::Borrowed(inside), Cow::Owned)
             }
             _ => Cow::Borrowed(inside),
         }

@@ -1,7 +1,7 @@
 //! The tokens of JSON, checked as they are read.
 
 use super::parse::Sort;
-use crate::table::lexeme::{Spelling, number_len, spelling, string_len};
+use crate::lexeme::{Spelling, number_len, spelling, string_len};
 
 /// Where a reader of JSON stands.
 pub(crate) struct Scanner<'a> {

@@ -36,7 +36,7 @@ fn string() -> impl Strategy<Value = String> {
     ];
     text.prop_map(|text| {
         let mut quoted = String::new();
-        crate::table::lexeme::quote(&text, &mut quoted);
+        crate::lexeme::quote(&text, &mut quoted);
         quoted
     })
 }

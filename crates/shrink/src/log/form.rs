@@ -2,6 +2,7 @@
 
 use super::cells::{masks, pattern, pattern_of};
 use super::template::Part;
+use crate::edge::{same_end, same_start};
 
 /// Numbers of that many digits begin alike often enough: times since 1970, ids that are counted up.
 const LONG_NUMBER: usize = 9;
@@ -64,7 +65,7 @@ impl Form {
                 let number = slice(other, *span);
                 same[at] &= number == numbers[at];
                 common[at] = match number.len() == numbers[at].len() {
-                    true => common[at].min(common_prefix(number, numbers[at])),
+                    true => common[at].min(same_start(number, numbers[at])),
                     false => 0,
                 };
             }
@@ -110,7 +111,7 @@ impl Form {
             |test: &dyn Fn(&str) -> bool| test(first) && others.iter().all(|other| test(other));
         let mut prefix = others
             .iter()
-            .map(|other| common_prefix(first, other))
+            .map(|other| same_start(first, other))
             .fold(shortest, usize::min);
         while prefix > 0 {
             let before = bytes[prefix - 1];
@@ -126,7 +127,7 @@ impl Form {
         let room = shortest - prefix;
         let mut suffix = others
             .iter()
-            .map(|other| common_suffix(first, other))
+            .map(|other| same_end(first, other))
             .fold(room, usize::min);
         while suffix > 0 {
             let next = bytes[bytes.len() - suffix];
@@ -320,19 +321,4 @@ fn texts_between<'a>(value: &'a str, spans: &[(u32, u32)]) -> Vec<&'a str> {
 
 fn slice(value: &str, (start, end): (u32, u32)) -> &str {
     value.get(start as usize..end as usize).unwrap_or_default()
-}
-
-fn common_prefix(one: &str, other: &str) -> usize {
-    one.bytes()
-        .zip(other.bytes())
-        .take_while(|(one, other)| one == other)
-        .count()
-}
-
-fn common_suffix(one: &str, other: &str) -> usize {
-    one.bytes()
-        .rev()
-        .zip(other.bytes().rev())
-        .take_while(|(one, other)| one == other)
-        .count()
 }

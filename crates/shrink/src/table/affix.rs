@@ -1,10 +1,11 @@
 //! What all values of a column begin and end with.
 
 use super::cell::Cell;
-use super::lexeme::{is_number, is_word};
 use super::plan::Around;
 use super::scale::{Scale, materials, sample};
 use super::template::Template;
+use crate::edge::{same_end, same_start};
+use crate::lexeme::{is_number, is_word};
 
 /// The text that all values of a column have around them, cut where it saves most.
 pub(super) fn find(cells: &[Cell<'_>], scale: &Scale<'_>) -> Around {
@@ -57,8 +58,7 @@ fn majority<'t>(texts: &[&'t str]) -> Option<Vec<&'t str>> {
 
 /// How many bytes two texts begin with.
 fn common_start(one: &str, other: &str) -> usize {
-    let pairs = one.bytes().zip(other.bytes());
-    one.floor_char_boundary(pairs.take_while(|(a, b)| a == b).count())
+    one.floor_char_boundary(same_start(one, other))
 }
 
 /// The text that all of these have around them.
@@ -112,25 +112,17 @@ fn fit(texts: &[&str], are_numbers: bool, keep: usize, scale: &Scale<'_>) -> Opt
 /// How many bytes all texts begin and end with, leaving at least `keep` of each.
 fn common(texts: &[&str], keep: usize) -> Option<(usize, usize)> {
     let (first, others) = texts.split_first()?;
-    let first = first.as_bytes();
     let mut before = first.len();
     let mut after = first.len();
     let mut shortest = first.len();
     for text in others {
-        let text = text.as_bytes();
         shortest = shortest.min(text.len());
-        let pairs = first[..before].iter().zip(text);
-        before = pairs.take_while(|(a, b)| a == b).count();
-        let pairs = first[first.len() - after..]
-            .iter()
-            .rev()
-            .zip(text.iter().rev());
-        after = pairs.take_while(|(a, b)| a == b).count();
+        before = before.min(same_start(first, text));
+        after = after.min(same_end(first, text));
         if before + after == 0 {
             return None;
         }
     }
-    let first = texts.first()?;
     before = before.min(shortest.checked_sub(keep)?);
     before = first.floor_char_boundary(before);
     after = after.min(shortest.checked_sub(keep + before)?);
@@ -145,8 +137,7 @@ pub(super) fn common_end<'t>(texts: &[&'t str]) -> &'t str {
     };
     let mut length = first.len();
     for text in others {
-        let pairs = first.bytes().rev().zip(text.bytes().rev()).take(length);
-        length = pairs.take_while(|(a, b)| a == b).count();
+        length = length.min(same_end(first, text));
     }
     &first[first.ceil_char_boundary(first.len() - length)..]
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::level::{Body, Column, Level, Name};
 use super::read::{Field, Found, Head, Scope, split};
-use super::{Cell, Place, legend, write_level};
+use super::{Cell, Place, write_level};
 use crate::context::Context;
 use crate::rendering::Malformed;
 
@@ -52,7 +52,7 @@ pub(super) fn write(table: &Table<'_>, context: &Context) -> Option<Written> {
     };
     let page = write_level(&level, Place::Line, context)?;
     Some(Written {
-        legend: legend(page.marks),
+        legend: page.marks.legend(),
         lines: page.into_lines(),
     })
 }

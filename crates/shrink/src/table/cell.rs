@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::lexeme::{is_number, is_word, quote};
+use crate::lexeme::{is_number, is_word, quote};
 
 /// What stands in a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]

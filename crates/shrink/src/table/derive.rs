@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use super::affix;
 use super::cell::Cell;
-use super::lexeme::{is_number, is_word};
 use super::plan::Scope;
 use super::scale::{Scale, materials, sample};
 use super::template::{Form, Other, Part, Say, Template};
 use crate::context::Context;
+use crate::lexeme::{is_number, is_word};
 
 /// Longer texts are prose: nothing is made of them, nor are they made of anything.
 const LONGEST: usize = 400;

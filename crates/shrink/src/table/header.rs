@@ -2,12 +2,14 @@
 
 use super::cell::Place;
 use super::fold::Folded;
+use super::groups::Count;
+use super::inner::Inner;
 use super::level::{Body, Bracket, Column};
-use super::lexeme::escape;
 use super::naming::{self, write_path};
+use super::page::Marks;
 use super::plan::Scope;
-use super::render::{Count, Inner, Marks};
 use super::template::{Form, Part, Say, Template};
+use crate::lexeme::escape;
 
 /// What is said of a column after its name.
 #[derive(Default)]

@@ -1,9 +1,9 @@
 //! Texts that differ only in digits, such as times.
 
 use super::cell::Cell;
-use super::lexeme::is_number;
 use super::scale::{Scale, materials, sample};
 use super::template::Mask;
+use crate::lexeme::is_number;
 
 /// A pattern that all texts of a column have, and the tokens that it saves.
 pub(super) fn find(cells: &[Cell<'_>], scale: &Scale<'_>) -> Option<(Mask, i64)> {

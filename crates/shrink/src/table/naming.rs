@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::level::{Leaves, Name};
-use super::lexeme::quote;
 use super::plan::Scope;
 use super::template::Other;
+use crate::lexeme::quote;
 
 /// What a name means in a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,10 @@
 
 mod cursor;
 mod head;
+mod name;
+mod resolve;
 mod row;
+mod said;
 
 pub(crate) use cursor::{Cursor, Wrong, ends_nested};
 pub(crate) use head::{Field, Head};

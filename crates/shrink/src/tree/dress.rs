@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use linkspan_wire::{Json, quote};
 
 use super::entry::Entry;
-use super::spelling::end_of_string;
+use crate::lexeme::string_len;
 
 /// What surrounds the names of all entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl Dress {
                 "full" => dress.full = true,
                 "slash" => dress.slash = true,
                 "marks" => {
-                    let (folder, file) = rest.split_at_checked(end_of_string(rest)?)?;
+                    let (folder, file) = rest.split_at_checked(string_len(rest.as_bytes())?)?;
                     let text = |json| Some(Json::parse(json).ok()?.as_str()?.into_owned());
                     dress.marks = Some((text(folder)?, text(file)?));
                     return Some(dress);

@@ -10,8 +10,9 @@ use linkspan_wire::{Json, quote};
 
 use super::order::Order;
 use super::pattern::LONGEST_PART;
-use super::spelling::{Spelling, end_of_string};
+use super::spelling::Spelling;
 use super::style::Style;
+use crate::lexeme::string_len;
 
 /// What the first line says.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,7 +110,7 @@ impl<'a> Head<'a> {
         if let Some(text) = rest.and_then(|rest| rest.strip_prefix(ROOT)) {
             let (text, below) = match text.starts_with('"') {
                 true => {
-                    let (text, below) = text.split_at(end_of_string(text)?);
+                    let (text, below) = text.split_at(string_len(text.as_bytes())?);
                     (
                         text,
                         below

@@ -1,6 +1,6 @@
 //! Steps through JSON without taking it apart. Lenient: whoever uses it checks the text as a whole.
 
-use super::spelling::end_of_string;
+use crate::lexeme::string_len;
 
 /// A place in a text.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +34,9 @@ impl<'a> Scan<'a> {
         if self.peek() != Some(b'"') {
             return None;
         }
-        let (string, rest) = self.rest.split_at_checked(end_of_string(self.rest)?)?;
+        let (string, rest) = self
+            .rest
+            .split_at_checked(string_len(self.rest.as_bytes())?)?;
         self.rest = rest;
         Some(string)
     }

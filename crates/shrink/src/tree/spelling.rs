@@ -6,6 +6,7 @@ use linkspan_wire::{Json, quote};
 
 use super::entry::Entry;
 use super::pattern::{Pattern, Range};
+use crate::lexeme::string_len;
 
 /// How names stand in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -184,7 +185,7 @@ impl<'a, 's> Words<'a, 's> {
         let text = self.rest;
         self.quoted = text.starts_with('"');
         if self.quoted {
-            let end = end_of_string(text)?;
+            let end = string_len(text.as_bytes())?;
             let (string, rest) = text.split_at(end);
             return Some((Name::One(Json::parse(string).ok()?.as_str()?), rest));
         }
@@ -239,19 +240,6 @@ impl<'a, 's> Words<'a, 's> {
                 true
             }
             _ => false,
-        }
-    }
-}
-
-/// Where the string at the beginning of `text` ends, its quotes included.
-pub(super) fn end_of_string(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut from = 1;
-    loop {
-        let at = from + memchr::memchr2(b'"', b'\\', bytes.get(from..)?)?;
-        match bytes[at] {
-            b'"' => return Some(at + 1),
-            _ => from = at + 2,
         }
     }
 }

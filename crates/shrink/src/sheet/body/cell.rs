@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::lexeme::string_len;
+
 /// What ends a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
@@ -97,7 +99,7 @@ pub(super) fn read_text(
 ) -> Result<(Cow<'_, str>, bool, Option<&str>), &'static str> {
     let ending = end.text();
     if line.starts_with('"') {
-        let length = end_of_string(line).ok_or("a quote that nothing closes")?;
+        let length = string_len(line.as_bytes()).ok_or("a quote that nothing closes")?;
         let (token, rest) = line.split_at(length);
         let rest = match rest.strip_prefix(ending) {
             None if !rest.is_empty() => return Err("a quoted cell goes on after its quote"),
@@ -133,17 +135,4 @@ pub(super) fn is_bare(text: &str, end: End) -> bool {
 
 fn has_line_end(bytes: &[u8]) -> bool {
     memchr::memchr2(b'\n', b'\r', bytes).is_some()
-}
-
-/// The length of the JSON string that a text begins with.
-fn end_of_string(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut at = 1;
-    loop {
-        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
-        if bytes[at] == b'"' {
-            return Some(at + 1);
-        }
-        at += 2;
-    }
 }

@@ -1,7 +1,7 @@
 //! Where a reader of a short form stands.
 
+use crate::lexeme::string_len;
 use crate::table::cell::Place;
-use crate::table::lexeme::string_len;
 
 /// What is wrong with a text.
 pub(crate) type Wrong = &'static str;

@@ -5,9 +5,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::cursor::{Cursor, Wrong};
-use super::head::{Head, Made, Part, Said};
+use super::head::Head;
+use super::said::{Made, Part, Said};
+use crate::lexeme::{Spelling, is_number, is_word, spelling, unescape};
 use crate::table::cell::Place;
-use crate::table::lexeme::{Spelling, is_number, is_word, spelling, unescape};
 
 /// The cells of a row as they stand there, and the row that its table is in.
 #[derive(Clone, Copy)]

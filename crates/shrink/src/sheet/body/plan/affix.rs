@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::super::spec::Affix;
 use crate::context::Level;
+use crate::edge::{same_end, same_start};
 use crate::sheet::rows::is_number;
 
 /// Beginnings and ends to try: those of all cells, and those of all but a few. Empty cells do not count.
@@ -52,10 +53,8 @@ pub(super) fn find<'a>(cells: &[&'a str], level: Level) -> Vec<Affix<'a>> {
 
 /// How many bytes two texts begin with alike. Not a part of a word, and something is left of both.
 fn beginning(one: &str, other: &str) -> usize {
-    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b);
-    let mut end = same
-        .count()
-        .min(one.len().min(other.len()).saturating_sub(1));
+    let same = same_start(one, other);
+    let mut end = same.min(one.len().min(other.len()).saturating_sub(1));
     while end > 0 && (!is_edge(one, end) || !is_edge(other, end)) {
         end -= 1;
     }
@@ -64,8 +63,7 @@ fn beginning(one: &str, other: &str) -> usize {
 
 /// How many bytes two texts end with alike.
 fn ending(one: &str, other: &str) -> usize {
-    let same = one.bytes().rev().zip(other.bytes().rev());
-    let same = same.take_while(|(a, b)| a == b).count();
+    let same = same_end(one, other);
     let mut length = same.min(one.len().min(other.len()).saturating_sub(1));
     let edge = |text: &str, length: usize| is_edge(text, text.len() - length);
     while length > 0 && (!edge(one, length) || !edge(other, length)) {
