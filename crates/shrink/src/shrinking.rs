@@ -1,5 +1,9 @@
 //! The gate: a text is replaced only by one that is smaller and can be taken back.
 
+use std::ops::Range;
+
+use memchr::memrchr;
+
 use crate::context::Context;
 use crate::detect::detect;
 use crate::kind::Kind;
@@ -74,8 +78,8 @@ pub fn shrink(text: &str, gate: &Gate, context: &Context) -> Result<Shrunk, Kept
     }
     let mut replaced = Vec::new();
     let mut others = Vec::new();
-    // Counting is most of the work; a text that is one region is not counted twice.
-    let mut whole = None;
+    // Counting takes a third of the time; what was counted is not counted again.
+    let mut counted = Vec::new();
     let mut packed = None;
     for found in detect(text, gate.threshold) {
         let is_whole = found.range.len() == text.len();
@@ -87,8 +91,8 @@ pub fn shrink(text: &str, gate: &Gate, context: &Context) -> Result<Shrunk, Kept
         let Some((tokens, by)) = candidates.next() else {
             continue;
         };
+        counted.push((found.range.clone(), before));
         if is_whole {
-            whole = Some(before);
             packed = Some(tokens);
         }
         others.push(candidates);
@@ -104,7 +108,7 @@ pub fn shrink(text: &str, gate: &Gate, context: &Context) -> Result<Shrunk, Kept
     if replaced.is_empty() {
         return Err(Kept::Unknown);
     }
-    let before = whole.unwrap_or_else(|| context.tokens(text));
+    let before = total(text, &counted, context);
     if before < gate.short {
         return Err(Kept::Short);
     }
@@ -118,6 +122,32 @@ pub fn shrink(text: &str, gate: &Gate, context: &Context) -> Result<Shrunk, Kept
         }
         done => done,
     }
+}
+
+/// The tokens of a text, of which those of some regions, in order, are known.
+fn total(text: &str, counted: &[(Range<usize>, u64)], context: &Context) -> u64 {
+    let adds_up = |at: usize| {
+        let (above, below) = text.split_at(at);
+        context.vocabulary.adds_up(above, below)
+    };
+    let (mut at, mut sum) = (0, 0);
+    for (range, tokens) in counted {
+        if !adds_up(range.start) {
+            return context.tokens(text);
+        }
+        sum += context.tokens(&text[at..range.start]) + tokens;
+        at = range.end;
+        if !adds_up(at) {
+            // Blank lines go on with the last line above them, so it is counted with them.
+            let inside = text[range.clone()].trim_end_matches('\n');
+            at = range.start + memrchr(b'\n', inside.as_bytes()).map_or(0, |end| end + 1);
+            if !adds_up(at) {
+                return context.tokens(text);
+            }
+            sum -= context.tokens(&text[at..range.end]);
+        }
+    }
+    sum + context.tokens(&text[at..])
 }
 
 /// The text with these regions replaced, if it is small enough and comes back. Its tokens are given, and
@@ -267,6 +297,31 @@ mod tests {
         let others: Vec<_> = others.iter().map(|body| (0, csv(body))).collect();
         let left = next_best(&text, vec![replaced], vec![others.into_iter()]);
         left.into_iter().next().map(|one| one.by.body)
+    }
+
+    #[test]
+    fn what_was_counted_of_a_text_adds_up_to_its_tokens() {
+        let context = Context::default();
+        let regions = [
+            TABLE,
+            "| a |\n|---|\n| b |\n",
+            "/usr/lib\n/usr/bin/\n",
+            "x:\n",
+        ];
+        let between = ["", "\n", "\n\n  \n", "/\n", " and\n", "Below:\n\n", "\r\n"];
+        for (first, second) in regions.iter().zip(regions.iter().cycle().skip(1)) {
+            for above in between {
+                for below in between {
+                    let text = format!("{above}{first}{below}{second}{below}");
+                    let start = above.len();
+                    let next = start + first.len() + below.len();
+                    let ranges = [start..start + first.len(), next..next + second.len()];
+                    let counted = ranges.map(|range| (range.clone(), context.tokens(&text[range])));
+                    let tokens = context.tokens(&text);
+                    assert_eq!(total(&text, &counted, &context), tokens, "{text:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -58,6 +58,22 @@ impl Vocabulary {
         self.count_to(text, u64::MAX).unwrap_or(u64::MAX)
     }
 
+    /// Whether two texts, one of them below the other, have together as many tokens as each alone. That
+    /// they have is not always seen: `false` means that both have to be counted together.
+    pub fn adds_up(self, above: &str, below: &str) -> bool {
+        let (Some(last), Some(first)) = (above.bytes().next_back(), below.bytes().next()) else {
+            return true;
+        };
+        match self {
+            // No piece goes on behind a line end but with white space or, of o200k, a slash.
+            Self::O200k | Self::Cl100k => {
+                last == b'\n' && first.is_ascii_graphic() && first != b'/'
+            }
+            // It is rounded.
+            Self::Estimate => false,
+        }
+    }
+
     /// How many tokens a text has, if not more than `limit`. Stops as soon as there are more.
     pub fn count_to(self, text: &str, limit: u64) -> Option<u64> {
         static O200K: Memos = Memos::new();

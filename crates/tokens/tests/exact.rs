@@ -101,4 +101,19 @@ proptest! {
     ) {
         is_exact(&text);
     }
+
+    #[test]
+    fn texts_that_add_up_are_counted_apart(
+        above in "([a-z]{1,9}|[0-9]{1,4}|[ ]{1,3}|[.,:;/{}=|'\\[\\]-]{1,4}|\\r?\\n){0,20}\\n?",
+        below in "(['/%|#a-zA-Z0-9 \\r\\n\\t{é漢\u{300}]{1,3}){0,9}",
+    ) {
+        let both = format!("{above}{below}");
+        for one in Vocabulary::ALL {
+            if one.adds_up(&above, &below) {
+                prop_assert_eq!(one.count(&both), one.count(&above) + one.count(&below), "{}", one);
+            }
+        }
+        let is_line = above.ends_with('\n') && below.starts_with(|c: char| c.is_ascii_alphanumeric());
+        prop_assert!(!is_line || Vocabulary::O200k.adds_up(&above, &below));
+    }
 }

@@ -39,7 +39,11 @@ impl<'a> Page<'a> {
         self.start();
         let start = self.out.len();
         draw(&mut self.out);
-        self.lines += 1 + memchr::memchr_iter(b'\n', &self.out.as_bytes()[start..]).count();
+        self.lines += 1;
+        // Nobody asks for the number of a line if no other is to come.
+        if !self.literal.is_empty() {
+            self.lines += memchr::memchr_iter(b'\n', &self.out.as_bytes()[start..]).count();
+        }
         if self.out.len() > self.limit {
             return Err(Malformed::new(0, "it stands for too much"));
         }

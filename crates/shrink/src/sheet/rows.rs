@@ -32,6 +32,13 @@ impl<'a> Rows<'a> {
 
 /// Whether a cell is a number as databases print it.
 pub(super) fn is_number(cell: &str) -> bool {
+    // Most cells are words, and show it at once.
+    if !matches!(
+        cell.as_bytes().first(),
+        Some(b'0'..=b'9' | b'+' | b'-' | b'.')
+    ) {
+        return false;
+    }
     let digits = cell.trim_start_matches(['+', '-']);
     let (mantissa, exponent) = match digits.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent.trim_start_matches(['+', '-']))),

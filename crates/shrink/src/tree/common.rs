@@ -1,12 +1,19 @@
 //! What names begin with and end in.
 
 use super::pattern::{LONGEST_PART, Pattern};
+use crate::edge;
 
 /// What a name begins with and ends in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Eq, PartialOrd, Ord)]
 pub(super) struct Common<'e> {
     pub(super) before: &'e str,
     pub(super) behind: &'e str,
+}
+
+impl PartialEq for Common<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        edge::is_same(self.before, other.before) && edge::is_same(self.behind, other.behind)
+    }
 }
 
 /// Where names are put together.
@@ -82,7 +89,7 @@ impl<'e> Common<'e> {
 
     /// What is left of a name.
     pub(super) fn stem(self, name: &'e str) -> Option<&'e str> {
-        name.strip_prefix(self.before)?.strip_suffix(self.behind)
+        edge::strip_suffix(edge::strip_prefix(name, self.before)?, self.behind)
     }
 
     pub(super) fn pattern(self) -> Pattern<'e> {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::common::{Common, STAR, cost, hash, is_part};
 use super::entry::Entry;
 use super::pattern::{LONGEST_RANGE, MOST_ENDINGS, Pattern, Range};
+use crate::edge::is_same;
 
 /// Finds patterns that are worth their words.
 #[derive(Debug, Clone, Copy)]
@@ -277,13 +278,21 @@ fn has_usual_ending(name: &str, ending: &str) -> bool {
 pub(super) fn usual_ending<'e>(entries: &'e [Entry<'_>]) -> Option<&'e str> {
     let mut counts: HashMap<&'e str, usize> = HashMap::new();
     let mut without = 0;
+    // Neighbours mostly end in the same, and are counted together.
+    let mut run = ("", 0);
     for entry in entries.iter().filter(|entry| !entry.folder) {
-        match entry.name.split_once('.') {
+        match memchr::memchr(b'.', entry.name.as_bytes()) {
             None => without += 1,
-            Some(("", _)) => {}
-            Some((stem, _)) => *counts.entry(&entry.name[stem.len()..]).or_default() += 1,
+            Some(0) => {}
+            Some(dot) if is_same(run.0, &entry.name[dot..]) => run.1 += 1,
+            Some(dot) => {
+                let (ending, count) = std::mem::replace(&mut run, (&entry.name[dot..], 1));
+                *counts.entry(ending).or_default() += count;
+            }
         }
     }
+    *counts.entry(run.0).or_default() += run.1;
+    counts.remove("");
     let counts = counts.into_iter();
     let (ending, count) = counts.max_by_key(|(ending, count)| (*count, *ending))?;
     (count > without * 2 && is_part(ending)).then_some(ending)

@@ -84,6 +84,16 @@ impl Collation {
 impl Place {
     const ALL: [Self; 4] = [Self::Mixed, Self::Slash, Self::First, Self::Last];
 
+    /// Which of two entries comes first, if that does not depend on their collation.
+    fn compare(self, one: Key<'_>, other: Key<'_>) -> Ordering {
+        match self {
+            Self::Mixed => Ordering::Equal,
+            Self::First => other.1.cmp(&one.1),
+            Self::Last => one.1.cmp(&other.1),
+            Self::Slash => slashed(one).cmp(slashed(other)),
+        }
+    }
+
     const fn name(self) -> &'static str {
         match self {
             Self::Mixed => "",
@@ -117,43 +127,51 @@ impl Order {
     }
 
     /// Which of two entries, each a name and whether it is a folder, comes first.
-    pub(super) fn compare(self, one: (&str, bool), other: (&str, bool)) -> Ordering {
-        let first = match self.place {
-            Place::Mixed => Ordering::Equal,
-            Place::First => other.1.cmp(&one.1),
-            Place::Last => one.1.cmp(&other.1),
-            Place::Slash => slashed(one).cmp(slashed(other)),
-        };
+    pub(super) fn compare(self, one: Key<'_>, other: Key<'_>) -> Ordering {
+        let first = self.place.compare(one, other);
         first.then_with(|| self.collation.compare(one.0, other.0))
     }
 
     /// The order that explains most of what is there; none if there is no order to speak of.
     pub(super) fn of(entries: &[Entry<'_>]) -> Option<Self> {
         let pairs = siblings(entries);
-        let collations = Collation::ALL.into_iter();
-        let orders = collations.flat_map(|collation| {
-            let places = Place::ALL.into_iter();
-            // A list of paths that is sorted is sorted by bytes.
-            let known =
-                move |place: &Place| *place != Place::Slash || collation == Collation::Bytes;
-            places
-                .filter(known)
-                .map(move |place| Self { collation, place })
-        });
         let mut best: Option<(usize, Self)> = None;
-        for order in orders {
+        for collation in Collation::ALL {
             let most = best.map_or(usize::MAX, |(least, _)| least);
-            let wrong = pairs
-                .iter()
-                .filter(|(one, other)| order.compare(*one, *other).is_gt());
-            let wrong = wrong.take(most).count();
-            if wrong < most {
-                best = Some((wrong, order));
+            for (place, wrong) in Place::ALL.into_iter().zip(wrong(&pairs, collation, most)) {
+                if best.is_none_or(|(least, _)| wrong < least) {
+                    best = Some((wrong, Self { collation, place }));
+                }
             }
         }
         let (wrong, order) = best?;
         (wrong * 4 <= pairs.len()).then_some(order)
     }
+}
+
+/// How many neighbours stand the wrong way round by a collation, for each place of folders. Names are
+/// compared once for all places, and not to the end if every place has as many as `most`.
+fn wrong(pairs: &[(Key<'_>, Key<'_>)], collation: Collation, most: usize) -> [usize; 4] {
+    let mut wrong = [0; 4];
+    // A list of paths that is sorted is sorted by bytes.
+    let has_slash = collation == Collation::Bytes;
+    if !has_slash {
+        wrong[Place::Slash as usize] = usize::MAX;
+    }
+    for (one, other) in pairs {
+        if wrong.iter().all(|wrong| *wrong >= most) {
+            break;
+        }
+        let by_name = collation.compare(one.0, other.0);
+        for place in Place::ALL {
+            if place == Place::Slash && !has_slash {
+                continue;
+            }
+            let order = place.compare(*one, *other).then(by_name);
+            wrong[place as usize] += usize::from(order.is_gt());
+        }
+    }
+    wrong
 }
 
 type Key<'a> = (&'a str, bool);
@@ -271,6 +289,23 @@ mod tests {
         in_order("natural", "a1 a2 a10 B1 b2 b010 b11");
         // As `localeCompare` has it.
         in_order("icu", "_x .x 1 10 2 a_b a-b a.b ab b B z");
+    }
+
+    #[test]
+    fn those_that_stand_the_wrong_way_round_are_counted_for_every_order() {
+        let names = ["a", "B/", "b-c", "b/", "_x", "a10", "a2/", "C", "a2", "B"];
+        let keys = names.map(|name| (name.trim_end_matches('/'), name.ends_with('/')));
+        let pairs: Vec<_> = keys.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        for collation in Collation::ALL {
+            let counts = wrong(&pairs, collation, usize::MAX);
+            for (place, count) in Place::ALL.into_iter().zip(counts) {
+                let order = Order { collation, place };
+                let found = pairs.iter().filter(|(a, b)| order.compare(*a, *b).is_gt());
+                let known = place != Place::Slash || collation == Collation::Bytes;
+                let expected = if known { found.count() } else { usize::MAX };
+                assert_eq!(count, expected, "{}", order.words());
+            }
+        }
     }
 
     #[test]

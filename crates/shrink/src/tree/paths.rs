@@ -2,6 +2,7 @@
 
 use super::entry::{Entry, MOST_ENTRIES};
 use super::style::{Parsed, Picture, Style};
+use crate::edge::{same_start, strip_prefix};
 
 /// One path on each line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,28 +93,29 @@ impl Paths {
     /// Entries of lines where only files have one.
     fn silent<'a>(self, lines: &'a str, prefix: &str) -> Option<Vec<Entry<'a>>> {
         let mut entries = Vec::new();
-        let mut open: Vec<&str> = Vec::new();
+        // The folders of the path above, and where each of their names ends with its separator.
+        let mut above = "";
+        let mut open: Vec<usize> = Vec::new();
         for line in lines.split('\n') {
-            let path = line.strip_prefix(prefix)?;
+            let path = strip_prefix(line, prefix)?;
             let (path, empty) = match path.strip_suffix(self.separator) {
                 Some(path) => (path, true),
                 None => (path, false),
             };
-            let mut names = path.split(self.separator).peekable();
-            let mut depth = 0;
-            while let Some(name) = names.next() {
-                let file = names.peek().is_none();
-                if !file && open.get(depth) == Some(&name) {
-                    depth += 1;
-                    continue;
-                }
-                open.truncate(depth);
-                entries.push(Entry::new(depth, !file || empty, name));
-                if !file {
-                    open.push(name);
-                    depth += 1;
-                }
+            // Neighbours are in the same folders, mostly; those need not be taken apart again.
+            let same = same_start(above, path);
+            let shared = open.iter().rposition(|end| *end <= same);
+            open.truncate(shared.map_or(0, |last| last + 1));
+            let mut from = open.last().copied().unwrap_or(0);
+            let separator = self.separator as u8;
+            while let Some(length) = memchr::memchr(separator, &path.as_bytes()[from..]) {
+                let end = from + length;
+                entries.push(Entry::new(open.len(), true, &path[from..end]));
+                from = end + 1;
+                open.push(from);
             }
+            above = &path[..from];
+            entries.push(Entry::new(open.len(), empty, &path[from..]));
             if entries.len() > MOST_ENTRIES {
                 return None;
             }

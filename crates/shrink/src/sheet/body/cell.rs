@@ -33,7 +33,7 @@ impl End {
             memchr::memchr_iter(first, bytes).find(|at| bytes.get(at + 1) == Some(&second))
         };
         match self {
-            Self::Space => memchr::memchr(b' ', bytes),
+            Self::Space => bytes.iter().position(|byte| *byte == b' '),
             Self::Line => memchr::memchr(b'\n', bytes),
             Self::Comma => both(b',', b' '),
             Self::Unusual => both(b' ', b'~'),
@@ -122,17 +122,30 @@ pub(super) fn is_bare(text: &str, end: End) -> bool {
     let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
         return false;
     };
+    // Without an early end, which is faster for what most cells are.
+    let has = bytes
+        .iter()
+        .fold(0, |has, byte| has | CLASS[usize::from(*byte)]);
+    let has_end = || has & SPACE != 0 && end.find(bytes).is_some();
     !matches!(first, b'"' | b' ' | b'=' | b':' | b'~')
         && *last != b' '
+        && has & LINE == 0
         && text != DITTO
         && match end {
-            End::Space => memchr::memchr3(b' ', b'\n', b'\r', bytes).is_none(),
-            End::Comma => *last != b',' && !has_line_end(bytes) && end.find(bytes).is_none(),
-            End::Line => !has_line_end(bytes),
-            End::Unusual => !has_line_end(bytes) && end.find(bytes).is_none(),
+            End::Space => has & SPACE == 0,
+            End::Comma => *last != b',' && !has_end(),
+            End::Line => true,
+            End::Unusual => !has_end(),
         }
 }
 
-fn has_line_end(bytes: &[u8]) -> bool {
-    memchr::memchr2(b'\n', b'\r', bytes).is_some()
-}
+const SPACE: u8 = 1;
+const LINE: u8 = 2;
+
+const CLASS: [u8; 256] = {
+    let mut class = [0; 256];
+    class[b' ' as usize] = SPACE;
+    class[b'\n' as usize] = LINE;
+    class[b'\r' as usize] = LINE;
+    class
+};

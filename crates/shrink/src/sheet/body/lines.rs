@@ -6,6 +6,7 @@ use super::cell::{End, Token, UNUSUAL, write_text};
 use super::spec::{Affix, Model, Names, Part};
 use super::weigh::weigh;
 use crate::context::Level;
+use crate::edge::is_same;
 
 /// Begins a line that holds for all rows below it, to the next such line.
 pub(super) const SECTION: &str = ": ";
@@ -111,8 +112,8 @@ impl<'p, 'a, 'r> Writer<'p, 'a, 'r> {
                 continue;
             };
             let token = token(part, cell(*i));
-            let repeats =
-                self.level > Level::Safe && above(*i) == Some(cell(*i)) && is_long(&token);
+            let is_same = || above(*i).is_some_and(|above| is_same(above, cell(*i)));
+            let repeats = self.level > Level::Safe && is_same() && is_long(&token);
             if repeats {
                 self.used.ditto = true;
                 Token::Ditto.write(out, *end);

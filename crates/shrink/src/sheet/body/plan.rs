@@ -13,6 +13,7 @@ use super::spec::{Affix, Model, Part};
 use super::template;
 use super::weigh::weigh;
 use crate::context::{Context, Level};
+use crate::edge::is_same;
 
 /// So many rows are looked at closely. What must hold for all is then held against all.
 const SAMPLE: usize = 45;
@@ -220,11 +221,12 @@ impl Planner {
             };
             let (text, extra) = hole.map_or((*cell, 1), |hole| (hole, 0));
             let weight = weigh(text) + extra;
-            if before == Some(cell) && weight > 2 && self.level > Level::Safe {
+            let is_long = weight > 2 && self.level > Level::Safe;
+            if is_long && before.is_some_and(|before| is_same(before, cell)) {
                 sum += 1;
                 continue;
             }
-            before = Some(cell);
+            before = Some(*cell);
             sum += weight;
             if sum > most {
                 break;
@@ -248,15 +250,12 @@ impl Planner {
 
     /// In a line above the rows that share them.
     fn section<'a>(&self, cells: &[&'a str]) -> Option<Choice<'a>> {
-        let changed = |row: &usize| *row == 0 || cells.get(*row) != cells.get(*row - 1);
-        let rows: Vec<usize> = (0..cells.len()).filter(changed).collect();
-        if rows.len() * 4 > cells.len() {
+        let runs = || cells.chunk_by(|one, next| is_same(one, next));
+        // Mostly there are more, and it need not be known how many.
+        if runs().take(cells.len() / 4 + 1).count() * 4 > cells.len() {
             return None;
         }
-        let lines: Vec<&'a str> = rows
-            .iter()
-            .filter_map(|row| cells.get(*row).copied())
-            .collect();
+        let lines: Vec<&'a str> = runs().map(|run| run[0]).collect();
         let cost = |affix: &Affix<'a>| -> usize {
             let weigh = |cell: &&str| affix.strip(cell).map_or_else(|| weigh(cell) + 1, weigh) + 2;
             self.scaled(lines.iter().map(weigh).sum(), cells) + affix_cost(affix) + 1
@@ -350,9 +349,17 @@ impl Planner {
 /// Whether a few cells suggest that values come again. Saves sorting those that do not.
 fn repeats(cells: &[&str]) -> bool {
     let step = (cells.len() / 16).max(1);
-    let some: Vec<&str> = cells.iter().step_by(step).take(16).copied().collect();
-    let seen = |(i, cell): &(usize, &&str)| some.iter().take(*i).any(|other| other == *cell);
-    some.iter().enumerate().filter(seen).count() * 4 >= some.len()
+    let mut some = [""; 16];
+    let mut count = 0;
+    let mut seen = 0;
+    for (place, cell) in some.iter_mut().zip(cells.iter().step_by(step)) {
+        *place = cell;
+        count += 1;
+    }
+    for (at, cell) in some.iter().enumerate().take(count) {
+        seen += usize::from(some[..at].iter().any(|other| is_same(other, cell)));
+    }
+    seen * 4 >= count
 }
 
 /// What is harder to read must be worth it.

@@ -195,11 +195,12 @@ impl<'p, 'a> Reader<'p, 'a> {
             let cell = match &part.model {
                 Model::Constant(value) => value.clone(),
                 Model::Series(affix, series) => {
-                    let mut number = String::new();
+                    let mut cell = affix.before.to_string();
                     series
-                        .write(self.row, &mut number)
+                        .write(self.row, &mut cell)
                         .ok_or("a number that is too large")?;
-                    affix.apply(Cow::Owned(number))
+                    cell.push_str(&affix.after);
+                    Cow::Owned(cell)
                 }
                 Model::Template(_) => Cow::Borrowed(""),
                 _ => self.above.get(i).cloned().unwrap_or_default(),

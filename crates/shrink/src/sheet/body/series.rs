@@ -46,12 +46,18 @@ impl Series {
         if self.digits > 0 && number < 0 {
             return None;
         }
-        let number = number.to_string();
-        out.extend(std::iter::repeat_n(
-            '0',
-            self.digits.saturating_sub(number.len()),
-        ));
-        out.push_str(&number);
+        // What formats anything takes longer than all the rest.
+        let mut text = [b'0'; 20];
+        let mut at = text.len();
+        let mut rest = number.unsigned_abs();
+        while rest > 0 || at == text.len() {
+            at -= 1;
+            text[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        let at = at.min(text.len() - self.digits.min(text.len()));
+        out.push_str(if number < 0 { "-" } else { "" });
+        out.push_str(std::str::from_utf8(&text[at..]).ok()?);
         Some(())
     }
 

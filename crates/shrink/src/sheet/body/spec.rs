@@ -9,6 +9,7 @@ pub(super) use self::read::read;
 use super::cell::{End, is_bare};
 use super::series::Series;
 use super::template::{self, Piece};
+use crate::edge;
 
 /// A column, or a part of one: its cells were cut at a character that all of them have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,9 +57,8 @@ impl<'a> Affix<'a> {
 
     /// What is different in a cell.
     pub(super) fn strip<'c>(&self, cell: &'c str) -> Option<&'c str> {
-        let cell = cell.strip_prefix(&*self.before)?;
-        cell.strip_suffix(&*self.after)
-            .filter(|hole| !hole.is_empty())
+        let cell = edge::strip_prefix(cell, &self.before)?;
+        edge::strip_suffix(cell, &self.after).filter(|hole| !hole.is_empty())
     }
 
     /// The way back.

@@ -17,7 +17,8 @@ enum Case {
     Upper,
 }
 
-const JOINTS: [&str; 4] = [".", "-", "_", ""];
+const CASES: [Case; 3] = [Case::Kept, Case::Lower, Case::Upper];
+const JOINTS: [Option<&str>; 5] = [None, Some("."), Some("-"), Some("_"), Some("")];
 
 impl Form {
     /// As it is.
@@ -27,12 +28,18 @@ impl Form {
     };
 
     /// All of them, the plainest first.
-    pub(super) fn all() -> impl Iterator<Item = Self> {
-        let joints = [None].into_iter().chain(JOINTS.map(Some));
-        joints.flat_map(|joint| {
-            [Case::Kept, Case::Lower, Case::Upper].map(|case| Self { case, joint })
-        })
-    }
+    const ALL: [Self; CASES.len() * JOINTS.len()] = {
+        let mut all = [Self::SAME; CASES.len() * JOINTS.len()];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = Self {
+                case: CASES[at % CASES.len()],
+                joint: JOINTS[at / CASES.len()],
+            };
+            at += 1;
+        }
+        all
+    };
 
     /// A cell in this form.
     pub(super) fn apply<'t>(self, text: &'t str) -> Cow<'t, str> {
@@ -49,20 +56,37 @@ impl Form {
         }
     }
 
-    /// Whether a value can have a cell in this form in it, by its first byte: most have not, and need not be
-    /// made.
+    /// Whether a value can have a cell in this form in it, by the cell's first word: most have not, and need
+    /// not be made.
     fn may_be_in(self, value: &str, text: &str) -> bool {
-        match text.bytes().next() {
-            // What stands for a space, or nothing at all, comes first then.
-            Some(b' ') | Some(0x80..) | None => true,
-            Some(first) => {
-                let first = match self.case {
-                    Case::Kept => first,
-                    Case::Lower => first.to_ascii_lowercase(),
-                    Case::Upper => first.to_ascii_uppercase(),
-                };
-                memchr::memchr(first, value.as_bytes()).is_some()
-            }
+        let in_case = |byte: &u8| match self.case {
+            Case::Kept => *byte,
+            Case::Lower => byte.to_ascii_lowercase(),
+            Case::Upper => byte.to_ascii_uppercase(),
+        };
+        // What becomes of a space, or of a letter that is not ASCII, is not known yet.
+        let word = text
+            .bytes()
+            .take_while(|byte| byte.is_ascii() && *byte != b' ');
+        let word = &text.as_bytes()[..word.count()];
+        let Some((first, more)) = word.split_first() else {
+            return true;
+        };
+        let value = value.as_bytes();
+        memchr::memchr_iter(in_case(first), value).any(|at| {
+            let behind = value.get(at + 1..at + 1 + more.len());
+            behind.is_some_and(|behind| more.iter().map(in_case).eq(behind.iter().copied()))
+        })
+    }
+
+    /// Whether a cell may be another in this form; the plainest is always tried. One without a space is the
+    /// same with every joint.
+    const fn may_change(self, has: Has) -> bool {
+        match (self.joint, self.case) {
+            (Some(_), _) => has.space,
+            (None, Case::Kept) => true,
+            (None, Case::Lower) => has.upper,
+            (None, Case::Upper) => has.lower,
         }
     }
 
@@ -77,7 +101,35 @@ impl Form {
     }
 
     fn parse(word: &str) -> Option<Self> {
-        Self::all().find(|form| form.word() == word)
+        Self::ALL.into_iter().find(|form| form.word() == word)
+    }
+}
+
+/// What is in a cell that forms change.
+#[derive(Clone, Copy)]
+struct Has {
+    space: bool,
+    lower: bool,
+    upper: bool,
+}
+
+impl Has {
+    fn of(text: &str) -> Self {
+        let has = |is: fn(char) -> bool| match text.is_ascii() {
+            true => text.bytes().any(|byte| is(char::from(byte))),
+            false => text.chars().any(is),
+        };
+        Self {
+            space: text.as_bytes().contains(&b' '),
+            lower: has(|c| match c.is_ascii() {
+                true => c.is_ascii_lowercase(),
+                false => !c.to_uppercase().eq([c]),
+            }),
+            upper: has(|c| match c.is_ascii() {
+                true => c.is_ascii_uppercase(),
+                false => !c.to_lowercase().eq([c]),
+            }),
+        }
     }
 }
 
@@ -179,10 +231,9 @@ fn options<'a>(value: &str, sources: &[usize], cell: impl Fn(usize) -> &'a str) 
         if text.is_empty() || text.len() > value.len() {
             continue;
         }
-        let has_space = text.contains(' ');
-        for form in Form::all() {
-            // Without a space the others are the same again.
-            if form.joint.is_some() && !has_space || !form.may_be_in(value, text) {
+        let has = Has::of(text);
+        for form in Form::ALL {
+            if !form.may_change(has) || !form.may_be_in(value, text) {
                 continue;
             }
             let made = form.apply(text);
@@ -255,6 +306,15 @@ mod tests {
             Some("{name|a.b}@x.org")
         );
         assert_eq!(template(&names, &mails), None);
+    }
+
+    #[test]
+    fn letters_of_all_languages_have_a_case() {
+        let names = ["\u{c9}va \u{d6}r", "\u{c0}da Byron", "Zo\u{eb} \u{c7}elik"];
+        let mails = ["\u{e9}va_\u{f6}r", "\u{e0}da_byron", "zo\u{eb}_\u{e7}elik"];
+        assert_eq!(template(&mails, &names).as_deref(), Some("{name|a_b}"));
+        let shouted = names.map(|name| &*name.to_uppercase().leak());
+        assert_eq!(template(&shouted, &names).as_deref(), Some("{name|A B}"));
     }
 
     #[test]

@@ -59,7 +59,7 @@ struct Record {
 
 /// All values of a text.
 struct Fields<'a> {
-    lines: Vec<&'a str>,
+    text: &'a str,
     separator: char,
     records: Vec<Record>,
     /// As they stand there, quotes included.
@@ -142,7 +142,7 @@ impl<'a> Fields<'a> {
 
     fn empty(text: &'a str, separator: char, is_raw: bool) -> Self {
         Self {
-            lines: text.split('\n').collect(),
+            text,
             separator,
             records: Vec::new(),
             fields: Vec::new(),
@@ -168,8 +168,7 @@ impl<'a> Fields<'a> {
             _ => None,
         };
         let mut quotes = Vec::new();
-        let has_quote = |line: &&str| memchr::memchr(b'"', line.as_bytes()).is_some();
-        let has_quotes = self.lines.iter().any(has_quote);
+        let has_quotes = memchr::memchr(b'"', self.text.as_bytes()).is_some();
         if !self.is_raw && !has_quotes {
             csv.quotes = Some(Vec::new());
             quotes = vec![Quotes::Needed; width];
@@ -195,6 +194,8 @@ impl<'a> Fields<'a> {
             csv.quotes = Some(Vec::new());
         }
         let mut literal: Vec<Literal<'a>> = Vec::new();
+        // Mostly nobody needs them.
+        let mut lines: Vec<&'a str> = Vec::new();
         let mut odd = 0;
         let mut rows = Rows {
             width,
@@ -223,8 +224,11 @@ impl<'a> Fields<'a> {
             } else if !fine {
                 odd += 1;
                 rows.cells.truncate(start);
-                let lines = self.lines.iter().enumerate().skip(record.line);
-                literal.extend(lines.take(record.height).map(|(at, line)| (at, *line)));
+                if lines.is_empty() {
+                    lines = self.text.split('\n').collect();
+                }
+                let own = lines.iter().enumerate().skip(record.line);
+                literal.extend(own.take(record.height).map(|(at, line)| (at, *line)));
             }
         }
         if odd * 5 > self.records.len() + 5 {
