@@ -1,11 +1,11 @@
 //! What is left to do if we are killed: somebody who notices, and ends the groups that we have started.
 //!
 //! It idles as long as our children live, so what counts is its size. A shell that reads from a pipe has
-//! 0.1 MB of its own; this program once more would have 4 MB, because so large a binary touches a page
-//! for almost every relocation before it does anything. A signal on the parent's death would cost
+//! 0.1 MB of its own; this program once more would have most of a megabyte, because the loader writes to
+//! every page that has a pointer before it does anything. A signal on the parent's death would cost
 //! nothing, but it needs a program between us and every child, does not reach the server behind `npx`,
-//! and exists on Linux only. A fork of ourselves would share most of its memory, and look like us in every list of
-//! processes.
+//! and exists on Linux only. A fork of ourselves would share most of its memory, and look like us in every
+//! list of processes.
 
 use std::io::{self, PipeWriter, Write};
 use std::os::fd::OwnedFd;
