@@ -18,10 +18,10 @@ use crate::exit::Failure;
 /// `quiet` is what is logged if nobody asks for more.
 pub(crate) fn start(args: &LogArgs, quiet: LevelFilter) -> Result<(), Failure> {
     let debug = args.debug || std::env::var("DEBUG").is_ok_and(|v| !v.is_empty() && v != "0");
-    let level = match args.verbose.max(u8::from(debug)) {
-        0 => quiet,
-        1 => LevelFilter::DEBUG,
-        _ => LevelFilter::TRACE,
+    let level = if args.verbose > 0 || debug {
+        LevelFilter::DEBUG
+    } else {
+        quiet
     };
     // Libraries log headers and addresses; what they say at more than WARN is theirs to keep.
     let ours = filter_fn(|meta| {
