@@ -9,14 +9,14 @@ use clap_complete::Shell;
 use linkspan_mcp::Era;
 use linkspan_ports::Transport;
 
-use crate::agent::args::{self as agent_args, AcpArgs, AgentArgs};
-use crate::bcp::{self, args::BcpArgs};
-use crate::conduct::args::{self as conduct_args, ConductArgs};
+use crate::agent::args::{AcpArgs, AgentArgs};
+use crate::bcp::args::BcpArgs;
+use crate::conduct::args::ConductArgs;
 use crate::exit::exit_codes;
-use crate::expose_args::{self, ExposeArgs};
+use crate::expose_args::ExposeArgs;
 use crate::serve::args::Author;
-use crate::shim::{self, ShimArgs};
-use crate::shrink::args::{self as shrink_args, ShrinkArgs, ShrinkFlag};
+use crate::shim::ShimArgs;
+use crate::shrink::args::{ShrinkArgs, ShrinkFlag};
 use crate::tryout::TryOut;
 
 /// The bridge between any AI client and any tool server.
@@ -63,32 +63,31 @@ Examples:
     exit_codes!()
 );
 
+// The arguments of a command are made when it is called: the tree of all commands is 0.7 MB, and
+// most processes serve one of them for hours. So what a command says at length stands on its
+// arguments, and the line that the list of commands shows stands here and nowhere else: a doc
+// comment on the arguments would take its place (`every_command_says_the_same_of_itself`).
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Give a stdio client a remote server
-    #[command(after_long_help = CONNECT_HELP)]
     Connect(ConnectArgs),
     /// Serve a stdio server, or another URL, over HTTP
-    #[command(after_long_help = expose_args::HELP)]
     Expose(Box<ExposeArgs>),
     /// Give a model the same tool results in fewer tokens
-    #[command(after_long_help = shrink_args::HELP)]
     Shrink(Box<ShrinkArgs>),
     /// Join an editor, proxies and an agent that speak ACP
-    #[command(after_long_help = conduct_args::HELP)]
     Conduct(Box<ConductArgs>),
     /// Serve an ACP agent as an MCP server
-    #[command(after_long_help = agent_args::HELP)]
     Agent(Box<AgentArgs>),
     /// Reach an MCP server that lives in a chain of `conduct` (agents run this)
-    #[command(after_long_help = shim::HELP)]
     Mcp(ShimArgs),
     #[command(flatten)]
     TryOut(TryOut),
     #[command(flatten)]
     Author(Author),
     /// Work with BCP files: context packed for a model
-    #[command(after_long_help = bcp::args::HELP, arg_required_else_help = true)]
+    #[command(arg_required_else_help = true)]
     Bcp(BcpArgs),
     /// Print a completion script for a shell
     #[command(
@@ -122,9 +121,12 @@ Examples:
 In a client's configuration:
   {\"mcpServers\":{\"example\":{\"command\":\"linkspan\",\"args\":[\"connect\",\"https://mcp.example.com/mcp\"]}}}";
 
-/// `linkspan connect`
+// `linkspan connect`
 #[derive(Debug, Args)]
-#[command(override_usage = "linkspan connect [OPTIONS] (URL | FOLDER | -- COMMAND…)")]
+#[command(
+    override_usage = "linkspan connect [OPTIONS] (URL | FOLDER | -- COMMAND…)",
+    after_long_help = CONNECT_HELP
+)]
 pub(crate) struct ConnectArgs {
     /// The server: a URL, a folder of scripts, or a command after `--`
     #[arg(value_name = "TARGET")]
@@ -146,7 +148,7 @@ pub(crate) struct ConnectArgs {
     pub(crate) remote: RemoteArgs,
 }
 
-/// What each side speaks, if it is not to be found out.
+// What each side speaks, if it is not to be found out.
 #[derive(Debug, Args, Clone, Copy)]
 #[command(next_help_heading = "Protocol era")]
 pub(crate) struct EraArgs {
@@ -184,7 +186,7 @@ impl EraArg {
     }
 }
 
-/// How to reach a remote server.
+// How to reach a remote server.
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Remote server")]
 pub(crate) struct RemoteArgs {
@@ -242,20 +244,21 @@ impl From<TransportArg> for Transport {
     }
 }
 
-/// What is logged, and where.
+// What is logged, and where: behind the options of the command itself, which are made after these.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Logging")]
 pub(crate) struct LogArgs {
-    /// Log what happens to stderr; twice for more
-    #[arg(short, long, global = true, action = ArgAction::Count)]
+    /// Log what happens to stderr
+    #[arg(short, long, global = true, action = ArgAction::Count, display_order = LAST)]
     pub(crate) verbose: u8,
     /// The same as -v; so is DEBUG=1 in the environment
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = LAST + 1)]
     pub(crate) debug: bool,
     /// Log what happens to FILE as well
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", display_order = LAST + 2)]
     pub(crate) log_file: Option<PathBuf>,
 }
+
+const LAST: usize = 900;
 
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text
@@ -303,6 +306,27 @@ mod tests {
     #[test]
     fn the_command_line_holds_together() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_says_the_same_of_itself_in_the_list_and_in_its_own_help() {
+        fn compare(listed: &clap::Command, own: &clap::Command) {
+            for listed in listed.get_subcommands() {
+                let name = listed.get_name();
+                let own = own.find_subcommand(name).unwrap();
+                assert!(listed.get_about().is_some(), "{name}");
+                assert_eq!(
+                    listed.get_about().map(ToString::to_string),
+                    own.get_about().map(ToString::to_string),
+                    "{name}"
+                );
+                assert!(own.get_long_about().is_none(), "{name}");
+                compare(listed, own);
+            }
+        }
+        let mut built = Cli::command();
+        built.build();
+        compare(&Cli::command(), &built);
     }
 
     #[test]

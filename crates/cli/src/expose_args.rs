@@ -9,7 +9,7 @@ use clap::Args;
 use crate::args::{EraArgs, RemoteArgs, seconds};
 use crate::shrink::args::ShrinkFlag;
 
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
 Serves a stdio server, or another URL, at http://127.0.0.1:PORT/mcp, in every revision of MCP from
 2025-03-26 to 2026-07-28 at once, whatever the server itself speaks. Prints that URL on stdout as
 soon as it listens.
@@ -25,9 +25,12 @@ Examples:
   TOKEN=… linkspan expose --host 0.0.0.0 --token-env TOKEN -- ./my-server
   linkspan expose https://mcp.example.com/mcp --bearer-env KEY";
 
-/// `linkspan expose`
+// `linkspan expose`
 #[derive(Debug, Args)]
-#[command(override_usage = "linkspan expose [OPTIONS] (URL | FOLDER | -- COMMAND…)")]
+#[command(
+    override_usage = "linkspan expose [OPTIONS] (URL | FOLDER | -- COMMAND…)",
+    after_long_help = HELP
+)]
 pub(crate) struct ExposeArgs {
     /// The server: a URL, a folder of scripts, or a command after `--`
     #[arg(value_name = "TARGET")]
@@ -49,7 +52,7 @@ pub(crate) struct ExposeArgs {
     pub(crate) remote: RemoteArgs,
 }
 
-/// Where clients find us.
+// Where clients find us.
 #[derive(Debug, Args)]
 pub(crate) struct ListenArgs {
     /// The port to listen on; 0 takes a free one
@@ -66,7 +69,7 @@ pub(crate) struct ListenArgs {
     pub(crate) sse: bool,
 }
 
-/// How many servers there are, and for how long.
+// How many servers there are, and for how long.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Server processes")]
 pub(crate) struct ServerArgs {
@@ -87,7 +90,7 @@ pub(crate) struct ServerArgs {
     pub(crate) park_timeout: Duration,
 }
 
-/// Who may come in.
+// Who may come in.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Access")]
 pub(crate) struct GuardArgs {

@@ -15,7 +15,7 @@ use clap::Args;
 use crate::conduct::bridge::{Key, TOKEN, hex, nonce, proof_of_client, proof_of_server};
 use crate::exit::{Exit, Failure, warn};
 
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
 Nobody types this: `linkspan conduct` puts it into the list of MCP servers that an agent is given. It
 copies stdin to the conductor and what comes back to stdout. The secret that opens the door is in
 LINKSPAN_MCP_TOKEN.
@@ -35,8 +35,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
 const BUFFER: usize = 64 * 1024;
 
-/// `linkspan mcp`
+// `linkspan mcp`
 #[derive(Debug, Args)]
+#[command(after_long_help = HELP)]
 pub(crate) struct ShimArgs {
     /// Where the conductor listens: the path of a socket, or a port of this machine
     #[arg(value_name = "ENDPOINT")]

@@ -22,6 +22,7 @@ const TARGET_HELP: &str =
     "TARGET is a URL, a folder of scripts, or a command after `--`; it comes last.";
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum TryOut {
     /// List the tools of a server
     #[command(
@@ -57,7 +58,7 @@ pub(crate) enum TryOut {
     Ping(One),
 }
 
-/// A target alone.
+// A target alone.
 #[derive(Debug, Args)]
 pub(crate) struct One {
     /// The server's URL
@@ -67,7 +68,7 @@ pub(crate) struct One {
     common: Common,
 }
 
-/// A name, its arguments, and a target.
+// A name, its arguments, and a target.
 #[derive(Debug, Args)]
 pub(crate) struct Named {
     /// Name, arguments ('JSON', name=value…, @file or -), and the target last
@@ -77,7 +78,7 @@ pub(crate) struct Named {
     common: Common,
 }
 
-/// A call.
+// A call.
 #[derive(Debug, Args)]
 pub(crate) struct Calling {
     // First, or it would stand under the last heading of what follows.

@@ -9,7 +9,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use crate::args::seconds;
 use crate::expose_args::{GuardArgs, ListenArgs};
 
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
 Starts an ACP agent and serves it as an MCP server: tools to start a session, to prompt it and to close
 it. What the agent says on the way is reported as progress; its questions for permission are put to
 the client, and refused if nobody can be asked.
@@ -26,10 +26,11 @@ Other commands take an agent as their target with --acp:
 /// How long an agent may take to start, unless somebody says otherwise; `npx` may have to fetch it.
 pub(crate) const START: Duration = Duration::from_secs(60);
 
-/// `linkspan agent`
+// `linkspan agent`
 #[derive(Debug, Args)]
 #[command(
     override_usage = "linkspan agent [OPTIONS] -- COMMAND…",
+    after_long_help = HELP,
     group = ArgGroup::new("agent_over_http")
         .args([
             "port", "host", "path", "sse", "token_env", "insecure_no_token", "allow_origin",
@@ -66,7 +67,7 @@ pub(crate) struct AgentArgs {
     pub(crate) guard: GuardArgs,
 }
 
-/// A target that is an agent.
+// A target that is an agent.
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Agent")]
 pub(crate) struct AcpArgs {

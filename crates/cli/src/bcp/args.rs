@@ -15,7 +15,7 @@ use crate::bcp::validate::ValidateArgs;
 use crate::expose_args::{GuardArgs, ListenArgs};
 use crate::shrink::args::ShrinkFlag;
 
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
 A BCP file (Bit Context Protocol) holds what a model is to see, in typed blocks: code, conversation,
 file trees, tool results, documents, data, diffs, images. It can be rendered to fit a number of
 tokens.
@@ -54,9 +54,9 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Words<T> {
     }
 }
 
-/// `linkspan bcp`
+// `linkspan bcp`
 #[derive(Debug, Args)]
-#[command(version)]
+#[command(version, after_long_help = HELP)]
 pub(crate) struct BcpArgs {
     #[command(subcommand)]
     pub(crate) command: BcpCommand,
@@ -66,6 +66,7 @@ pub(crate) struct BcpArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum BcpCommand {
     /// Make a BCP file of a manifest, or of files and folders
     #[command(after_long_help = encode::HELP)]
@@ -111,7 +112,7 @@ Environment:
   BCP_CLI_TIMEOUT_MS  how long a call may take, in milliseconds; 30000 if not set, 0 for ever
   BCP_LOG_LEVEL       what is logged without -v: debug, info, warn or error";
 
-/// `linkspan bcp mcp`
+// `linkspan bcp mcp`
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("over_http")
     .args([

@@ -6,7 +6,7 @@ use linkspan_tokens::Vocabulary;
 
 use crate::bcp::args::Words;
 
-/// Which vocabulary.
+// Which vocabulary.
 #[derive(Debug, Args)]
 pub(crate) struct TokenizerArg {
     /// Whose tokens are counted: o200k (GPT-4o and later), cl100k (GPT-4), or estimate (a guess)

@@ -35,7 +35,7 @@ Examples:
 Environment:
   BCP_RENDER_MODE  the mode if --mode is not given: xml, markdown or minimal";
 
-/// `linkspan bcp decode`
+// `linkspan bcp decode`
 #[derive(Debug, Args)]
 pub(crate) struct DecodeArgs {
     #[command(flatten)]

@@ -23,7 +23,7 @@ use crate::show::{Watched, cannot_print};
 
 use compare::{Changes, Fate, Item, compare, short};
 
-/// `linkspan bcp diff`
+// `linkspan bcp diff`
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
     /// The file before

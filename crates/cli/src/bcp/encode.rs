@@ -37,7 +37,7 @@ Examples:
   git diff | linkspan bcp encode --as-files - -o change.bcp
   linkspan bcp decode old.bcp --json | linkspan bcp encode - -o new.bcp --dedup";
 
-/// `linkspan bcp encode`
+// `linkspan bcp encode`
 #[derive(Debug, Args)]
 pub(crate) struct EncodeArgs {
     /// A manifest, or files and folders; - is stdin

@@ -12,7 +12,7 @@ use crate::bcp::said::broken;
 use crate::exit::{Exit, Failure};
 use crate::show::{Cleaned, Watched, cannot_print};
 
-/// `linkspan bcp inspect`
+// `linkspan bcp inspect`
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
     #[command(flatten)]

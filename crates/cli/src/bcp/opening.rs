@@ -10,7 +10,7 @@ use crate::bcp::files::{DASH, Identity, Input, Output};
 use crate::exit::Failure;
 use crate::show;
 
-/// A BCP file.
+// A BCP file.
 #[derive(Debug, Args)]
 pub(crate) struct FileArg {
     /// The BCP file; - is stdin
@@ -42,7 +42,7 @@ impl FileArg {
     }
 }
 
-/// Where bodies may lie that a file refers to.
+// Where bodies may lie that a file refers to.
 #[derive(Debug, Args)]
 pub(crate) struct StoreArg {
     /// A folder with bodies that the file refers to and does not contain

@@ -16,7 +16,7 @@ use crate::bcp::said::broken;
 use crate::exit::{Exit, Failure};
 use crate::show::{on_one_line, raw, say};
 
-/// `linkspan bcp stats`
+// `linkspan bcp stats`
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
     #[command(flatten)]

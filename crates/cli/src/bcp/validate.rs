@@ -10,7 +10,7 @@ use crate::bcp::progress::Progress;
 use crate::exit::{Exit, Failure, warn};
 use crate::show::{raw, say};
 
-/// `linkspan bcp validate`
+// `linkspan bcp validate`
 #[derive(Debug, Args)]
 pub(crate) struct ValidateArgs {
     #[command(flatten)]

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::args::{seconds, size};
 
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
 Speaks ACP on stdin and stdout to an editor, starts every COMPONENT and the AGENT, and passes messages
 along the chain: editor, proxies from left to right, agent. Proxies of all released dialects may be
 mixed. Messages keep their bytes and their order.
@@ -27,10 +27,11 @@ Examples:
 In an editor's configuration (Zed):
   {\"agent_servers\":{\"mine\":{\"command\":\"linkspan\",\"args\":[\"conduct\",\"./proxy\",\"./agent\"]}}}";
 
-/// `linkspan conduct`
+// `linkspan conduct`
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "linkspan conduct [OPTIONS] [COMPONENT]… AGENT\n       linkspan conduct --proxy [OPTIONS] COMPONENT…"
+    override_usage = "linkspan conduct [OPTIONS] [COMPONENT]… AGENT\n       linkspan conduct --proxy [OPTIONS] COMPONENT…",
+    after_long_help = HELP
 )]
 pub(crate) struct ConductArgs {
     /// Command lines, or JSON objects with command, args, env (and dialect); the agent comes last

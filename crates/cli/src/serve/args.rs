@@ -10,16 +10,16 @@ use crate::args::seconds;
 use crate::expose_args::{GuardArgs, ListenArgs, at_least_one};
 use crate::serve::config::ConfigArgs;
 use crate::serve::doctor::DoctorArgs;
-use crate::serve::run_tool::{self, RunToolArgs};
-use crate::serve::scaffold::{NewArgs, SCAFFOLD_HELP, ScaffoldArgs};
-use crate::serve::validate::{self, ValidateArgs};
+use crate::serve::run_tool::RunToolArgs;
+use crate::serve::scaffold::{NewArgs, ScaffoldArgs};
+use crate::serve::validate::ValidateArgs;
 use crate::shrink::args::ShrinkFlag;
 
-/// Commands about a folder of scripts.
+// Commands about a folder of scripts.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Author {
     /// Make an MCP server of a folder of scripts
-    #[command(after_long_help = SERVE_HELP)]
     Serve(Box<ServeArgs>),
     /// Begin a folder of scripts
     #[command(
@@ -27,16 +27,12 @@ pub(crate) enum Author {
     )]
     New(NewArgs),
     /// Add a tool, prompt, resource or completion to a folder
-    #[command(after_long_help = SCAFFOLD_HELP)]
     Scaffold(ScaffoldArgs),
     /// Print what clients will see of a folder, and what is wrong with it
-    #[command(after_long_help = validate::HELP)]
     Validate(ValidateArgs),
     /// Run one tool of a folder, without a client
-    #[command(after_long_help = run_tool::HELP)]
     RunTool(Box<RunToolArgs>),
     /// Print what a client needs to know to use a folder
-    #[command(after_long_help = CONFIG_HELP)]
     Config(ConfigArgs),
     /// Look for what could keep scripts and clients from working on this machine
     #[command(after_help = "Examples:\n  linkspan doctor\n  linkspan doctor my-server --json")]
@@ -69,9 +65,9 @@ Examples:
 In a client's configuration:
   {\"mcpServers\":{\"mine\":{\"command\":\"linkspan\",\"args\":[\"serve\",\"/home/me/my-server\"]}}}";
 
-/// `linkspan serve`
+// `linkspan serve`
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("serve_over_http")
+#[command(after_long_help = SERVE_HELP, group = ArgGroup::new("serve_over_http")
     .args([
         "port", "host", "path", "sse", "token_env", "insecure_no_token", "allow_origin",
         "allow_host", "header_timeout",
@@ -120,7 +116,7 @@ impl ServeArgs {
     }
 }
 
-/// How a folder is read and its scripts run, whichever command does that.
+// How a folder is read and its scripts run, whichever command does that.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Folder")]
 pub(crate) struct FolderArgs {
@@ -186,19 +182,7 @@ pub(crate) enum Reach {
     Https,
 }
 
-const CONFIG_HELP: &str = "\
-Prints the lines that a client's configuration needs, where they go, and the command that puts them
-there if the client has one. Nothing is written without --write, which keeps everything else that is
-in the file, comments included, and leaves a copy of it beside it.
-
-Examples:
-  linkspan config my-server                                  # for every client
-  linkspan config my-server --client claude-code
-  linkspan config my-server --client cursor --write
-  linkspan config my-server --client claude-desktop --with-path
-  linkspan config my-server --client vscode --http http://127.0.0.1:8808/mcp --json";
-
-/// `linkspan sdk`
+// `linkspan sdk`
 #[derive(Debug, Args)]
 pub(crate) struct SdkArgs {
     /// Where to; made if it is not there
@@ -209,7 +193,7 @@ pub(crate) struct SdkArgs {
     pub(crate) force: bool,
 }
 
-/// `linkspan jq`
+// `linkspan jq`
 #[derive(Debug, Args)]
 pub(crate) struct JqArgs {
     /// As for jq: flags, a filter; JSON comes from stdin

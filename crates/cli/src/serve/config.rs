@@ -16,8 +16,21 @@ use crate::exit::{Exit, Failure};
 use crate::serve::names;
 use crate::show::{path as shown, raw, say};
 
-/// `linkspan config`
+const HELP: &str = "\
+Prints the lines that a client's configuration needs, where they go, and the command that puts them
+there if the client has one. Nothing is written without --write, which keeps everything else that is
+in the file, comments included, and leaves a copy of it beside it.
+
+Examples:
+  linkspan config my-server                                  # for every client
+  linkspan config my-server --client claude-code
+  linkspan config my-server --client cursor --write
+  linkspan config my-server --client claude-desktop --with-path
+  linkspan config my-server --client vscode --http http://127.0.0.1:8808/mcp --json";
+
+// `linkspan config`
 #[derive(Debug, Args)]
+#[command(after_long_help = HELP)]
 pub(crate) struct ConfigArgs {
     /// The folder; the current one if there is none
     #[arg(value_name = "DIR", default_value = ".", hide_default_value = true)]

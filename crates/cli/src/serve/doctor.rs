@@ -17,7 +17,7 @@ const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::G
 const ODD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
 const BAD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
 
-/// `linkspan doctor`
+// `linkspan doctor`
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
     /// A folder to look at as well

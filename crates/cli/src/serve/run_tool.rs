@@ -20,7 +20,7 @@ use crate::serve::open;
 use crate::show::{self, clean, raw};
 use crate::signals::Signals;
 
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
 Runs the tool as a client's call would: with the same environment, limits, checks of arguments and
 results, and the same result. There is nobody to ask, and tools are told so.
 
@@ -34,8 +34,9 @@ Examples:
 Exit codes: 0 it worked, 1 the server refused (there is no such tool, for example), 2 the command line
 is wrong, 3 the folder cannot be served, 5 the tool says that it failed, 6 it took too long.";
 
-/// `linkspan run-tool`
+// `linkspan run-tool`
 #[derive(Debug, Args)]
+#[command(after_long_help = HELP)]
 pub(crate) struct RunToolArgs {
     /// The folder
     #[arg(value_name = "DIR")]

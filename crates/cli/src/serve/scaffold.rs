@@ -11,7 +11,7 @@ use crate::serve::names;
 use crate::serve::templates::{self, Lang, fill};
 use crate::show::{path as shown, say};
 
-pub(crate) const SCAFFOLD_HELP: &str = "\
+const SCAFFOLD_HELP: &str = "\
 Writes files to begin with, and never over a file that is there. NAME is letters, digits, _ and -; a
 completion is called PROMPT.ARGUMENT after what it completes.
 
@@ -26,7 +26,7 @@ Examples:
   linkspan scaffold prompt review
   linkspan scaffold completion review.language --lang node";
 
-/// `linkspan new`
+// `linkspan new`
 #[derive(Debug, Args)]
 pub(crate) struct NewArgs {
     /// Where to; it must be empty or not there yet
@@ -37,8 +37,9 @@ pub(crate) struct NewArgs {
     lang: Lang,
 }
 
-/// `linkspan scaffold`
+// `linkspan scaffold`
 #[derive(Debug, Args)]
+#[command(after_long_help = SCAFFOLD_HELP)]
 pub(crate) struct ScaffoldArgs {
     /// What to add
     #[arg(value_enum)]

@@ -12,7 +12,7 @@ use crate::exit::{Exit, Failure};
 use crate::serve::args::Compat;
 use crate::serve::reading::{Reading, catalogue, refused};
 
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
 Prints the tools, resources, prompts and completions that a client will be told about, each as it
 will be told, and every problem with the file and line that it is in. Nothing is executed.
 
@@ -27,8 +27,9 @@ Examples:
 
 Exit codes: 0 fine, 1 there are errors (with --strict also warnings), 2 the command line is wrong.";
 
-/// `linkspan validate`
+// `linkspan validate`
 #[derive(Debug, Args)]
+#[command(after_long_help = HELP)]
 pub(crate) struct ValidateArgs {
     /// The folder; the current one if there is none
     #[arg(value_name = "DIR", default_value = ".", hide_default_value = true)]

@@ -18,7 +18,7 @@ use crate::bcp::variable;
 use crate::exit::Failure;
 use crate::expose_args::{GuardArgs, ListenArgs};
 
-pub(crate) const HELP: &str = "\
+const HELP: &str = "\
 Stands between a client and a server and gives the model the same tool results in fewer tokens. JSON
 becomes a table, a tree one line per folder, search hits are grouped by file, and so on. Nothing is
 lost: a result is replaced only if the new text can be taken back to the original, which is tried
@@ -40,10 +40,11 @@ In a client's configuration:
 Other commands do the same with --shrink. docs/shrink.md in the sources has the forms and their
 grammars.";
 
-/// `linkspan shrink`
+// `linkspan shrink`
 #[derive(Debug, Args)]
 #[command(
     override_usage = "linkspan shrink [OPTIONS] (URL | FOLDER | -- COMMAND…)\n       linkspan shrink try [FILE]…\n       linkspan shrink decode [FILE]\n       linkspan shrink stats",
+    after_long_help = HELP,
     args_conflicts_with_subcommands = true,
     group = ArgGroup::new("shrink_over_http")
         .args([
@@ -87,8 +88,9 @@ pub(crate) struct ShrinkArgs {
     pub(crate) remote: RemoteArgs,
 }
 
-/// Seeing what it does.
+// Seeing what it does.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Proof {
     /// Show what becomes of texts: before, after, saved, and whether it can be taken back
     #[command(
@@ -140,7 +142,7 @@ pub(crate) struct StatsArgs {
     pub(crate) stats_file: Option<PathBuf>,
 }
 
-/// How a text is said shorter, and when.
+// How a text is said shorter, and when.
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Shorter texts")]
 pub(crate) struct FormArgs {
@@ -164,7 +166,7 @@ pub(crate) struct FormArgs {
     pub(crate) lossy: Vec<Lossy>,
 }
 
-/// What becomes of results.
+// What becomes of results.
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Results")]
 pub(crate) struct ResultArgs {
@@ -210,7 +212,7 @@ pub(crate) struct ResultArgs {
     pub(crate) no_stats: bool,
 }
 
-/// How the first specification of this command names things.
+// How the first specification of this command names things.
 #[derive(Debug, Args)]
 pub(crate) struct OldArgs {
     #[arg(long, hide = true, value_enum)]
@@ -337,7 +339,7 @@ impl ShrinkArgs {
     }
 }
 
-/// `--shrink` of the other commands.
+// `--shrink` of the other commands.
 #[derive(Debug, Args, Clone, Copy)]
 pub(crate) struct ShrinkFlag {
     /// Give results of tools in fewer tokens, without loss; see `linkspan shrink`

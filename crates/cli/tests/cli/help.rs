@@ -40,21 +40,20 @@ fn the_help_says_what_there_is_and_how_it_ends() {
       help         Print this message or the help of the given subcommand(s)
 
     Options:
-      -h, --help
-              Print help (see a summary with '-h')
-
-      -V, --version
-              Print version
-
-    Logging:
       -v, --verbose...
-              Log what happens to stderr; twice for more
+              Log what happens to stderr
 
           --debug
               The same as -v; so is DEBUG=1 in the environment
 
           --log-file <FILE>
               Log what happens to FILE as well
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
 
     Examples:
       See what a server offers, and call a tool:
@@ -130,6 +129,15 @@ fn the_help_of_connect_has_examples() {
               - balanced: What columns and paths have in common is said once
               - max:      Columns that follow from others, tables in cells, endings of file names said
                 once
+
+      -v, --verbose...
+              Log what happens to stderr
+
+          --debug
+              The same as -v; so is DEBUG=1 in the environment
+
+          --log-file <FILE>
+              Log what happens to FILE as well
 
       -h, --help
               Print help (see a summary with '-h')
@@ -218,16 +226,6 @@ fn the_help_of_connect_has_examples() {
 
               [default: ask]
 
-    Logging:
-      -v, --verbose...
-              Log what happens to stderr; twice for more
-
-          --debug
-              The same as -v; so is DEBUG=1 in the environment
-
-          --log-file <FILE>
-              Log what happens to FILE as well
-
     Speaks MCP on stdin and stdout and passes every message on to URL and back, byte for byte but for
     its id. Finds out by itself whether URL speaks Streamable HTTP or the older HTTP+SSE. A server that
     is down does not end the bridge: each call is answered with an error that says why, and the next
@@ -300,6 +298,15 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
 
           --sse
               Serve the older HTTP+SSE as well, at /sse and /messages
+
+      -v, --verbose...
+              Log what happens to stderr
+
+          --debug
+              The same as -v; so is DEBUG=1 in the environment
+
+          --log-file <FILE>
+              Log what happens to FILE as well
 
       -h, --help
               Print help (see a summary with '-h')
@@ -489,16 +496,6 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
 
               [default: ask]
 
-    Logging:
-      -v, --verbose...
-              Log what happens to stderr; twice for more
-
-          --debug
-              The same as -v; so is DEBUG=1 in the environment
-
-          --log-file <FILE>
-              Log what happens to FILE as well
-
     Stands between a client and a server and gives the model the same tool results in fewer tokens. JSON
     becomes a table, a tree one line per folder, search hits are grouped by file, and so on. Nothing is
     lost: a result is replaced only if the new text can be taken back to the original, which is tried
@@ -529,9 +526,12 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
       [FILE]...  Texts as a tool would give them; stdin if there are none
 
     Options:
-          --text  Print the text that a model would get, and nothing else
-          --json  Print the figures as JSON, a line for each file
-      -h, --help  Print help (see more with '--help')
+          --text             Print the text that a model would get, and nothing else
+          --json             Print the figures as JSON, a line for each file
+      -v, --verbose...       Log what happens to stderr
+          --debug            The same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>  Log what happens to FILE as well
+      -h, --help             Print help (see more with '--help')
 
     Shorter texts:
           --level <LEVEL>         How far a text may go from its usual form; every level can be taken
@@ -545,11 +545,6 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
           --min-saving <PERCENT>  The least saving in percent [default: 10]
           --lossy <WHAT>          What may be left out, and marked: diff-context=N, failures-only,
                                   html-to-text
-
-    Logging:
-      -v, --verbose...       Log what happens to stderr; twice for more
-          --debug            The same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>  Log what happens to FILE as well
 
     Examples:
       linkspan shrink try result.json
@@ -565,12 +560,10 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
       [FILE]  The rewritten text; stdin if there is none
 
     Options:
-      -h, --help  Print help
-
-    Logging:
-      -v, --verbose...       Log what happens to stderr; twice for more
+      -v, --verbose...       Log what happens to stderr
           --debug            The same as -v; so is DEBUG=1 in the environment
           --log-file <FILE>  Log what happens to FILE as well
+      -h, --help             Print help
 
     Example:
       linkspan shrink try --text result.json | linkspan shrink decode
@@ -584,12 +577,10 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
           --json               Print a line of JSON for each server, tool and kind
           --reset              Forget everything that was saved so far
           --stats-file <FILE>  Where the figures are; the usual place if it is not given
+      -v, --verbose...         Log what happens to stderr
+          --debug              The same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>    Log what happens to FILE as well
       -h, --help               Print help
-
-    Logging:
-      -v, --verbose...       Log what happens to stderr; twice for more
-          --debug            The same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>  Log what happens to FILE as well
 
     Example:
       linkspan shrink stats --json
@@ -641,6 +632,15 @@ fn the_help_of_the_reader_server_has_a_configuration() {
           --no-color
               No colours, also on a terminal
 
+      -v, --verbose...
+              Log what happens to stderr
+
+          --debug
+              The same as -v; so is DEBUG=1 in the environment
+
+          --log-file <FILE>
+              Log what happens to FILE as well
+
       -h, --help
               Print help (see a summary with '-h')
 
@@ -661,16 +661,6 @@ fn the_help_of_the_reader_server_has_a_configuration() {
               How long a client may take to send the head of a request, and each further part of it
 
               [default: 30]
-
-    Logging:
-      -v, --verbose...
-              Log what happens to stderr; twice for more
-
-          --debug
-              The same as -v; so is DEBUG=1 in the environment
-
-          --log-file <FILE>
-              Log what happens to FILE as well
 
     Serves the tools read_bcp_file, inspect_bcp_file and encode_bcp_file on stdin and stdout, or over
     HTTP, in every revision of MCP from 2024-11-05 to 2026-07-28.
@@ -752,6 +742,15 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
               - max:      Columns that follow from others, tables in cells, endings of file names said
                 once
 
+      -v, --verbose...
+              Log what happens to stderr
+
+          --debug
+              The same as -v; so is DEBUG=1 in the environment
+
+          --log-file <FILE>
+              Log what happens to FILE as well
+
       -h, --help
               Print help (see a summary with '-h')
 
@@ -810,16 +809,6 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
 
               [default: 30]
 
-    Logging:
-      -v, --verbose...
-              Log what happens to stderr; twice for more
-
-          --debug
-              The same as -v; so is DEBUG=1 in the environment
-
-          --log-file <FILE>
-              Log what happens to FILE as well
-
     Every executable in DIR/tools is a tool, every file in DIR/resources a resource, every text in
     DIR/prompts a prompt; what they are called and what they take stands in a file beside them
     (greet.meta.yaml), in a comment in them, or nowhere. Served on stdin and stdout, or over HTTP, in
@@ -861,6 +850,9 @@ fn the_short_help_of_the_commands_for_authors() {
                                commas
           --dry-run            Check the arguments and print what would run, and run nothing
           --json               Print the result as a client would get it
+      -v, --verbose...         Log what happens to stderr
+          --debug              The same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>    Log what happens to FILE as well
       -h, --help               Print help (see more with '--help')
 
     Folder:
@@ -877,11 +869,6 @@ fn the_short_help_of_the_commands_for_authors() {
                                       rights, 2 also only the files and ports that they declare
           --concurrency <N>           Calls that run at once; others wait
           --insecure-writable         Take a folder that others can write to; they decide what runs here
-
-    Logging:
-      -v, --verbose...       Log what happens to stderr; twice for more
-          --debug            The same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>  Log what happens to FILE as well
     ");
     assert_snapshot!(linkspan(&["validate", "-h"]), @"
     Print what clients will see of a folder, and what is wrong with it
@@ -892,17 +879,15 @@ fn the_short_help_of_the_commands_for_authors() {
       [DIR]  The folder; the current one if there is none
 
     Options:
-          --fix             Mend what can be mended without asking, and say what was done
-          --json            Print JSON, for programs
-          --strict          Warnings count as errors
-          --compat <WHOSE>  Whose conventions the folder follows [default: auto] [possible values: auto,
-                            native, mcp-bash]
-      -h, --help            Print help (see more with '--help')
-
-    Logging:
-      -v, --verbose...       Log what happens to stderr; twice for more
+          --fix              Mend what can be mended without asking, and say what was done
+          --json             Print JSON, for programs
+          --strict           Warnings count as errors
+          --compat <WHOSE>   Whose conventions the folder follows [default: auto] [possible values:
+                             auto, native, mcp-bash]
+      -v, --verbose...       Log what happens to stderr
           --debug            The same as -v; so is DEBUG=1 in the environment
           --log-file <FILE>  Log what happens to FILE as well
+      -h, --help             Print help (see more with '--help')
     ");
     assert_snapshot!(linkspan(&["config", "-h"]), @"
     Print what a client needs to know to use a folder
@@ -923,12 +908,10 @@ fn the_short_help_of_the_commands_for_authors() {
           --write            Put it into the client's configuration, and keep the rest of that
           --file <FILE>      The configuration to write to, if it is not the usual one
           --inspector        Print the command that opens the folder in the MCP Inspector
-      -h, --help             Print help (see more with '--help')
-
-    Logging:
-      -v, --verbose...       Log what happens to stderr; twice for more
+      -v, --verbose...       Log what happens to stderr
           --debug            The same as -v; so is DEBUG=1 in the environment
           --log-file <FILE>  Log what happens to FILE as well
+      -h, --help             Print help (see more with '--help')
     ");
     assert_snapshot!(linkspan(&["scaffold", "-h"]), @"
     Add a tool, prompt, resource or completion to a folder
@@ -941,13 +924,11 @@ fn the_short_help_of_the_commands_for_authors() {
       [DIR]   The folder; the current one if there is none
 
     Options:
-          --lang <LANG>  What it is to be written in [possible values: bash, python, node]
-      -h, --help         Print help (see more with '--help')
-
-    Logging:
-      -v, --verbose...       Log what happens to stderr; twice for more
+          --lang <LANG>      What it is to be written in [possible values: bash, python, node]
+      -v, --verbose...       Log what happens to stderr
           --debug            The same as -v; so is DEBUG=1 in the environment
           --log-file <FILE>  Log what happens to FILE as well
+      -h, --help             Print help (see more with '--help')
     ");
 }
 
@@ -967,6 +948,9 @@ fn the_short_help_of_call_has_examples_too() {
           --shrink[=<LEVEL>]  Give results of tools in fewer tokens, without loss; see `linkspan shrink`
                               [possible values: safe, balanced, max]
           --json              Print the result as the server spelled it
+      -v, --verbose...        Log what happens to stderr
+          --debug             The same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>   Log what happens to FILE as well
       -h, --help              Print help (see more with '--help')
 
     Remote server:
@@ -991,11 +975,6 @@ fn the_short_help_of_call_has_examples_too() {
           --acp                The command is an ACP agent: it is served as `linkspan agent` does
           --permission <WHAT>  What becomes of an agent's question for permission [default: ask]
                                [possible values: ask, allow, deny]
-
-    Logging:
-      -v, --verbose...       Log what happens to stderr; twice for more
-          --debug            The same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>  Log what happens to FILE as well
 
     Examples:
       linkspan call echo '{"message":"hi"}' https://mcp.example.com/mcp
