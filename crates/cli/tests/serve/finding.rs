@@ -193,7 +193,10 @@ fn a_tool_that_others_can_write_to_is_not_offered() {
     set("tools/sub", 0o777);
     let server = folder.serve();
     assert_eq!(server.tools(), ["hello"]);
-    assert!(server.stderr().contains("open.sh"), "{}", server.stderr());
+    // The log has a thread of its own, and may come later than the answer.
+    wait_until("the reason", || {
+        server.stderr().contains("open.sh").then_some(())
+    });
 }
 
 #[test]
