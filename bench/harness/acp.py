@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from . import acp_table, peers, rounds
-from .paths import BENCH, REPO, TARGET, WORK
+from .paths import REPO, TARGET, WORK
 
 NAME = "acp"
 TITLE = "# Results: `conduct`, an ACP chain beside the official conductor"
@@ -19,12 +19,6 @@ LIMIT = 120
 QUICK = ["--calls", "300", "--warm", "100", "--settle", "200"]
 
 document = acp_table.document
-
-
-def build():
-    command = ["cargo", "build", "--release", "--quiet", "--locked",
-               "--manifest-path", str(BENCH / "acp" / "Cargo.toml"), "--target-dir", str(TARGET)]
-    subprocess.run(command, check=True)
 
 
 def official():

@@ -8,18 +8,12 @@ import sys
 import time
 
 from . import acp
-from .paths import BENCH, ECHO, REPO, TARGET
+from .paths import ECHO, REPO
 
 # Everything is some fifty times slower while it is recorded.
 LIMIT = 120
 LEGACY = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "layout", "version": "1"}}
 INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
-
-
-def build_peers():
-    command = ["cargo", "build", "--release", "--quiet", "--locked",
-               "--manifest-path", str(BENCH / "echo" / "Cargo.toml"), "--target-dir", str(TARGET)]
-    subprocess.run(command, check=True)
 
 
 class Line:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from . import shrink_table
-from .paths import BENCH, ECHO, LOAD, REPO, TARGET, WORK
+from .paths import ECHO, LOAD, REPO, TARGET, WORK
 
 NAME = "shrink"
 TITLE = "# Results: `shrink`, fewer tokens at what price"
@@ -37,12 +37,6 @@ TEXTS = {
 }
 
 document = shrink_table.document
-
-
-def build():
-    command = ["cargo", "build", "--release", "--quiet", "--locked",
-               "--manifest-path", str(BENCH / "shrink" / "Cargo.toml"), "--target-dir", str(TARGET)]
-    subprocess.run(command, check=True)
 
 
 def rows():

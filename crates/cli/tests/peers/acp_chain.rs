@@ -125,8 +125,9 @@ fn wait(child: &mut Child) -> Result<(), String> {
     Err(format!("no answer after {LIMIT:?}"))
 }
 
-/// What a chain leaves behind. The editor kills its conductor, which can end nobody then; and the
-/// agent does not mind that its input has ended. Known by a variable that they all inherit.
+/// What a chain leaves behind. The editor kills its conductor, and the agent does not mind that its input
+/// has ended: the others' conductors leave it there, and our watchdog takes two seconds. Known by a variable
+/// that they all inherit.
 struct Left(String);
 
 impl Left {

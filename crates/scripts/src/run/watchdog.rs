@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use linkspan_spawn::{Child, Command, Spawner};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-/// It waits as a shell, which has 0.1 MB of its own where this program has 4 MB, and becomes this program
+/// It waits as a shell, which has 0.1 MB of its own where this program has most of one, and becomes it
 /// when there is something to do.
 const WAIT: &str = r#"while read -r line; do :; done; exec "$@""#;
 
