@@ -14,6 +14,7 @@ mod listing;
 mod pages;
 #[cfg(unix)]
 mod script;
+mod security_page;
 mod setup;
 #[cfg(unix)]
 mod shim;
