@@ -232,6 +232,9 @@ impl Chain {
             if names::is_proxy_initialize(&method) {
                 return self.refuse(one.from, &one.msg, None, &forged_initialize());
             }
+            if names::is_for_mcp_client(&method) && self.plan.is_proxy(part) {
+                return self.down(Node::Part(part + 1), one, now);
+            }
             let above = match part {
                 0 => Node::Outside,
                 _ => Node::Part(part - 1),

@@ -1,5 +1,6 @@
 //! The rules of a chain, one sentence each.
 
+mod drafted;
 mod sealing;
 mod spelling;
 mod unanswered;
