@@ -81,6 +81,7 @@ pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
     let terms = Terms::of(&args)?;
     let mut words = std::mem::take(&mut args.command).into_iter();
     let child = ChildOptions {
+        label: None,
         program: words.next().unwrap_or_default(),
         args: words.collect(),
         limits: Limits::default(),

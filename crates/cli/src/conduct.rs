@@ -47,9 +47,10 @@ pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
         };
         Box::new(Bridging::new(options, handle)) as Box<dyn Bridge>
     });
-    let chain = Chain::new(plan, bridge, traces);
     let parts = components.len();
-    let start = move |part: usize| start(&components[part], limits.with_envelopes());
+    let labels: Vec<String> = (0..parts).map(|part| plan.name(Node::Part(part))).collect();
+    let chain = Chain::new(plan, bridge, traces);
+    let start = move |part: usize| start(&components[part], &labels[part], limits.with_envelopes());
     let outside = match args.proxy {
         true => stdio(limits.with_envelopes()),
         false => stdio(limits),
@@ -73,10 +74,15 @@ fn plan(args: &ConductArgs, components: &[Component]) -> Plan {
     plan
 }
 
-fn start(component: &Component, limits: Limits) -> Result<linkspan_session::Port, String> {
+fn start(
+    component: &Component,
+    label: &str,
+    limits: Limits,
+) -> Result<linkspan_session::Port, String> {
     let env = component.env.iter();
     let env = env.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let options = ChildOptions {
+        label: Some(label.to_owned()),
         program: OsString::from(&component.program),
         args: component.args_os(),
         limits,

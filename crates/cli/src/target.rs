@@ -73,6 +73,7 @@ impl Target {
             Self::Folder(dir) => serve::opener(&dir, &FolderArgs::default()),
             Self::Command(program, args_of_it) => {
                 let child = ChildOptions {
+                    label: None,
                     program,
                     args: args_of_it,
                     limits: Limits::new(args.max_message),
