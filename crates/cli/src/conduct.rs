@@ -44,6 +44,7 @@ pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
             how: args.mcp_bridge,
             transport: args.bridge_transport,
             limits,
+            introduction: bridge::INTRODUCTION,
         };
         Box::new(Bridging::new(options, handle)) as Box<dyn Bridge>
     });

@@ -127,7 +127,7 @@ impl Carrier {
             let why = format!("a request with the id {id} is still in flight");
             Some(RpcError::invalid_request(why))
         } else if self.asked.len() >= IN_FLIGHT {
-            Some(fault::overloaded())
+            Some(fault::too_many_requests())
         } else {
             None
         };
