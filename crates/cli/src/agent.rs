@@ -35,9 +35,6 @@ use crate::signals::Signals;
 use crate::target::Opener;
 use args::{AcpArgs, AgentArgs, PermissionArg, START};
 
-/// Whoever pipes a few requests into us has closed stdin before the first answer.
-const DRAIN: Duration = Duration::from_secs(10);
-
 /// What the user has laid down for every session.
 pub(crate) struct Terms {
     permission: PermissionArg,
@@ -106,7 +103,7 @@ async fn stdio(signals: Signals, server: Server, args: &AgentArgs) -> Result<Exi
     let options = StdioOptions {
         client_era: None,
         timeout: limit(args),
-        drain: DRAIN,
+        drain: args.drain,
         max_message: Limits::default().max_bytes(),
         record: None,
         front: None,
