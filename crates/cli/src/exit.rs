@@ -84,6 +84,12 @@ pub(crate) fn warn(what: &str) {
     anstream::eprintln!("{yellow}warning{yellow:#}: {}", clean(what));
 }
 
+/// What a person can do next.
+pub(crate) fn print_hint(hint: &str) {
+    let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
+    anstream::eprintln!("{cyan}hint{cyan:#}: {}", clean(hint));
+}
+
 /// An end that needs an explanation.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -141,7 +147,7 @@ impl Failure {
             anstream::eprintln!("{cyan}data{cyan:#}: {}", clean(data));
         }
         if let Some(hint) = &self.hint {
-            anstream::eprintln!("{cyan}hint{cyan:#}: {}", clean(hint));
+            print_hint(hint);
         }
     }
 }
