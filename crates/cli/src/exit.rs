@@ -87,6 +87,12 @@ pub(crate) fn warn(what: &str) {
     anstream::eprintln!("{yellow}warning{yellow:#}: {}", indented(what, MORE));
 }
 
+/// What a person can do next.
+pub(crate) fn print_hint(hint: &str) {
+    let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
+    anstream::eprintln!("{cyan}hint{cyan:#}: {}", indented(hint, MORE));
+}
+
 /// An end that needs an explanation.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -144,7 +150,7 @@ impl Failure {
             anstream::eprintln!("{cyan}data{cyan:#}: {}", indented(data, MORE));
         }
         if let Some(hint) = &self.hint {
-            anstream::eprintln!("{cyan}hint{cyan:#}: {}", indented(hint, MORE));
+            print_hint(hint);
         }
     }
 }

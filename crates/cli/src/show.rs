@@ -2,6 +2,7 @@
 
 mod harmless;
 mod printing;
+mod shell;
 
 use std::io::{self, Write};
 
@@ -10,6 +11,7 @@ use linkspan_wire::{Json, JsonKind};
 
 pub(crate) use harmless::{Cleaned, clean, indented, on_one_line, path};
 pub(crate) use printing::{Watched, cannot_print, note, printed};
+pub(crate) use shell::command_line;
 
 const NAME: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
