@@ -33,6 +33,7 @@ use crate::expose::{front_options, over_http};
 use crate::house::{InnOptions, Server};
 use crate::signals::Signals;
 use crate::target::Opener;
+use crate::waiting;
 use args::{AcpArgs, AgentArgs, PermissionArg, START};
 
 /// What the user has laid down for every session.
@@ -76,6 +77,7 @@ impl Terms {
 pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let terms = Terms::of(&args)?;
+    let try_it = waiting::tools_of(Some("--acp"), &args.command);
     let mut words = std::mem::take(&mut args.command).into_iter();
     let child = ChildOptions {
         label: None,
@@ -91,7 +93,10 @@ pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
     let server = Server::new(opener, None);
     match args.http {
         true => http(signals, server, &args).await,
-        false => stdio(signals, server, &args).await,
+        false => {
+            waiting::for_client(&try_it);
+            stdio(signals, server, &args).await
+        }
     }
 }
 

@@ -114,3 +114,32 @@ fn expose_of_a_dead_url_logs_that_it_cannot_be_reached() {
     run.wait_for("cannot connect to");
     run.wait_for("check the URL");
 }
+
+#[test]
+fn an_agent_says_that_it_waits_for_a_client_and_a_chain_for_an_editor() {
+    for (args, what, hint) in [
+        (
+            &["agent", "--", "cat", "-u"][..],
+            "an MCP client",
+            "linkspan tools --acp -- cat -u",
+        ),
+        (
+            &["conduct", "cat"],
+            "an editor that speaks ACP",
+            "list of agents",
+        ),
+        (
+            &["conduct", "--proxy", "cat"],
+            "another ACP conductor",
+            "--dry-run",
+        ),
+    ] {
+        let mut run = AtTerminal::run(args);
+        run.wait_for(&format!("waiting on stdin for {what}"));
+        run.wait_for(hint);
+        run.types(END);
+        assert_eq!(run.end().0, Some(0), "{args:?}");
+    }
+    let piped = linkspan(&["conduct", "cat"]);
+    assert!(!piped.stderr.contains("waiting"), "{piped}");
+}
