@@ -294,6 +294,27 @@ mod unix {
     }
 
     #[tokio::test]
+    async fn many_connections_at_the_same_moment_all_get_in() {
+        let (mut bridging, joins) = stdio();
+        let one = offered(&mut bridging, 1, modern()).unwrap();
+        let two = offered(&mut bridging, 2, modern()).unwrap();
+        let mut agents = Vec::new();
+        for told in std::iter::repeat_n([&one, &two], 60).flatten() {
+            let mut agent = socket(told).await;
+            agent.say(&told.secret).await;
+            agents.push(agent);
+        }
+        // The chain is busy for a moment.
+        for _ in 0..1000 {
+            tokio::task::yield_now().await;
+        }
+        let _heard = provide(joins);
+        for agent in &mut agents {
+            agent.shake().await;
+        }
+    }
+
+    #[tokio::test]
     async fn two_connections_of_one_declaration_do_not_see_each_other() {
         let (mut bridging, joins) = stdio();
         let told = offered(&mut bridging, 1, modern()).unwrap();
