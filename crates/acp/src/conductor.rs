@@ -21,6 +21,8 @@ use crate::plan::Node;
 /// has to be killed.
 const FAREWELL: Duration = Duration::from_secs(4);
 
+/// What the editor has of that at least, after the components have ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How long the editor has to be silent before its port is closed at the end.
 const QUIET: Duration = Duration::from_millis(50);
 
@@ -263,7 +265,8 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
         let Some(mut outside) = peers.next() else {
             return;
         };
-        let leaving = peers.map(|peer| leave(peer.port, self.chain.left(peer.node)));
+        let begun = now();
+        let leaving = peers.map(|peer| leave(peer.port, self.chain.left(peer.node), FAREWELL));
         let leaving: Vec<_> = leaving.collect();
         let leaving = join_all(leaving);
         tokio::pin!(leaving);
@@ -281,7 +284,9 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
             let _ = timeout(FAREWELL, last).await;
         }
         let left = self.chain.left(Node::Outside);
-        leave(outside.port, left).await;
+        // Part of its time has passed while the components ended.
+        let limit = FAREWELL.saturating_sub(now() - begun).max(LAST_WORDS);
+        leave(outside.port, left, limit).await;
     }
 
     /// Sends the editor what waits for it, then takes in the next thing that it sends. `false` if that
@@ -308,7 +313,7 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
 }
 
 /// Sends what is left for a peer, closes its port and waits for its task, for a limited time.
-async fn leave(mut port: Port, mut left: Outbox) {
+async fn leave(mut port: Port, mut left: Outbox, limit: Duration) {
     let goodbye = async {
         while let Some(item) = left.pop() {
             if port.tx.send(item).await.is_err() {
@@ -320,7 +325,7 @@ async fn leave(mut port: Port, mut left: Outbox) {
         port.rx.close();
         let _ = port.done.await;
     };
-    let _ = timeout(FAREWELL, goodbye).await;
+    let _ = timeout(limit, goodbye).await;
 }
 
 impl Peer {
