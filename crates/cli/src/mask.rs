@@ -90,10 +90,13 @@ impl Mask {
                     let servers = self.servers && !telling;
                     match &*name {
                         "env" | "headers" if servers => self.find_pairs(member, whole, changes),
-                        "args" | "argv" | "command" | "cmd"
-                            if !telling && member.kind() == JsonKind::Array =>
-                        {
-                            self.find_words(member, whole, changes);
+                        "args" | "argv" | "command" | "cmd" if !telling => {
+                            let is_line = member.kind() == JsonKind::Array;
+                            let all = self.servers && name.starts_with("arg");
+                            match is_line {
+                                true => self.find_words(member, whole, all, changes),
+                                false => self.find(member, whole, all, changes),
+                            }
                         }
                         "url" if servers && member.kind() == JsonKind::String => {
                             let url = member.as_str().unwrap_or_default();
@@ -124,14 +127,15 @@ impl Mask {
         }
     }
 
-    /// The words of a command line. What a server is started with may be a secret in any place.
-    fn find_words(&self, line: Json<'_>, whole: &str, changes: &mut Vec<Change>) {
+    /// The words of a command line; `all` of them if they are arguments of a server, which may have
+    /// secrets in any place.
+    fn find_words(&self, line: Json<'_>, whole: &str, all: bool, changes: &mut Vec<Change>) {
         let words: Vec<Cow<'_, str>> = line
             .elements()
             .map(|word| word.as_str().unwrap_or_default())
             .collect();
         let spoken = words.iter().map(|word| &**word);
-        let masked = match self.servers {
+        let masked = match all {
             true => words::all(spoken),
             false => words::telling(spoken),
         };
@@ -140,10 +144,8 @@ impl Mask {
                 JsonKind::String if **word != masked => {
                     changes.push(Change::of(element.text(), whole, &masked));
                 }
-                JsonKind::Number if self.servers => {
-                    changes.push(Change::of(element.text(), whole, MASKED));
-                }
-                _ => self.find(element, whole, false, changes),
+                JsonKind::String => self.find(element, whole, false, changes),
+                _ => self.find(element, whole, all, changes),
             }
         }
     }
@@ -272,6 +274,12 @@ mod tests {
         assert_eq!(
             servers.apply(text),
             r#"{"mcpServers":[{"name":"a","command":"npx","args":["-y","***","--api-key","***","***"]}]}"#
+        );
+        assert_eq!(
+            servers.apply(
+                r#"{"args":"-k hush","argv":{"a":["hush",1]},"command":["x","--token","hush"]}"#
+            ),
+            r#"{"args":"***","argv":{"a":["***","***"]},"command":["x","--token","***"]}"#
         );
         assert_eq!(
             Mask::new(vec!["12345".to_owned()]).apply(
