@@ -4,10 +4,10 @@ mod harmless;
 mod printing;
 mod shell;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anstyle::Style;
-use linkspan_wire::{Json, JsonKind};
+use linkspan_wire::{Json, JsonKind, escape_json};
 
 pub(crate) use harmless::{Cleaned, clean, indented, on_one_line, path};
 pub(crate) use printing::{Watched, cannot_print, note, printed};
@@ -25,9 +25,14 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// Prints JSON exactly as it came: for programs, not for a terminal.
+/// Prints JSON exactly as it came, for programs. On a terminal the characters that would drive it are
+/// written as `\uXXXX`, which is the same value.
 pub(crate) fn raw(json: &str) {
-    note(writeln!(io::stdout(), "{json}"));
+    let shown = match io::stdout().is_terminal() {
+        true => escape_json(json),
+        false => json.into(),
+    };
+    note(writeln!(io::stdout(), "{shown}"));
 }
 
 /// A tool: its name, what it does, what it takes.

@@ -31,7 +31,7 @@ pub use json::{Json, JsonKind, Members};
 pub use limits::{Limits, MAX_DEPTH};
 pub use message::{Kind, Message};
 pub use ndjson::{Line, Lines, one_line};
-pub use printable::{escape_block, escape_json, escape_line, replace_unprintable};
+pub use printable::{escape_block, escape_json, escape_line, is_hidden, replace_unprintable};
 pub use rpc::{Code, RpcError};
 pub use splice::Object;
 pub use sse::{Event, SseItem, SseReader, write_event};

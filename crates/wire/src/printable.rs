@@ -92,8 +92,9 @@ fn is_steering(c: char) -> bool {
         )
 }
 
-/// The same, and what takes no room or is a blank that does not look like one.
-fn is_hidden(c: char) -> bool {
+/// Whether a character drives a terminal, ends a line, changes the order of a line, takes no room, or is a
+/// blank that does not look like one. [`escape_line`] escapes these.
+pub fn is_hidden(c: char) -> bool {
     is_steering(c)
         || matches!(
             c,

@@ -13,7 +13,7 @@ use linkspan_wire::quote;
 use super::args::{DecodeArgs, StatsArgs, TryArgs};
 use super::ledger::{self, Row};
 use crate::exit::{Exit, Failure};
-use crate::show::{clean, note, path as shown, say};
+use crate::show::{clean, note, on_one_line, path as shown, say};
 use crate::waiting;
 
 /// The largest text that is looked at.
@@ -193,7 +193,7 @@ pub(crate) fn stats(args: &StatsArgs) -> Result<Exit, Failure> {
     for ((shadow, server), mut rows) in servers {
         rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.before.saturating_sub(row.after)));
         let measured = if shadow { " (only measured)" } else { "" };
-        say!("{NAME}{}{NAME:#}{measured}", clean(server));
+        say!("{NAME}{}{NAME:#}{measured}", on_one_line(server));
         let mut all = Row::default();
         for (key, row) in rows {
             line(&format!("{} {}", key.tool, key.kinds), row);
@@ -208,7 +208,7 @@ fn line(what: &str, row: &Row) {
     let each = row.micros as f64 / 1000.0 / row.calls.max(1) as f64;
     say!(
         "  {:<40} {:>6} texts  {:>9} → {:>9} tokens  {:>6}  {each:>6.2} ms",
-        clean(what),
+        on_one_line(what),
         row.calls,
         row.before,
         row.after,
