@@ -72,8 +72,9 @@ pub struct Joining {
 #[derive(Clone)]
 pub struct Handle(mpsc::Sender<Joining>);
 
-/// Peers that wait to be let in.
-const WAITING: usize = 64;
+/// Peers that wait to be let in: more than the bridge accepts connections at once, so that a chain which is
+/// busy for a moment refuses none of them.
+const WAITING: usize = 1024;
 
 impl Handle {
     /// A handle, and where the chain finds those who join.

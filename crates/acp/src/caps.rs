@@ -25,7 +25,11 @@ const TRANSPORT: [&str; 4] = [
     "symposium",
     "mcp_acp_transport",
 ];
+/// The draft does not say which object its `_meta` is a member of: the result, or the capabilities.
 const DRAFT_TRANSPORT: [&str; 2] = ["_meta", "mcp_acp_transport"];
+const DRAFT_TRANSPORT_OF_AGENT: [&str; 3] = ["agentCapabilities", "_meta", "mcp_acp_transport"];
+/// All positions of the capability to take servers by `acp:` URLs.
+const TRANSPORTS: [&[&str]; 3] = [&TRANSPORT, &DRAFT_TRANSPORT, &DRAFT_TRANSPORT_OF_AGENT];
 
 impl Caps {
     /// Of a result of `initialize`.
@@ -40,7 +44,7 @@ impl Caps {
             version,
             http: can("http"),
             acp: can("acp"),
-            acp_url: is_there(result.path(&TRANSPORT)) || is_there(result.path(&DRAFT_TRANSPORT)),
+            acp_url: TRANSPORTS.iter().any(|way| is_there(result.path(way))),
         }
     }
 
@@ -87,17 +91,18 @@ pub(crate) fn welcoming(answer: &Message) -> Message {
 
 /// The same in the words that older proxies look for.
 pub(crate) fn welcoming_in(answer: &Message, dialect: Dialect) -> Message {
-    let way: &[&str] = match dialect {
-        Dialect::Current => return answer.clone(),
-        Dialect::Underscore | Dialect::Symposium => &TRANSPORT,
-        Dialect::Draft => &DRAFT_TRANSPORT,
+    let ways: &[&[&str]] = match dialect {
+        Dialect::Current => &[],
+        Dialect::Underscore | Dialect::Symposium => &[&TRANSPORT],
+        Dialect::Draft => &[&DRAFT_TRANSPORT, &DRAFT_TRANSPORT_OF_AGENT],
     };
-    match answer.body() {
-        Some(result) if !is_there(result.path(way)) => {
-            answer.with_value(result, &set(Some(result), way, "true"))
+    let mut told = answer.clone();
+    for way in ways {
+        if let Some(result) = told.body().filter(|result| !is_there(result.path(way))) {
+            told = told.with_value(result, &set(Some(result), way, "true"));
         }
-        _ => answer.clone(),
     }
+    told
 }
 
 const ROLE: [&str; 4] = ["clientCapabilities", "_meta", "symposium", "proxy"];
@@ -169,6 +174,30 @@ mod tests {
         assert_eq!(
             welcoming(&two).body().unwrap().text(),
             r#"{"protocolVersion":2,"capabilities":{"session":{"mcp":{"acp":{}}}}}"#
+        );
+    }
+
+    #[test]
+    fn servers_by_url_are_taken_wherever_an_agent_says_so() {
+        for said in [
+            r#"{"_meta":{"mcp_acp_transport":true}}"#,
+            r#"{"agentCapabilities":{"_meta":{"mcp_acp_transport":true}}}"#,
+            r#"{"agentCapabilities":{"_meta":{"symposium":{"mcp_acp_transport":true}}}}"#,
+        ] {
+            let caps = Caps::of(Json::parse(said).unwrap());
+            assert!(caps.take(&Provider::Url("acp:x".into())), "{said}");
+            assert!(!caps.take(&Provider::Server("x".into())), "{said}");
+        }
+        let not = r#"{"agentCapabilities":{"_meta":{"mcp_acp_transport":false}}}"#;
+        assert!(!Caps::of(Json::parse(not).unwrap()).any());
+    }
+
+    #[test]
+    fn a_proxy_of_the_draft_is_told_in_both_places() {
+        let said = answer(r#"{"agentCapabilities":{"x":1.0}}"#);
+        assert_eq!(
+            welcoming_in(&said, Dialect::Draft).body().unwrap().text(),
+            r#"{"agentCapabilities":{"x":1.0,"_meta":{"mcp_acp_transport":true}},"_meta":{"mcp_acp_transport":true}}"#
         );
     }
 

@@ -31,7 +31,7 @@ use crate::dialect::Dialect;
 use form::{Address, Form};
 use reverse::Asked;
 
-pub use fault::revoked;
+pub use fault::{revoked, too_many_connections};
 pub use form::Memory;
 pub use port::{Life, port};
 
@@ -204,7 +204,7 @@ impl Carrier {
             let why = format!("a request with the id {id} is still in flight");
             Some(RpcError::invalid_request(why))
         } else if self.numbers.len() >= IN_FLIGHT {
-            Some(fault::overloaded())
+            Some(fault::too_many_requests())
         } else {
             None
         };

@@ -49,6 +49,8 @@ pub struct Chain {
     tail: Tail,
     tracer: Option<Box<dyn Tracer>>,
     broken: Option<Broken>,
+    /// What requests are answered with once the chain has ended.
+    ended: Option<RpcError>,
 }
 
 /// What is known of a component.
@@ -115,6 +117,7 @@ impl Chain {
             tail: Tail::new(bridge),
             tracer,
             broken: None,
+            ended: None,
         }
     }
 
@@ -126,6 +129,11 @@ impl Chain {
     /// What waits to be sent to a peer.
     pub fn outbox(&mut self, node: Node) -> Option<&mut Outbox> {
         self.flow.outbox(node)
+    }
+
+    /// Takes everything that waits to be sent to a peer.
+    pub(crate) fn left(&mut self, node: Node) -> Outbox {
+        self.outbox(node).map(std::mem::take).unwrap_or_default()
     }
 
     /// How many answers the outside waits for.
@@ -159,7 +167,7 @@ impl Chain {
             Inbound::Failed { .. } | Inbound::Lost { .. } => {}
             Inbound::Closed(fault) => self.closed(from, fault, now),
         }
-        if self.broken.is_none()
+        if self.ended.is_none()
             && let Some(Node::Part(part)) = self.flow.stuck()
         {
             self.give_up(part, Why::Stuck, now);
@@ -178,8 +186,7 @@ impl Chain {
         if msg.is_answer() {
             return self.answer(from, msg, credit, now);
         }
-        if let Some(broken) = &self.broken {
-            let error = broken.error.clone();
+        if let Some(error) = self.ended.clone() {
             return self.refuse(from, &msg, None, &error);
         }
         let travelling = Travelling {
@@ -231,6 +238,9 @@ impl Chain {
         let Some(dialect) = envelope::dialect_of(&method) else {
             if names::is_proxy_initialize(&method) {
                 return self.refuse(one.from, &one.msg, None, &forged_initialize());
+            }
+            if names::is_for_mcp_client(&method) && self.plan.is_proxy(part) {
+                return self.down(Node::Part(part + 1), one, now);
             }
             let above = match part {
                 0 => Node::Outside,

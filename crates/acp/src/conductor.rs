@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use linkspan_session::{Budget, Credit, Envelope, Fault, Inbound, Outbound, Port};
-use linkspan_wire::RpcError;
+use linkspan_session::{Budget, Credit, Envelope, Fault, Inbound, Outbound, Outbox, Port};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, OwnedPermit};
 use tokio::sync::oneshot;
@@ -21,6 +20,11 @@ use crate::plan::Node;
 /// How long a peer may take to take what is left for it, and to say goodbye: longer than a process that
 /// has to be killed.
 const FAREWELL: Duration = Duration::from_secs(4);
+
+/// What the editor has of that at least, after the components have ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How long the editor has to be silent before its port is closed at the end.
+const QUIET: Duration = Duration::from_millis(50);
 
 /// Bytes that may be handed to a peer's port before it has written them.
 const AHEAD: usize = 256 << 10;
@@ -101,12 +105,8 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
     pub async fn run(mut self, stop: impl Future<Output = ()>) -> Ended {
         tokio::pin!(stop);
         let ended = self.relay(stop).await;
-        match &ended {
-            Ended::Broken(_) => self.hear_out(),
-            Ended::OutsideClosed | Ended::Stopped => {
-                self.chain.answer_all(&RpcError::from(&Fault::Closing));
-            }
-        }
+        self.chain.stop();
+        self.answer_queued();
         self.farewell().await;
         ended
     }
@@ -244,50 +244,88 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
         }
     }
 
-    /// What the editor had said before it could know that the chain is broken is answered too.
-    fn hear_out(&mut self) {
-        let editor = &mut self.peers[0];
-        let first = editor.next.take().flatten();
-        // As much as there was room for: it may go on talking while we listen.
-        let most = editor.port.rx.max_capacity();
-        let rest = std::iter::from_fn(|| editor.port.rx.try_recv().ok()).take(most);
-        let unheard: Vec<Inbound> = first.into_iter().chain(rest).collect();
-        for inbound in unheard {
-            if !matches!(inbound, Inbound::Closed(_)) {
-                self.chain.receive(Node::Outside, inbound, now());
+    /// Answers what peers have sent before they could know that the chain has ended.
+    fn answer_queued(&mut self) {
+        for at in 0..self.peers.len() {
+            let peer = &mut self.peers[at];
+            let (node, queued) = (peer.node, peer.queued());
+            for inbound in queued {
+                self.chain.receive(node, inbound, now());
             }
         }
     }
 
-    /// Sends what is left, closes all ports and waits for their tasks, for a limited time.
+    /// Sends what is left, closes the components' ports and waits for their tasks, for a limited time.
+    /// Meanwhile, and until it sends nothing more, the editor's requests are still answered; then its
+    /// port is closed too.
     async fn farewell(mut self) {
         // Ports that waited for room hold their queues open.
         self.rooms.clear();
-        let leaving = self.peers.into_iter().map(|peer| {
-            let mut left = self
-                .chain
-                .outbox(peer.node)
-                .map(std::mem::take)
-                .unwrap_or_default();
-            async move {
-                let mut port = peer.port;
-                let goodbye = async {
-                    while let Some(item) = left.pop() {
-                        if port.tx.send(item).await.is_err() {
-                            break;
-                        }
-                    }
-                    drop(port.tx);
-                    // A port that waits for room here could not end.
-                    port.rx.close();
-                    let _ = port.done.await;
-                };
-                let _ = timeout(FAREWELL, goodbye).await;
-            }
-        });
+        let mut peers = std::mem::take(&mut self.peers).into_iter();
+        let Some(mut outside) = peers.next() else {
+            return;
+        };
+        let begun = now();
+        let leaving = peers.map(|peer| leave(peer.port, self.chain.left(peer.node), FAREWELL));
         let leaving: Vec<_> = leaving.collect();
-        join_all(leaving).await;
+        let leaving = join_all(leaving);
+        tokio::pin!(leaving);
+        let mut hears = !outside.silent;
+        loop {
+            tokio::select! {
+                _ = &mut leaving => break,
+                more = self.answer_next(&mut outside), if hears => hears = more,
+            }
+        }
+        if hears {
+            let last = async {
+                while let Ok(true) = timeout(QUIET, self.answer_next(&mut outside)).await {}
+            };
+            let _ = timeout(FAREWELL, last).await;
+        }
+        let left = self.chain.left(Node::Outside);
+        // Part of its time has passed while the components ended.
+        let limit = FAREWELL.saturating_sub(now() - begun).max(LAST_WORDS);
+        leave(outside.port, left, limit).await;
     }
+
+    /// Sends the editor what waits for it, then takes in the next thing that it sends. `false` if that
+    /// was the last. Nothing is lost if this is dropped while it waits.
+    async fn answer_next(&mut self, outside: &mut Peer) -> bool {
+        if let Some(outbox) = self.chain.outbox(Node::Outside) {
+            while !outbox.is_empty() {
+                let Ok(room) = outside.port.tx.reserve().await else {
+                    return false;
+                };
+                if let Some(item) = outbox.pop() {
+                    room.send(item);
+                }
+            }
+        }
+        match outside.port.rx.recv().await {
+            None | Some(Inbound::Closed(_)) => false,
+            Some(inbound) => {
+                self.chain.receive(Node::Outside, inbound, now());
+                true
+            }
+        }
+    }
+}
+
+/// Sends what is left for a peer, closes its port and waits for its task, for a limited time.
+async fn leave(mut port: Port, mut left: Outbox, limit: Duration) {
+    let goodbye = async {
+        while let Some(item) = left.pop() {
+            if port.tx.send(item).await.is_err() {
+                break;
+            }
+        }
+        drop(port.tx);
+        // A port that waits for room here could not end.
+        port.rx.close();
+        let _ = port.done.await;
+    };
+    let _ = timeout(limit, goodbye).await;
 }
 
 impl Peer {
@@ -308,6 +346,18 @@ impl Peer {
         if !self.gone && self.node != Node::Outside {
             self.gone = Pin::new(&mut self.port.last_word).poll(cx).is_ready();
         }
+    }
+
+    /// What it has sent and was not received yet, at most as much as its queue holds: it may go on
+    /// sending meanwhile.
+    fn queued(&mut self) -> Vec<Inbound> {
+        let first = self.next.take().flatten();
+        let most = self.port.rx.max_capacity();
+        let rest = std::iter::from_fn(|| self.port.rx.try_recv().ok()).take(most);
+        let queued = first.into_iter().chain(rest);
+        queued
+            .filter(|inbound| !matches!(inbound, Inbound::Closed(_)))
+            .collect()
     }
 
     /// Waits until its port takes an item of that size.

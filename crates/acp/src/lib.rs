@@ -11,6 +11,7 @@ pub mod client;
 mod conductor;
 mod dialect;
 mod envelope;
+mod error;
 mod flow;
 mod names;
 mod plan;

@@ -28,6 +28,12 @@ pub(crate) const CLOSING: [&str; 2] = ["session/close", "session/delete"];
 /// Closes a connection to an MCP server that lives in the chain; a request, unlike `_mcp/disconnect`.
 pub(crate) const MCP_DISCONNECT: &str = "mcp/disconnect";
 
+/// Whether a message goes from an MCP server of the draft to its client, which is always towards the
+/// agent: the draft sends it there with and without the envelope for its successor.
+pub(crate) fn is_for_mcp_client(method: &str) -> bool {
+    method.starts_with("_mcp/server_to_client/")
+}
+
 /// Whether a message is about an MCP server that lives in the chain.
 pub(crate) fn is_carrier(method: &str) -> bool {
     method.starts_with("mcp/") || method.starts_with("_mcp/")

@@ -12,6 +12,8 @@ pub(crate) struct Declared<'a> {
     pub(crate) name: Cow<'a, str>,
     pub(crate) provider: Provider,
     pub(crate) entry: Json<'a>,
+    /// Declared as only the draft does: its provider speaks the draft, whatever envelope it uses.
+    pub(crate) is_draft: bool,
 }
 
 /// All of them, in the order in which they are declared.
@@ -23,6 +25,7 @@ pub(crate) fn declared(params: Json<'_>) -> Vec<Declared<'_>> {
             name,
             provider: provider(entry)?,
             entry,
+            is_draft: false,
         })
     });
     let mapped = draft_map(params).into_iter().flat_map(Json::members);
@@ -31,6 +34,7 @@ pub(crate) fn declared(params: Json<'_>) -> Vec<Declared<'_>> {
             name,
             provider: draft_provider(entry)?,
             entry,
+            is_draft: true,
         })
     });
     listed.chain(mapped).collect()

@@ -33,10 +33,8 @@ use crate::expose::{front_options, over_http};
 use crate::house::{InnOptions, Server};
 use crate::signals::Signals;
 use crate::target::Opener;
+use crate::waiting;
 use args::{AcpArgs, AgentArgs, PermissionArg, START};
-
-/// Whoever pipes a few requests into us has closed stdin before the first answer.
-const DRAIN: Duration = Duration::from_secs(10);
 
 /// What the user has laid down for every session.
 pub(crate) struct Terms {
@@ -79,8 +77,10 @@ impl Terms {
 pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let terms = Terms::of(&args)?;
+    let try_it = waiting::tools_of(Some("--acp"), &args.command);
     let mut words = std::mem::take(&mut args.command).into_iter();
     let child = ChildOptions {
+        label: None,
         program: words.next().unwrap_or_default(),
         args: words.collect(),
         limits: Limits::default(),
@@ -93,7 +93,10 @@ pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
     let server = Server::new(opener, None);
     match args.http {
         true => http(signals, server, &args).await,
-        false => stdio(signals, server, &args).await,
+        false => {
+            waiting::for_client(&try_it);
+            stdio(signals, server, &args).await
+        }
     }
 }
 
@@ -105,7 +108,7 @@ async fn stdio(signals: Signals, server: Server, args: &AgentArgs) -> Result<Exi
     let options = StdioOptions {
         client_era: None,
         timeout: limit(args),
-        drain: DRAIN,
+        drain: args.drain,
         max_message: Limits::default().max_bytes(),
         record: None,
         front: None,

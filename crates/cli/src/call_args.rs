@@ -24,7 +24,13 @@ impl CallArgs {
     pub(crate) fn parse(words: &[String]) -> Result<Self, Failure> {
         match words {
             [] => Ok(Self::None),
-            [only] if only == "-" => Self::json(read(std::io::stdin())?),
+            [only] if only == "-" => {
+                crate::waiting::for_input(
+                    "the arguments as a JSON object",
+                    "linkspan call TOOL - TARGET < arguments.json",
+                );
+                Self::json(read(std::io::stdin())?)
+            }
             [only] if only.starts_with('@') => {
                 let file = std::fs::File::open(&only[1..])
                     .map_err(|e| Failure::usage(format!("cannot read {}: {e}", &only[1..])))?;

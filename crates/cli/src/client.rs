@@ -11,7 +11,7 @@ use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
 use tokio::time::timeout;
 
 use crate::exit::{Exit, Failure};
-use crate::show::clean;
+use crate::show::on_one_line;
 
 const FAREWELL: Duration = Duration::from_secs(4);
 /// How long a server may take to shake hands; `npx` may have to fetch it first.
@@ -251,7 +251,7 @@ fn note(msg: &Message) {
                 .unwrap_or_default();
             let total = number("total").map_or(String::new(), |t| format!("/{t}"));
             let done = number("progress").unwrap_or_default();
-            anstream::eprintln!("{}", clean(&format!("{done}{total} {message}")));
+            anstream::eprintln!("{}", on_one_line(&format!("{done}{total} {message}")));
         }
         "notifications/message" => {
             let level = params

@@ -22,6 +22,7 @@ use self::trace::Traces;
 use crate::exit::{Exit, Failure};
 use crate::show::say;
 use crate::signals::Signals;
+use crate::waiting;
 
 /// Bytes that a component or the editor may be ahead of us: the chain has queues of its own.
 const AHEAD: usize = 256 << 10;
@@ -37,6 +38,7 @@ pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
     }
     let traces = Traces::start(&plan, args.trace.as_deref(), args.debug_dir.as_deref())?;
     let traces = traces.map(|traces| Box::new(traces) as Box<dyn Tracer>);
+    wait_for_editor(args.proxy);
     let limits = Limits::new(args.max_message).with_ahead(AHEAD);
     let (handle, joins) = Handle::pair();
     let bridge = (args.mcp_bridge != BridgeArg::Off).then(|| {
@@ -44,12 +46,14 @@ pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
             how: args.mcp_bridge,
             transport: args.bridge_transport,
             limits,
+            introduction: bridge::INTRODUCTION,
         };
         Box::new(Bridging::new(options, handle)) as Box<dyn Bridge>
     });
-    let chain = Chain::new(plan, bridge, traces);
     let parts = components.len();
-    let start = move |part: usize| start(&components[part], limits.with_envelopes());
+    let labels: Vec<String> = (0..parts).map(|part| plan.name(Node::Part(part))).collect();
+    let chain = Chain::new(plan, bridge, traces);
+    let start = move |part: usize| start(&components[part], &labels[part], limits.with_envelopes());
     let outside = match args.proxy {
         true => stdio(limits.with_envelopes()),
         false => stdio(limits),
@@ -73,10 +77,15 @@ fn plan(args: &ConductArgs, components: &[Component]) -> Plan {
     plan
 }
 
-fn start(component: &Component, limits: Limits) -> Result<linkspan_session::Port, String> {
+fn start(
+    component: &Component,
+    label: &str,
+    limits: Limits,
+) -> Result<linkspan_session::Port, String> {
     let env = component.env.iter();
     let env = env.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let options = ChildOptions {
+        label: Some(label.to_owned()),
         program: OsString::from(&component.program),
         args: component.args_os(),
         limits,
@@ -104,6 +113,18 @@ fn failure(broken: &Broken) -> Failure {
         }
         _ => failure,
     }
+}
+
+/// Tells a person at a terminal what is expected on stdin.
+fn wait_for_editor(as_proxy: bool) {
+    let who = match as_proxy {
+        true => "another ACP conductor",
+        false => "an editor that speaks ACP",
+    };
+    waiting::on_stdin(
+        &format!("{who}, which usually starts this command itself; Ctrl-C ends it"),
+        "put this command into the editor's list of agents; --dry-run prints the chain and ends",
+    );
 }
 
 /// The chain, from the editor to the agent.

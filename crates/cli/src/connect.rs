@@ -23,6 +23,7 @@ use crate::record::Record;
 use crate::shrink::Shrinking;
 use crate::signals::Signals;
 use crate::target::Target;
+use crate::waiting;
 
 /// How often we look whether the client is still there while the server starts.
 const LOOK: Duration = Duration::from_millis(250);
@@ -45,7 +46,12 @@ pub(crate) struct StdioOptions {
 
 pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
+    let try_it = waiting::tools_of(args.url.as_deref(), &args.command);
     let opener = Target::new(args.url, args.command)?.opener(&args.remote)?;
+    if opener.check().is_ok() {
+        waiting::for_client(&try_it);
+        opener.warn_if_unreachable(waiting::at_terminal());
+    }
     let shrinking = Shrinking::of(args.shrink)?;
     let server = Server::new(opener, args.eras.server_era.forced()).shrinking(shrinking);
     let options = StdioOptions {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use linkspan_session::Fault;
 
-use crate::show::clean;
+use crate::show::indented;
 
 /// How the program ends. The numbers are documented in `--help` and the manual page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,11 +77,20 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// What further lines of a message begin with: a peer may have written them.
+const MORE: &str = "  ";
+
 /// Something that a person should know, though it is no reason to stop. For commands that do one
 /// thing and end; a server logs.
 pub(crate) fn warn(what: &str) {
     let yellow = Style::new().bold().fg_color(Some(AnsiColor::Yellow.into()));
-    anstream::eprintln!("{yellow}warning{yellow:#}: {}", clean(what));
+    anstream::eprintln!("{yellow}warning{yellow:#}: {}", indented(what, MORE));
+}
+
+/// What a person can do next.
+pub(crate) fn print_hint(hint: &str) {
+    let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
+    anstream::eprintln!("{cyan}hint{cyan:#}: {}", indented(hint, MORE));
 }
 
 /// An end that needs an explanation.
@@ -136,12 +145,12 @@ impl Failure {
     pub(crate) fn print(&self) {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let cyan = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
-        anstream::eprintln!("{red}error{red:#}: {}", clean(&self.what));
+        anstream::eprintln!("{red}error{red:#}: {}", indented(&self.what, MORE));
         if let Some(data) = &self.data {
-            anstream::eprintln!("{cyan}data{cyan:#}: {}", clean(data));
+            anstream::eprintln!("{cyan}data{cyan:#}: {}", indented(data, MORE));
         }
         if let Some(hint) = &self.hint {
-            anstream::eprintln!("{cyan}hint{cyan:#}: {}", clean(hint));
+            print_hint(hint);
         }
     }
 }

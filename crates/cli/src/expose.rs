@@ -35,6 +35,7 @@ pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
     // The secret is between our clients and us.
     let opener = opener.without_env(args.guard.token_env.as_deref());
     opener.check()?;
+    opener.warn_if_unreachable(true);
     let shrinking = Shrinking::of(args.shrink)?;
     let server = Server::new(opener, args.eras.server_era.forced()).shrinking(shrinking);
     let inn = InnOptions {

@@ -1,14 +1,20 @@
 //! Logs: warnings to stderr, more on request, nothing ever to stdout.
 
+use std::fmt;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
+use linkspan_wire::escape_block;
+use tracing::field::Field;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer;
+use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::fmt::FormatFields;
+use tracing_subscriber::fmt::format::{Writer, debug_fn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -32,6 +38,7 @@ pub(crate) fn start(args: &LogArgs, quiet: LevelFilter) -> Result<(), Failure> {
         .with_ansi(io::stderr().is_terminal())
         .with_target(false)
         .with_timer(crate::clock::Stamp)
+        .fmt_fields(escaped())
         .with_filter(level)
         .with_filter(ours.clone());
     let file = match &args.log_file {
@@ -48,6 +55,7 @@ pub(crate) fn start(args: &LogArgs, quiet: LevelFilter) -> Result<(), Failure> {
                     .with_writer(Mutex::new(file))
                     .with_ansi(false)
                     .with_timer(crate::clock::Stamp)
+                    .fmt_fields(escaped())
                     .with_filter(level.max(LevelFilter::DEBUG))
                     .with_filter(ours),
             )
@@ -58,6 +66,22 @@ pub(crate) fn start(args: &LogArgs, quiet: LevelFilter) -> Result<(), Failure> {
         .with(file)
         .init();
     Ok(())
+}
+
+/// What further lines of a log entry begin with. Entries themselves begin with a time.
+const MORE: &str = "  | ";
+
+/// Writes what an entry says so that a peer whose words are in it cannot add entries of its own.
+fn escaped() -> impl for<'writer> FormatFields<'writer> {
+    let write = |out: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug| {
+        let value = format!("{value:?}");
+        let value = escape_block(&value, MORE);
+        match field.name() {
+            "message" => write!(out, "{value}"),
+            name => write!(out, "{name}={value}"),
+        }
+    };
+    debug_fn(write).delimited(" ")
 }
 
 /// Lines that may wait for whoever reads our stderr.

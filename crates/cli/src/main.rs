@@ -30,6 +30,7 @@ mod shrink;
 mod signals;
 mod target;
 mod tryout;
+mod waiting;
 mod written;
 
 use std::process::ExitCode;

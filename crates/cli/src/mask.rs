@@ -1,5 +1,7 @@
 //! Taking secrets out of a transcript.
 
+mod words;
+
 use std::borrow::Cow;
 
 use linkspan_wire::{Json, JsonKind, quote};
@@ -11,7 +13,7 @@ const SHORTEST: usize = 4;
 /// Knows what must not be shown: the values of our own headers, and members with telling names.
 pub(crate) struct Mask {
     secrets: Vec<String>,
-    /// Also what servers are given: environments, headers, and what is secret in a URL.
+    /// Also what servers are given: environments, headers, arguments, and what is secret in a URL.
     servers: bool,
 }
 
@@ -68,7 +70,7 @@ impl Mask {
     fn find(&self, value: Json<'_>, whole: &str, telling: bool, changes: &mut Vec<Change>) {
         let mut change = |token: &str, text: &str| changes.push(Change::of(token, whole, text));
         match value.kind() {
-            JsonKind::String if telling => change(value.text(), MASKED),
+            JsonKind::String | JsonKind::Number if telling => change(value.text(), MASKED),
             JsonKind::String => {
                 let text = value.as_str().unwrap_or_default();
                 if let Some(masked) = self.masked(&text) {
@@ -88,6 +90,14 @@ impl Mask {
                     let servers = self.servers && !telling;
                     match &*name {
                         "env" | "headers" if servers => self.find_pairs(member, whole, changes),
+                        "args" | "argv" | "command" | "cmd" if !telling => {
+                            let is_line = member.kind() == JsonKind::Array;
+                            let all = self.servers && name.starts_with("arg");
+                            match is_line {
+                                true => self.find_words(member, whole, all, changes),
+                                false => self.find(member, whole, all, changes),
+                            }
+                        }
                         "url" if servers && member.kind() == JsonKind::String => {
                             let url = member.as_str().unwrap_or_default();
                             let masked = masked_url(&url);
@@ -114,6 +124,29 @@ impl Mask {
                 }
             }
             _ => self.find(value, whole, true, changes),
+        }
+    }
+
+    /// The words of a command line; `all` of them if they are arguments of a server, which may have
+    /// secrets in any place.
+    fn find_words(&self, line: Json<'_>, whole: &str, all: bool, changes: &mut Vec<Change>) {
+        let words: Vec<Cow<'_, str>> = line
+            .elements()
+            .map(|word| word.as_str().unwrap_or_default())
+            .collect();
+        let spoken = words.iter().map(|word| &**word);
+        let masked = match all {
+            true => words::all(spoken),
+            false => words::telling(spoken),
+        };
+        for ((element, word), masked) in line.elements().zip(&words).zip(masked) {
+            match element.kind() {
+                JsonKind::String if **word != masked => {
+                    changes.push(Change::of(element.text(), whole, &masked));
+                }
+                JsonKind::String => self.find(element, whole, false, changes),
+                _ => self.find(element, whole, all, changes),
+            }
         }
     }
 
@@ -183,16 +216,21 @@ fn is_telling(name: &str) -> bool {
     [
         "password",
         "passwd",
+        "passphrase",
+        "passcode",
         "secret",
         "apikey",
         "authorization",
         "credential",
         "privatekey",
+        "accesskey",
+        "bearer",
         "cookie",
     ]
     .iter()
     .any(|word| plain.contains(word))
-        || plain.ends_with("token")
+        || ["token", "pwd"].iter().any(|word| plain.ends_with(word))
+        || ["auth", "otp", "jwt"].contains(&&*plain)
 }
 
 #[cfg(test)]
@@ -216,7 +254,38 @@ mod tests {
         let mask = Mask::new(Vec::new());
         assert_eq!(
             mask.apply(r#"{"api_key": "abc", "n":1.0, "deep":[{"accessToken":"t","progressToken":"p"}], "Authorization":["Bearer t"], "password":5}"#),
-            r#"{"api_key": "***", "n":1.0, "deep":[{"accessToken":"***","progressToken":"p"}], "Authorization":["***"], "password":5}"#
+            r#"{"api_key": "***", "n":1.0, "deep":[{"accessToken":"***","progressToken":"p"}], "Authorization":["***"], "password":"***"}"#
+        );
+    }
+
+    #[test]
+    fn numbers_under_telling_names_are_masked_and_counts_are_not() {
+        let mask = Mask::new(Vec::new());
+        assert_eq!(
+            mask.apply(r#"{"password":[1234,{"x":-5e3}],"otp":7,"maxTokens":5,"progressToken":3,"secret":true}"#),
+            r#"{"password":["***",{"x":"***"}],"otp":"***","maxTokens":5,"progressToken":3,"secret":true}"#
+        );
+    }
+
+    #[test]
+    fn arguments_of_a_server_are_masked_but_for_the_names_of_options() {
+        let text = r#"{"mcpServers":[{"name":"a","command":"npx","args":["-y","pkg","--api-key","hush",7]}]}"#;
+        let servers = Mask::new(Vec::new()).with_servers();
+        assert_eq!(
+            servers.apply(text),
+            r#"{"mcpServers":[{"name":"a","command":"npx","args":["-y","***","--api-key","***","***"]}]}"#
+        );
+        assert_eq!(
+            servers.apply(
+                r#"{"args":"-k hush","argv":{"a":["hush",1]},"command":["x","--token","hush"]}"#
+            ),
+            r#"{"args":"***","argv":{"a":["***","***"]},"command":["x","--token","***"]}"#
+        );
+        assert_eq!(
+            Mask::new(vec!["12345".to_owned()]).apply(
+                r#"{"arguments":{"args":["--api-key","hu\u0073h","x12345","plain",7,{"token":"t"}]}}"#
+            ),
+            r#"{"arguments":{"args":["--api-key","***","x***","plain",7,{"token":"***"}]}}"#
         );
     }
 

@@ -114,6 +114,7 @@ fn write(
             let line = linkspan_wire::one_line(entry.text);
             let line = String::from_utf8_lossy(&line);
             let text = mask.apply(&line);
+            let text = linkspan_wire::escape_json(&text);
             writeln!(
                 out,
                 r#"{{"time":"{time}","direction":"{direction}","message":{text}}}"#

@@ -21,18 +21,20 @@ copies stdin to the conductor and what comes back to stdout. The secret that ope
 LINKSPAN_MCP_TOKEN.
 
 It ends with 0 when the conductor closes the connection or the agent reads no more, with 2 without a
-secret, with 3 if nobody listens at ENDPOINT, and with 4 if whoever listens there is not the conductor
-or the connection breaks.
+secret, with 3 if no conductor listens at ENDPOINT, and with 4 if another program listens there or the
+connection breaks. It does not reconnect: an MCP session cannot be resumed on a new connection, so the
+agent has to start the server again. The secret stays valid as long as the ACP session.
 
 Example of what an agent is given:
   {\"name\":\"sparkle\",\"command\":\"/usr/bin/linkspan\",\"args\":[\"mcp\",\"/run/user/1000/linkspan-x/mcp\"],
     \"env\":[{\"name\":\"LINKSPAN_MCP_TOKEN\",\"value\":\"…\"}]}
 It runs: linkspan mcp /run/user/1000/linkspan-x/mcp";
 
-/// How long nobody may listen yet.
+/// How long the conductor may take until it listens.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often we look.
-const PAUSE: Duration = Duration::from_millis(50);
+/// The time between the first two attempts to connect; it doubles up to a limit.
+const PAUSE: Duration = Duration::from_millis(10);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 const BUFFER: usize = 64 * 1024;
 
 // `linkspan mcp`
@@ -84,10 +86,14 @@ pub(crate) fn run(args: &ShimArgs) -> Result<Exit, Failure> {
 /// Connects, though the conductor may not be there yet.
 fn retry<S>(endpoint: &str, connect: impl Fn() -> io::Result<S>) -> Result<S, Failure> {
     let began = Instant::now();
+    let mut pause = PAUSE;
     loop {
         match connect() {
             Ok(stream) => return Ok(stream),
-            Err(_) if began.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
+            Err(_) if began.elapsed() < PATIENCE => {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
             Err(e) => {
                 return Err(Failure::new(
                     Exit::Unreachable,
@@ -203,7 +209,7 @@ fn broken(why: io::Error) -> Failure {
         Exit::Broken,
         format!("the connection to the conductor broke: {why}"),
     )
-    .hint("the conductor may have ended")
+    .hint("it is not reconnected: start the server again; if the conductor has ended, start a new session")
 }
 
 /// Without a buffer of its own, where that can be had.

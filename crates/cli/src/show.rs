@@ -2,14 +2,16 @@
 
 mod harmless;
 mod printing;
+mod shell;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anstyle::Style;
-use linkspan_wire::{Json, JsonKind};
+use linkspan_wire::{Json, JsonKind, escape_json};
 
-pub(crate) use harmless::{Cleaned, clean, on_one_line, path};
+pub(crate) use harmless::{Cleaned, clean, indented, on_one_line, path};
 pub(crate) use printing::{Watched, cannot_print, note, printed};
+pub(crate) use shell::command_line;
 
 const NAME: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -23,9 +25,14 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// Prints JSON exactly as it came: for programs, not for a terminal.
+/// Prints JSON exactly as it came, for programs. On a terminal the characters that would drive it are
+/// written as `\uXXXX`, which is the same value.
 pub(crate) fn raw(json: &str) {
-    note(writeln!(io::stdout(), "{json}"));
+    let shown = match io::stdout().is_terminal() {
+        true => escape_json(json),
+        false => json.into(),
+    };
+    note(writeln!(io::stdout(), "{shown}"));
 }
 
 /// A tool: its name, what it does, what it takes.
@@ -69,7 +76,7 @@ pub(crate) fn resource(resource: Json<'_>) {
     headline(uri, text(resource, "name"));
     let mime = text(resource, "mimeType");
     if !mime.is_empty() {
-        say!("    {DIM}{}{DIM:#}", clean(&mime));
+        say!("    {DIM}{}{DIM:#}", on_one_line(&mime));
     }
     paragraph(&text(resource, "description"));
 }
@@ -106,7 +113,7 @@ pub(crate) fn contents(result: Json<'_>) {
 pub(crate) fn messages(result: Json<'_>) {
     let messages = result.get("messages");
     for message in messages.into_iter().flat_map(Json::elements) {
-        say!("{NAME}{}:{NAME:#}", clean(&text(message, "role")));
+        say!("{NAME}{}:{NAME:#}", on_one_line(&text(message, "role")));
         let content = message.get("content");
         match content.map(Json::kind) {
             Some(JsonKind::Array) => content.into_iter().flat_map(Json::elements).for_each(block),
@@ -123,7 +130,7 @@ fn block(part: Json<'_>) {
         ("image" | "audio", _) => binary(part, "data"),
         ("resource", _) => {
             if let Some(resource) = part.get("resource") {
-                say!("{DIM}[{}]{DIM:#}", clean(&text(resource, "uri")));
+                say!("{DIM}[{}]{DIM:#}", on_one_line(&text(resource, "uri")));
                 match resource.get("text").and_then(Json::as_str) {
                     Some(words) => say!("{}", clean(&words)),
                     None => binary(resource, "blob"),
@@ -132,15 +139,15 @@ fn block(part: Json<'_>) {
         }
         ("resource_link", _) => say!(
             "{DIM}[{}]{DIM:#} {}",
-            clean(&text(part, "uri")),
-            clean(&text(part, "name"))
+            on_one_line(&text(part, "uri")),
+            on_one_line(&text(part, "name"))
         ),
         _ => say!("{}", clean(part.text())),
     }
 }
 
 fn binary(part: Json<'_>, key: &str) {
-    let mut kind = clean(&text(part, "mimeType"));
+    let mut kind = on_one_line(&text(part, "mimeType"));
     if !kind.is_empty() {
         kind.push_str(", ");
     }
@@ -150,11 +157,11 @@ fn binary(part: Json<'_>, key: &str) {
 }
 
 fn headline(name: String, title: String) {
-    let title = clean(&title);
+    let (name, title) = (on_one_line(&name), on_one_line(&title));
     if title.is_empty() || title == name {
-        say!("{NAME}{}{NAME:#}", clean(&name));
+        say!("{NAME}{name}{NAME:#}");
     } else {
-        say!("{NAME}{}{NAME:#}  {DIM}{title}{DIM:#}", clean(&name));
+        say!("{NAME}{name}{NAME:#}  {DIM}{title}{DIM:#}");
     }
 }
 
@@ -165,11 +172,10 @@ fn paragraph(words: &str) {
 }
 
 fn parameter(name: &str, kind: &str, required: bool, about: &str) {
-    let about = clean(about);
-    let about = about.lines().next().unwrap_or_default().trim_end();
+    let about = on_one_line(about.lines().next().unwrap_or_default().trim_end());
     let facts = [kind, if required { "required" } else { "" }];
     let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
-    let mut line = format!("      {}", clean(name));
+    let mut line = format!("      {}", on_one_line(name));
     if !facts.is_empty() {
         line += &format!(" {DIM}{}{DIM:#}", facts.join(" "));
     }
@@ -183,10 +189,10 @@ fn kind(property: Json<'_>) -> String {
     match property.get("type") {
         Some(kind) if kind.kind() == JsonKind::Array => kind
             .elements()
-            .filter_map(|k| Some(clean(&k.as_str()?)))
+            .filter_map(|k| Some(on_one_line(&k.as_str()?)))
             .collect::<Vec<_>>()
             .join("|"),
-        Some(kind) => clean(&kind.as_str().unwrap_or_default()),
+        Some(kind) => on_one_line(&kind.as_str().unwrap_or_default()),
         None => "any".to_owned(),
     }
 }

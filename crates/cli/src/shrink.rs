@@ -29,6 +29,7 @@ use crate::expose::{front_options, over_http};
 use crate::house::{InnOptions, Server};
 use crate::signals::Signals;
 use crate::target::Target;
+use crate::waiting;
 
 /// Makes layers for the sessions in front of one server. Clones are the same.
 #[derive(Clone)]
@@ -90,9 +91,14 @@ async fn between(mut args: ShrinkArgs) -> Result<Exit, Failure> {
             .chain(old_words(args.old.downstream_args.as_deref()))
             .collect();
     }
+    let try_it = waiting::tools_of(args.url.as_deref(), &args.command);
     let target = Target::new(args.url.take(), std::mem::take(&mut args.command))?;
     let opener = target.opener(&args.remote)?;
     let opener = opener.without_env(args.guard.token_env.as_deref());
+    if !args.http && opener.check().is_ok() {
+        waiting::for_client(&try_it);
+    }
+    opener.warn_if_unreachable(args.http || waiting::at_terminal());
     let server =
         Server::new(opener, args.eras.server_era.forced()).shrinking(Some(shrinking.clone()));
     let ended = match args.http {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use linkspan_mcp::Era;
-use linkspan_ports::{ChildOptions, HttpOptions, child, http};
+use linkspan_ports::{ChildOptions, HttpOptions, child, http, reach};
 use linkspan_session::Port;
 use linkspan_wire::Limits;
 
@@ -73,6 +73,7 @@ impl Target {
             Self::Folder(dir) => serve::opener(&dir, &FolderArgs::default()),
             Self::Command(program, args_of_it) => {
                 let child = ChildOptions {
+                    label: None,
                     program,
                     args: args_of_it,
                     limits: Limits::new(args.max_message),
@@ -170,6 +171,24 @@ impl Opener {
             Door::Port(..) => Ok(()),
             Door::Agent(door) => is_there(door.program()),
             Door::Command(options) => is_there(&options.program),
+        }
+    }
+
+    /// Tries, in the background, whether a URL can be reached, and logs a warning if not: a server that
+    /// is asked later is not an error yet, but a person should not have to guess.
+    pub(crate) fn warn_if_unreachable(&self, wanted: bool) {
+        let Door::Http(options) = &self.door else {
+            return;
+        };
+        if wanted {
+            let options = (**options).clone();
+            tokio::spawn(async move {
+                if let Err(why) = reach(&options).await {
+                    tracing::warn!(
+                        "{why}; start the server or check the URL; each request tries again"
+                    );
+                }
+            });
         }
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use linkspan_session::{Fault, Inbound, Port, PortEnd};
 use linkspan_spawn::{Watched, watch_over};
-use linkspan_wire::{Limits, Line, Lines};
+use linkspan_wire::{Limits, Line, Lines, escape_block};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::time::timeout;
@@ -28,6 +28,8 @@ const STDERR_LINE: usize = 8 * 1024;
 /// What to run.
 #[derive(Debug, Clone)]
 pub struct ChildOptions {
+    /// What its lines on stderr are marked with in our log; the program's name if there is nothing better.
+    pub label: Option<String>,
     /// The program; never a shell line.
     pub program: OsString,
     /// Its arguments.
@@ -99,18 +101,26 @@ pub fn child(options: ChildOptions) -> Result<Port, SpawnError> {
     })?;
     let group = Group::new(running.id());
     let (port, end) = Port::pair(name.clone(), QUEUE);
-    tokio::spawn(run(name, running, group, end, options.limits));
+    let label = options.label.unwrap_or_else(|| name.clone());
+    tokio::spawn(run(name, label, running, group, end, options.limits));
     Ok(port)
 }
 
-async fn run(name: String, mut child: Child, group: Group, mut end: PortEnd, limits: Limits) {
+async fn run(
+    name: String,
+    label: String,
+    mut child: Child,
+    group: Group,
+    mut end: PortEnd,
+    limits: Limits,
+) {
     let (Some(stdin), Some(mut stdout), Some(stderr)) =
         (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
         return;
     };
     let last_words = Arc::new(Mutex::new(LastWords::default()));
-    let mut listening = tokio::spawn(listen(name.clone(), stderr, Arc::clone(&last_words)));
+    let mut listening = tokio::spawn(listen(label, stderr, Arc::clone(&last_words)));
     let budget = lines::budget(limits);
     let reading = lines::read(&mut stdout, &end.tx, end.last_word, limits, &budget, || {
         false
@@ -248,31 +258,32 @@ fn signal_group(group: Option<u32>, signal: Signal) {
 fn signal_group(_: Option<u32>, _: Signal) {}
 
 /// Passes the child's stderr on to our log.
-async fn listen(name: String, mut stderr: ChildStderr, last_words: Arc<Mutex<LastWords>>) {
+async fn listen(label: String, mut stderr: ChildStderr, last_words: Arc<Mutex<LastWords>>) {
     let mut lines = Lines::new(Limits::new(STDERR_LINE));
     loop {
         lines.buffer().reserve(STDERR_LINE);
         let read = stderr.read_buf(lines.buffer()).await.unwrap_or(0);
         while let Some(line) = lines.next() {
-            note(&name, &line, &last_words);
+            note(&label, &line, &last_words);
         }
         if read == 0 {
             if let Some(line) = lines.finish() {
-                note(&name, &line, &last_words);
+                note(&label, &line, &last_words);
             }
             return;
         }
     }
 }
 
-fn note(name: &str, line: &Line, last_words: &Mutex<LastWords>) {
+fn note(label: &str, line: &Line, last_words: &Mutex<LastWords>) {
     let line = match line {
         Line::Text(text) => String::from_utf8_lossy(text),
         Line::TooLarge(_) => "(a line that is too long to be repeated)".into(),
     };
-    let line = line.trim_end();
-    tracing::info!("[{name}] {line}");
-    lock(last_words).push(line);
+    // It chooses what it writes, and the line ends up in logs and error messages of ours.
+    let line = escape_block(line.trim_end(), "");
+    tracing::info!("[{label}] {line}");
+    lock(last_words).push(&line);
 }
 
 fn lock(last_words: &Mutex<LastWords>) -> MutexGuard<'_, LastWords> {

@@ -16,6 +16,7 @@ mod job;
 mod listen;
 mod memory;
 mod options;
+mod reach;
 mod relearn;
 mod renew;
 mod request;
@@ -23,6 +24,7 @@ mod sending;
 mod sse_session;
 
 pub use options::{HttpOptions, OptionsError, Transport};
+pub use reach::reach;
 
 use linkspan_session::Port;
 

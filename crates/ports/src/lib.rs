@@ -14,7 +14,7 @@ mod stream;
 pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
 pub use fetch::{FetchError, Fetcher, Got, HostError};
 pub use front::{Answering, Figures, Front, FrontOptions, Guest, House, Principal, Token};
-pub use http::{HttpOptions, OptionsError, Transport, http};
+pub use http::{HttpOptions, OptionsError, Transport, http, reach};
 pub use stdio::{stdio, stdio_parts};
 pub use stream::stream;
 

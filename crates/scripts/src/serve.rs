@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use linkspan_desk::Workers;
 use linkspan_session::Port;
-use linkspan_wire::Limits;
+use linkspan_wire::{Limits, escape_line};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Semaphore, broadcast};
 
@@ -202,7 +202,7 @@ impl Folder {
                 Stock::new(old.catalogue.emptied())
             }
             Err(e) => {
-                let why = harmless(&e.to_string());
+                let why = escape_line(&e.to_string()).into_owned();
                 tracing::warn!("the folder cannot be read just now; what it was stays: {why}");
                 return;
             }
@@ -294,7 +294,8 @@ fn tell_problems(catalogue: &Catalogue) {
         }
     }
     if !few {
-        let root = harmless(&catalogue.root.to_string_lossy());
+        let root = catalogue.root.to_string_lossy();
+        let root = escape_line(&root);
         let count = warnings.len();
         tracing::warn!("{count} warnings about the folder: `linkspan validate {root}` shows them");
     }
@@ -314,19 +315,8 @@ fn told(problem: &Problem) -> String {
         .hint
         .as_ref()
         .map_or_else(String::new, |hint| format!(" ({hint})"));
-    harmless(&format!("{place}{}{hint}", problem.text))
-}
-
-/// Words that can neither end a line of a log nor drive a terminal; names of files can.
-fn harmless(words: &str) -> String {
-    let mut out = String::with_capacity(words.len());
-    for c in words.chars() {
-        match c.is_control() {
-            true => out.extend(c.escape_default()),
-            false => out.push(c),
-        }
-    }
-    out
+    // Names of files can end a line and drive a terminal.
+    escape_line(&format!("{place}{}{hint}", problem.text)).into_owned()
 }
 
 fn read_options(options: &Options) -> ReadOptions {

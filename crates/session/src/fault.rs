@@ -135,24 +135,29 @@ impl Fault {
             Self::Closing => "linkspan was told to stop, or its client has gone",
         }
     }
-}
 
-/// The only place where a fault becomes a wire error.
-impl From<&Fault> for RpcError {
-    fn from(fault: &Fault) -> Self {
+    /// `data` of the wire error, as JSON text: `kind`, `hint`, and the numbers that belong to it.
+    pub fn data(&self) -> String {
         let mut data = format!(
             r#"{{"kind":"{}","hint":{}"#,
-            fault.kind(),
-            quote(fault.hint())
+            self.kind(),
+            quote(self.hint())
         );
-        match fault {
-            Fault::HttpStatus { status, .. } => data += &format!(r#","status":{status}"#),
-            Fault::ConnectFailed { tries, .. } => data += &format!(r#","tries":{tries}"#),
-            Fault::TooLarge { limit, .. } => data += &format!(r#","limit":{limit}"#),
+        match self {
+            Self::HttpStatus { status, .. } => data += &format!(r#","status":{status}"#),
+            Self::ConnectFailed { tries, .. } => data += &format!(r#","tries":{tries}"#),
+            Self::TooLarge { limit, .. } => data += &format!(r#","limit":{limit}"#),
             _ => {}
         }
         data.push('}');
-        RpcError::server(fault.to_string()).with_data(data)
+        data
+    }
+}
+
+/// The wire error for MCP peers. ACP peers have another one (`linkspan-acp`): -32000 asks them to log in.
+impl From<&Fault> for RpcError {
+    fn from(fault: &Fault) -> Self {
+        Self::server(fault.to_string()).with_data(fault.data())
     }
 }
 

@@ -7,7 +7,8 @@
 //!   is what a runtime wants.
 //! * A [`Child`] leads a process group of its own. It is reaped when it is dropped and
 //!   not before, so that its number cannot mean somebody else in the meantime.
-//! * [`watch_over`] ends a group if we are killed before we could do that ourselves.
+//! * [`watch_over`] ends a group if we are killed before we could do that ourselves; [`remove_after`]
+//!   removes a folder then.
 //! * [`become_subreaper`] and [`sweep`] find what a child left behind even if it left the group.
 //!
 //! Why not `std::process`: it cannot hand on a descriptor other than 0, 1 and 2 without `pre_exec`, and
@@ -49,14 +50,14 @@ pub use {
     orphans::{MARKER, Swept, become_subreaper, sweep},
     rustix::process::Signal,
     spawner::Spawner,
-    watchdog::{Watched, watch_over},
+    watchdog::{Watched, remove_after, watch_over},
 };
 
 pub use status::Status;
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub use unsupported::{
     Child, Command, Fd, MARKER, Signal, Spawner, Swept, Watched, become_subreaper, end_marked,
-    spawn, sweep, watch_over,
+    remove_after, spawn, sweep, watch_over,
 };
 
 /// What a command hands on: a file descriptor.

@@ -129,6 +129,11 @@ pub fn end_marked(_beginning: &str) -> usize {
 pub enum Watched {}
 
 /// Says that it is unsupported.
+pub fn remove_after(_folder: &std::path::Path, _files: &[&str]) -> io::Result<Watched> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Says that it is unsupported.
 pub fn watch_over(_group: u32) -> io::Result<Watched> {
     Err(io::ErrorKind::Unsupported.into())
 }

@@ -1,4 +1,5 @@
-//! What is left to do if we are killed: somebody who notices, and ends the groups that we have started.
+//! What is left to do if we are killed: a process that notices, ends the groups that we have started and
+//! removes our folders.
 //!
 //! It idles as long as our children live, so what counts is its size. A shell that reads from a pipe has
 //! 0.1 MB of its own; this program once more would have most of a megabyte, because the loader writes to
@@ -9,7 +10,8 @@
 
 use std::io::{self, PipeWriter, Write};
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -19,19 +21,34 @@ use rustix::process::Signal;
 use crate::child::Child;
 use crate::command::{Command, spawn_beside};
 
-/// Groups come as `+ NUMBER` and go as `- NUMBER`. The end of the input is ours: then whoever is left has
-/// a second to notice that its own input has ended, and another one after TERM.
+/// Groups are added by `+ NUMBER` and removed by `- NUMBER`; folders by `/ NUMBER FILE:FILE PATH` and
+/// `. NUMBER`. The end of the input means that we are gone. Then the named files and their folders are
+/// removed, and the groups that are left have a second to notice that their own input has ended, and
+/// another one after TERM.
 ///
 /// A variable for each, because there may be thousands: a shell is slow with long texts.
-const SCRIPT: &str = r#"while read -r how group; do
+const SCRIPT: &str = r#"while read -r how key files path; do
   case $how in
-    +) eval "group_$group=+" ;;
-    -) unset "group_$group" ;;
+    +) eval "group_$key=+" ;;
+    -) unset "group_$key" ;;
+    /) eval "folder_$key=\$path files_$key=\$files" ;;
+    .) unset "folder_$key" "files_$key" ;;
   esac
 done
-left=$(set | while IFS== read -r name value; do
-  case $name in group_*) echo "${name#group_}" ;; esac
-done)
+left=
+for name in $(set | while IFS== read -r name value; do
+  case $name in group_*|folder_*) echo "$name" ;; esac
+done); do
+  case $name in
+    group_*) left="$left ${name#group_}" ;;
+    folder_*) (
+      eval "folder=\$$name files=\$files_${name#folder_}"
+      IFS=:
+      for file in $files; do rm -f -- "$folder/$file"; done
+      rmdir -- "$folder"
+    ) ;;
+  esac
+done
 for signal in TERM KILL; do
   [ -n "$left" ] || exit 0
   sleep 1
@@ -47,11 +64,12 @@ const LOOK: Duration = Duration::from_micros(200);
 /// The one watchdog of this process. There is none while there is nobody to watch over.
 static DOG: Mutex<Weak<Dog>> = Mutex::new(Weak::new());
 
-/// While this is held, a group is ended if we are killed: by the end of its input, TERM or KILL.
+/// While this is held, something is cleaned up if we are killed: see [`watch_over`] and [`remove_after`].
 #[derive(Debug)]
 pub struct Watched {
     dog: Arc<Dog>,
-    group: u32,
+    /// What the watchdog is told when this is dropped.
+    release: String,
 }
 
 #[derive(Debug)]
@@ -70,26 +88,51 @@ struct Leash(Child);
 /// Blocks for about a millisecond if nobody else is watched over. Whoever calls this after it has started
 /// a program loses nothing by that: the program needs longer to begin.
 pub fn watch_over(group: u32) -> io::Result<Watched> {
-    let mut only = DOG.lock().unwrap_or_else(PoisonError::into_inner);
-    let dog = match only.upgrade() {
-        Some(dog) => dog,
-        None => {
-            let dog = Arc::new(Dog::start()?);
-            *only = Arc::downgrade(&dog);
-            dog
-        }
+    Watched::begin(&format!("+ {group}"), format!("- {group}"))
+}
+
+/// Has these files in a folder removed, and then the folder if it is empty, if we are killed before the
+/// result is dropped. Names of files must have neither blanks nor colons in them.
+///
+/// Blocks as [`watch_over`] does.
+pub fn remove_after(folder: &Path, files: &[&str]) -> io::Result<Watched> {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let is_name = |name: &&str| !name.is_empty() && !name.contains([' ', '\t', ':', '/', '\n']);
+    let path = folder.to_str().filter(|path| !path.contains('\n'));
+    let path = path.filter(|path| path.starts_with('/') && path.trim_end().len() == path.len());
+    let (Some(path), true) = (path, !files.is_empty() && files.iter().all(is_name)) else {
+        return Err(io::ErrorKind::InvalidInput.into());
     };
-    dog.tell('+', group);
-    Ok(Watched { dog, group })
+    let key = LAST.fetch_add(1, Ordering::Relaxed);
+    let files = files.join(":");
+    Watched::begin(&format!("/ {key} {files} {path}"), format!(". {key}"))
+}
+
+impl Watched {
+    fn begin(line: &str, release: String) -> io::Result<Self> {
+        let dog = Dog::of_this_process()?;
+        dog.tell(line);
+        Ok(Self { dog, release })
+    }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        self.dog.tell('-', self.group);
+        self.dog.tell(&self.release);
     }
 }
 
 impl Dog {
+    fn of_this_process() -> io::Result<Arc<Self>> {
+        let mut only = DOG.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(dog) = only.upgrade() {
+            return Ok(dog);
+        }
+        let dog = Arc::new(Self::start()?);
+        *only = Arc::downgrade(&dog);
+        Ok(dog)
+    }
+
     fn start() -> io::Result<Self> {
         let (theirs, pipe) = io::pipe()?;
         // One that was stopped must not stop us.
@@ -115,9 +158,9 @@ impl Dog {
         })
     }
 
-    fn tell(&self, how: char, group: u32) {
+    fn tell(&self, line: &str) {
         // So short a line is written as a whole or not at all; and one who has gone hears nothing.
-        let _ = (&self.pipe).write_all(format!("{how} {group}\n").as_bytes());
+        let _ = (&self.pipe).write_all(format!("{line}\n").as_bytes());
     }
 }
 
@@ -183,9 +226,9 @@ mod tests {
         let (mild, defiant) = (stubborn(false), stubborn(true));
         let spared = stubborn(false);
         for child in [&mild, &spared, &defiant] {
-            dog.tell('+', group(child));
+            dog.tell(&format!("+ {}", group(child)));
         }
-        dog.tell('-', group(&spared));
+        dog.tell(&format!("- {}", group(&spared)));
         let mut dog = orphan(dog);
         let ended = tokio::join!(signal(mild), signal(defiant), dog.0.wait());
         assert_eq!(ended.0, Some(Signal::TERM.as_raw()));
@@ -202,10 +245,51 @@ mod tests {
     async fn with_nobody_left_it_goes_at_once() {
         let dog = Dog::start().unwrap();
         let child = stubborn(false);
-        dog.tell('+', group(&child));
-        dog.tell('-', group(&child));
+        dog.tell(&format!("+ {}", group(&child)));
+        dog.tell(&format!("- {}", group(&child)));
         let ended = orphan(dog).0.wait().await.unwrap();
         assert_eq!(ended.code, Some(0));
+    }
+
+    #[tokio::test]
+    async fn folders_are_removed_with_the_files_that_were_named() {
+        let place = std::env::temp_dir().join(format!("linkspan dog $(x) {}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&place);
+        let folder = |name: &str, files: &[&str]| {
+            let dir = place.join(name);
+            std::fs::create_dir_all(&dir).unwrap();
+            for file in files {
+                std::fs::write(dir.join(file), "").unwrap();
+            }
+            dir
+        };
+        let gone = folder("gone", &["s", "l"]);
+        let spared = folder("spared", &["s"]);
+        let shared = folder("shared", &["s", "other"]);
+        let dog = Dog::start().unwrap();
+        for (key, dir) in [&gone, &spared, &shared].iter().enumerate() {
+            dog.tell(&format!("/ {key} s:l {}", dir.display()));
+        }
+        dog.tell(". 1");
+        let ended = orphan(dog).0.wait().await.unwrap();
+        assert_eq!(ended.code, Some(0));
+        assert!(!gone.exists());
+        assert!(spared.join("s").exists(), "it was released");
+        assert!(shared.join("other").exists() && !shared.join("s").exists());
+        std::fs::remove_dir_all(&place).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_the_script_could_misread_is_refused() {
+        for path in ["/tmp/a\nb", "relative", "/tmp/x ", ""] {
+            assert!(remove_after(Path::new(path), &["s"]).is_err(), "{path:?}");
+        }
+        for file in ["", "a b", "a:b", "../x"] {
+            assert!(
+                remove_after(Path::new("/tmp/x"), &[file]).is_err(),
+                "{file:?}"
+            );
+        }
     }
 
     #[test]

@@ -16,14 +16,20 @@ const REVOKED: i64 = -32001;
 /// The request was taken back.
 const CANCELLED: i64 = -32800;
 
-/// A request that is one too many.
-pub(super) fn overloaded() -> RpcError {
+/// A request that exceeds the limit of requests in flight.
+pub(super) fn too_many_requests() -> RpcError {
     fault(
         LIMIT,
         "too many requests on one MCP connection".to_owned(),
         "overloaded",
         "wait for calls in flight to finish",
     )
+}
+
+/// A connection that exceeds the limit which `why` names.
+pub fn too_many_connections(why: String) -> RpcError {
+    let hint = "close connections that are not used; one connection can carry many calls at once";
+    fault(LIMIT, why, "overloaded", hint)
 }
 
 /// Nobody answered in time.

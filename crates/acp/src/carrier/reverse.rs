@@ -5,6 +5,7 @@ use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
 
 use super::form::is_params;
 use super::{CANCEL, Carrier, IN_FLIGHT, Link, Out, Wait, fault};
+use crate::error;
 
 /// A question of the provider.
 pub(super) struct Asked {
@@ -18,7 +19,8 @@ impl Asked {
     /// The answer as the provider expects it.
     fn answer(&self, msg: Message) -> Message {
         match &self.inner {
-            None => msg.with_id(self.id.clone()),
+            // The MCP error is the ACP error here.
+            None => error::from_mcp(msg).with_id(self.id.clone()),
             Some(inner) => {
                 let text = msg.with_id(inner.clone()).text();
                 Message::result(&self.id, &format!(r#"{{"message":{text}}}"#))
@@ -125,7 +127,7 @@ impl Carrier {
             let why = format!("a request with the id {id} is still in flight");
             Some(RpcError::invalid_request(why))
         } else if self.asked.len() >= IN_FLIGHT {
-            Some(fault::overloaded())
+            Some(fault::too_many_requests())
         } else {
             None
         };

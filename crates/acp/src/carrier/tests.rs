@@ -479,6 +479,19 @@ fn strangers_are_not_heard() {
 }
 
 #[test]
+fn an_error_of_the_mcp_side_does_not_ask_the_provider_to_log_in() {
+    let mut stage = url(None);
+    stage.connected(r#"{"jsonrpc":"2.0","id":2,"result":{"connection_id":"c-1"}}"#);
+    stage.chain(r#"{"jsonrpc":"2.0","id":4,"method":"_mcp/message","params":{"connectionId":"c-1","method":"roots/list"}}"#);
+    let replied =
+        stage.mcp(r#"{"jsonrpc":"2.0","id":4,"error":{"code":-32000,"message":"m","data":1.10}}"#);
+    assert_eq!(
+        replied,
+        [r#"chain {"id":4,"error":{"code":-32603,"message":"m","data":1.10}}"#]
+    );
+}
+
+#[test]
 fn a_connection_that_the_provider_closes_is_over() {
     let mut stage = url(None);
     stage.connected(r#"{"jsonrpc":"2.0","id":2,"result":{"connection_id":"c-1"}}"#);

@@ -7,6 +7,7 @@ use linkspan_wire::{Id, Message, RpcError, quote};
 
 use super::Chain;
 use super::owners::unsealed;
+use crate::error;
 use crate::names;
 use crate::plan::Node;
 use crate::questions::Purpose;
@@ -93,7 +94,7 @@ impl Chain {
 
     /// The chain cannot go on without a component: everybody who waits is told why.
     pub(super) fn give_up(&mut self, part: usize, why: Why, _: Instant) {
-        if self.broken.is_some() {
+        if self.ended.is_some() {
             return;
         }
         let error = self.explain(part, &why);
@@ -102,22 +103,31 @@ impl Chain {
             error: error.clone(),
             why,
         });
+        self.end(error);
+    }
+
+    /// Ends the chain without a fault of a component: the editor has gone, or we were told to stop.
+    pub fn stop(&mut self) {
+        if self.ended.is_none() {
+            self.end(error::of_fault(&Fault::Closing));
+        }
+    }
+
+    /// Answers all pending requests with this error, in the order in which they came, and from now on
+    /// every request that is still received.
+    fn end(&mut self, error: RpcError) {
+        self.ended = Some(error.clone());
         for part in 0..self.parts.len() {
             for one in self.parts[part].held.take() {
                 self.refuse(one.from, &one.msg, one.inner.as_ref(), &error);
             }
         }
-        self.answer_all(&error);
-        self.tail.close_all();
-    }
-
-    /// Answers everything that is still asked, in the order in which it was.
-    pub fn answer_all(&mut self, error: &RpcError) {
         for hop in self.questions.which(|_| true) {
             if let Some(question) = self.questions.take(hop) {
                 self.settle(question, error.answer(&Id::null()), Credit::default());
             }
         }
+        self.tail.close_all();
     }
 
     fn explain(&self, part: usize, why: &Why) -> RpcError {

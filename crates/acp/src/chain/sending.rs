@@ -3,10 +3,11 @@
 use std::time::Instant;
 
 use linkspan_session::Credit;
-use linkspan_wire::{Id, Message, RpcError, quote};
+use linkspan_wire::{Id, Message, RpcError};
 
 use super::{Chain, Hop, MOST_QUESTIONS, Travelling};
 use crate::envelope;
+use crate::error;
 use crate::plan::Node;
 use crate::questions::{Purpose, Question};
 use crate::trace::Passing;
@@ -29,8 +30,7 @@ impl Chain {
             let why = "a request with this id is under way already";
             Some(RpcError::invalid_request(why))
         } else if self.questions.len() >= MOST_QUESTIONS {
-            let error = RpcError::server("too many requests wait for an answer");
-            Some(error.with_data(quote("wait for some of them")))
+            Some(error::overloaded("requests that wait for an answer"))
         } else {
             None
         };

@@ -225,12 +225,15 @@ impl Tail {
             }
             self.last_ticket += 1;
             let ticket = Ticket(self.last_ticket);
-            let owner = self.owners.of(&server.provider);
+            let owner = self.owners.of(&server.provider).and_then(&dialects);
             let offer = Offer {
                 ticket,
                 name: &server.name,
                 provider: server.provider,
-                owner: owner.and_then(&dialects),
+                owner: match server.is_draft {
+                    true => Some(Dialect::Draft),
+                    false => owner,
+                },
                 entry: server.entry,
                 version: caps.version,
                 takes_http: caps.http,

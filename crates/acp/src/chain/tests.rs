@@ -1,5 +1,6 @@
 //! The rules of a chain, one sentence each.
 
+mod drafted;
 mod sealing;
 mod spelling;
 mod unanswered;
@@ -672,4 +673,23 @@ fn a_question_about_a_server_that_is_not_the_editors_does_not_reach_it() {
     stage.say(FIRST, r#"{"jsonrpc":"2.0","id":1,"method":"mcp/message","params":{"serverId":"?","requestId":"r","method":"tools/list"}}"#);
     assert!(stage.one(FIRST).contains("-33001"));
     assert!(stage.heard(EDITOR).is_empty());
+}
+
+#[test]
+fn a_request_that_is_one_too_many_does_not_ask_the_editor_to_log_in() {
+    let mut stage = Stage::with(1).begun("{}");
+    for id in 0..super::MOST_QUESTIONS {
+        stage.say(
+            EDITOR,
+            &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"_x"}}"#),
+        );
+    }
+    assert_eq!(stage.heard(EDITOR), Vec::<String>::new());
+    stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":"more","method":"_x"}"#);
+    let refusal = stage.one(EDITOR);
+    assert!(
+        refusal.contains(r#""id":"more","error":{"code":-32603,"#),
+        "{refusal}"
+    );
+    assert!(refusal.contains(r#""kind":"overloaded""#), "{refusal}");
 }

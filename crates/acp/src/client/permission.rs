@@ -1,6 +1,6 @@
 //! `session/request_permission`: what the agent wants to do, and what one can say to it.
 
-use linkspan_wire::{Json, JsonKind, Kind, Message, quote};
+use linkspan_wire::{Json, JsonKind, Kind, Message, is_hidden, quote};
 
 use super::cut;
 
@@ -156,7 +156,7 @@ fn detail(call: Json<'_>) -> Option<String> {
 fn plain(text: &str, most: usize) -> String {
     let shown: String = cut(text, most)
         .chars()
-        .map(|c| match c.is_control() || is_bidi(c) {
+        .map(|c| match is_hidden(c) {
             true => ' ',
             false => c,
         })
@@ -165,11 +165,6 @@ fn plain(text: &str, most: usize) -> String {
         true => format!("{shown}…"),
         false => shown,
     }
-}
-
-/// Changes the order in which text is shown.
-fn is_bidi(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }
 
 #[cfg(test)]

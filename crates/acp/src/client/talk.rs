@@ -14,6 +14,7 @@ use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 use tokio::time::timeout;
 
 use super::{REQUEST_CANCELLED, names};
+use crate::error;
 
 /// Questions that an agent may have open at once.
 const MOST_QUESTIONS: usize = 64;
@@ -281,8 +282,7 @@ impl<E: Editor> Reader<E> {
     fn question(&mut self, msg: Message) -> Option<Message> {
         let id = msg.id()?;
         if self.open.len() >= MOST_QUESTIONS {
-            let error = RpcError::server("too many questions at once");
-            return Some(error.answer(&id));
+            return Some(error::overloaded("questions of the agent").answer(&id));
         }
         let (line, editor, key) = (self.line.clone(), self.editor.clone(), id.key());
         let task = self.questions.spawn(async move {
@@ -419,7 +419,7 @@ mod tests {
         }
         for _ in 0..more {
             let answer = timeout(PATIENCE, said(&mut end)).await.unwrap();
-            assert!(answer.text().contains("too many questions"));
+            assert!(answer.text().contains("too much in flight"));
         }
     }
 
@@ -449,7 +449,9 @@ mod tests {
         for number in 0..=MOST_QUESTIONS as u64 {
             say(&end, Message::request(&Id::number(number), "think", None)).await;
         }
-        assert!(said(&mut end).await.text().contains("too many questions"));
+        let refusal = said(&mut end).await.text();
+        assert!(refusal.contains(r#""code":-32603"#), "{refusal}");
+        assert!(refusal.contains(r#""kind":"overloaded""#), "{refusal}");
     }
 
     #[tokio::test]

@@ -14,18 +14,138 @@ const QUEUE: usize = 64;
 
 /// An editor and an agent whose ports nobody empties but the test.
 fn chain() -> (PortEnd, PortEnd, impl Future<Output = Ended>) {
-    let part = PartPlan {
-        command: "agent".to_owned(),
+    let (editor, mut parts, running) = chain_of(1, std::future::pending());
+    (editor, parts.remove(0), running)
+}
+
+/// The same with that many components; runs until `stop` resolves.
+fn chain_of(
+    parts: usize,
+    stop: impl Future<Output = ()>,
+) -> (PortEnd, Vec<PortEnd>, impl Future<Output = Ended>) {
+    let plan = (0..parts).map(|part| PartPlan {
+        command: format!("part{part}"),
         dialect: None,
-    };
-    let chain = Chain::new(Plan::new(vec![part], false), None, None);
+    });
+    let chain = Chain::new(Plan::new(plan.collect(), false), None, None);
     let (outside, editor) = Port::pair("the editor", QUEUE);
-    let (port, agent) = Port::pair("the agent", QUEUE);
-    let mut port = Some(port);
-    let start = move |_| port.take().ok_or_else(|| "once".to_owned());
+    let pairs = (0..parts).map(|_| Port::pair("a component", QUEUE));
+    let (ports, ends): (Vec<Port>, Vec<PortEnd>) = pairs.unzip();
+    let mut ports = ports.into_iter();
+    let start = move |_| ports.next().ok_or_else(|| "once".to_owned());
     let joins = Handle::pair().1;
-    let conductor = Conductor::new(chain, outside, 1, start, joins, Duration::from_secs(1));
-    (editor, agent, conductor.run(std::future::pending()))
+    let conductor = Conductor::new(chain, outside, parts, start, joins, Duration::from_secs(1));
+    (editor, ends, conductor.run(stop))
+}
+
+async fn hear_text(end: &mut PortEnd) -> String {
+    let heard = tokio::time::timeout(Duration::from_secs(30), end.rx.recv()).await;
+    match heard.expect("it comes") {
+        Some(Outbound::One(envelope)) => envelope.msg.text(),
+        other => panic!("{other:?}"),
+    }
+}
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#;
+
+fn request(id: u64) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"session/prompt"}}"#)
+}
+
+#[tokio::test]
+async fn a_request_that_is_pending_when_we_stop_does_not_ask_the_editor_to_log_in() {
+    let (stop, stopped) = oneshot::channel::<()>();
+    let stop_when_told = async {
+        let _ = stopped.await;
+    };
+    let (mut editor, mut parts, running) = chain_of(1, stop_when_told);
+    let talk = async {
+        say(&editor, INITIALIZE.to_owned()).await;
+        hear(&mut parts[0]).await;
+        stop.send(()).unwrap();
+        let answer = hear_text(&mut editor).await;
+        assert!(
+            answer.starts_with(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"#),
+            "{answer}"
+        );
+        assert!(answer.contains(r#""kind":"closing""#), "{answer}");
+        // The agent takes its time; a request that comes meanwhile is answered as well.
+        parts[0].tx.closed().await;
+        say(&editor, request(2)).await;
+        let answer = hear_text(&mut editor).await;
+        assert!(
+            answer.contains(r#""id":2,"error":{"code":-32603"#),
+            "{answer}"
+        );
+        drop(parts);
+        assert!(editor.rx.recv().await.is_none(), "then it is over");
+        drop(editor);
+    };
+    let (ended, ()) = tokio::join!(running, talk);
+    assert!(matches!(ended, Ended::Stopped), "{ended:?}");
+}
+
+#[tokio::test]
+async fn requests_that_come_while_the_chain_ends_are_told_who_has_ended() {
+    let (mut editor, mut parts, running) = chain_of(2, std::future::pending());
+    let talk = async {
+        say(&editor, INITIALIZE.to_owned()).await;
+        hear(&mut parts[0]).await;
+        let agent = parts.remove(1);
+        let why = Fault::PeerClosed {
+            peer: "part1".to_owned(),
+            why: "it fell".to_owned(),
+        };
+        agent.tx.send(Inbound::Closed(why)).await.unwrap();
+        drop(agent);
+        hear(&mut editor).await;
+        // The proxy is slow to end. More requests than the queues hold, sent one by one.
+        parts[0].tx.closed().await;
+        for id in 2..=3 * QUEUE as u64 {
+            say(&editor, request(id)).await;
+            let answer = hear_text(&mut editor).await;
+            assert!(
+                answer.contains(&format!(r#""id":{id},"error""#)),
+                "{answer}"
+            );
+            assert!(answer.contains("the agent (`part1`) ended"), "{answer}");
+        }
+        drop(parts);
+        // Also what comes when all others have gone already.
+        say(&editor, request(1000)).await;
+        let answer = hear_text(&mut editor).await;
+        assert!(answer.contains(r#""id":1000,"error""#), "{answer}");
+        assert!(editor.rx.recv().await.is_none(), "then it is over");
+        drop(editor);
+    };
+    let (ended, ()) = tokio::join!(running, talk);
+    assert!(matches!(ended, Ended::Broken(_)), "{ended:?}");
+}
+
+#[tokio::test]
+async fn an_editor_that_never_stops_asking_does_not_keep_a_dead_chain_alive() {
+    tokio::time::pause();
+    let (editor, mut parts, running) = chain_of(1, std::future::pending());
+    let talk = async {
+        say(&editor, INITIALIZE.to_owned()).await;
+        hear(&mut parts[0]).await;
+        drop(parts);
+        let PortEnd { tx, mut rx, .. } = editor;
+        let reading = async { while rx.recv().await.is_some() {} };
+        let asking = async {
+            for id in 2.. {
+                let msg = Message::parse(request(id).into()).unwrap();
+                let inbound = Inbound::Message(Envelope::new(msg));
+                if tx.send(inbound).await.is_err() {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        tokio::join!(reading, asking);
+    };
+    let (ended, ()) = tokio::join!(running, talk);
+    assert!(matches!(ended, Ended::Broken(_)), "{ended:?}");
 }
 
 async fn say(end: &PortEnd, text: String) {

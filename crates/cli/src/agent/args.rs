@@ -58,6 +58,9 @@ pub(crate) struct AgentArgs {
     /// How long a prompt may go without a sign of life; 0 waits for ever
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
     pub(crate) timeout: Duration,
+    /// Wait this long for pending answers after stdin closes; then prompts are cancelled
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    pub(crate) drain: Duration,
     /// Serve over HTTP instead of stdin and stdout, and print the URL
     #[arg(long)]
     pub(crate) http: bool,

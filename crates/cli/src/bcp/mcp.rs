@@ -23,6 +23,7 @@ use crate::house::{InnOptions, Server};
 use crate::shrink::Shrinking;
 use crate::signals::Signals;
 use crate::target::Opener;
+use crate::waiting;
 
 /// Whoever pipes a few requests into us has closed stdin before the first answer.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -79,6 +80,7 @@ async fn stdio(signals: Signals, server: Server) -> Result<Exit, Failure> {
         record: None,
         front: None,
     };
+    waiting::for_client("linkspan tools -- linkspan bcp mcp");
     over_stdio(signals, server, options).await
 }
 

@@ -16,6 +16,7 @@ use super::walk::Found;
 use super::{patch, tree, walk};
 use crate::exit::{Exit, Failure};
 use crate::show;
+use crate::waiting;
 
 /// The largest file that is taken from a folder unless the user says otherwise. Larger texts are
 /// mostly generated, and no model wants a quarter of a million tokens of one.
@@ -210,9 +211,16 @@ impl Pack {
 
     fn read_stdin(&self) -> Result<Vec<u8>, Why> {
         let limit = self.options.max_file_size.unwrap_or(LARGEST).min(LARGEST);
-        read_bounded(std::io::stdin().lock(), 0, limit)
-            .map_err(|e| Why::Unreadable(e.to_string()))?
-            .ok_or(Why::TooLarge { limit })
+        read_bounded(
+            waiting::stdin(
+                "the content of a file",
+                "linkspan bcp encode FILE -o ctx.bcp",
+            ),
+            0,
+            limit,
+        )
+        .map_err(|e| Why::Unreadable(e.to_string()))?
+        .ok_or(Why::TooLarge { limit })
     }
 
     fn read(&self, file: &Found) -> Result<Vec<u8>, Why> {

@@ -9,6 +9,7 @@ mod book;
 mod http;
 mod keys;
 mod listener;
+mod lobby;
 #[cfg(unix)]
 mod private;
 #[cfg(unix)]
@@ -20,6 +21,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use linkspan_acp::carrier::{self, Carrier, Life, Memory};
 use linkspan_acp::{Bridge, Handle, Offer, Provider, Ticket};
@@ -38,6 +40,8 @@ pub(crate) use self::keys::{Key, hex, nonce, proof_of_client, proof_of_server};
 
 /// Where the secret stands for `linkspan mcp`.
 pub(crate) const TOKEN: &str = "LINKSPAN_MCP_TOKEN";
+/// How long a connection may take to show its secret.
+pub(crate) const INTRODUCTION: Duration = Duration::from_secs(5);
 /// Servers of which we remember how they are spoken to.
 const MEMORIES: usize = 1024;
 
@@ -47,6 +51,8 @@ pub(crate) struct BridgeOptions {
     pub(crate) how: BridgeArg,
     pub(crate) transport: TransportArg,
     pub(crate) limits: Limits,
+    /// How long a connection may take to show its secret.
+    pub(crate) introduction: Duration,
 }
 
 /// See the module's description.
@@ -94,7 +100,7 @@ impl Bridging {
         if let Some(listener) = &self.listener {
             return Ok(listener.endpoint().to_owned());
         }
-        let opened = Listener::open(self.options.transport, &self.book, self.options.limits);
+        let opened = Listener::open(self.options, &self.book);
         let listener = opened.map_err(|e| cannot("listen for the agent", &e))?;
         let endpoint = listener.endpoint().to_owned();
         self.listener = Some(listener);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use linkspan_acp::{Node, Passing, Plan, Tracer};
-use linkspan_wire::{Json, Kind, Message, one_line, quote};
+use linkspan_wire::{Json, Kind, Message, escape_json, one_line, quote};
 
 use super::scribe::Scribe;
 use crate::clock::rfc3339;
@@ -62,6 +62,7 @@ impl Traces {
         };
         let text = text(msg);
         let line = self.mask.apply(&text);
+        let line = escape_json(&line);
         let time = self.begun.elapsed().as_millis();
         scribe.line(format!("{who} {arrow} +{time}ms {line}"), |missed| {
             format!("! {missed} lines are missing here: the disk was too slow")
@@ -84,7 +85,8 @@ impl Tracer for Traces {
         let line = event(passing, ts, &from, &to);
         let line = one_line(line.into_bytes().into());
         let line = String::from_utf8_lossy(&line);
-        let line = self.mask.apply(&line).into_owned();
+        let line = self.mask.apply(&line);
+        let line = escape_json(&line).into_owned();
         scribe.line(line, |missed| {
             format!(r#"{{"type":"missed","count":{missed}}}"#)
         });

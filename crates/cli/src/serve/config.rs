@@ -14,7 +14,7 @@ pub(crate) use jsonc::plain as without_comments;
 
 use crate::exit::{Exit, Failure};
 use crate::serve::names;
-use crate::show::{path as shown, raw, say};
+use crate::show::{command_line, path as shown, raw, say};
 
 const HELP: &str = "\
 Prints the lines that a client's configuration needs, where they go, and the command that puts them
@@ -250,28 +250,5 @@ fn inspector(reached: &Reached) -> Result<Exit, Failure> {
 
 /// A command as it is typed.
 fn words(command: &[String]) -> String {
-    let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
-    crate::show::clean(&words.join(" "))
-}
-
-/// A word that a shell takes as it is.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+=,".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_come_out_of_a_shell_as_they_went_in() {
-        assert_eq!(quoted("/a/b-c.d"), "/a/b-c.d");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted("$(rm)"), "'$(rm)'");
-        assert_eq!(quoted(""), "''");
-    }
+    command_line(command.iter().map(Into::into))
 }

@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, Failure};
-use crate::show::{clean, raw, say};
+use crate::show::{indented, raw, say};
 
 const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 const ODD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
@@ -109,9 +109,9 @@ fn print(found: &Finding) {
         State::Odd => (ODD, "!!"),
         State::Bad => (BAD, "no"),
     };
-    say!("{style}{mark}{style:#}  {}", clean(&found.text));
+    say!("{style}{mark}{style:#}  {}", indented(&found.text, "    "));
     if let Some(hint) = &found.hint {
-        say!("    hint: {}", clean(hint));
+        say!("    hint: {}", indented(hint, "    "));
     }
 }
 

@@ -19,6 +19,7 @@ use crate::show::path as shown;
 use crate::shrink::Shrinking;
 use crate::signals::Signals;
 use crate::target::Opener;
+use crate::waiting;
 
 /// Folders that are served, so that what runs in them can be ended when we end.
 static OPEN: Mutex<Vec<Arc<Folder>>> = Mutex::new(Vec::new());
@@ -59,6 +60,7 @@ async fn stdio(
         record: None,
         front,
     };
+    waiting::for_client(&waiting::tools_of_folder(&args.dir));
     over_stdio(signals, server, options).await
 }
 

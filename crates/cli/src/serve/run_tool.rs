@@ -17,7 +17,7 @@ use crate::client::Client;
 use crate::exit::{Exit, Failure};
 use crate::serve::args::FolderArgs;
 use crate::serve::open;
-use crate::show::{self, clean, raw};
+use crate::show::{self, indented, raw};
 use crate::signals::Signals;
 
 const HELP: &str = "\
@@ -152,7 +152,7 @@ fn told(answer: &Message, json: bool) -> Exit {
             let stderr = meta("stderr").and_then(Json::as_str).unwrap_or_default();
             // The first line of it is the reason that was just shown.
             if stderr.trim().contains('\n') {
-                anstream::eprintln!("its stderr:\n{}", clean(stderr.trim_end()));
+                anstream::eprintln!("its stderr:\n  {}", indented(stderr.trim_end(), "  "));
             }
         }
     }

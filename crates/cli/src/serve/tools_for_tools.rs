@@ -16,6 +16,7 @@ use crate::args::LogArgs;
 use crate::exit::{Exit, Failure};
 use crate::log;
 use crate::show::{path as shown, printed, say};
+use crate::waiting;
 
 /// Set by the SDK where a filter may come from somebody else: it sees neither files nor variables.
 pub(crate) const RESTRICTED: &str = "LINKSPAN_JQ_RESTRICTED";
@@ -82,7 +83,7 @@ pub(crate) fn jq(words: &[OsString]) -> u8 {
     jq::run(
         &words,
         &World { env, restricted },
-        &mut io::stdin().lock(),
+        &mut waiting::stdin("JSON", "linkspan jq FILTER < FILE"),
         &mut io::BufWriter::new(io::stdout().lock()),
         &mut io::stderr().lock(),
     )

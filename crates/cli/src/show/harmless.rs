@@ -3,31 +3,22 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Words of others without the bytes that would drive a terminal. A line may end as on Windows.
+use linkspan_wire::{escape_block, escape_line, replace_unprintable};
+
+/// A text of a peer without the characters that would drive a terminal.
 pub(crate) fn clean(words: &str) -> String {
-    let mut cleaned = String::with_capacity(words.len());
-    let mut words = words.chars().peekable();
-    while let Some(c) = words.next() {
-        let harmless = match c {
-            '\n' | '\t' => true,
-            '\r' => words.peek() == Some(&'\n'),
-            c => !c.is_control(),
-        };
-        cleaned.push(if harmless { c } else { '\u{fffd}' });
-    }
-    cleaned
+    replace_unprintable(words)
 }
 
-/// A name that can neither end a line nor drive a terminal.
+/// A name that can neither end a line nor drive a terminal nor hide a part of itself.
 pub(crate) fn on_one_line(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    for c in name.chars() {
-        match c.is_control() {
-            true => out.extend(c.escape_default()),
-            false => out.push(c),
-        }
-    }
-    out
+    escape_line(name).into_owned()
+}
+
+/// What a line of ours ends with if it may have several lines: the further ones are indented, so that
+/// they cannot pass for lines of ours.
+pub(crate) fn indented(words: &str, indent: &str) -> String {
+    escape_block(words, indent).into_owned()
 }
 
 /// A path as a message names it.

@@ -13,7 +13,8 @@ use linkspan_wire::quote;
 use super::args::{DecodeArgs, StatsArgs, TryArgs};
 use super::ledger::{self, Row};
 use crate::exit::{Exit, Failure};
-use crate::show::{clean, note, path as shown, say};
+use crate::show::{clean, note, on_one_line, path as shown, say};
+use crate::waiting;
 
 /// The largest text that is looked at.
 const MOST: u64 = 256 << 20;
@@ -34,7 +35,7 @@ pub(crate) fn try_out(args: &TryArgs) -> Result<Exit, Failure> {
     let mut sum = Row::default();
     let mut faithful = true;
     for file in files {
-        let text = read(file)?;
+        let text = read(file, "linkspan shrink try FILE")?;
         let begin = Instant::now();
         let tried = try_text(&text, &policy, &Stop::default());
         let took = begin.elapsed().as_secs_f64() * 1000.0;
@@ -147,7 +148,7 @@ fn figures(file: &Path, tried: &Tried, took: f64) -> String {
 /// `linkspan shrink decode`
 pub(crate) fn decode(args: &DecodeArgs) -> Result<Exit, Failure> {
     let file = args.file.clone().unwrap_or_else(|| "-".into());
-    let text = read(&file)?;
+    let text = read(&file, "linkspan shrink decode FILE")?;
     let original = take_back(&text).map_err(|why| {
         Failure::new(Exit::Invalid, format!("{} cannot be taken back: {why}", shown(&file)))
             .hint("it is none of ours, or was changed since; the original may still be had with the tool bcp_fetch")
@@ -192,7 +193,7 @@ pub(crate) fn stats(args: &StatsArgs) -> Result<Exit, Failure> {
     for ((shadow, server), mut rows) in servers {
         rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.before.saturating_sub(row.after)));
         let measured = if shadow { " (only measured)" } else { "" };
-        say!("{NAME}{}{NAME:#}{measured}", clean(server));
+        say!("{NAME}{}{NAME:#}{measured}", on_one_line(server));
         let mut all = Row::default();
         for (key, row) in rows {
             line(&format!("{} {}", key.tool, key.kinds), row);
@@ -207,7 +208,7 @@ fn line(what: &str, row: &Row) {
     let each = row.micros as f64 / 1000.0 / row.calls.max(1) as f64;
     say!(
         "  {:<40} {:>6} texts  {:>9} → {:>9} tokens  {:>6}  {each:>6.2} ms",
-        clean(what),
+        on_one_line(what),
         row.calls,
         row.before,
         row.after,
@@ -220,13 +221,15 @@ fn percent(before: u64, after: u64) -> String {
     format!("{:.1} %", saved * 100.0 / before.max(1) as f64)
 }
 
-/// A text; `-` is stdin.
-fn read(file: &Path) -> Result<String, Failure> {
+/// A text; `-` is stdin, and `usual` how one gives a file instead.
+fn read(file: &Path, usual: &'static str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let failed =
         |e: io::Error| Failure::new(Exit::Invalid, format!("cannot read {}: {e}", shown(file)));
     let read = match file == Path::new("-") {
-        true => io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes),
+        true => waiting::stdin("a text", usual)
+            .take(MOST + 1)
+            .read_to_end(&mut bytes),
         false => File::open(file)
             .map_err(failed)?
             .take(MOST + 1)

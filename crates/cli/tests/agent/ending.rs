@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use linkspan_testkit::{LIMIT, Signal};
+use linkspan_testkit::{Bridge, LIMIT, Signal};
 use serde_json::json;
 
 use crate::setup::{LATEST, over_http, ready, start};
@@ -23,6 +23,32 @@ fn an_agent_in_the_middle_of_a_prompt_is_told_to_stop_and_ends() {
     line.bridge.signal(Signal::Terminate);
     assert_eq!(line.bridge.exit_code(), Some(143));
     line.children.wait_until_none();
+}
+
+#[test]
+fn a_prompt_in_flight_is_cancelled_when_stdin_closes_and_the_time_for_answers_is_over() {
+    let mut line = ready(&["--drain", "0"], &[]);
+    line.bridge
+        .call("1", "prompt", &json!({"text": "gate never"}));
+    line.children.wait_for_method("session/prompt");
+    line.bridge.close_stdin();
+    line.children.wait_for_method("session/cancel");
+    assert_eq!(line.bridge.exit_code(), Some(0), "{}", line.bridge.stderr());
+    line.children.wait_until_none();
+}
+
+#[test]
+fn that_time_is_as_short_as_that_of_the_other_commands() {
+    for command in ["agent", "connect", "conduct"] {
+        let mut help = Bridge::launch(env!("CARGO_BIN_EXE_linkspan"))
+            .args([command, "--help"])
+            .start();
+        assert_eq!(help.exit_code(), Some(0));
+        let help = help.unread().join("\n");
+        let drain = help.split_once("--drain").expect("there is such a flag").1;
+        let default = drain.find("[default: 1]").expect("it has a default");
+        assert!(!drain[..default].contains("--"), "{command}: {drain}");
+    }
 }
 
 #[test]

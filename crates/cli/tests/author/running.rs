@@ -100,8 +100,8 @@ fn a_tool_that_fails_says_why_and_so_does_the_exit_code() {
     Tool failed: disk full
     [stderr]
     its stderr:
-    disk full
-    on /dev/sda1
+      disk full
+      on /dev/sda1
     [exit 5]
     ");
     let ran = desk.run(&["run-tool", "it", "slow", "--timeout", "0.2"]);

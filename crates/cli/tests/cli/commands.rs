@@ -53,7 +53,7 @@ fn a_command_that_ends_at_once() {
     assert_snapshot!(linkspan(&["tools", "--", "sh", &server]), @"
     [stderr]
     error: `sh` closed the connection: exit status: 3; its last words:
-    API_KEY is missing
+      API_KEY is missing
     hint: what it said last may tell why; -v shows all of it
     [exit 4]
     ");
@@ -66,7 +66,7 @@ fn a_command_that_dies_during_the_call() {
     assert_snapshot!(linkspan(&["call", "hello", "--", "sh", &server]), @"
     [stderr]
     error: `sh` closed the connection: exit status: 1; its last words:
-    out of memory
+      out of memory
     hint: what it said last may tell why; -v shows all of it
     [exit 4]
     ");

@@ -13,12 +13,16 @@ mod help;
 mod listing;
 mod pages;
 #[cfg(unix)]
+mod pty;
+#[cfg(unix)]
 mod script;
 mod security_page;
 mod setup;
 #[cfg(unix)]
 mod shim;
 mod terminal;
+#[cfg(unix)]
+mod waiting;
 
 #[test]
 fn no_test_file_is_forgotten() {

@@ -77,6 +77,11 @@ impl Run {
         self
     }
 
+    /// For a run that is not to its end, or not over pipes.
+    pub fn into_command(self) -> Command {
+        self.command
+    }
+
     /// Runs it.
     #[track_caller]
     pub fn end(mut self) -> Ran {

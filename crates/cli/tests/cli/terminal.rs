@@ -4,8 +4,12 @@ use linkspan_testkit::{Conn, Flow, Request, Server};
 
 use crate::setup::{Ran, Run, Scratch, answer, linkspan, serving};
 
-/// Blinks, renames the window, rings, goes back to the start of the line, in one byte and in two.
-const RUDE: &str = r"\u001b[5mx\u001b]0;owned\u0007\r\u009b5m\u0008\u007f";
+/// Blinks, renames the window, rings, goes back to the start of the line, in one byte and in two; ends
+/// the line in other ways, turns it around, and has a tag that only programs read.
+const RUDE: &str = r"\u001b[5mx\u001b]0;owned\u0007\r\u009b5m\u0008\u007f\u0085\u2028\u2029\u202e\u2066\udb40\udc41";
+
+/// Tries to begin a line that looks like one of ours.
+const FORGED: &str = r"x\nerror: forged\r\nerror: forged\u2028error: forged\u200b";
 
 fn rude(result: &str) -> String {
     result.replace("RUDE", RUDE)
@@ -18,13 +22,30 @@ fn without_ours(text: &str) -> String {
         .fold(text.to_owned(), |text, code| text.replace(code, ""))
 }
 
+fn is_rude(c: char) -> bool {
+    c.is_control() && !"\n\t".contains(c)
+        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// That no line of ours was added by a peer.
+#[track_caller]
+fn assert_nothing_forged(args: &[&str]) {
+    let ran = linkspan(args);
+    let all = format!("{}\n{}", ran.stdout, ran.stderr);
+    assert!(all.contains("forged"), "{ran}");
+    let lines = all.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{85}']);
+    let forged = lines
+        .map(without_ours)
+        .find(|line| line.starts_with("error: forged"));
+    assert_eq!(forged, None, "{ran}");
+    assert!(!all.contains('\u{200b}'), "{ran}");
+}
+
 #[track_caller]
 fn assert_harmless(ran: &Ran) {
     for text in [&ran.stdout, &ran.stderr] {
         let left = without_ours(text);
-        let bad = left
-            .chars()
-            .find(|c| c.is_control() && !"\n\t".contains(*c));
+        let bad = left.chars().find(|c| is_rude(*c));
         assert_eq!(bad, None, "{left:?}");
     }
 }
@@ -157,4 +178,59 @@ fn the_last_words_of_a_command_cannot_drive_the_terminal() {
         r"printf 'x \033[5m \302\2335m \007 \r y\n' >&2; exit 1",
     );
     assert_harmless_on_a_terminal(&["tools", "--", "sh", &script]);
+}
+
+#[test]
+fn a_server_cannot_add_lines_to_a_list() {
+    let list = |text: &str| text.replace("FORGED", FORGED);
+    let tools = r#"{"tools":[{"name":"FORGED","title":"FORGED","inputSchema":{"type":"object","properties":{"FORGED":{"type":"FORGED","description":"x"},"y":{"type":["FORGED","FORGED"]}}}}]}"#;
+    let prompts = r#"{"prompts":[{"name":"FORGED","title":"FORGED","arguments":[{"name":"FORGED","description":"x"}]}]}"#;
+    let resources = r#"{"resources":[{"uri":"FORGED","name":"FORGED","mimeType":"FORGED"}]}"#;
+    let templates = r#"{"resourceTemplates":[{"uriTemplate":"FORGED","name":"FORGED"}]}"#;
+    let messages = r#"{"messages":[{"role":"FORGED","content":{"type":"image","mimeType":"FORGED","data":"AA"}}]}"#;
+    let result = r#"{"content":[{"type":"resource_link","uri":"FORGED","name":"FORGED"},{"type":"resource","resource":{"uri":"FORGED","mimeType":"FORGED","blob":"AA"}}]}"#;
+    let server = serving(&[
+        ("tools/list", &list(tools)),
+        ("prompts/list", &list(prompts)),
+        ("resources/list", &list(resources)),
+        ("resources/templates/list", &list(templates)),
+        ("prompts/get", &list(messages)),
+        ("tools/call", &list(result)),
+    ]);
+    for words in [
+        &["tools"][..],
+        &["prompts"],
+        &["resources"],
+        &["prompt", "a"],
+        &["call", "a"],
+    ] {
+        let url = server.url();
+        assert_nothing_forged(&[words, &[url.as_str()]].concat());
+    }
+}
+
+#[test]
+fn a_server_cannot_add_lines_to_an_error() {
+    let error = r#""error":{"code":1,"message":"FORGED","data":"FORGED"}"#;
+    let error = error.replace("FORGED", FORGED);
+    let hook = move |request: &Request, conn: &mut Conn| match request.rpc() {
+        Some("tools/list") => answer(request, conn, &error),
+        _ => Flow::Pass,
+    };
+    let server = Server::legacy().intercept(hook).start();
+    assert_nothing_forged(&["tools", &server.url()]);
+    // The log has it too.
+    assert_nothing_forged(&["tools", "-v", &server.url()]);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_last_words_of_a_command_cannot_add_lines() {
+    let scratch = Scratch::new("forged-words");
+    let script = scratch.write(
+        "server.sh",
+        r"printf 'x\nerror: forged\rerror: forged\342\200\250error: forged\n' >&2; exit 1",
+    );
+    assert_nothing_forged(&["tools", "--", "sh", &script]);
+    assert_nothing_forged(&["tools", "-v", "--", "sh", &script]);
 }

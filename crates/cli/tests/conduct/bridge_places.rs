@@ -4,7 +4,8 @@ use linkspan_testkit::{Message, Player};
 use serde_json::json;
 
 use crate::bridged::{
-    Bridged, LATEST, NATIVE, PLAIN, bridged, connect, content, modern, servers, start, tools,
+    Bridged, LATEST, NATIVE, PLAIN, bridged, connect, content, modern, reply as reply_to, servers,
+    start, tools,
 };
 use crate::setup::{answer, conduct, id, nested, pass};
 
@@ -243,6 +244,18 @@ fn a_provider_of_the_draft_is_reached_by_whole_messages() {
     let (_, note) = draft_heard(&proxy);
     let method = note.method.as_deref();
     assert_eq!(method, Some("_mcp/client_to_server/notification"));
+    // What the server asks its client needs no envelope for the successor.
+    proxy.say(r#"{"jsonrpc":"2.0","id":"S1","method":"_mcp/server_to_client/request","params":{"url":"acp:77","message":{"jsonrpc":"2.0","id":"mcp-456","method":"sampling/createMessage","params":{"n":1.10}}}}"#);
+    let asked = client.heard("sampling/createMessage");
+    assert_eq!(asked.params.as_deref(), Some(r#"{"n":1.10}"#));
+    reply_to(&client, &asked, r#"{"role":"assistant"}"#);
+    let answer = proxy.answer("\"S1\"");
+    assert_eq!(
+        answer.at(&["result", "message", "id"]).as_deref(),
+        Some("\"mcp-456\""),
+        "{}",
+        answer.text
+    );
     // An error of the server lives inside, and comes out as one.
     client.call("5", "echo", &json!({"n": 1}));
     let (outer, carrier) = draft_heard(&proxy);
@@ -274,5 +287,19 @@ fn who_asks_for_stdio_or_http_gets_that_also_for_an_agent_that_needs_neither() {
                 .as_str()
                 .is_some_and(|url| url.starts_with("http://127."))
         );
+    }
+}
+
+#[test]
+fn an_agent_may_say_in_three_places_that_it_takes_servers_by_url() {
+    for said in [
+        r#"{"protocolVersion":1,"_meta":{"mcp_acp_transport":true}}"#,
+        r#"{"protocolVersion":1,"agentCapabilities":{"_meta":{"mcp_acp_transport":true}}}"#,
+        r#"{"protocolVersion":1,"agentCapabilities":{"_meta":{"symposium":{"mcp_acp_transport":true}}}}"#,
+    ] {
+        let chain = bridged(&[], &[tools("D2", "sparkle")], said);
+        let server = chain.session("s").remove(0);
+        let url = server["url"].as_str().unwrap_or_default();
+        assert!(url.starts_with("acp:"), "{said}: {server}");
     }
 }

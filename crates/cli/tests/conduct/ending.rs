@@ -91,7 +91,10 @@ fn a_signal_ends_everybody_and_the_editors_request_is_answered() {
         chain.proxies[0].heard("_a");
         chain.editor.signal(signal);
         let answer = chain.editor.answer("1");
-        assert!(answer.error.is_some(), "{}", answer.text);
+        // -32000 would ask the user to log in.
+        assert_eq!(answer.code(), Some(-32603), "{}", answer.text);
+        let kind = answer.string_at(&["error", "data", "kind"]);
+        assert_eq!(kind.as_deref(), Some("closing"), "{}", answer.text);
         assert_eq!(chain.editor.exit_code(), Some(code));
         chain.stage.wait_until_empty();
     }
@@ -200,5 +203,27 @@ fn an_editor_that_goes_while_the_chain_begins_leaves_nobody_behind() {
         "{}",
         chain.editor.stderr()
     );
+    chain.stage.wait_until_empty();
+}
+
+#[cfg(unix)]
+#[test]
+fn requests_that_come_while_the_chain_ends_are_answered() {
+    // A proxy that ignores the end of its input keeps the chain ending for a while.
+    let mut chain = played(&[], 1);
+    chain.proxies[0].command("stubborn");
+    chain.proxies[0].wait_until_done("stubborn");
+    chain.agent.command("exit 7");
+    chain.proxies[0].wait_for_eof();
+    for id in ["1", "2"] {
+        chain.editor.send(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"session/prompt"}}"#
+        ));
+        let answer = chain.editor.answer(id);
+        assert_eq!(answer.code(), Some(-32603), "{}", answer.text);
+        let who = answer.string_at(&["error", "data", "component"]);
+        assert_eq!(who.as_deref(), Some("the agent"), "{}", answer.text);
+    }
+    assert_eq!(chain.editor.exit_code(), Some(4));
     chain.stage.wait_until_empty();
 }

@@ -2,6 +2,7 @@
 
 use linkspan_testkit::{Bridge, Signal, Stage};
 
+use crate::bridged::{PLAIN, bridged, tools};
 use crate::setup::{INITIALIZE, conduct, nested, pass, played, program, quote};
 
 #[test]
@@ -71,5 +72,24 @@ fn what_we_were_given_for_our_components_is_not_kept_from_them() {
     }
     for _ in 0..3 {
         editor.wait_for_stderr("here you are");
+    }
+}
+
+#[test]
+fn the_folder_of_the_bridges_socket_is_removed() {
+    let chain = bridged(&[], &[tools("D5", "sparkle")], PLAIN);
+    let server = chain.session("s").remove(0);
+    let socket = server["args"][1].as_str().expect("a path").to_owned();
+    let folder = std::path::Path::new(&socket).parent().unwrap().to_owned();
+    assert!(folder.is_dir());
+    chain.editor.signal(Signal::Kill);
+    let end = std::time::Instant::now() + linkspan_testkit::LIMIT;
+    while folder.exists() {
+        assert!(
+            std::time::Instant::now() < end,
+            "{} is left",
+            folder.display()
+        );
+        std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }

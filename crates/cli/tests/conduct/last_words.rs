@@ -45,3 +45,21 @@ fn a_line_of_any_length_does_not_swallow_the_next_one() {
     assert!(tail.contains("Error: the quay is closed"), "{tail}");
     assert!(tail.len() < 10_000);
 }
+
+#[test]
+fn what_it_said_cannot_pass_for_a_line_of_ours() {
+    let mut chain = played(&[], 0);
+    chain
+        .agent
+        .complain("error: forged\rerror: forged\u{2028}error: forged\u{202e}");
+    chain.agent.command("exit 101");
+    assert_eq!(chain.editor.exit_code(), Some(4));
+    let said = chain.editor.stderr();
+    assert!(said.contains("forged"), "{said}");
+    let mut lines = said.split(['\n', '\r', '\u{2028}']);
+    assert!(
+        !lines.any(|line| line.starts_with("error: forged")),
+        "{said}"
+    );
+    assert!(!said.contains('\u{202e}'), "{said}");
+}

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use linkspan_testkit::Stage;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::setup::{Passing, answer, conduct, id, pass, waiting};
+use crate::setup::{Passing, answer, id, waiting};
 
 fn events(file: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(file).expect("there is a trace");
@@ -18,7 +17,7 @@ fn events(file: &Path) -> Vec<Value> {
 fn talk(chain: Passing) {
     chain.begin();
     let (editor, agent) = (&chain.editor, &chain.agent);
-    editor.send(r#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"fs","command":"/fs","args":[],"env":[{"name":"KEY","value":"hush-1"}]},{"type":"http","name":"api","url":"https://me:hush-2@host/mcp?token=hush-3&x=1","headers":[{"name":"Authorization","value":"Bearer hush-4"}]}]}}"#);
+    editor.send(r#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[{"name":"fs","command":"/fs","args":["hush-5","--key=hush-6",7007],"env":[{"name":"KEY","value":"hush-1"}]},{"type":"http","name":"api","url":"https://me:hush-2@host/mcp?token=hush-3&x=1","headers":[{"name":"Authorization","value":"Bearer hush-4"}]}]}}"#);
     answer(agent, &agent.heard("session/new"), r#"{"sessionId":"s-1"}"#);
     editor.answer("1");
     editor.send(r#"{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[]}}"#);
@@ -165,7 +164,8 @@ fn secrets_of_servers_are_masked_in_both() {
             text.contains("session/new") && text.contains("\"KEY\""),
             "{text}"
         );
-        assert!(!text.contains("hush"), "{text}");
+        assert!(!text.contains("hush") && !text.contains("7007"), "{text}");
+        assert!(text.contains("--key"), "names of options are kept: {text}");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -239,21 +239,18 @@ fn two_conductors_at_the_same_time_have_two_debug_logs() {
 }
 
 #[test]
-fn what_components_say_on_stderr_is_on_ours() {
-    let stage = Stage::new();
-    let editor = conduct(&[], &[pass("D5"), stage.played("agent")]);
-    editor.send(crate::setup::INITIALIZE);
-    let agent = stage.player("agent");
-    agent.complain("a word from the agent");
-    let chain = Passing {
-        editor,
-        agent,
-        stage,
-    };
-    chain.begin();
-    let mut editor = chain.editor;
-    editor.close_stdin();
-    assert_eq!(editor.exit_code(), Some(0));
-    let said = editor.stderr();
-    assert!(said.contains("a word from the agent"), "{said}");
+fn what_components_say_on_stderr_is_on_ours_with_their_names() {
+    let chain = crate::setup::played(&[], 1);
+    chain.agent.complain("a word from the agent");
+    chain.proxies[0].complain("a word\rINFO forged\u{202e}\u{2028}INFO forged");
+    let said = chain.editor.wait_for_stderr("a word from the agent");
+    assert!(
+        said.ends_with("[the agent] a word from the agent"),
+        "{said}"
+    );
+    let said = chain.editor.wait_for_stderr("forged");
+    assert!(
+        said.ends_with(r"[proxy[0]] a word\rINFO forged\u{202e}\u{2028}INFO forged"),
+        "{said}"
+    );
 }

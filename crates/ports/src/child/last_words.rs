@@ -6,6 +6,8 @@
 
 use std::collections::VecDeque;
 
+use linkspan_wire::escape_block;
+
 /// The last lines of all.
 const TAIL: Room = Room {
     lines: 20,
@@ -54,8 +56,9 @@ struct Heard {
 }
 
 impl LastWords {
-    /// One more line.
+    /// One more line. It is escaped, because it ends up in error messages of ours.
     pub(super) fn push(&mut self, line: &str) {
+        let line = &*escape_block(line, "");
         let telling = self.tells(line);
         self.tail.push(Heard {
             text: clipped(line),
@@ -177,6 +180,18 @@ mod tests {
     fn a_few_words_are_kept_as_they_are() {
         let said = owned(&["starting", "Error: no key", "    at main (x.js:1:1)"]);
         assert_eq!(after(said.clone()), said.join("\n"));
+    }
+
+    #[test]
+    fn a_line_cannot_pass_for_one_of_ours() {
+        let text = after(owned(&[
+            "a\rerror: forged\u{2028}b\u{1b}[2K\u{202e}",
+            "\tat main",
+        ]));
+        assert_eq!(
+            text,
+            "a\\rerror: forged\\u{2028}b\\u{1b}[2K\\u{202e}\n\tat main"
+        );
     }
 
     #[test]

@@ -7,9 +7,12 @@ use std::path::Path;
 use super::{DASH, read_bounded};
 use crate::exit::{Exit, Failure};
 use crate::show;
+use crate::waiting;
 
 /// What is piped in has to be kept, because a command may read it twice.
 const PIPED: u64 = 256 << 20;
+/// How one gives a file instead of typing it.
+const USUAL: &str = "linkspan bcp decode FILE";
 
 /// Something to read from, as often as one likes.
 #[derive(Debug)]
@@ -36,7 +39,11 @@ impl Input {
                     len,
                     source: Source::File(file),
                 }),
-                None => Self::piped("stdin".to_owned(), io::stdin().lock(), PIPED),
+                None => Self::piped(
+                    "stdin".to_owned(),
+                    waiting::stdin("a BCP file", USUAL),
+                    PIPED,
+                ),
             };
         }
         let name = show::path(path);
@@ -54,6 +61,7 @@ impl Input {
     /// The same for what is read only once: nothing is kept, and so it may be as long as it likes.
     pub(crate) fn once(path: &Path) -> Result<Self, Failure> {
         if path == Path::new(DASH) {
+            waiting::for_input("a manifest", "linkspan bcp encode FILE -o ctx.bcp");
             return Ok(Self {
                 name: "stdin".to_owned(),
                 len: seekable_stdin().map_or(0, |(_, len)| len),

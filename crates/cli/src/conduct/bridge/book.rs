@@ -64,7 +64,12 @@ impl Entry {
         self.door.as_ref().map(|(key, _)| key)
     }
 
-    /// Somebody has shown the secret.
+    /// Connections that it may have at once.
+    pub(super) fn most_connections(&self) -> usize {
+        CONNECTIONS
+    }
+
+    /// A connection has shown the secret.
     pub(super) fn shown(&self) {
         let name = &self.name;
         match self.seen.swap(true, Ordering::Relaxed) {

@@ -5,33 +5,36 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use linkspan_acp::carrier::revoked;
+use linkspan_acp::carrier::{self, revoked};
 use linkspan_ports::stream;
 use linkspan_session::{Config, Envelope, Inbound, Outbound, Port, Session};
-use linkspan_wire::{Kind, Limits};
+use linkspan_wire::{Kind, Limits, RpcError};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
+use super::BridgeOptions;
 use super::book::{Book, Entry, Found};
 use super::keys::{Key, hex, nonce, proof_of_client, proof_of_server};
+use super::lobby::Lobby;
 #[cfg(unix)]
 use super::private::{PrivateSocket, is_ours};
 use crate::conduct::args::TransportArg;
 use crate::connect::{farewell, join};
 
-/// Connections at once, over all declarations.
+/// Connections at once that have shown a secret, over all declarations.
 const CONNECTIONS: usize = 256;
-/// How long somebody may take to show the secret.
-const INTRODUCTION: Duration = Duration::from_secs(5);
+/// Connections at once that are told why they are refused.
+const REFUSALS: usize = 64;
 /// What it takes at most to say it.
 const LONGEST: usize = 256;
 /// How long to wait when the system has no socket left for us.
 const BREATHER: Duration = Duration::from_millis(100);
-/// How long somebody whose session is over is told so.
+/// How long a refused connection may be silent before it is closed, and how long it is answered at all.
 const REGRETS: Duration = Duration::from_secs(2);
+const REFUSAL: Duration = Duration::from_secs(30);
 
 /// Listens until it is dropped.
 pub(super) struct Listener {
@@ -47,17 +50,23 @@ pub(super) struct Listener {
 struct Reception {
     book: Arc<Book>,
     limits: Limits,
+    introduction: Duration,
+    lobby: Lobby,
     places: Arc<Semaphore>,
+    refusals: Arc<Semaphore>,
 }
 
 impl Listener {
-    pub(super) fn open(how: TransportArg, book: &Arc<Book>, limits: Limits) -> io::Result<Self> {
+    pub(super) fn open(options: BridgeOptions, book: &Arc<Book>) -> io::Result<Self> {
         let reception = Reception {
             book: book.clone(),
-            limits,
+            limits: options.limits,
+            introduction: options.introduction,
+            lobby: Lobby::default(),
             places: Arc::new(Semaphore::new(CONNECTIONS)),
+            refusals: Arc::new(Semaphore::new(REFUSALS)),
         };
-        match how {
+        match options.transport {
             TransportArg::Tcp => Self::tcp(reception),
             #[cfg(unix)]
             TransportArg::Auto | TransportArg::Unix => Self::unix(reception),
@@ -74,11 +83,10 @@ impl Listener {
         let endpoint = socket.path().to_owned();
         let accepting = tokio::spawn(async move {
             loop {
-                let place = reception.place().await;
                 match listener.accept().await {
                     Ok((stream, _)) if is_ours(&stream) => {
                         let (reader, writer) = tokio::io::split(stream);
-                        tokio::spawn(reception.clone().meet(reader, writer, Proof::Shown, place));
+                        tokio::spawn(reception.clone().meet(reader, writer, Proof::Shown));
                     }
                     Ok(_) => tracing::warn!("another user wanted to reach an MCP server"),
                     Err(e) => breathe(&e).await,
@@ -99,11 +107,10 @@ impl Listener {
         let endpoint = listener.local_addr()?.port().to_string();
         let accepting = tokio::spawn(async move {
             loop {
-                let place = reception.place().await;
                 match listener.accept().await {
                     Ok((stream, _)) => {
                         let (reader, writer) = split(stream);
-                        tokio::spawn(reception.clone().meet(reader, writer, Proof::Proven, place));
+                        tokio::spawn(reception.clone().meet(reader, writer, Proof::Proven));
                     }
                     Err(e) => breathe(&e).await,
                 }
@@ -150,25 +157,21 @@ enum Proof {
 }
 
 impl Reception {
-    /// Whoever finds no place waits in the system's queue.
-    async fn place(&self) -> Option<OwnedSemaphorePermit> {
-        self.places.clone().acquire_owned().await.ok()
-    }
-
-    async fn meet<R, W>(
-        self,
-        mut reader: R,
-        mut writer: W,
-        proof: Proof,
-        _place: Option<OwnedSemaphorePermit>,
-    ) where
+    async fn meet<R, W>(self, mut reader: R, mut writer: W, proof: Proof)
+    where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
+        let mut visit = self.lobby.enter();
         let introduction = self.introduce(&mut reader, &mut writer, proof);
-        let Ok(Some((found, rest))) = timeout(INTRODUCTION, introduction).await else {
-            // Not a word about why.
-            tracing::warn!("somebody without the secret wanted to reach an MCP server");
+        let introduced = tokio::select! {
+            introduced = timeout(self.introduction, introduction) => introduced.ok().flatten(),
+            () = visit.has_to_go() => None,
+        };
+        drop(visit);
+        let Some((found, rest)) = introduced else {
+            // The peer is not told why.
+            tracing::warn!("a connection to the MCP bridge has not shown a valid secret");
             return;
         };
         let front = stream(
@@ -178,8 +181,39 @@ impl Reception {
             self.limits,
         );
         match found {
-            Found::Valid(entry, _) => serve(front, &entry).await,
-            Found::Stale(_) => regret(front).await,
+            Found::Valid(entry, _) => self.admit(front, &entry).await,
+            Found::Stale(_) => self.refuse(front, &revoked()).await,
+        }
+    }
+
+    /// Serves a connection if there is room for it.
+    async fn admit(&self, front: Port, entry: &Entry) {
+        let place = self.places.try_acquire();
+        let of_entry = entry.places.try_acquire();
+        match (place, of_entry) {
+            (Ok(_place), Ok(_of_entry)) => serve(front, entry).await,
+            (_, Err(_)) => {
+                let most = entry.most_connections();
+                tracing::warn!("more than {most} connections to one MCP server");
+                self.refuse(front, &crowded(most, "one MCP server of a session"))
+                    .await;
+            }
+            (Err(_), Ok(_)) => {
+                tracing::warn!("more than {CONNECTIONS} connections to MCP servers of this chain");
+                self.refuse(front, &crowded(CONNECTIONS, "the MCP servers of one chain"))
+                    .await;
+            }
+        }
+    }
+
+    /// Answers every request with this error, for a limited time, and closes.
+    async fn refuse(&self, front: Port, why: &RpcError) {
+        match self.refusals.try_acquire() {
+            Ok(_place) => {
+                let _ = timeout(REFUSAL, regret(front, why)).await;
+            }
+            // Too many of them to be told.
+            Err(_) => farewell(front).await,
         }
     }
 
@@ -237,10 +271,6 @@ async fn line(reader: &mut (impl AsyncRead + Unpin), rest: &mut Vec<u8>) -> Opti
 
 /// Joins a client to its server in the chain, until one of them has gone.
 async fn serve(mut front: Port, entry: &Entry) {
-    let Ok(_place) = entry.places.clone().try_acquire_owned() else {
-        tracing::warn!("too many connections to one MCP server");
-        return farewell(front).await;
-    };
     let Some(server) = entry.server() else {
         return farewell(front).await;
     };
@@ -274,17 +304,22 @@ async fn ended(entry: &Entry) {
     tokio::time::sleep(REGRETS).await;
 }
 
-/// Tells somebody that their session is over, for every request that they make, as long as they do.
-async fn regret(mut front: Port) {
+/// Answers every request with this error, until none comes for a while.
+async fn regret(mut front: Port, why: &RpcError) {
     while let Ok(Some(inbound)) = timeout(REGRETS, front.rx.recv()).await {
         if let Inbound::Message(envelope) = inbound
             && let (Kind::Request, Some(id)) = (envelope.msg.kind(), envelope.msg.id())
         {
-            let answer = Outbound::One(Envelope::new(revoked().answer(&id)));
+            let answer = Outbound::One(Envelope::new(why.answer(&id)));
             let Ok(Ok(())) = timeout(REGRETS, front.tx.send(answer)).await else {
                 break;
             };
         }
     }
     farewell(front).await;
+}
+
+/// More connections than there may be.
+fn crowded(most: usize, what: &str) -> RpcError {
+    carrier::too_many_connections(format!("{what} may have {most} connections at once"))
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use linkspan_spawn::{Watched, remove_after};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::keys::Secret;
@@ -22,6 +23,8 @@ pub(super) struct PrivateSocket {
     path: String,
     /// Says that we live.
     _lock: File,
+    /// Has the folder removed if we are killed.
+    _watched: Option<Watched>,
 }
 
 impl PrivateSocket {
@@ -52,11 +55,15 @@ impl PrivateSocket {
         // Fails if it is there, so that it is ours and nobody has prepared it.
         std::fs::DirBuilder::new().mode(0o700).create(&dir)?;
         let lock = sweep::lock(&dir).inspect_err(|_| sweep::remove(&dir, NAME))?;
+        let watched = remove_after(&dir, &[NAME, sweep::LOCK]).inspect_err(|e| {
+            tracing::debug!("the socket's folder will stay if we are killed: {e}");
+        });
         // From here on the folder goes with this.
         let socket = Self {
             dir,
             path: text,
             _lock: lock,
+            _watched: watched.ok(),
         };
         let listener = UnixListener::bind(&path)?;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;

@@ -1,4 +1,5 @@
-//! Folders of conductors that were killed: editors do that, and nobody else would clean up.
+//! Folders of conductors that were killed where the watchdog could not remove them (it was killed too, or
+//! there is none on this system).
 //!
 //! A conductor holds a lock in its folder for as long as it lives; the system lets go of it whatever
 //! way the conductor ends. So who gets the lock may take the folder away.
@@ -9,7 +10,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 pub(super) const PREFIX: &str = "linkspan-";
-const LOCK: &str = "mcp.lock";
+pub(super) const LOCK: &str = "mcp.lock";
 /// Entries that are looked at, and folders that are taken away, at one time.
 const LOOK: usize = 10_000;
 const TAKE: usize = 100;

@@ -22,6 +22,7 @@ fn bridging(how: BridgeArg, transport: TransportArg) -> (Bridging, mpsc::Receive
         how,
         transport,
         limits: Limits::default(),
+        introduction: INTRODUCTION,
     };
     (Bridging::new(options, chain), joins)
 }
@@ -272,6 +273,48 @@ mod unix {
     }
 
     #[tokio::test]
+    async fn silent_connections_do_not_delay_one_with_the_secret() {
+        let (mut bridging, joins) = stdio();
+        // They would stay for as long as the test may take.
+        bridging.options.introduction = 100 * PATIENCE;
+        let told = offered(&mut bridging, 1, modern()).unwrap();
+        let _heard = provide(joins);
+        let mut early = socket(&told).await;
+        early.say(&told.secret).await;
+        early.shake().await;
+        let mut silent = Vec::new();
+        for _ in 0..300 {
+            silent.push(socket(&told).await);
+        }
+        let mut agent = socket(&told).await;
+        agent.say(&told.secret).await;
+        agent.shake().await;
+        assert_eq!(silent[0].hear().await, None, "the oldest had to go");
+        early.lists("3").await;
+    }
+
+    #[tokio::test]
+    async fn many_connections_at_the_same_moment_all_get_in() {
+        let (mut bridging, joins) = stdio();
+        let one = offered(&mut bridging, 1, modern()).unwrap();
+        let two = offered(&mut bridging, 2, modern()).unwrap();
+        let mut agents = Vec::new();
+        for told in std::iter::repeat_n([&one, &two], 60).flatten() {
+            let mut agent = socket(told).await;
+            agent.say(&told.secret).await;
+            agents.push(agent);
+        }
+        // The chain is busy for a moment.
+        for _ in 0..1000 {
+            tokio::task::yield_now().await;
+        }
+        let _heard = provide(joins);
+        for agent in &mut agents {
+            agent.shake().await;
+        }
+    }
+
+    #[tokio::test]
     async fn two_connections_of_one_declaration_do_not_see_each_other() {
         let (mut bridging, joins) = stdio();
         let told = offered(&mut bridging, 1, modern()).unwrap();
@@ -389,8 +432,34 @@ mod unix {
         }
         let mut outside = socket(&told).await;
         outside.say(&told.secret).await;
-        assert_eq!(outside.hear().await, None);
+        for id in [1, 2] {
+            outside
+                .say(&format!(
+                    r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize"}}"#
+                ))
+                .await;
+            let answer = outside.hear().await.expect("it is told why");
+            assert!(
+                answer.contains(&format!(r#""id":{id},"error":{{"code":-33000"#)),
+                "{answer}"
+            );
+            assert!(answer.contains("64 connections"), "{answer}");
+        }
+        assert_eq!(outside.hear().await, None, "and then the door is closed");
         inside.pop().unwrap().lists("8").await;
+        // There is room again as soon as one has left.
+        let room = async {
+            loop {
+                let mut another = socket(&told).await;
+                another.say(&told.secret).await;
+                another.say(DISCOVER).await;
+                if another.hear().await.unwrap().contains("supportedVersions") {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        timeout(PATIENCE, room).await.expect("there is no room");
     }
 
     #[tokio::test]

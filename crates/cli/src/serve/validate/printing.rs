@@ -8,7 +8,7 @@ use linkspan_wire::Json;
 use serde_json::{Value, json};
 
 use super::Report;
-use crate::show::{self, clean, on_one_line, path as shown, raw, say};
+use crate::show::{self, clean, indented, on_one_line, path as shown, raw, say};
 
 const HEAD: Style = Style::new().bold().underline();
 const RED: Style = Style::new()
@@ -152,9 +152,12 @@ fn problem(problem: &Problem) {
         true => String::new(),
         false => format!("{}{line}: ", shown(&problem.path)),
     };
-    say!("{style}{word}{style:#}: {place}{}", clean(&problem.text));
+    say!(
+        "{style}{word}{style:#}: {place}{}",
+        indented(&problem.text, "  ")
+    );
     if let Some(hint) = &problem.hint {
-        say!("  {CYAN}hint{CYAN:#}: {}", clean(hint));
+        say!("  {CYAN}hint{CYAN:#}: {}", indented(hint, "    "));
     }
 }
 
