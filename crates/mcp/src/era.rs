@@ -83,6 +83,8 @@ impl Step {
 pub struct Place {
     /// The request (under its id towards the server) that it came with, where the transport tells.
     pub about: Option<Id>,
+    /// It came with a request that has ended, so that it belongs to no request under way.
+    pub late: bool,
     /// The id that the server itself gave its request.
     pub origin: Option<Id>,
 }

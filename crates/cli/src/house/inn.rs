@@ -2,13 +2,14 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::Era;
 use linkspan_mcp::era::{Claims, Down, Figures, Habits, UpOptions, home_of, signed};
 use linkspan_ports::{Answering, Guest, House, Principal};
 use linkspan_session::{
-    Config, Ended, Envelope, EraLayer, Fault, Hub, Inbound, Layer, Outbound, Port, Session,
+    Asker, Config, Ended, Envelope, EraLayer, Fault, Hub, Inbound, Layer, Outbound, Port, Session,
 };
 use linkspan_wire::{Kind, Message, RpcError};
 use tokio::sync::{mpsc, watch};
@@ -45,16 +46,27 @@ struct Shared {
     pool: Arc<Pool>,
     habits: Arc<Habits>,
     aliases: RandomState,
+    /// Legacy sessions so far that share a server.
+    sessions: AtomicU64,
     stop: watch::Receiver<bool>,
     /// Held by every session, so that the end of the last one can be waited for.
     alive: mpsc::Sender<()>,
 }
 
 impl Shared {
-    /// A name for somebody that says nothing about their credentials.
-    fn alias(&self, principal: &Principal) -> String {
-        format!("{:016x}", self.aliases.hash_one(principal))
+    /// A number for a caller that says nothing about its credentials.
+    fn alias(&self, caller: &Caller) -> u64 {
+        let Caller { guest, session } = caller;
+        self.aliases.hash_one((&guest.principal, session))
     }
+}
+
+/// The client that a request comes from, as far as it can be told.
+#[derive(Clone)]
+pub(super) struct Caller {
+    pub(super) guest: Guest,
+    /// The legacy session that shares a server with others; modern requests have none.
+    pub(super) session: Option<u64>,
 }
 
 /// Tells an [`Inn`] to close, and waits until it has.
@@ -90,6 +102,7 @@ impl Inn {
             options,
             habits: Arc::default(),
             aliases: RandomState::new(),
+            sessions: AtomicU64::new(0),
             stop: stopped,
             alive,
         }));
@@ -115,18 +128,19 @@ impl Inn {
     }
 
     /// A request that stands alone.
-    pub(super) async fn call(&self, call: Envelope, guest: &Guest) -> Result<Answering, Fault> {
+    pub(super) async fn call(&self, call: Envelope, caller: &Caller) -> Result<Answering, Fault> {
         let shared = &self.0;
-        let (lease, era) = self.lease(&call.msg, guest).await?;
+        let (lease, era) = self.lease(&call.msg, &caller.guest).await?;
+        let alias = shared.alias(caller);
         let call = match shared.options.share && era == Era::Legacy {
-            // Everybody's calls are parked in the same place.
+            // The calls of all clients are parked in the same machine.
             true => Envelope {
-                msg: signed(&call.msg, &shared.alias(&guest.principal)),
+                msg: signed(&call.msg, &format!("{alias:016x}")),
                 ..call
             },
             false => call,
         };
-        let asking = lease.upstream.hub.ask(call).await?;
+        let asking = lease.upstream.hub.ask(call, Asker(alias)).await?;
         Ok(Answering {
             rx: asking.rx,
             guard: Box::new((asking.guard, lease)),
@@ -208,6 +222,7 @@ impl Inn {
         let options = UpOptions {
             home: home.clone(),
             capabilities: shared.options.share.then(|| EVERYTHING.to_owned()),
+            alone: false,
             park: shared.options.park,
             secret: Box::new(secret),
             figures: figures.clone(),
@@ -249,7 +264,9 @@ impl Inn {
 
     async fn begin(&self, front: Port, guest: Guest) {
         if self.0.options.share {
-            let back = through::port(self.clone(), guest);
+            let session = self.0.sessions.fetch_add(1, Ordering::Relaxed);
+            let session = Some(session);
+            let back = through::port(self.clone(), Caller { guest, session });
             let layers: Vec<Box<dyn Layer>> = vec![Box::new(EraLayer::new(Down::new()))];
             return self.run(front, back, layers, None);
         }
@@ -277,7 +294,9 @@ impl House for Inn {
     }
 
     async fn ask(&self, call: Envelope, guest: &Guest) -> Result<Answering, Fault> {
-        self.call(call, guest).await
+        let guest = guest.clone();
+        let session = None;
+        self.call(call, &Caller { guest, session }).await
     }
 }
 

@@ -45,7 +45,9 @@ impl Upstream {
     /// Whether a call that may be asked something can be given to it: a question over stdio does not
     /// say which call it belongs to.
     pub(super) fn is_clear(&self) -> bool {
-        self.asking.load(Ordering::Relaxed) == 0 && self.figures.parked() == 0
+        self.asking.load(Ordering::Relaxed) == 0
+            && self.figures.parked() == 0
+            && self.figures.unattended() == 0
     }
 
     pub(super) fn is_idle(&self) -> bool {

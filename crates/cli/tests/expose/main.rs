@@ -14,6 +14,7 @@ mod many_sessions;
 mod modern_calls;
 mod modern_rules;
 mod old_sse;
+mod owners;
 mod parked;
 mod probing;
 mod relaying;

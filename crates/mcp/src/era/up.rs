@@ -11,7 +11,7 @@ mod news;
 mod opening;
 mod owner;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -22,6 +22,7 @@ use self::asking::Held;
 use self::call::Call;
 use self::news::{Listener, Wanted};
 use self::opening::{Errand, Phase};
+use self::owner::Cancelled;
 use super::claims::{Claims, strip};
 use super::discovery::Server;
 use super::habits::Habits;
@@ -54,6 +55,9 @@ pub struct UpOptions {
     /// What the server is told that its client can do; what the first request declares if `None`.
     /// Whatever it is, a question reaches only those who declared the capability for it.
     pub capabilities: Option<String>,
+    /// Whether all requests come from one client. If not, a call that was cancelled counts for a while as
+    /// one that may still ask or log something.
+    pub alone: bool,
     /// How long a parked call waits for its client.
     pub park: Duration,
     /// Unguessable text for `requestState`.
@@ -70,6 +74,7 @@ impl UpOptions {
         Self {
             home,
             capabilities: None,
+            alone: true,
             park: PARK,
             secret: Box::new(secret),
             figures: Arc::default(),
@@ -82,6 +87,7 @@ impl UpOptions {
 #[derive(Debug, Default)]
 pub struct Figures {
     parked: AtomicUsize,
+    unattended: AtomicUsize,
     wrong: AtomicBool,
 }
 
@@ -94,6 +100,11 @@ impl Figures {
     /// How many calls wait for their client.
     pub fn parked(&self) -> usize {
         self.parked.load(Ordering::Relaxed)
+    }
+
+    /// How many calls the server may be busy with although their clients no longer wait.
+    pub fn unattended(&self) -> usize {
+        self.unattended.load(Ordering::Relaxed)
     }
 }
 
@@ -111,6 +122,8 @@ pub struct Up {
     states: HashMap<String, u64>,
     /// Questions that could belong to several calls.
     held: Vec<Held>,
+    /// Calls that the server may not have stopped yet, oldest first.
+    cancelled: VecDeque<Cancelled>,
     /// Requests of our own.
     errands: HashMap<u64, Errand>,
     listeners: Vec<Listener>,
@@ -140,6 +153,7 @@ impl Up {
             fronts: HashMap::new(),
             states: HashMap::new(),
             held: Vec::new(),
+            cancelled: VecDeque::new(),
             errands: HashMap::new(),
             listeners: Vec::new(),
             subscribed: BTreeMap::new(),
@@ -221,7 +235,7 @@ impl Up {
         let Some(number) = self.fronts.remove(&id.key()) else {
             return Vec::new();
         };
-        let mut steps = self.abandon(number, "the client has cancelled");
+        let mut steps = self.abandon(number, "the client has cancelled", now);
         steps.extend(self.settle_held(now));
         steps
     }
@@ -249,8 +263,8 @@ impl Up {
                 .any(|msg| msg.id().map(|id| id.key()).as_ref() == Some(key))
     }
 
-    /// Tells the server that nobody waits for a call any more.
-    fn abandon(&mut self, number: u64, reason: &str) -> Vec<Step> {
+    /// Tells the server that the client no longer waits for a call.
+    fn abandon(&mut self, number: u64, reason: &str, now: Instant) -> Vec<Step> {
         let Some(call) = self.calls.remove(&number) else {
             return Vec::new();
         };
@@ -264,8 +278,15 @@ impl Up {
             );
             let cancel = Message::notification(names::CANCELLED, Some(&params));
             steps.push(Step::Back(cancel));
+            self.remember_cancelled(number, &call, now);
         }
         steps
+    }
+
+    /// Tells those who choose where a call goes how many calls go on without a client.
+    fn count_unattended(&self) {
+        let figure = &self.options.figures.unattended;
+        figure.store(self.cancelled.len(), Ordering::Relaxed);
     }
 
     /// An answer of the server.
@@ -348,10 +369,13 @@ impl Machine for Up {
     fn next_wake(&self) -> Option<Instant> {
         let calls = self.calls.values().filter_map(Call::next_wake);
         let held = self.held.iter().map(|held| held.until);
-        calls.chain(held).chain(self.phase.deadline()).min()
+        let cancelled = self.cancelled.front().map(|call| call.until);
+        let others = self.phase.deadline().into_iter().chain(cancelled);
+        calls.chain(held).chain(others).min()
     }
 
     fn on_time(&mut self, now: Instant) -> Vec<Step> {
+        self.forget_cancelled(now);
         let mut steps = self.opening_late(now);
         let due: Vec<u64> = self
             .calls

@@ -7,11 +7,11 @@ use linkspan_wire::{Id, Message, RpcError, quote};
 
 use super::Up;
 use super::call::{Call, Parked, responses};
-use super::owner::Owner;
+use super::owner::{Candidates, Owner};
 use crate::era::claims::Claims;
 use crate::era::digest::digest;
 use crate::era::question::{Question, is_question};
-use crate::era::{Place, Step, ids, results};
+use crate::era::{Place, Step, results};
 use crate::method::names;
 use linkspan_wire::Object;
 
@@ -30,6 +30,7 @@ const ALIBI: Duration = Duration::from_secs(1);
 /// A question of which it is not clear whose it is.
 pub(super) struct Held {
     pub(super) question: Question,
+    candidates: Candidates,
     pub(super) until: Instant,
     /// It may be the server's own.
     at_start: bool,
@@ -54,51 +55,39 @@ impl Up {
             msg: msg.clone(),
         };
         self.options.habits.ask();
-        let about = place.about.as_ref().and_then(ids::request_number);
-        let at_start = about.is_none()
+        let at_start = place.about.is_none()
             && method == names::ROOTS_LIST
             && self.ready_at.is_some_and(|ready| now < ready + START);
         let held = Held {
             question,
+            candidates: self.candidates(place),
             until: now + if at_start { ALIBI } else { DOUBT },
             at_start,
         };
-        self.place_question(held, about, now)
+        self.place_question(held, now)
     }
 
-    fn place_question(&mut self, held: Held, about: Option<u64>, now: Instant) -> Vec<Step> {
-        let Held {
-            question,
-            until,
-            at_start,
-        } = held;
-        match self.owner_of(about) {
-            Owner::Call(number) if at_start && now < until && !self.is_asking(number) => {
-                self.held.push(Held {
-                    question,
-                    until,
-                    at_start,
-                });
+    fn place_question(&mut self, held: Held, now: Instant) -> Vec<Step> {
+        let is_late = now >= held.until;
+        match self.owner_among(&held.candidates) {
+            Owner::Call(number) if held.at_start && !is_late && !self.is_asking(number) => {
+                self.held.push(held);
                 Vec::new()
             }
-            Owner::Call(number) => self.ask(number, question, now),
+            Owner::Call(number) => self.ask(number, held.question, now),
             Owner::Nobody => {
                 let error = RpcError::server("no call is under way that this could belong to")
                     .with_data(r#"{"hint":"a client of 2026-07-28 can only be asked in the course of a call"}"#);
-                vec![Step::Back(error.answer(&question.id))]
+                vec![Step::Back(error.answer(&held.question.id))]
             }
-            Owner::Unclear if now >= until => {
-                let error = RpcError::server("several calls are under way, and it cannot be told which of them this belongs to")
-                    .with_data(r#"{"hint":"call again: from now on calls to this server do not overlap"}"#);
-                vec![Step::Back(error.answer(&question.id))]
-            }
-            Owner::Unclear => {
-                self.held.push(Held {
-                    question,
-                    until,
-                    at_start,
-                });
+            Owner::Unclear if !is_late => {
+                self.held.push(held);
                 Vec::new()
+            }
+            Owner::Unclear | Owner::Unknowable => {
+                let error = RpcError::server("several calls are under way, and it cannot be told which of them this belongs to")
+                    .with_data(r#"{"hint":"call again when the other calls have ended"}"#);
+                vec![Step::Back(error.answer(&held.question.id))]
             }
         }
     }
@@ -107,7 +96,7 @@ impl Up {
     pub(super) fn settle_held(&mut self, now: Instant) -> Vec<Step> {
         let held = std::mem::take(&mut self.held);
         held.into_iter()
-            .flat_map(|held| self.place_question(held, None, now))
+            .flat_map(|held| self.place_question(held, now))
             .collect()
     }
 
@@ -160,7 +149,7 @@ impl Up {
     pub(super) fn call_due(&mut self, number: u64, now: Instant) -> Vec<Step> {
         let is_parked = |call: &Call| call.parked.is_some();
         match self.calls.get(&number).map(is_parked) {
-            Some(true) => self.abandon(number, "the client has not come back"),
+            Some(true) => self.abandon(number, "the client has not come back", now),
             Some(false) => self.park(number, now),
             None => Vec::new(),
         }
@@ -170,7 +159,7 @@ impl Up {
     fn park(&mut self, number: u64, now: Instant) -> Vec<Step> {
         let secret = (self.options.secret)();
         if secret.is_empty() {
-            return self.cannot_park(number);
+            return self.cannot_park(number, now);
         }
         let state = format!("{}.{secret}", self.options.home);
         let Some(call) = self.calls.get_mut(&number) else {
@@ -203,9 +192,9 @@ impl Up {
     }
 
     /// There is no randomness for a name that nobody can guess.
-    fn cannot_park(&mut self, number: u64) -> Vec<Step> {
+    fn cannot_park(&mut self, number: u64, now: Instant) -> Vec<Step> {
         let id = self.calls.get(&number).and_then(|call| call.front.clone());
-        let mut steps = self.abandon(number, "the client cannot be asked");
+        let mut steps = self.abandon(number, "the client cannot be asked", now);
         if let Some(id) = id {
             self.fronts.remove(&id.key());
             let error = RpcError::internal("the system has no random numbers for us");

@@ -1,3 +1,4 @@
+mod owners;
 mod reviewed;
 
 use super::*;

@@ -9,6 +9,7 @@
 //! | `gate` | `name`, `stubborn?` | answers when the test opens it; cancelled: only if stubborn |
 //! | `ask`, `sample`, `roots` | `label?`, `key?`, `rounds?`, `gate?` | asks the client, waits, gives the answer back |
 //! | `two` | – | asks two things at once |
+//! | `in_turn` | `gate` | legacy: asks one thing, and another when the gate opens, without waiting for the first answer |
 //! | `log` | `level?` | one log notification |
 //! | `change`, `update` | `what` / `uri` | announces a changed list / a changed resource |
 //! | `later` | `gate`, `what` | answers, and only when the gate opens does it |
@@ -92,6 +93,7 @@ fn tool(call: &Call) {
             questions::tool(call, kind, call.number("rounds").max(1));
         }
         "two" => questions::two_at_once(call),
+        "in_turn" => questions::in_turn(call),
         "log" => {
             log(call);
             call.structured("{}");
