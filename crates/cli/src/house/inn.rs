@@ -187,12 +187,16 @@ impl Inn {
         if era == Era::Modern {
             key.capabilities = None;
         }
+        let habits = &self.0.habits;
+        // All clients of a shared server have the same process: only a call that is known to ask waits
+        // for its turn, and what another call asks meanwhile is held or refused.
+        let may_ask = match share {
+            true => habits.has_asked(call),
+            false => habits.may_ask(call),
+        };
         Want {
             key,
-            asks: era == Era::Legacy
-                && asks
-                && !self.0.server.keeps_sessions()
-                && self.0.habits.may_ask(call),
+            asks: era == Era::Legacy && asks && !self.0.server.keeps_sessions() && may_ask,
             home: home_of(call).filter(|_| era == Era::Legacy),
             share,
         }

@@ -3,7 +3,7 @@
 use linkspan_testkit::{Exposed, Message, Modern};
 use serde_json::{Value, json};
 
-use crate::setup::{expose, legacy, value};
+use crate::setup::{LATEST, assert_works_for, expose, legacy, value};
 
 /// Two clients with credentials of their own.
 fn two_principals(exposed: &Exposed) -> [Modern; 2] {
@@ -71,4 +71,14 @@ fn a_second_question_of_a_parked_call_reaches_no_other_principal_of_a_shared_ser
     let exposed = expose(&["--share"], &[]);
     let [alice, bob] = two_principals(&exposed);
     the_second_question_stays_with_its_call(&exposed, &alice, &bob);
+}
+
+#[test]
+fn a_parked_call_of_a_shared_server_does_not_hold_up_calls_that_have_never_asked() {
+    let exposed = expose(&["--share"], &[]);
+    let [alice, bob] = two_principals(&exposed);
+    question(&alice.tool("1", "ask", &json!({})));
+    assert_works_for(&bob);
+    let session = exposed.client().session(LATEST);
+    assert_eq!(session.tool("1", "fail", &json!({})).code(), Some(-31999));
 }
