@@ -22,6 +22,8 @@ mod results;
 mod shapes;
 #[cfg(test)]
 mod stage;
+#[cfg(test)]
+mod two_translations;
 mod up;
 
 use std::time::Instant;
@@ -29,7 +31,7 @@ use std::time::Instant;
 use linkspan_wire::{Id, Message, RpcError};
 
 pub use caps::Caps;
-pub use claims::{Claims, signed};
+pub use claims::{Claims, signed, with_default_level};
 pub use discovery::{Evidence, probe, weigh};
 pub use down::Down;
 pub use habits::Habits;

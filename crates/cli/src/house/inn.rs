@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use linkspan_mcp::Era;
-use linkspan_mcp::era::{Claims, Down, Figures, Habits, UpOptions, home_of, signed};
+use linkspan_mcp::era::{
+    Claims, Down, Figures, Habits, UpOptions, home_of, signed, with_default_level,
+};
+use linkspan_mcp::{Era, Level};
 use linkspan_ports::{Answering, Guest, House, Principal};
 use linkspan_session::{
     Asker, Config, Ended, Envelope, EraLayer, Fault, Hub, Inbound, Layer, Outbound, Port, Session,
@@ -132,14 +134,14 @@ impl Inn {
         let shared = &self.0;
         let (lease, era) = self.lease(&call.msg, &caller.guest).await?;
         let alias = shared.alias(caller);
-        let call = match shared.options.share && era == Era::Legacy {
+        let is_legacy = caller.session.is_some();
+        let msg = match (era, shared.options.share) {
             // The calls of all clients are parked in the same machine.
-            true => Envelope {
-                msg: signed(&call.msg, &format!("{alias:016x}")),
-                ..call
-            },
-            false => call,
+            (Era::Legacy, true) => signed(&call.msg, &format!("{alias:016x}"), is_legacy),
+            (Era::Modern, true) if is_legacy => with_default_level(&call.msg, Level::DEFAULT),
+            _ => call.msg,
         };
+        let call = Envelope { msg, ..call };
         let asking = lease.upstream.hub.ask(call, Asker(alias)).await?;
         Ok(Answering {
             rx: asking.rx,
@@ -271,7 +273,7 @@ impl Inn {
             let session = self.0.sessions.fetch_add(1, Ordering::Relaxed);
             let session = Some(session);
             let back = through::port(self.clone(), Caller { guest, session });
-            let layers: Vec<Box<dyn Layer>> = vec![Box::new(EraLayer::new(Down::new()))];
+            let layers: Vec<Box<dyn Layer>> = vec![Box::new(EraLayer::new(Down::signed()))];
             return self.run(front, back, layers, None);
         }
         let mut stop = self.0.stop.clone();

@@ -131,6 +131,9 @@ pub struct Up {
     subscribed: BTreeMap<String, Wanted>,
     /// What the server has been told to log.
     level: Option<Level>,
+    /// There is a client that has named no level and gets what the server logs by itself, so the server
+    /// must not be told to log less.
+    logs_for_all: bool,
     /// When the server was ready.
     ready_at: Option<Instant>,
 }
@@ -158,6 +161,7 @@ impl Up {
             listeners: Vec::new(),
             subscribed: BTreeMap::new(),
             level: None,
+            logs_for_all: false,
             ready_at: None,
         }
     }
@@ -204,10 +208,7 @@ impl Up {
                 return self.resume(id, &msg, claims, &state, now);
             }
         }
-        let needs_level = claims.level.filter(|level| {
-            self.level.is_none_or(|set| *level < set) && self.server.can(&["logging"])
-        });
-        if let Some(level) = needs_level {
+        if let Some(level) = self.level_for(&claims) {
             return self.set_level(level, msg);
         }
         self.forward(id, &msg, claims)
@@ -324,7 +325,10 @@ impl Up {
         let answer = match msg.kind() {
             Kind::Error => match call.url_needed(&msg, &id, info) {
                 Some(answer) => answer,
-                None => results::error_up(&msg, call.uri.as_deref()).with_id(id.clone()),
+                None => {
+                    let uri = call.uri.as_deref();
+                    results::error_up(&msg, &call.method, uri).with_id(id.clone())
+                }
             },
             _ => results::stamp(&msg, &call.method, info).with_id(id.clone()),
         };

@@ -232,8 +232,8 @@ impl Up {
         self.fronts.insert(id.key(), number);
         call.parked = None;
         call.front = Some(id);
+        call.level = claims.log_level();
         call.token = claims.token;
-        call.level = claims.level;
         call.caps = claims.caps;
         let missed = call.progress.take();
         let mut steps: Vec<Step> = missed.and_then(|p| call.report(&p)).into_iter().collect();

@@ -94,6 +94,20 @@ impl Up {
         Step::Back(Message::request(&id, method, Some(params)))
     }
 
+    /// The level that the server has to be told before it is given a request; `None` if it logs enough.
+    pub(super) fn level_for(&mut self, claims: &Claims) -> Option<Level> {
+        self.logs_for_all |= claims.is_legacy && claims.level.is_none();
+        let wanted = match claims.level {
+            Some(level) if !self.logs_for_all => level,
+            Some(_) => Level::LOWEST,
+            // What the server does by itself is enough, as long as it has not been told otherwise.
+            None if claims.is_legacy && self.level.is_some() => Level::LOWEST,
+            None => return None,
+        };
+        let is_new = self.level.is_none_or(|set| wanted < set);
+        (is_new && self.server.can(&["logging"])).then_some(wanted)
+    }
+
     /// Tells the server from which level on to log, and lets the request go when it has heard.
     pub(super) fn set_level(&mut self, level: Level, msg: Message) -> Vec<Step> {
         self.level = Some(level);

@@ -489,7 +489,7 @@ fn a_tool_that_never_asked_may_have_asked_now() {
 fn a_state_is_good_for_whom_it_was_given_to() {
     let by = |guest: &str, text: &str| {
         let msg = Message::parse(text.to_owned().into()).unwrap();
-        crate::era::signed(&msg, guest).text()
+        crate::era::signed(&msg, guest, false).text()
     };
     let (mut stage, request) = ready(&by("alice", &call("1", "")));
     assert!(!request.contains("alice"), "{request}");

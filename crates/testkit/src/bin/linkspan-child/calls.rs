@@ -13,6 +13,7 @@
 //! | `log` | `level?` | one log notification |
 //! | `change`, `update` | `what` / `uri` | announces a changed list / a changed resource |
 //! | `later` | `gate`, `what` | answers, and only when the gate opens does it |
+//! | `refuse` | `error` | exactly the text `error` as its error |
 //! | `fail` | – | `linkspan_testkit::child::FAILURE` |
 //! | `shape` | – | structured content that is an array, allowed only since 2026-07-28 |
 //! | `noise` | – | prints what is not JSON-RPC, then answers |
@@ -116,6 +117,7 @@ fn tool(call: &Call) {
             }
         }
         "fail" => call.error(child::FAILURE),
+        "refuse" => call.error(&call.text("error").unwrap_or_default()),
         "shape" => call.structured(r#"["one",2]"#),
         "noise" => {
             for line in [

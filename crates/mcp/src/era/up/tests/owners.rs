@@ -6,7 +6,7 @@ const ROOTS: &str = r#"{"jsonrpc":"2.0","id":"r","method":"roots/list"}"#;
 
 fn by(guest: &str, text: &str) -> String {
     let msg = Message::parse(text.to_owned().into()).unwrap();
-    crate::era::signed(&msg, guest).text()
+    crate::era::signed(&msg, guest, false).text()
 }
 
 fn ask(id: &str) -> String {
