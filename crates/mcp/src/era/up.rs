@@ -286,8 +286,10 @@ impl Up {
 
     /// Tells those who choose where a call goes how many calls go on without a client.
     fn count_unattended(&self) {
+        let failed = self.calls.values().filter(|call| call.is_unattended());
+        let count = self.cancelled.len() + failed.count();
         let figure = &self.options.figures.unattended;
-        figure.store(self.cancelled.len(), Ordering::Relaxed);
+        figure.store(count, Ordering::Relaxed);
     }
 
     /// An answer of the server.
@@ -309,8 +311,13 @@ impl Up {
             return Vec::new();
         };
         let Some(id) = call.front.clone() else {
-            // Parked: kept until its client comes back, or its time is over.
-            call.outcome = Some(msg);
+            if call.is_unattended() {
+                self.calls.remove(&number);
+                self.count_unattended();
+            } else {
+                // Parked: kept until its client comes back, or its time is over.
+                call.outcome = Some(msg);
+            }
             return Vec::new();
         };
         let Some(call) = self.calls.remove(&number) else {

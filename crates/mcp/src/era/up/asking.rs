@@ -112,11 +112,18 @@ impl Up {
             return Vec::new();
         };
         let id = &question.id;
-        if call.caps.lacks(&question.msg).is_some() {
-            // A legacy client without the capability would say the same.
-            let error = RpcError::method_not_found(&question.msg.method())
-                .with_data(r#"{"hint":"the client has not declared the capability for this"}"#);
-            return vec![Step::Back(error.answer(id))];
+        let method = question.msg.method();
+        if let Some(required) = call.caps.lacks(&question.msg) {
+            let mut steps = vec![Step::Back(undeclared(&question))];
+            if call.is_legacy {
+                // Asked by the server itself, it would have said no more than that.
+                return steps;
+            }
+            steps.extend(self.fail(number, results::missing_capability(&method, required)));
+            return steps;
+        }
+        if let Some(why) = &call.failed {
+            return vec![Step::Back(why.answer(id))];
         }
         let known = call
             .in_advance
@@ -143,6 +150,25 @@ impl Up {
         }
         // What it asked in the same breath is its own, too.
         self.settle_held(now)
+    }
+
+    /// Ends the client's request with an error. The server goes on with its own, and what it asks or says
+    /// from now on is for no client.
+    fn fail(&mut self, number: u64, error: RpcError) -> Vec<Step> {
+        let Some(call) = self.calls.get_mut(&number) else {
+            return Vec::new();
+        };
+        let mut steps = call.leave_unanswered("the call has failed");
+        call.questions.clear();
+        call.ask_at = None;
+        // A parked call fails when its client comes back.
+        if let Some(id) = call.front.take() {
+            self.fronts.remove(&id.key());
+            steps.push(Step::refuse(&id, &error));
+        }
+        call.failed = Some(error);
+        self.count_unattended();
+        steps
     }
 
     /// The time of a call has come: its questions are passed on, or its client did not come back.
@@ -243,8 +269,21 @@ impl Up {
                 steps.push(Step::Back(Message::result(&question.id, &answer)));
             }
         }
-        if let Some(outcome) = call.outcome.take() {
+        let missing = call.questions.iter().find_map(|question| {
+            let required = call.caps.lacks(&question.msg)?;
+            Some(results::missing_capability(
+                &question.msg.method(),
+                required,
+            ))
+        });
+        if let Some(why) = call.failed.clone() {
+            let outcome = call.outcome.take();
+            steps.extend(self.fail(number, why));
+            steps.extend(outcome.map_or_else(Vec::new, |outcome| self.conclude(number, outcome)));
+        } else if let Some(outcome) = call.outcome.take() {
             steps.extend(self.conclude(number, outcome));
+        } else if let Some(why) = missing {
+            steps.extend(self.fail(number, why));
         } else if !call.questions.is_empty() {
             // What was not answered, or asked meanwhile, is asked at once.
             steps.extend(self.park(number, now));
@@ -272,4 +311,12 @@ impl Up {
             }
         }
     }
+}
+
+/// What the server is told that asks for something which the client has not declared. A legacy client
+/// without the capability would say the same.
+fn undeclared(question: &Question) -> Message {
+    RpcError::method_not_found(&question.msg.method())
+        .with_data(r#"{"hint":"the client has not declared the capability for this"}"#)
+        .answer(&question.id)
 }

@@ -49,6 +49,8 @@ pub(super) struct Call {
     pub(super) progress: Option<Message>,
     /// The server's answer, if it came while nobody waited.
     pub(super) outcome: Option<Message>,
+    /// Why the call has failed for its client, although the server goes on with it.
+    pub(super) failed: Option<RpcError>,
 }
 
 pub(super) struct Parked {
@@ -80,6 +82,7 @@ impl Call {
             parked: None,
             progress: None,
             outcome: None,
+            failed: None,
         })
     }
 
@@ -90,13 +93,18 @@ impl Call {
         Some(Step::to_front(progress.with_value(token, current), front))
     }
 
-    /// Tells the server that nobody will answer what it asked in the course of this call.
+    /// Refuses what the server asked in the course of this call.
     pub(super) fn leave_unanswered(&self, reason: &str) -> Vec<Step> {
-        let error = RpcError::server(format!("{reason}; nobody can answer this"));
+        let error = RpcError::server(format!("{reason}, so this has no answer"));
         self.questions
             .iter()
             .map(|question| Step::Back(error.answer(&question.id)))
             .collect()
+    }
+
+    /// Whether its client has had its answer, so that the server's own is dropped.
+    pub(super) fn is_unattended(&self) -> bool {
+        self.failed.is_some() && self.parked.is_none()
     }
 
     pub(super) fn next_wake(&self) -> Option<Instant> {

@@ -1,5 +1,6 @@
 mod owners;
 mod reviewed;
+mod undeclared;
 
 use super::*;
 use crate::era::stage::{Stage, at, error, modern, result};
@@ -195,19 +196,6 @@ fn answers_in_advance_are_given_when_the_server_asks() {
     assert!(!request.contains("inputResponses"));
     let told = stage.server(ASK).told_one();
     assert_eq!(at(&told, &["result"]), r#"{"action":"decline"}"#);
-}
-
-#[test]
-fn who_has_not_declared_it_is_not_asked() {
-    let (mut stage, _) = ready(&modern(
-        "1",
-        "tools/call",
-        r#""name":"t""#,
-        r#"{"roots":{}}"#,
-    ));
-    let told = stage.server(ASK).told_one();
-    assert_eq!(at(&told, &["error", "code"]), "-32601");
-    assert!(stage.heard().is_empty());
 }
 
 #[test]
