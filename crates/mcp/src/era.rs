@@ -19,6 +19,7 @@ mod handshake;
 mod ids;
 mod question;
 mod results;
+mod roots;
 mod shapes;
 #[cfg(test)]
 mod stage;
@@ -36,6 +37,7 @@ pub use discovery::{Evidence, probe, weigh};
 pub use down::Down;
 pub use habits::Habits;
 pub use handshake::{Handshake, Verdict};
+pub use roots::given_roots;
 pub use up::{Figures, PARK, Up, UpOptions, home_of};
 
 /// What a machine makes of one message.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::era::{
-    Claims, Down, Figures, Habits, UpOptions, home_of, signed, with_default_level,
+    Claims, Down, Figures, Habits, UpOptions, given_roots, home_of, signed, with_default_level,
 };
 use linkspan_mcp::{Era, Level};
 use linkspan_ports::{Answering, Guest, House, Principal};
@@ -176,8 +176,10 @@ impl Inn {
         let first = Key {
             principal: Principal(None),
             capabilities: Some("the first of all".to_owned()),
+            roots: None,
         };
-        let key = self.want(call, guest, Era::Legacy).key;
+        // Roots are for a server that is known to want them.
+        let key = want_key(call, guest, self.0.options.share, None);
         wait(self.open(first, key)).await?;
         Ok(self.0.server.era().unwrap_or(Era::Legacy))
     }
@@ -185,8 +187,10 @@ impl Inn {
     fn want(&self, call: &Message, guest: &Guest, era: Era) -> Want {
         let share = self.0.options.share;
         let asks = Claims::read(call).is_ok_and(|claims| claims.caps.any());
-        let mut key = want_key(call, guest, share);
+        let roots = given_roots(call).ok().flatten();
+        let mut key = want_key(call, guest, share, roots);
         if era == Era::Modern {
+            key = want_key(call, guest, share, None);
             key.capabilities = None;
         }
         let habits = &self.0.habits;
@@ -201,6 +205,7 @@ impl Inn {
             asks: era == Era::Legacy && asks && !self.0.server.keeps_sessions() && may_ask,
             home: home_of(call).filter(|_| era == Era::Legacy),
             share,
+            sticky: self.0.server.keeps_sessions(),
         }
     }
 
@@ -229,6 +234,7 @@ impl Inn {
             home: home.clone(),
             capabilities: shared.options.share.then(|| EVERYTHING.to_owned()),
             alone: false,
+            roots: key.roots.clone(),
             park: shared.options.park,
             secret: Box::new(secret),
             figures: figures.clone(),
@@ -236,6 +242,7 @@ impl Inn {
         };
         let key = Key {
             capabilities: key.capabilities.filter(|_| era == Era::Legacy),
+            roots: key.roots.filter(|_| era == Era::Legacy),
             ..key
         };
         self.run(
@@ -306,17 +313,25 @@ impl House for Inn {
     }
 }
 
-fn want_key(call: &Message, guest: &Guest, share: bool) -> Key {
+/// Who may share the server of a call. Also where all clients share one server, roots are those of one
+/// principal.
+fn want_key(call: &Message, guest: &Guest, share: bool, roots: Option<String>) -> Key {
     if share {
+        let principal = match roots {
+            Some(_) => guest.principal.clone(),
+            None => Principal(None),
+        };
         return Key {
-            principal: Principal(None),
+            principal,
             capabilities: None,
+            roots,
         };
     }
     let claims = Claims::read(call).ok();
     Key {
         principal: guest.principal.clone(),
         capabilities: claims.map(|claims| claims.capability_key()),
+        roots,
     }
 }
 

@@ -20,6 +20,7 @@ mod probing;
 mod relaying;
 mod reviewed_front;
 mod reviewed_house;
+mod roots;
 mod sessions;
 mod setup;
 mod shared;

@@ -351,7 +351,7 @@ fn a_client_that_goes_while_its_resumed_call_runs_has_cancelled_it() {
 }
 
 #[test]
-fn a_question_at_the_childs_start_is_nobodys() {
+fn a_question_at_the_childs_start_holds_up_no_client_without_roots() {
     let exposed = expose(&[], &["--roots-at-start"]);
     let client = exposed.client().modern();
     let client = client.declaring(json!({"elicitation": {}}));

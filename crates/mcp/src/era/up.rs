@@ -10,6 +10,7 @@ mod call;
 mod news;
 mod opening;
 mod owner;
+mod rooted;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use self::call::Call;
 use self::news::{Listener, Wanted};
 use self::opening::{Errand, Phase};
 use self::owner::Cancelled;
+use self::rooted::Roots;
 use super::claims::{Claims, strip};
 use super::discovery::Server;
 use super::habits::Habits;
@@ -58,6 +60,9 @@ pub struct UpOptions {
     /// Whether all requests come from one client. If not, a call that was cancelled counts for a while as
     /// one that may still ask or log something.
     pub alone: bool,
+    /// The roots that all requests have brought along, as [`given_roots`](super::given_roots) tells them;
+    /// for a server that several clients use.
+    pub roots: Option<String>,
     /// How long a parked call waits for its client.
     pub park: Duration,
     /// Unguessable text for `requestState`.
@@ -75,6 +80,7 @@ impl UpOptions {
             home,
             capabilities: None,
             alone: true,
+            roots: None,
             park: PARK,
             secret: Box::new(secret),
             figures: Arc::default(),
@@ -88,6 +94,7 @@ impl UpOptions {
 pub struct Figures {
     parked: AtomicUsize,
     unattended: AtomicUsize,
+    knows_roots: AtomicBool,
     wrong: AtomicBool,
 }
 
@@ -95,6 +102,12 @@ impl Figures {
     /// Whether the server has refused the handshake as a modern one does.
     pub fn is_wrong(&self) -> bool {
         self.wrong.load(Ordering::Relaxed)
+    }
+
+    /// Whether the server was told the roots of a client in the course of a call. It may remember them, so
+    /// no other client may use it.
+    pub fn knows_roots(&self) -> bool {
+        self.knows_roots.load(Ordering::Relaxed)
     }
 
     /// How many calls wait for their client.
@@ -136,6 +149,7 @@ pub struct Up {
     logs_for_all: bool,
     /// When the server was ready.
     ready_at: Option<Instant>,
+    roots: Roots,
 }
 
 /// The home of a `requestState`: where the call that it belongs to is parked.
@@ -163,6 +177,7 @@ impl Up {
             level: None,
             logs_for_all: false,
             ready_at: None,
+            roots: Roots::default(),
         }
     }
 
@@ -200,6 +215,10 @@ impl Up {
             names::LISTEN => return self.listen(id, &msg),
             _ => {}
         }
+        let msg = match self.with_roots(&id, &msg, &claims, now) {
+            Ok(msg) => msg,
+            Err(first) => return first,
+        };
         if question::may_ask(&method) {
             let params = msg.params();
             if let Some(state) = params.and_then(|p| p.get("requestState")) {
@@ -244,7 +263,7 @@ impl Up {
     /// Requests that wait for something before they go to the server.
     fn waiting_lists(&mut self) -> impl Iterator<Item = &mut Vec<Message>> {
         let opening = match &mut self.phase {
-            Phase::Opening { waiting, .. } => Some(waiting),
+            Phase::Opening { waiting, .. } | Phase::Settling { waiting, .. } => Some(waiting),
             _ => None,
         };
         let errands = self.errands.values_mut().filter_map(|errand| match errand {
@@ -381,13 +400,20 @@ impl Machine for Up {
         let calls = self.calls.values().filter_map(Call::next_wake);
         let held = self.held.iter().map(|held| held.until);
         let cancelled = self.cancelled.front().map(|call| call.until);
-        let others = self.phase.deadline().into_iter().chain(cancelled);
+        let roots = self.roots_due();
+        let others = self
+            .phase
+            .deadline()
+            .into_iter()
+            .chain(cancelled)
+            .chain(roots);
         calls.chain(held).chain(others).min()
     }
 
     fn on_time(&mut self, now: Instant) -> Vec<Step> {
         self.forget_cancelled(now);
         let mut steps = self.opening_late(now);
+        steps.extend(self.roots_late(now));
         let due: Vec<u64> = self
             .calls
             .iter()

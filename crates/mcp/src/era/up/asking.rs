@@ -55,6 +55,12 @@ impl Up {
             msg: msg.clone(),
         };
         self.options.habits.ask();
+        if method == names::ROOTS_LIST {
+            let is_about_a_call = place.about.is_some() || place.late;
+            if let Some(steps) = self.own_roots(&question, is_about_a_call, now) {
+                return steps;
+            }
+        }
         let at_start = place.about.is_none()
             && method == names::ROOTS_LIST
             && self.ready_at.is_some_and(|ready| now < ready + START);
@@ -70,12 +76,17 @@ impl Up {
     fn place_question(&mut self, held: Held, now: Instant) -> Vec<Step> {
         let is_late = now >= held.until;
         match self.owner_among(&held.candidates) {
+            // It may be the server's own question, and the call must not fail because of that.
+            Owner::Call(number) if held.at_start && !self.has_roots(number) => {
+                vec![Step::Back(undeclared(&held.question))]
+            }
             Owner::Call(number) if held.at_start && !is_late && !self.is_asking(number) => {
                 self.held.push(held);
                 Vec::new()
             }
             Owner::Call(number) => self.ask(number, held.question, now),
             Owner::Nobody => {
+                self.ownerless(&held.question);
                 let error = RpcError::server("no call is under way that this could belong to")
                     .with_data(r#"{"hint":"a client of 2026-07-28 can only be asked in the course of a call"}"#);
                 vec![Step::Back(error.answer(&held.question.id))]
@@ -98,6 +109,11 @@ impl Up {
         held.into_iter()
             .flat_map(|held| self.place_question(held, now))
             .collect()
+    }
+
+    fn has_roots(&self, number: u64) -> bool {
+        let call = self.calls.get(&number);
+        call.is_some_and(|call| call.caps.has_roots())
     }
 
     /// Whether a call has asked something that its client has not been told yet.
@@ -131,6 +147,7 @@ impl Up {
             .position(|(key, _)| *key == question.key);
         if let Some(at) = known {
             let (_, answer) = call.in_advance.remove(at);
+            self.options.told_roots(&question);
             return vec![Step::Back(Message::result(id, &answer))];
         }
         if call.questions.len() >= MAX_QUESTIONS {
@@ -267,6 +284,7 @@ impl Up {
             if let Some(at) = call.questions.iter().position(|q| q.key == key) {
                 let question = call.questions.remove(at);
                 steps.push(Step::Back(Message::result(&question.id, &answer)));
+                self.options.told_roots(&question);
             }
         }
         let missing = call.questions.iter().find_map(|question| {

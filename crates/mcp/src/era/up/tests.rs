@@ -1,6 +1,7 @@
 mod owners;
 mod reviewed;
 mod undeclared;
+mod rooted;
 
 use super::*;
 use crate::era::stage::{Stage, at, error, modern, result};
@@ -24,9 +25,19 @@ fn fresh() -> Stage<Up> {
 fn ready(first: &str) -> (Stage<Up>, String) {
     let mut stage = fresh();
     let initialize = stage.client(first).told_one();
-    let mut told = stage.server(&result(&initialize, SERVER)).told();
+    let mut told = shake(&mut stage, &initialize, SERVER);
     assert_eq!(at(&told[0], &["method"]), r#""notifications/initialized""#);
     (stage, told.pop().unwrap())
+}
+
+/// The server shakes hands, and asks nothing when it begins; gives what it has been told.
+fn shake(stage: &mut Stage<Up>, initialize: &str, server: &str) -> Vec<String> {
+    let mut told = stage.server(&result(initialize, server)).told();
+    let ping = told.pop_if(|last| at(last, &["method"]) == r#""ping""#);
+    if let Some(ping) = ping {
+        told.extend(stage.server(&result(&ping, "{}")).told());
+    }
+    told
 }
 
 fn call(id: &str, more: &str) -> String {
@@ -53,7 +64,7 @@ fn the_server_is_initialised_once_in_the_name_of_the_first_request() {
         r#""2025-11-25""#
     );
     assert!(stage.client(&call("2", "")).told().is_empty(), "it waits");
-    let told = stage.server(&result(&initialize, SERVER)).told();
+    let told = shake(&mut stage, &initialize, SERVER);
     assert_eq!(told.len(), 3, "initialized, and both calls");
     assert!(!told[1].contains("io.modelcontextprotocol"));
     assert_eq!(at(&told[1], &["params", "_meta", "progressToken"]), "1");

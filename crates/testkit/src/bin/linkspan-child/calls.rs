@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `echo` | anything | gives its arguments back byte for byte as `structuredContent` |
 //! | `fidelity` | – | `linkspan_testkit::child::FIDELITY`, which only a relay that keeps bytes passes |
-//! | `whoami` | – | pid, params of `initialize` or envelope, and how many cancellations came |
+//! | `whoami` | – | pid, params of `initialize` or envelope, how many cancellations came, and the roots of `--roots-at-start` |
 //! | `progress` | `n`, `gate?` | n progress notifications; waits for `gate-1`, `gate-2`, … after each |
 //! | `gate` | `name`, `stubborn?` | answers when the test opens it; cancelled: only if stubborn |
 //! | `ask`, `sample`, `roots` | `label?`, `key?`, `rounds?`, `gate?` | asks the client, waits, gives the answer back |
@@ -188,11 +188,13 @@ fn whoami(call: &Call) {
         true => call.message.at(&["params", "_meta"]),
         false => call.server.lock().client.clone(),
     };
+    let roots = call.server.lock().roots.clone();
     call.structured(&format!(
-        r#"{{"pid":{},"client":{},"cancellations":{}}}"#,
+        r#"{{"pid":{},"client":{},"cancellations":{},"roots":{}}}"#,
         std::process::id(),
         client.as_deref().unwrap_or("null"),
         call.server.watch.cancellations(),
+        roots.as_deref().unwrap_or("null"),
     ));
 }
 

@@ -34,7 +34,7 @@ fn shared(first: &str) -> (Stage<Up>, String) {
     let mut stage = fresh();
     stage.machine.options.alone = false;
     let initialize = stage.client(first).told_one();
-    let mut told = stage.server(&result(&initialize, SERVER)).told();
+    let mut told = shake(&mut stage, &initialize, SERVER);
     (stage, told.pop().unwrap())
 }
 
