@@ -1,7 +1,7 @@
 mod owners;
 mod reviewed;
-mod undeclared;
 mod rooted;
+mod undeclared;
 
 use super::*;
 use crate::era::stage::{Stage, at, error, modern, result};
