@@ -37,6 +37,7 @@ pub use discovery::{Evidence, probe, weigh};
 pub use down::Down;
 pub use habits::Habits;
 pub use handshake::{Handshake, Verdict};
+pub use results::is_timeout;
 pub use roots::given_roots;
 pub use up::{Figures, PARK, Up, UpOptions, home_of};
 

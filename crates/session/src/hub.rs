@@ -8,6 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use linkspan_mcp::era::is_timeout;
 use linkspan_mcp::{LOG_LEVEL, SUBSCRIPTION_ID, names};
 use linkspan_wire::{Id, Kind, Message, RpcError};
 use tokio::sync::mpsc;
@@ -213,6 +214,10 @@ fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
         Kind::Result | Kind::Error => {
             let number = msg.id().and_then(|id| id.as_hop())?;
             let call = state.calls.remove(&number)?;
+            if is_timeout(msg) {
+                // The server has only been told to stop.
+                state.remember_cancelled(&call);
+            }
             // Only the end of a subscription names it; nobody else's result is searched for it.
             let body = msg.body().filter(|_| call.listens);
             let msg = match body.and_then(|b| b.path(&["_meta", SUBSCRIPTION_ID])) {
@@ -266,6 +271,12 @@ impl State {
         let Some(call) = self.calls.remove(&number) else {
             return false;
         };
+        self.remember_cancelled(&call);
+        true
+    }
+
+    /// Remembers whose request the server has just been told to stop.
+    fn remember_cancelled(&mut self, call: &Call) {
         let now = Instant::now();
         self.cancelled.retain(|(_, until)| *until > now);
         if self.cancelled.len() >= MAX_CANCELLED {
@@ -274,7 +285,6 @@ impl State {
         if !call.listens {
             self.cancelled.push_back((call.asker, now + STOPPING));
         }
-        true
     }
 
     /// The request that a notification belongs to.
@@ -293,7 +303,8 @@ impl State {
         // Over stdio a log message names no request: it is that of the only principal who can be meant,
         // and of its requests the newest is the best guess.
         let asker = self.only_asker()?;
-        let wanting = self.calls.iter().filter(|(_, call)| call.wants_logs);
+        let wanting = self.calls.iter();
+        let wanting = wanting.filter(|(_, call)| call.wants_logs && !call.listens);
         let newest = wanting.max_by_key(|(number, _)| **number);
         newest
             .map(|(_, call)| call)

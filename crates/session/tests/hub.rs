@@ -80,8 +80,9 @@ async fn a_log_message_that_names_no_request_reaches_a_principal_that_is_alone()
     shared.log().await;
     assert!(heard(&mut alice).await, "no other call is under way");
     let mut newest = shared.ask(1, "tools/call").await;
+    let _listening = shared.ask(1, "subscriptions/listen").await;
     shared.log().await;
-    assert!(heard(&mut newest).await);
+    assert!(heard(&mut newest).await, "a subscription hears no logs");
 }
 
 #[tokio::test(start_paused = true)]

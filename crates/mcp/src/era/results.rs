@@ -1,6 +1,6 @@
 //! Answers of one era as those of the other.
 
-use linkspan_wire::{Json, JsonKind, Message, quote};
+use linkspan_wire::{Json, JsonKind, Kind, Message, quote};
 
 use super::shapes;
 use crate::check::{MISSING_CAPABILITY, UNSUPPORTED_VERSION};
@@ -168,6 +168,14 @@ pub(crate) fn original_error(place: Option<Json<'_>>) -> Option<Json<'_>> {
 /// The member that keeps a legacy error for the way back.
 pub(crate) fn keep_original<'a>(object: Object<'a>, error: &Message) -> Object<'a> {
     object.with_some(ORIGINAL, error.body().map(|error| error.text()))
+}
+
+/// Whether a session has given this answer because the server has been silent for too long.
+pub fn is_timeout(answer: &Message) -> bool {
+    let kind = answer
+        .body()
+        .and_then(|error| error.path(&["data", "kind"]));
+    answer.kind() == Kind::Error && kind.and_then(Json::as_str).as_deref() == Some("timeout")
 }
 
 /// The code of an error answer.

@@ -298,7 +298,7 @@ impl Up {
             );
             let cancel = Message::notification(names::CANCELLED, Some(&params));
             steps.push(Step::Back(cancel));
-            self.remember_cancelled(number, &call, now);
+            self.remember_cancelled(Cancelled::new(number, &call, now));
         }
         steps
     }
@@ -319,6 +319,13 @@ impl Up {
         };
         if let Some(errand) = self.errands.remove(&number) {
             return self.run(errand, &msg, now);
+        }
+        if results::is_timeout(&msg)
+            && let Some(call) = self.calls.get(&number)
+        {
+            // The session has answered in place of the server, which has only been told to stop.
+            let cancelled = Cancelled::new(number, call, now);
+            self.remember_cancelled(cancelled);
         }
         let mut steps = self.conclude(number, msg);
         steps.extend(self.settle_held(now));

@@ -43,6 +43,17 @@ pub(super) struct Cancelled {
     pub(super) until: Instant,
 }
 
+impl Cancelled {
+    pub(super) fn new(number: u64, call: &Call, now: Instant) -> Self {
+        Self {
+            number,
+            guest: call.guest.clone(),
+            may_ask: call.may_ask,
+            until: now + STOPPING,
+        }
+    }
+}
+
 impl Up {
     /// The calls that can have asked what has just arrived.
     pub(super) fn candidates(&self, place: &Place) -> Candidates {
@@ -83,19 +94,14 @@ impl Up {
     }
 
     /// Remembers a call that the server has just been told to stop.
-    pub(super) fn remember_cancelled(&mut self, number: u64, call: &Call, now: Instant) {
+    pub(super) fn remember_cancelled(&mut self, call: Cancelled) {
         if self.options.alone {
             return;
         }
         if self.cancelled.len() >= MAX_CANCELLED {
             self.cancelled.pop_front();
         }
-        self.cancelled.push_back(Cancelled {
-            number,
-            guest: call.guest.clone(),
-            may_ask: call.may_ask,
-            until: now + STOPPING,
-        });
+        self.cancelled.push_back(call);
         self.count_unattended();
     }
 

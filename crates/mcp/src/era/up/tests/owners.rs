@@ -107,6 +107,19 @@ fn a_question_of_a_cancelled_call_is_not_put_to_another_client() {
 }
 
 #[test]
+fn a_question_of_a_call_that_was_given_up_is_not_put_to_another_client() {
+    let (mut stage, first) = shared(&by("alice", &call("1", "")));
+    // What the session says in the server's place; the server is told to stop and says nothing.
+    let late = error(&first, -32000, r#"{"kind":"timeout"}"#);
+    stage.server(&late).heard_one();
+    stage.client(&by("bob", &call("2", ""))).told();
+    assert!(stage.server(ASK).told_one().contains("cannot be told"));
+    stage.client(&logging("bob", "3")).told();
+    stage.server(LOG);
+    assert!(stage.after(Duration::from_secs(1)).heard().is_empty());
+}
+
+#[test]
 fn a_cancelled_call_is_forgotten_in_time() {
     let (mut stage, _) = shared(&by("alice", &call("1", "")));
     stage.client(&cancel("1")).told();
