@@ -5,7 +5,7 @@
 CALLS is a JSON array of [method, params]; TARGET is a URL or the words that start a stdio server.
 The modern client is the SDK's default: it asks for the server's era, and must find the modern one.
 Prints one line of JSON: the server's name, the results, what was asked, the progress of each call.
-CLIENT_NAME is the name that its user gives when asked for one.
+CLIENT_NAME is the name that its user gives when asked for one, CLIENT_ROOT the URI of its only root.
 """
 
 import asyncio
@@ -45,7 +45,8 @@ async def elicit(context, params) -> ElicitResult:
 
 async def list_roots(context) -> ListRootsResult:
     asked.append("roots/list")
-    return ListRootsResult(roots=[Root(uri="file:///harbour", name="Høybro")])
+    uri = os.environ.get("CLIENT_ROOT", "file:///harbour")
+    return ListRootsResult(roots=[Root(uri=uri, name="Høybro")])
 
 
 async def call(client: Client, method: str, params: dict, progress: list) -> dict:

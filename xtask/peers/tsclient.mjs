@@ -2,7 +2,7 @@
 // CALLS is a JSON array of [method, params]; TARGET is a URL or the words that start a stdio server.
 // Prints one line of JSON: the server's name, the results, what was asked. Not the progress: these
 // SDKs lose what arrives together with the answer, also without a bridge.
-// CLIENT_NAME is the name that its user gives when asked for one.
+// CLIENT_NAME is the name that its user gives when asked for one, CLIENT_ROOT the URI of its only root.
 import { connect } from "./clients.mjs";
 
 const [era, calls, ...target] = process.argv.slice(2);
@@ -17,7 +17,7 @@ const answers = Object.fromEntries([
     content: { type: "text", text: "tide ø and “quay”" },
     stopReason: "endTurn",
   }),
-  answer("roots/list", { roots: [{ uri: "file:///harbour", name: "Høybro" }] }),
+  answer("roots/list", { roots: [{ uri: process.env.CLIENT_ROOT ?? "file:///harbour", name: "Høybro" }] }),
 ]);
 
 const news = [];

@@ -19,9 +19,12 @@ mod handshake;
 mod ids;
 mod question;
 mod results;
+mod roots;
 mod shapes;
 #[cfg(test)]
 mod stage;
+#[cfg(test)]
+mod two_translations;
 mod up;
 
 use std::time::Instant;
@@ -29,11 +32,13 @@ use std::time::Instant;
 use linkspan_wire::{Id, Message, RpcError};
 
 pub use caps::Caps;
-pub use claims::{Claims, signed};
+pub use claims::{Claims, signed, with_default_level};
 pub use discovery::{Evidence, probe, weigh};
 pub use down::Down;
 pub use habits::Habits;
 pub use handshake::{Handshake, Verdict};
+pub use results::is_timeout;
+pub use roots::given_roots;
 pub use up::{Figures, PARK, Up, UpOptions, home_of};
 
 /// What a machine makes of one message.
@@ -83,6 +88,8 @@ impl Step {
 pub struct Place {
     /// The request (under its id towards the server) that it came with, where the transport tells.
     pub about: Option<Id>,
+    /// It came with a request that has ended, so that it belongs to no request under way.
+    pub late: bool,
     /// The id that the server itself gave its request.
     pub origin: Option<Id>,
 }

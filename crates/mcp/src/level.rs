@@ -21,6 +21,9 @@ impl Level {
     /// What is told if the client has not said what it wants to hear.
     pub const DEFAULT: Self = Self(1);
 
+    /// From here on everything is told.
+    pub(crate) const LOWEST: Self = Self(0);
+
     /// The level of a name.
     pub fn named(name: &str) -> Option<Self> {
         NAMES.iter().position(|known| *known == name).map(Self)

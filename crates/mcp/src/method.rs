@@ -24,6 +24,7 @@ pub mod names {
     pub const PROMPTS_LIST: &str = "prompts/list";
     pub const PROMPTS_GET: &str = "prompts/get";
     pub const ROOTS_LIST: &str = "roots/list";
+    pub const ROOTS_CHANGED: &str = "notifications/roots/list_changed";
     pub const MESSAGE: &str = "notifications/message";
     pub const RESOURCE_UPDATED: &str = "notifications/resources/updated";
     pub const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";

@@ -31,6 +31,7 @@ impl Layer for EraLayer {
             Way::ToFront => {
                 let place = Place {
                     about: about.clone(),
+                    late: relates_to.is_some() && about.is_none(),
                     origin: origin.clone(),
                 };
                 self.0.back(msg, place, now)

@@ -4,18 +4,29 @@
 //! progress token. On the hub every request has a number of its own, and what comes back is told
 //! apart by it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
+use linkspan_mcp::era::is_timeout;
 use linkspan_mcp::{LOG_LEVEL, SUBSCRIPTION_ID, names};
 use linkspan_wire::{Id, Kind, Message, RpcError};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use crate::fault::Fault;
 use crate::port::{Envelope, Inbound, Outbound, Port, PortEnd};
 
 /// Messages that may wait for one asker. The last place is kept for the answer.
 const QUEUE: usize = 128;
+/// For how long a cancelled request counts as one that the server may still log about.
+const STOPPING: Duration = Duration::from_secs(10);
+/// Cancelled requests that are remembered.
+const MAX_CANCELLED: usize = 1024;
+
+/// Which principal a request belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asker(pub u64);
 
 /// The askers' side of a session. Clones are the same hub; the session ends with the last of them.
 #[derive(Clone)]
@@ -30,10 +41,13 @@ struct Shared {
 struct State {
     last: u64,
     calls: HashMap<u64, Call>,
+    /// Whose requests were cancelled, and until when that counts; oldest first.
+    cancelled: VecDeque<(Asker, Instant)>,
     closed: bool,
 }
 
 struct Call {
+    asker: Asker,
     /// The asker's own.
     id: Id,
     token: Option<String>,
@@ -69,8 +83,8 @@ impl Hub {
         (hub, port)
     }
 
-    /// Sends a request. Its answer comes under its own id.
-    pub async fn ask(&self, request: Envelope) -> Result<Asking, Fault> {
+    /// Sends a request of that principal. Its answer comes under its own id.
+    pub async fn ask(&self, request: Envelope, asker: Asker) -> Result<Asking, Fault> {
         let (tx, rx) = mpsc::channel(QUEUE);
         let (number, msg) = {
             let mut state = lock(&self.0.state);
@@ -79,7 +93,7 @@ impl Hub {
             }
             state.last += 1;
             let number = state.last;
-            let (call, msg) = Call::new(&request.msg, number, tx);
+            let (call, msg) = Call::new(&request.msg, asker, number, tx);
             state.calls.insert(number, call);
             (number, msg)
         };
@@ -111,7 +125,7 @@ impl Drop for Guard {
         let Some(hub) = self.hub.upgrade() else {
             return;
         };
-        if lock(&hub.state).calls.remove(&self.number).is_none() {
+        if !lock(&hub.state).cancel(self.number) {
             return;
         }
         let params = format!(r#"{{"requestId":{}}}"#, self.number);
@@ -130,10 +144,16 @@ impl Drop for Guard {
 }
 
 impl Call {
-    fn new(request: &Message, number: u64, tx: mpsc::Sender<Envelope>) -> (Self, Message) {
+    fn new(
+        request: &Message,
+        asker: Asker,
+        number: u64,
+        tx: mpsc::Sender<Envelope>,
+    ) -> (Self, Message) {
         let meta = request.params().and_then(|p| p.get("_meta"));
         let token = meta.and_then(|meta| meta.get("progressToken"));
         let call = Self {
+            asker,
             id: request.id().unwrap_or_else(Id::null),
             token: token.map(|token| token.text().to_owned()),
             wants_logs: meta.is_some_and(|meta| meta.get(LOG_LEVEL).is_some()),
@@ -194,6 +214,10 @@ fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
         Kind::Result | Kind::Error => {
             let number = msg.id().and_then(|id| id.as_hop())?;
             let call = state.calls.remove(&number)?;
+            if is_timeout(msg) {
+                // The server has only been told to stop.
+                state.remember_cancelled(&call);
+            }
             // Only the end of a subscription names it; nobody else's result is searched for it.
             let body = msg.body().filter(|_| call.listens);
             let msg = match body.and_then(|b| b.path(&["_meta", SUBSCRIPTION_ID])) {
@@ -242,28 +266,61 @@ fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
 }
 
 impl State {
-    /// Whose a notification is.
+    /// Forgets a request that its asker no longer waits for; `false` if it has been answered.
+    fn cancel(&mut self, number: u64) -> bool {
+        let Some(call) = self.calls.remove(&number) else {
+            return false;
+        };
+        self.remember_cancelled(&call);
+        true
+    }
+
+    /// Remembers whose request the server has just been told to stop.
+    fn remember_cancelled(&mut self, call: &Call) {
+        let now = Instant::now();
+        self.cancelled.retain(|(_, until)| *until > now);
+        if self.cancelled.len() >= MAX_CANCELLED {
+            self.cancelled.pop_front();
+        }
+        if !call.listens {
+            self.cancelled.push_back((call.asker, now + STOPPING));
+        }
+    }
+
+    /// The request that a notification belongs to.
     fn owner(&self, envelope: &Envelope) -> Option<&Call> {
         if let Some(about) = &envelope.about {
             return self.calls.get(&about.as_hop()?);
         }
-        let is_log = envelope.msg.method() == names::MESSAGE;
-        if self.calls.len() == 1 {
-            return self
-                .calls
-                .values()
-                .next()
-                .filter(|c| !is_log || c.wants_logs);
+        if envelope.relates_to.is_some() {
+            // It came with a request that has ended.
+            return None;
         }
-        // Over stdio a log message names no request. All who ask here are the same principal, so the
-        // newest that wants logs is the best guess.
-        let newest = self
-            .calls
-            .iter()
-            .filter(|(_, call)| is_log && call.wants_logs);
+        if envelope.msg.method() != names::MESSAGE {
+            let only = self.calls.values().next();
+            return only.filter(|_| self.calls.len() == 1);
+        }
+        // Over stdio a log message names no request: it is that of the only principal who can be meant,
+        // and of its requests the newest is the best guess.
+        let asker = self.only_asker()?;
+        let wanting = self.calls.iter();
+        let wanting = wanting.filter(|(_, call)| call.wants_logs && !call.listens);
+        let newest = wanting.max_by_key(|(number, _)| **number);
         newest
-            .max_by_key(|(number, _)| **number)
             .map(|(_, call)| call)
+            .filter(|call| call.asker == asker)
+    }
+
+    /// The principal of every request that the server may be busy with; `None` if there are several.
+    fn only_asker(&self) -> Option<Asker> {
+        let now = Instant::now();
+        let calls = self.calls.values().filter(|call| !call.listens);
+        let cancelled = self.cancelled.iter().filter(|(_, until)| *until > now);
+        let mut askers = calls
+            .map(|call| call.asker)
+            .chain(cancelled.map(|(asker, _)| *asker));
+        let first = askers.next()?;
+        askers.all(|asker| asker == first).then_some(first)
     }
 }
 

@@ -30,7 +30,7 @@ pub use config::Config;
 pub use era::EraLayer;
 pub use exchange::{Asked, Exchange, Side};
 pub use fault::Fault;
-pub use hub::{Asking, Guard, Hub};
+pub use hub::{Asker, Asking, Guard, Hub};
 pub use lane::{LaneKey, Lanes, Owner};
 pub use layer::{Later, Layer, Verdict, Way};
 pub use outbox::Outbox;

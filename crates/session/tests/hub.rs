@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use linkspan_session::{Config, Envelope, Hub, Inbound, Outbound, Port, Session};
+use linkspan_session::{Asker, Config, Envelope, Hub, Inbound, Outbound, Port, Session};
 use linkspan_wire::Message;
 
 #[tokio::test]
@@ -12,7 +12,7 @@ async fn a_subscription_ended_by_cancelled_ends_for_its_asker() {
     let s = Session::new(Config::default(), front, back, vec![]);
     tokio::spawn(async move { s.run(std::future::pending()).await });
     let m = |t: &str| Message::parse(t.to_owned().into()).unwrap();
-    let mut a = hub.ask(Envelope::new(m(r#"{"jsonrpc":"2.0","id":"mine","method":"subscriptions/listen","params":{"notifications":{}}}"#))).await.unwrap();
+    let mut a = hub.ask(Envelope::new(m(r#"{"jsonrpc":"2.0","id":"mine","method":"subscriptions/listen","params":{"notifications":{}}}"#)), Asker(1)).await.unwrap();
     let Some(Outbound::One(sent)) = end.rx.recv().await else {
         panic!()
     };
@@ -24,4 +24,79 @@ async fn a_subscription_ended_by_cancelled_ends_for_its_asker() {
     }
     assert_eq!(hub.in_flight(), 0, "never over; got {got:?}");
     assert!(got.iter().all(|t| t.contains("mine")), "{got:?}");
+}
+
+/// A hub in front of a server that the test plays.
+struct Shared {
+    hub: Hub,
+    end: linkspan_session::PortEnd,
+}
+
+impl Shared {
+    fn new() -> Self {
+        let (hub, front) = Hub::new("clients", 8);
+        let (back, end) = Port::pair("server", 8);
+        let session = Session::new(Config::default(), front, back, vec![]);
+        tokio::spawn(async move { session.run(std::future::pending()).await });
+        Self { hub, end }
+    }
+
+    /// A request that wants logs; it has reached the server.
+    async fn ask(&mut self, asker: u64, method: &str) -> linkspan_session::Asking {
+        let meta = r#"{"io.modelcontextprotocol/logLevel":"debug"}"#;
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":{asker},"method":"{method}","params":{{"_meta":{meta}}}}}"#
+        );
+        let msg = Message::parse(text.into()).unwrap();
+        let asking = self
+            .hub
+            .ask(Envelope::new(msg), Asker(asker))
+            .await
+            .unwrap();
+        self.end.rx.recv().await.unwrap();
+        asking
+    }
+
+    async fn log(&mut self) {
+        let text = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
+        let msg = Message::parse(text.into()).unwrap();
+        let log = Inbound::Message(Envelope::new(msg));
+        self.end.tx.send(log).await.unwrap();
+    }
+}
+
+/// Whether a log message has come; time is the test's own, so that this waits for all that is under way.
+async fn heard(asking: &mut linkspan_session::Asking) -> bool {
+    tokio::time::timeout(Duration::from_secs(1), asking.rx.recv())
+        .await
+        .is_ok()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_message_that_names_no_request_reaches_a_principal_that_is_alone() {
+    let mut shared = Shared::new();
+    let _listening = shared.ask(2, "subscriptions/listen").await;
+    let mut alice = shared.ask(1, "tools/call").await;
+    shared.log().await;
+    assert!(heard(&mut alice).await, "no other call is under way");
+    let mut newest = shared.ask(1, "tools/call").await;
+    let _listening = shared.ask(1, "subscriptions/listen").await;
+    shared.log().await;
+    assert!(heard(&mut newest).await, "a subscription hears no logs");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_message_that_names_no_request_reaches_no_one_where_two_principals_could_be_meant() {
+    let mut shared = Shared::new();
+    let mut alice = shared.ask(1, "tools/call").await;
+    let mut bob = shared.ask(2, "tools/call").await;
+    shared.log().await;
+    assert!(!heard(&mut alice).await && !heard(&mut bob).await);
+    // A server may log about a request that it has just been told to stop.
+    drop(bob);
+    shared.log().await;
+    assert!(!heard(&mut alice).await);
+    tokio::time::sleep(Duration::from_secs(11)).await;
+    shared.log().await;
+    assert!(heard(&mut alice).await);
 }

@@ -2,13 +2,16 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use linkspan_mcp::Era;
-use linkspan_mcp::era::{Claims, Down, Figures, Habits, UpOptions, home_of, signed};
+use linkspan_mcp::era::{
+    Claims, Down, Figures, Habits, UpOptions, given_roots, home_of, signed, with_default_level,
+};
+use linkspan_mcp::{Era, Level};
 use linkspan_ports::{Answering, Guest, House, Principal};
 use linkspan_session::{
-    Config, Ended, Envelope, EraLayer, Fault, Hub, Inbound, Layer, Outbound, Port, Session,
+    Asker, Config, Ended, Envelope, EraLayer, Fault, Hub, Inbound, Layer, Outbound, Port, Session,
 };
 use linkspan_wire::{Kind, Message, RpcError};
 use tokio::sync::{mpsc, watch};
@@ -45,16 +48,27 @@ struct Shared {
     pool: Arc<Pool>,
     habits: Arc<Habits>,
     aliases: RandomState,
+    /// Legacy sessions so far that share a server.
+    sessions: AtomicU64,
     stop: watch::Receiver<bool>,
     /// Held by every session, so that the end of the last one can be waited for.
     alive: mpsc::Sender<()>,
 }
 
 impl Shared {
-    /// A name for somebody that says nothing about their credentials.
-    fn alias(&self, principal: &Principal) -> String {
-        format!("{:016x}", self.aliases.hash_one(principal))
+    /// A number for a caller that says nothing about its credentials.
+    fn alias(&self, caller: &Caller) -> u64 {
+        let Caller { guest, session } = caller;
+        self.aliases.hash_one((&guest.principal, session))
     }
+}
+
+/// The client that a request comes from, as far as it can be told.
+#[derive(Clone)]
+pub(super) struct Caller {
+    pub(super) guest: Guest,
+    /// The legacy session that shares a server with others; modern requests have none.
+    pub(super) session: Option<u64>,
 }
 
 /// Tells an [`Inn`] to close, and waits until it has.
@@ -90,6 +104,7 @@ impl Inn {
             options,
             habits: Arc::default(),
             aliases: RandomState::new(),
+            sessions: AtomicU64::new(0),
             stop: stopped,
             alive,
         }));
@@ -115,18 +130,19 @@ impl Inn {
     }
 
     /// A request that stands alone.
-    pub(super) async fn call(&self, call: Envelope, guest: &Guest) -> Result<Answering, Fault> {
+    pub(super) async fn call(&self, call: Envelope, caller: &Caller) -> Result<Answering, Fault> {
         let shared = &self.0;
-        let (lease, era) = self.lease(&call.msg, guest).await?;
-        let call = match shared.options.share && era == Era::Legacy {
-            // Everybody's calls are parked in the same place.
-            true => Envelope {
-                msg: signed(&call.msg, &shared.alias(&guest.principal)),
-                ..call
-            },
-            false => call,
+        let (lease, era) = self.lease(&call.msg, &caller.guest).await?;
+        let alias = shared.alias(caller);
+        let is_legacy = caller.session.is_some();
+        let msg = match (era, shared.options.share) {
+            // The calls of all clients are parked in the same machine.
+            (Era::Legacy, true) => signed(&call.msg, &format!("{alias:016x}"), is_legacy),
+            (Era::Modern, true) if is_legacy => with_default_level(&call.msg, Level::DEFAULT),
+            _ => call.msg,
         };
-        let asking = lease.upstream.hub.ask(call).await?;
+        let call = Envelope { msg, ..call };
+        let asking = lease.upstream.hub.ask(call, Asker(alias)).await?;
         Ok(Answering {
             rx: asking.rx,
             guard: Box::new((asking.guard, lease)),
@@ -160,8 +176,10 @@ impl Inn {
         let first = Key {
             principal: Principal(None),
             capabilities: Some("the first of all".to_owned()),
+            roots: None,
         };
-        let key = self.want(call, guest, Era::Legacy).key;
+        // Roots are for a server that is known to want them.
+        let key = want_key(call, guest, self.0.options.share, None);
         wait(self.open(first, key)).await?;
         Ok(self.0.server.era().unwrap_or(Era::Legacy))
     }
@@ -169,18 +187,25 @@ impl Inn {
     fn want(&self, call: &Message, guest: &Guest, era: Era) -> Want {
         let share = self.0.options.share;
         let asks = Claims::read(call).is_ok_and(|claims| claims.caps.any());
-        let mut key = want_key(call, guest, share);
+        let roots = given_roots(call).ok().flatten();
+        let mut key = want_key(call, guest, share, roots);
         if era == Era::Modern {
+            key = want_key(call, guest, share, None);
             key.capabilities = None;
         }
+        let habits = &self.0.habits;
+        // All clients of a shared server have the same process: only a call that is known to ask waits
+        // for its turn, and what another call asks meanwhile is held or refused.
+        let may_ask = match share {
+            true => habits.has_asked(call),
+            false => habits.may_ask(call),
+        };
         Want {
             key,
-            asks: era == Era::Legacy
-                && asks
-                && !self.0.server.keeps_sessions()
-                && self.0.habits.may_ask(call),
+            asks: era == Era::Legacy && asks && !self.0.server.keeps_sessions() && may_ask,
             home: home_of(call).filter(|_| era == Era::Legacy),
             share,
+            sticky: self.0.server.keeps_sessions(),
         }
     }
 
@@ -208,6 +233,8 @@ impl Inn {
         let options = UpOptions {
             home: home.clone(),
             capabilities: shared.options.share.then(|| EVERYTHING.to_owned()),
+            alone: false,
+            roots: key.roots.clone(),
             park: shared.options.park,
             secret: Box::new(secret),
             figures: figures.clone(),
@@ -215,6 +242,7 @@ impl Inn {
         };
         let key = Key {
             capabilities: key.capabilities.filter(|_| era == Era::Legacy),
+            roots: key.roots.filter(|_| era == Era::Legacy),
             ..key
         };
         self.run(
@@ -249,8 +277,10 @@ impl Inn {
 
     async fn begin(&self, front: Port, guest: Guest) {
         if self.0.options.share {
-            let back = through::port(self.clone(), guest);
-            let layers: Vec<Box<dyn Layer>> = vec![Box::new(EraLayer::new(Down::new()))];
+            let session = self.0.sessions.fetch_add(1, Ordering::Relaxed);
+            let session = Some(session);
+            let back = through::port(self.clone(), Caller { guest, session });
+            let layers: Vec<Box<dyn Layer>> = vec![Box::new(EraLayer::new(Down::signed()))];
             return self.run(front, back, layers, None);
         }
         let mut stop = self.0.stop.clone();
@@ -277,21 +307,31 @@ impl House for Inn {
     }
 
     async fn ask(&self, call: Envelope, guest: &Guest) -> Result<Answering, Fault> {
-        self.call(call, guest).await
+        let guest = guest.clone();
+        let session = None;
+        self.call(call, &Caller { guest, session }).await
     }
 }
 
-fn want_key(call: &Message, guest: &Guest, share: bool) -> Key {
+/// Who may share the server of a call. Also where all clients share one server, roots are those of one
+/// principal.
+fn want_key(call: &Message, guest: &Guest, share: bool, roots: Option<String>) -> Key {
     if share {
+        let principal = match roots {
+            Some(_) => guest.principal.clone(),
+            None => Principal(None),
+        };
         return Key {
-            principal: Principal(None),
+            principal,
             capabilities: None,
+            roots,
         };
     }
     let claims = Claims::read(call).ok();
     Key {
         principal: guest.principal.clone(),
         capabilities: claims.map(|claims| claims.capability_key()),
+        roots,
     }
 }
 

@@ -16,6 +16,16 @@ pub(super) struct Key {
     pub(super) principal: Principal,
     /// What a legacy server was told about its client; a modern one is told with every request.
     pub(super) capabilities: Option<String>,
+    /// The roots that a legacy server was started for; see [`given_roots`](linkspan_mcp::era::given_roots).
+    pub(super) roots: Option<String>,
+}
+
+impl Key {
+    /// Whether a call that comes back to a server may have come from the same client; which roots it has is
+    /// known only in its first round.
+    pub(super) fn fits(&self, other: &Self) -> bool {
+        self.principal == other.principal && self.capabilities == other.capabilities
+    }
 }
 
 /// A server that is kept warm.
@@ -45,7 +55,9 @@ impl Upstream {
     /// Whether a call that may be asked something can be given to it: a question over stdio does not
     /// say which call it belongs to.
     pub(super) fn is_clear(&self) -> bool {
-        self.asking.load(Ordering::Relaxed) == 0 && self.figures.parked() == 0
+        self.asking.load(Ordering::Relaxed) == 0
+            && self.figures.parked() == 0
+            && self.figures.unattended() == 0
     }
 
     pub(super) fn is_idle(&self) -> bool {

@@ -50,6 +50,8 @@ pub(super) struct Want {
     pub(super) home: Option<String>,
     /// Whether everybody shares one.
     pub(super) share: bool,
+    /// Whether all calls of one client must come to the same one.
+    pub(super) sticky: bool,
 }
 
 enum Found {
@@ -149,14 +151,19 @@ impl Pool {
 
     fn find(&self, want: &Want) -> Found {
         let mut all = lock(&self.upstreams);
-        all.retain(|upstream| !upstream.hub.is_closed());
+        // One that was told a client's roots in the course of a call is not given to another client.
+        let spent = |upstream: &Upstream| !want.sticky && upstream.figures.knows_roots();
+        all.retain(|upstream| {
+            !upstream.hub.is_closed() && !(spent(upstream) && upstream.is_idle())
+        });
         let lease = |upstream: &Arc<Upstream>| {
             Found::Here(Lease::new(upstream.clone(), want.asks, self.freed.clone()))
         };
-        let mine = |upstream: &&Arc<Upstream>| upstream.key == want.key;
+        let mine = |upstream: &&Arc<Upstream>| upstream.key == want.key && !spent(upstream);
         if let Some(home) = &want.home {
             // Only the machine that gave it out can tell whether the rest of it is right.
-            let at_home = all.iter().filter(mine).find(|u| u.home == *home);
+            let fits = |key: &Key| want.share || key.fits(&want.key);
+            let at_home = all.iter().find(|u| u.home == *home && fits(&u.key));
             if let Some(upstream) = at_home {
                 return lease(upstream);
             }

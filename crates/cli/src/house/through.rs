@@ -3,24 +3,23 @@
 use std::collections::HashMap;
 
 use linkspan_mcp::names;
-use linkspan_ports::Guest;
 use linkspan_session::{Envelope, Inbound, Outbound, Port, PortEnd};
 use linkspan_wire::{Id, Kind, Message};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::inn::Inn;
+use super::inn::{Caller, Inn};
 
 const QUEUE: usize = 64;
 
 /// A port that sends every request to the pool on its own.
-pub(super) fn port(inn: Inn, guest: Guest) -> Port {
+pub(super) fn port(inn: Inn, caller: Caller) -> Port {
     let (port, end) = Port::pair("the shared server", QUEUE);
-    tokio::spawn(run(inn, guest, end));
+    tokio::spawn(run(inn, caller, end));
     port
 }
 
-async fn run(inn: Inn, guest: Guest, mut end: PortEnd) {
+async fn run(inn: Inn, caller: Caller, mut end: PortEnd) {
     let mut calls = JoinSet::new();
     let mut running: HashMap<u64, AbortHandle> = HashMap::new();
     loop {
@@ -40,7 +39,7 @@ async fn run(inn: Inn, guest: Guest, mut end: PortEnd) {
                             credit: envelope.credit,
                             ..Envelope::new(msg.clone())
                         };
-                        let call = call(inn.clone(), guest.clone(), ask, hop, end.tx.clone());
+                        let call = call(inn.clone(), caller.clone(), ask, hop, end.tx.clone());
                         running.insert(hop, calls.spawn(call));
                     }
                 }
@@ -58,8 +57,8 @@ async fn run(inn: Inn, guest: Guest, mut end: PortEnd) {
 }
 
 /// One request; gives its hop when it is over.
-async fn call(inn: Inn, guest: Guest, ask: Envelope, hop: u64, tx: mpsc::Sender<Inbound>) -> u64 {
-    match inn.call(ask, &guest).await {
+async fn call(inn: Inn, caller: Caller, ask: Envelope, hop: u64, tx: mpsc::Sender<Inbound>) -> u64 {
+    match inn.call(ask, &caller).await {
         Ok(mut answering) => {
             while let Some(envelope) = answering.rx.recv().await {
                 let envelope = Envelope {

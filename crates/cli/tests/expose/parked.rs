@@ -4,7 +4,7 @@
 use linkspan_testkit::{Call, Exposed, Message, Modern};
 use serde_json::{Value, json};
 
-use crate::setup::{assert_works_for, clip, content, expose, legacy, value};
+use crate::setup::{assert_refused, assert_works_for, clip, content, expose, legacy, value};
 
 /// What a call that asks for input has to say.
 struct Parked {
@@ -295,22 +295,23 @@ fn an_answer_to_another_question_is_not_taken_for_this_one() {
 }
 
 #[test]
-fn a_client_is_not_asked_for_what_it_did_not_declare() {
-    let exposed = legacy();
-    for (tool, others) in [
-        ("ask", json!({"sampling": {}, "roots": {}})),
-        ("sample", json!({"elicitation": {}, "roots": {}})),
-        ("roots", json!({})),
-    ] {
-        let client = exposed.client().modern().declaring(others);
-        let mut call = client.call("1", tool, &json!({}));
-        let answer = call.answer();
-        if answer.code() == Some(-32021) {
-            assert_eq!(call.status(), 400);
-            assert!(answer.json()["error"]["data"]["requiredCapabilities"].is_object());
-        } else {
-            // The child was told no, and said so.
-            assert!(value(&answer)["code"].is_i64(), "{}", answer.text);
+fn a_client_that_lacks_what_the_child_asks_for_is_told_so() {
+    for flags in [&[][..], &["--share"][..]] {
+        let exposed = expose(flags, &[]);
+        for (tool, others, lacking) in [
+            ("ask", json!({"sampling": {}, "roots": {}}), "elicitation"),
+            (
+                "sample",
+                json!({"elicitation": {}, "roots": {}}),
+                "sampling",
+            ),
+        ] {
+            let client = exposed.client().modern().declaring(others);
+            let mut call = client.call("1", tool, &json!({}));
+            let error = assert_refused(&mut call, 400, -32021);
+            let required = &error.json()["error"]["data"]["requiredCapabilities"];
+            assert!(required[lacking].is_object(), "{}", error.text);
+            assert_works_for(&client);
         }
     }
 }
@@ -350,14 +351,15 @@ fn a_client_that_goes_while_its_resumed_call_runs_has_cancelled_it() {
 }
 
 #[test]
-fn a_question_at_the_childs_start_is_nobodys() {
+fn a_question_at_the_childs_start_holds_up_no_client_without_roots() {
     let exposed = expose(&[], &["--roots-at-start"]);
     let client = exposed.client().modern();
+    let client = client.declaring(json!({"elicitation": {}}));
     assert_works_for(&client);
     let told = exposed
         .children
         .wait_for("an answer to the child", |s| s.id() == Some("\"at-start\""));
-    assert!(told.message.unwrap().is_response(), "{}", told.text);
+    assert!(told.message.unwrap().error.is_some(), "{}", told.text);
     assert_works_for(&client);
 }
 

@@ -212,3 +212,63 @@ fn a_modern_child_can_be_shared_too() {
         assert_eq!(value(&call.answer())["action"], session.id);
     }
 }
+
+#[test]
+fn a_client_that_has_named_no_log_level_hears_what_the_child_logs() {
+    for child in [&[][..], &["--modern"][..]] {
+        let exposed = expose(&["--share"], child);
+        let session = exposed.client().session(LATEST);
+        let mut call = session.call("1", "log", &json!({"level": "info"}));
+        let log = call.heard("notifications/message");
+        assert_eq!(log.json()["params"]["data"], "all is well", "{}", log.text);
+        assert!(call.answer().result.is_some());
+    }
+}
+
+#[test]
+fn what_the_child_logs_reaches_no_other_client() {
+    let exposed = shared();
+    let [alice, bob] = ["Bearer alice", "Bearer bob"].map(|token| {
+        exposed
+            .client()
+            .with("Authorization", token)
+            .session(LATEST)
+    });
+    let mut running = alice.call("1", "gate", &json!({"name": "open"}));
+    exposed.children.wait_for_tool("gate");
+    bob.tool("1", "log", &json!({}));
+    exposed.children.open("open");
+    assert!(running.answer().result.is_some());
+    let heard = running.rest();
+    assert!(heard.is_empty(), "{heard:?}");
+}
+
+#[test]
+fn an_error_of_the_child_reaches_a_client_as_it_was() {
+    let exposed = shared();
+    let session = exposed.client().session(LATEST);
+    for error in [
+        r#"{"code":-32042,"message":"sign in","data":{"elicitations":[{"mode":"url","elicitationId":"e","url":"https://x.example","message":"m"}]}}"#,
+        r#"{"code":-32002,"message":"no such thing"}"#,
+        r#"{"code":-32602,"message":"no","data":{"uri":"a://b"}}"#,
+    ] {
+        let answer = session.tool("1", "refuse", &json!({"error": error}));
+        let told = answer
+            .error
+            .as_deref()
+            .unwrap_or_else(|| panic!("{}", answer.text));
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(told), value(error));
+    }
+}
+
+#[test]
+fn a_call_that_wants_to_be_a_task_is_answered() {
+    let exposed = shared();
+    let session = exposed.client().session(LATEST);
+    let params = json!({"name": "echo", "arguments": {"a": 1}, "task": {"ttl": 60000}});
+    let answer = session.request("1", "tools/call", &params).answer();
+    assert_eq!(value(&answer), json!({"a": 1}));
+    let heard = exposed.children.wait_for_tool("echo");
+    assert!(!heard.text.contains("ttl"), "{}", heard.text);
+}

@@ -100,3 +100,51 @@ fn modern_clients_reach_the_files_through_connect() {
     let quay = Quay::new();
     serves(&quay, Era::Modern, &words::connect(&quay.words()));
 }
+
+/// Clients with one root each reach the files in it, and not those of the client before.
+fn serves_roots(era: Era, target: &[String]) {
+    let quays = [Quay::new(), Quay::new()];
+    for language in [Language::TypeScript, Language::Python] {
+        for (quay, other) in [(&quays[0], &quays[1]), (&quays[1], &quays[0])] {
+            let read = |quay: &Quay| {
+                let path = quay.path("notice.txt");
+                format!(r#"{{"name":"read_text_file","arguments":{{"path":"{path}"}}}}"#)
+            };
+            let (own, foreign) = (read(quay), read(other));
+            let calls = [("tools/call", &*own), ("tools/call", &*foreign)];
+            let told = Sdk { language, era }.run_in(&quay.path(""), &calls, target);
+            let said = |n: usize| told.results[n]["content"].to_string();
+            assert!(
+                said(0).contains("Mind the gap"),
+                "{language:?}: {}",
+                said(0)
+            );
+            assert!(said(1).contains("denied"), "{language:?}: {}", said(1));
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask test` installs"]
+fn modern_clients_reach_the_files_in_their_roots_through_expose() {
+    let exposed = Exposed::start(&words::filesystem_of_the_client());
+    serves_roots(Era::Modern, &[exposed.url("/mcp")]);
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask test` installs"]
+fn clients_of_a_shared_server_reach_the_files_in_their_roots() {
+    let mut target = vec!["--share".to_owned(), "--".to_owned()];
+    target.extend(words::filesystem_of_the_client());
+    let exposed = Exposed::target(&target);
+    for era in [Era::Modern, Era::Legacy] {
+        serves_roots(era, &[exposed.url("/mcp")]);
+    }
+}
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask test` installs"]
+fn modern_clients_reach_the_files_in_their_roots_through_connect() {
+    let target = words::connect(&words::filesystem_of_the_client());
+    serves_roots(Era::Modern, &target);
+}

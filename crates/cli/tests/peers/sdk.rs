@@ -57,6 +57,16 @@ impl Sdk {
 
     /// The same, with a user of another name.
     pub fn run_as(self, name: &str, calls: &[(&str, &str)], target: &[String]) -> Told {
+        self.run_with(&[("CLIENT_NAME", name)], calls, target)
+    }
+
+    /// The same, of a client whose only root is this folder.
+    pub fn run_in(self, folder: &str, calls: &[(&str, &str)], target: &[String]) -> Told {
+        let root = format!("file://{folder}");
+        self.run_with(&[("CLIENT_ROOT", &root)], calls, target)
+    }
+
+    fn run_with(self, env: &[(&str, &str)], calls: &[(&str, &str)], target: &[String]) -> Told {
         let mut command = match self.language {
             Language::TypeScript => {
                 let mut node = Command::new(installed::node());
@@ -81,7 +91,7 @@ impl Sdk {
             .arg(era)
             .arg(format!("[{}]", calls.join(",")))
             .args(target)
-            .env("CLIENT_NAME", name);
+            .envs(env.iter().copied());
         let printed = once::run(&format!("{:?}-{era}", self.language), &mut command);
         Told::read(&printed)
     }

@@ -14,6 +14,11 @@ pub fn filesystem(folder: &Path) -> Vec<String> {
     node("server-filesystem/dist/index.js", &[text(folder)])
 }
 
+/// `server-filesystem` on the folders that its client names as roots.
+pub fn filesystem_of_the_client() -> Vec<String> {
+    node("server-filesystem/dist/index.js", &[])
+}
+
 /// Our script on the official Python SDK; it speaks both eras unless a flag says otherwise.
 pub fn python(flags: &[&str]) -> Vec<String> {
     let mut words = vec![installed::python(), installed::script("pyserver.py")];

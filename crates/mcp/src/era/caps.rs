@@ -37,6 +37,11 @@ impl Caps {
         self.sampling || self.form || self.url || self.roots
     }
 
+    /// Whether the client has roots.
+    pub(crate) fn has_roots(self) -> bool {
+        self.roots
+    }
+
     /// What the client lacks for a question, as a capabilities object; `None` if it lacks nothing.
     pub(crate) fn lacks(self, question: &Message) -> Option<&'static str> {
         let params = question.params();

@@ -6,11 +6,13 @@ use super::caps::{self, Caps};
 use crate::check::Stamp;
 use crate::level::Level;
 use crate::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, VERSION};
+use crate::method::names;
 use crate::revision::Revision;
 use linkspan_wire::Object;
 
-/// Between the house and a machine only.
+/// Between the house and a machine only: who asks, and whether that is a legacy client.
 const GUEST: &str = "linkspan/guest";
+const LEGACY_CLIENT: &str = "linkspan/legacy-client";
 
 /// They are kept, and compared, for every server that is kept warm.
 const MAX_CAPABILITIES: usize = 64 * 1024;
@@ -27,6 +29,8 @@ pub struct Claims {
     pub(crate) token: Option<String>,
     /// Who asks, where the house has said so; see [`signed`].
     pub(crate) guest: Option<String>,
+    /// A legacy client asks through another machine: it expects what it would get from the server itself.
+    pub(crate) is_legacy: bool,
 }
 
 impl Claims {
@@ -52,7 +56,14 @@ impl Claims {
             level,
             token: member("progressToken").map(|token| token.text().to_owned()),
             guest: member(GUEST).map(|guest| guest.text().to_owned()),
+            is_legacy: member(LEGACY_CLIENT).and_then(Json::as_bool) == Some(true),
         })
+    }
+
+    /// From which level on its sender wants to see log messages; a legacy client that has named none gets
+    /// all that there are.
+    pub(crate) fn log_level(&self) -> Option<Level> {
+        self.level.or(self.is_legacy.then_some(Level::LOWEST))
     }
 
     /// Two requests with the same key may share a legacy server: it was told the same of both.
@@ -63,18 +74,48 @@ impl Claims {
 
 /// The same request with a word on who asks, for a machine that several principals share. It goes no
 /// further than the machine, and replaces whatever the client may have put there.
-pub fn signed(request: &Message, guest: &str) -> Message {
+pub fn signed(request: &Message, guest: &str, is_legacy: bool) -> Message {
+    with_meta(request, |meta| {
+        let is_legacy = is_legacy.then_some("true");
+        meta.without(&[LEGACY_CLIENT])
+            .with(GUEST, &quote(guest))
+            .with_some(LEGACY_CLIENT, is_legacy)
+    })
+}
+
+/// The same request, wanting to see log messages from that level on unless it names another.
+pub fn with_default_level(request: &Message, level: Level) -> Message {
+    with_meta(request, |meta| match meta.get(LOG_LEVEL) {
+        Some(_) => meta,
+        None => meta.with(LOG_LEVEL, &quote(level.name())),
+    })
+}
+
+fn with_meta(request: &Message, edit: impl FnOnce(Object<'_>) -> Object<'_>) -> Message {
     let Some(params) = request.params() else {
         return request.clone();
     };
-    let meta = Object::of(params.get("_meta")).with(GUEST, &quote(guest));
+    let meta = edit(Object::of(params.get("_meta")));
     let params_with = Object::of(Some(params)).with("_meta", &meta.text());
     request.with_value(params, &params_with.text())
+}
+
+/// The same request without the wish to be run as a task. The tasks of 2025-11-25 are not offered to the
+/// other era, so that their results could not be fetched; a server without them has to ignore the wish.
+pub(crate) fn without_task(request: &Message) -> Message {
+    match request.params() {
+        Some(params) if request.method() == names::TOOLS_CALL && params.get("task").is_some() => {
+            let rest = Object::of(Some(params)).without(&["task"]);
+            request.with_value(params, &rest.text())
+        }
+        _ => request.clone(),
+    }
 }
 
 /// The same request without its envelope and without what only the modern era knows; what else is in
 /// `_meta` stays.
 pub(crate) fn strip(request: &Message) -> Message {
+    let request = &without_task(request);
     let Some(params) = request.params() else {
         return request.clone();
     };
@@ -84,6 +125,7 @@ pub(crate) fn strip(request: &Message) -> Message {
         CLIENT_INFO,
         LOG_LEVEL,
         GUEST,
+        LEGACY_CLIENT,
     ]);
     let bare = Object::of(Some(params)).without(&["inputResponses", "requestState"]);
     let bare = if meta.is_empty() {

@@ -12,12 +12,12 @@ mod opening;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-use linkspan_wire::{Id, IdKey, Kind, Message, RpcError};
+use linkspan_wire::{Id, IdKey, Json, Kind, Message, RpcError};
 
 use self::call::{Answered, Asked, Call};
 use self::listening::Listening;
 use self::opening::Phase;
-use super::claims::{Sender, wrap};
+use super::claims::{self, Sender, wrap};
 use super::discovery::{Server, may_go_again};
 use super::{Machine, Place, Step, Turn, ids, results};
 use crate::level::Level;
@@ -36,6 +36,8 @@ pub struct Down {
     revision: Revision,
     server: Server,
     level: Option<Level>,
+    /// What is logged as long as the client has not said.
+    default_level: Option<Level>,
     last: u64,
     /// By the number towards the server, or of its last round.
     calls: BTreeMap<u64, Call>,
@@ -65,12 +67,22 @@ impl Down {
             revision: Revision::LAST_LEGACY,
             server: Server::default(),
             level: None,
+            default_level: Some(Level::DEFAULT),
             last: 0,
             calls: BTreeMap::new(),
             fronts: HashMap::new(),
             asked: HashMap::new(),
             listening: Listening::default(),
             tried_again: false,
+        }
+    }
+
+    /// A machine whose requests are passed on by [`signed`](super::signed), which says that the client has
+    /// named no log level where it has named none.
+    pub fn signed() -> Self {
+        Self {
+            default_level: None,
+            ..Self::new()
         }
     }
 
@@ -127,8 +139,10 @@ impl Down {
 
     /// The client's request as a modern one; with answers if it goes again.
     fn envelope(&self, call: &Call, number: u64, answered: Option<&Answered>) -> Message {
-        let level = self.level.filter(|_| self.server.can(&["logging"]));
-        let mut params = wrap(call.msg.params(), &self.sender, level);
+        let level = self.level.or(self.default_level);
+        let level = level.filter(|_| self.server.can(&["logging"]));
+        let without_task = claims::without_task(&call.msg);
+        let mut params = wrap(without_task.params(), &self.sender, level);
         if let Some(answered) = answered {
             params = answered.put_into(&params);
         }
@@ -192,7 +206,13 @@ impl Down {
         if msg.kind() == Kind::Result {
             match &*results::result_type(&msg) {
                 "complete" => {}
-                "input_required" => return self.ask(number, &msg, now),
+                "input_required" => {
+                    let meta = msg.body().and_then(|result| result.get("_meta"));
+                    return match results::original_error(meta) {
+                        Some(error) => self.give_back(number, error),
+                        None => self.ask(number, &msg, now),
+                    };
+                }
                 other => {
                     let error = format!(
                         "the server answered with a result of the type {other:?}, which did not exist in {}",
@@ -202,7 +222,9 @@ impl Down {
                 }
             }
         }
-        if may_go_again(&msg) && call.may_go_again() {
+        let data = msg.body().and_then(|error| error.get("data"));
+        let is_translated = results::original_error(data).is_some();
+        if may_go_again(&msg) && call.may_go_again() && !is_translated {
             return self.go_again(number);
         }
         let id = call.front.clone();
@@ -214,6 +236,17 @@ impl Down {
         self.calls.remove(&number);
         self.fronts.remove(&id.key());
         vec![Step::to_front(answer.with_id(id.clone()), &id)]
+    }
+
+    /// Answers with the error that a legacy server gave, before it was made a question.
+    fn give_back(&mut self, number: u64, error: Json<'_>) -> Vec<Step> {
+        let Some(call) = self.calls.remove(&number) else {
+            return Vec::new();
+        };
+        self.fronts.remove(&call.front.key());
+        let answer = Message::answer_spelled(&call.front, "error", error);
+        let steps = answer.map(|answer| Step::to_front(answer, &call.front));
+        steps.into_iter().collect()
     }
 
     fn fail(&mut self, number: u64, error: &RpcError) -> Vec<Step> {

@@ -20,6 +20,7 @@ const LONGEST: usize = 256;
 #[derive(Debug, Default)]
 pub struct Habits {
     ever_asked: AtomicBool,
+    wants_roots: AtomicBool,
     calls: Mutex<HashMap<String, Habit>>,
 }
 
@@ -35,6 +36,20 @@ impl Habits {
         self.ever_asked.load(Ordering::Relaxed)
             && may_ask(&request.method())
             && !self.is_quiet(request)
+    }
+
+    /// Whether it has asked for roots outside any call.
+    pub fn wants_roots(&self) -> bool {
+        self.wants_roots.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn want_roots(&self) {
+        self.wants_roots.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether such a request has been seen to ask its client something.
+    pub fn has_asked(&self, request: &Message) -> bool {
+        self.known().get(&key(request)) == Some(&Habit::Asks)
     }
 
     fn is_quiet(&self, request: &Message) -> bool {

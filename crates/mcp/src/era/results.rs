@@ -1,9 +1,9 @@
 //! Answers of one era as those of the other.
 
-use linkspan_wire::{Json, JsonKind, Message, quote};
+use linkspan_wire::{Json, JsonKind, Kind, Message, quote};
 
 use super::shapes;
-use crate::check::MISSING_CAPABILITY;
+use crate::check::{MISSING_CAPABILITY, UNSUPPORTED_VERSION};
 use crate::meta::SERVER_INFO;
 use crate::method::names;
 use linkspan_wire::Object;
@@ -23,6 +23,14 @@ const MODERN_ONLY: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
 
 /// -32002: what legacy servers say of a resource that is not there.
 const NOT_FOUND: i64 = -32002;
+/// -32042: a legacy server wants the user to visit a page first.
+pub(crate) const URL_NEEDED: i64 = -32042;
+const INVALID_PARAMS: i64 = -32602;
+
+/// What a legacy answer was before it became a modern one, where that cannot be seen from the modern one:
+/// in `_meta` of a result, in `data` of an error. So a legacy client behind two translations gets what the
+/// server has said.
+const ORIGINAL: &str = "linkspan/legacy";
 
 /// A legacy result as a modern one. Nothing may be kept: a legacy server does not say for how long.
 pub(crate) fn stamp(answer: &Message, method: &str, server_info: Option<&str>) -> Message {
@@ -31,15 +39,40 @@ pub(crate) fn stamp(answer: &Message, method: &str, server_info: Option<&str>) -
     };
     let object = Object::of(Some(result));
     let meta = object.get("_meta");
+    let original = original(&object, method);
     let mut object = object.with("resultType", r#""complete""#);
     if CACHEABLE.contains(&method) {
         object = object.with("ttlMs", "0").with("cacheScope", r#""private""#);
     }
-    if let Some(info) = server_info {
-        let meta = Object::of(meta).with(SERVER_INFO, info);
+    if server_info.is_some() || original.is_some() {
+        let meta = Object::of(meta)
+            .with_some(SERVER_INFO, server_info)
+            .with_some(ORIGINAL, original.as_deref());
         object = object.with("_meta", &meta.text());
     }
     answer.with_value(result, &object.text())
+}
+
+/// The members of a legacy result that [`unstamp`] could not give back by itself; `None` if it gives back
+/// everything as it was.
+fn original(result: &Object<'_>, method: &str) -> Option<String> {
+    let mut members = Object::empty();
+    for key in MODERN_ONLY {
+        members = members.with_some(key, result.get(key).map(|value| value.text()));
+    }
+    let meta = result.get("_meta").filter(|meta| {
+        let ours = [SERVER_INFO, ORIGINAL]
+            .iter()
+            .any(|key| meta.get(key).is_some());
+        ours || meta.members().next().is_none()
+    });
+    members = members.with_some("_meta", meta.map(|meta| meta.text()));
+    let is_adapted = match method {
+        names::TOOLS_CALL => shapes::is_foreign_content(result),
+        names::TOOLS_LIST => shapes::has_foreign_schemas(result),
+        _ => false,
+    };
+    (is_adapted || !members.is_empty()).then(|| members.text())
 }
 
 /// A modern result as a legacy one.
@@ -47,19 +80,29 @@ pub(crate) fn unstamp(answer: &Message, method: &str) -> Message {
     let Some(result) = answer.body().filter(|r| r.kind() == JsonKind::Object) else {
         return answer.clone();
     };
-    let mut object = Object::of(Some(result)).without(&MODERN_ONLY);
+    let original = result.path(&["_meta", ORIGINAL]);
+    let original = original.filter(|members| members.kind() == JsonKind::Object);
+    let given_back = |key: &str| original.is_some_and(|members| members.get(key).is_some());
+    let mut object = Object::of(Some(result));
+    for key in MODERN_ONLY.into_iter().filter(|key| !given_back(key)) {
+        object = object.without(&[key]);
+    }
     if let Some(meta) = object.get("_meta") {
-        let rest = Object::of(Some(meta)).without(&[SERVER_INFO]);
-        object = if rest.is_empty() {
+        let rest = Object::of(Some(meta)).without(&[SERVER_INFO, ORIGINAL]);
+        object = if rest.is_empty() && !given_back("_meta") {
             object.without(&["_meta"])
         } else {
             object.with("_meta", &rest.text())
         };
     }
-    let object = match method {
-        names::TOOLS_CALL => shapes::structured(object),
-        names::TOOLS_LIST => shapes::schemas(object),
-        _ => object,
+    let object = match (original, method) {
+        // It has been a legacy result before.
+        (Some(members), _) => members.members().fold(object, |object, (key, value)| {
+            object.with(&key, value.text())
+        }),
+        (None, names::TOOLS_CALL) => shapes::structured(object),
+        (None, names::TOOLS_LIST) => shapes::schemas(object),
+        (None, _) => object,
     };
     answer.with_value(result, &object.text())
 }
@@ -71,24 +114,31 @@ pub(crate) fn result_type(answer: &Message) -> String {
 }
 
 /// A legacy error as a modern one.
-pub(crate) fn error_up(answer: &Message, uri: Option<&str>) -> Message {
-    match (code(answer), answer.body()) {
-        (Some(NOT_FOUND), Some(error)) => {
-            let known = error.path(&["data", "uri"]).is_some();
-            let mut object = Object::of(Some(error)).with("code", "-32602");
-            if let (false, Some(uri)) = (known, uri) {
-                let data = Object::of(error.get("data")).with("uri", uri);
-                object = object.with("data", &data.text());
-            }
-            answer.with_value(error, &object.text())
-        }
-        // No modern client knows this one, and whatever it asked for is in it or it is not.
-        (Some(-32042), Some(error)) => {
-            let object = Object::of(Some(error)).with("code", "-32603");
-            answer.with_value(error, &object.text())
-        }
-        _ => answer.clone(),
+pub(crate) fn error_up(answer: &Message, method: &str, uri: Option<&str>) -> Message {
+    let Some(error) = answer.body() else {
+        return answer.clone();
+    };
+    let code = code(answer);
+    let has_uri = error.path(&["data", "uri"]).is_some();
+    let original = error.path(&["data", ORIGINAL]).is_some();
+    let new_code = match code {
+        Some(NOT_FOUND) => Some("-32602"),
+        // The modern era has no such error, and what it asks for could not be made a question.
+        Some(URL_NEEDED) => Some("-32603"),
+        // These would be taken for errors of a modern server on the way back.
+        Some(INVALID_PARAMS) if has_uri && method == names::RESOURCES_READ => None,
+        Some(UNSUPPORTED_VERSION) => None,
+        _ if original => None,
+        _ => return answer.clone(),
+    };
+    let mut data = Object::of(error.get("data")).with(ORIGINAL, error.text());
+    if code == Some(NOT_FOUND) && !has_uri {
+        data = data.with_some("uri", uri);
     }
+    let object = Object::of(Some(error))
+        .with_some("code", new_code)
+        .with("data", &data.text());
+    answer.with_value(error, &object.text())
 }
 
 /// A modern error as a legacy one.
@@ -96,12 +146,36 @@ pub(crate) fn error_down(answer: &Message, method: &str) -> Message {
     let Some(error) = answer.body() else {
         return answer.clone();
     };
+    if let Some(original) = original_error(error.get("data")) {
+        return answer.with_value(error, original.text());
+    }
     let about_uri = error.path(&["data", "uri"]).is_some();
-    if method == names::RESOURCES_READ && code(answer) == Some(-32602) && about_uri {
+    if method == names::RESOURCES_READ && code(answer) == Some(INVALID_PARAMS) && about_uri {
         let object = Object::of(Some(error)).with("code", &NOT_FOUND.to_string());
         return answer.with_value(error, &object.text());
     }
     answer.clone()
+}
+
+/// The legacy error that a modern answer was made of; `place` is `data` of an error or `_meta` of a result.
+pub(crate) fn original_error(place: Option<Json<'_>>) -> Option<Json<'_>> {
+    let original = place?.get(ORIGINAL)?;
+    let is_error = original.get("code").and_then(Json::as_i64).is_some()
+        && original.get("message").and_then(Json::as_str).is_some();
+    is_error.then_some(original)
+}
+
+/// The member that keeps a legacy error for the way back.
+pub(crate) fn keep_original<'a>(object: Object<'a>, error: &Message) -> Object<'a> {
+    object.with_some(ORIGINAL, error.body().map(|error| error.text()))
+}
+
+/// Whether a session has given this answer because the server has been silent for too long.
+pub fn is_timeout(answer: &Message) -> bool {
+    let kind = answer
+        .body()
+        .and_then(|error| error.path(&["data", "kind"]));
+    answer.kind() == Kind::Error && kind.and_then(Json::as_str).as_deref() == Some("timeout")
 }
 
 /// The code of an error answer.
@@ -169,12 +243,13 @@ mod tests {
     #[test]
     fn a_resource_that_is_not_there_has_the_code_of_its_era() {
         let legacy = RpcError::new(-32002, "no such resource").answer(&Id::number(1));
-        let modern = error_up(&legacy, Some(r#""test://x""#));
-        assert_eq!(
-            body(&modern),
-            r#"{"code":-32602,"message":"no such resource","data":{"uri":"test://x"}}"#
-        );
-        assert_eq!(code(&error_down(&modern, "resources/read")), Some(-32002));
-        assert_eq!(code(&error_down(&modern, "tools/call")), Some(-32602));
+        let modern = error_up(&legacy, "resources/read", Some(r#""test://x""#));
+        assert_eq!(code(&modern), Some(-32602));
+        let uri = modern.body().unwrap().path(&["data", "uri"]).unwrap();
+        assert_eq!(uri.text(), r#""test://x""#);
+        let native = RpcError::new(-32602, "no").with_data(r#"{"uri":"test://x"}"#);
+        let native = native.answer(&Id::number(1));
+        assert_eq!(code(&error_down(&native, "resources/read")), Some(-32002));
+        assert_eq!(code(&error_down(&native, "tools/call")), Some(-32602));
     }
 }

@@ -35,11 +35,21 @@ impl<M: Machine> Stage<M> {
 
     /// The server says something.
     pub(crate) fn server(&mut self, text: &str) -> &mut Self {
+        self.says(text, false)
+    }
+
+    /// The server says something on the stream of a request that has ended.
+    pub(crate) fn late(&mut self, text: &str) -> &mut Self {
+        self.says(text, true)
+    }
+
+    fn says(&mut self, text: &str, late: bool) -> &mut Self {
         let msg = Message::parse(text.to_owned().into()).unwrap();
         // As the exchange does it: the machine sees a question under another id.
         let origin = msg.id().filter(|_| !msg.is_answer());
         let place = Place {
             about: None,
+            late,
             origin,
         };
         match self.machine.back(msg, place, self.now) {

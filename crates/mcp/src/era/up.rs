@@ -10,8 +10,9 @@ mod call;
 mod news;
 mod opening;
 mod owner;
+mod rooted;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -22,6 +23,8 @@ use self::asking::Held;
 use self::call::Call;
 use self::news::{Listener, Wanted};
 use self::opening::{Errand, Phase};
+use self::owner::Cancelled;
+use self::rooted::Roots;
 use super::claims::{Claims, strip};
 use super::discovery::Server;
 use super::habits::Habits;
@@ -54,6 +57,12 @@ pub struct UpOptions {
     /// What the server is told that its client can do; what the first request declares if `None`.
     /// Whatever it is, a question reaches only those who declared the capability for it.
     pub capabilities: Option<String>,
+    /// Whether all requests come from one client. If not, a call that was cancelled counts for a while as
+    /// one that may still ask or log something.
+    pub alone: bool,
+    /// The roots that all requests have brought along, as [`given_roots`](super::given_roots) tells them;
+    /// for a server that several clients use.
+    pub roots: Option<String>,
     /// How long a parked call waits for its client.
     pub park: Duration,
     /// Unguessable text for `requestState`.
@@ -70,6 +79,8 @@ impl UpOptions {
         Self {
             home,
             capabilities: None,
+            alone: true,
+            roots: None,
             park: PARK,
             secret: Box::new(secret),
             figures: Arc::default(),
@@ -82,6 +93,8 @@ impl UpOptions {
 #[derive(Debug, Default)]
 pub struct Figures {
     parked: AtomicUsize,
+    unattended: AtomicUsize,
+    knows_roots: AtomicBool,
     wrong: AtomicBool,
 }
 
@@ -91,9 +104,20 @@ impl Figures {
         self.wrong.load(Ordering::Relaxed)
     }
 
+    /// Whether the server was told the roots of a client in the course of a call. It may remember them, so
+    /// no other client may use it.
+    pub fn knows_roots(&self) -> bool {
+        self.knows_roots.load(Ordering::Relaxed)
+    }
+
     /// How many calls wait for their client.
     pub fn parked(&self) -> usize {
         self.parked.load(Ordering::Relaxed)
+    }
+
+    /// How many calls the server may be busy with although their clients no longer wait.
+    pub fn unattended(&self) -> usize {
+        self.unattended.load(Ordering::Relaxed)
     }
 }
 
@@ -111,6 +135,8 @@ pub struct Up {
     states: HashMap<String, u64>,
     /// Questions that could belong to several calls.
     held: Vec<Held>,
+    /// Calls that the server may not have stopped yet, oldest first.
+    cancelled: VecDeque<Cancelled>,
     /// Requests of our own.
     errands: HashMap<u64, Errand>,
     listeners: Vec<Listener>,
@@ -118,8 +144,12 @@ pub struct Up {
     subscribed: BTreeMap<String, Wanted>,
     /// What the server has been told to log.
     level: Option<Level>,
+    /// There is a client that has named no level and gets what the server logs by itself, so the server
+    /// must not be told to log less.
+    logs_for_all: bool,
     /// When the server was ready.
     ready_at: Option<Instant>,
+    roots: Roots,
 }
 
 /// The home of a `requestState`: where the call that it belongs to is parked.
@@ -140,11 +170,14 @@ impl Up {
             fronts: HashMap::new(),
             states: HashMap::new(),
             held: Vec::new(),
+            cancelled: VecDeque::new(),
             errands: HashMap::new(),
             listeners: Vec::new(),
             subscribed: BTreeMap::new(),
             level: None,
+            logs_for_all: false,
             ready_at: None,
+            roots: Roots::default(),
         }
     }
 
@@ -182,6 +215,10 @@ impl Up {
             names::LISTEN => return self.listen(id, &msg),
             _ => {}
         }
+        let msg = match self.with_roots(&id, &msg, &claims, now) {
+            Ok(msg) => msg,
+            Err(first) => return first,
+        };
         if question::may_ask(&method) {
             let params = msg.params();
             if let Some(state) = params.and_then(|p| p.get("requestState")) {
@@ -190,10 +227,7 @@ impl Up {
                 return self.resume(id, &msg, claims, &state, now);
             }
         }
-        let needs_level = claims.level.filter(|level| {
-            self.level.is_none_or(|set| *level < set) && self.server.can(&["logging"])
-        });
-        if let Some(level) = needs_level {
+        if let Some(level) = self.level_for(&claims) {
             return self.set_level(level, msg);
         }
         self.forward(id, &msg, claims)
@@ -221,7 +255,7 @@ impl Up {
         let Some(number) = self.fronts.remove(&id.key()) else {
             return Vec::new();
         };
-        let mut steps = self.abandon(number, "the client has cancelled");
+        let mut steps = self.abandon(number, "the client has cancelled", now);
         steps.extend(self.settle_held(now));
         steps
     }
@@ -229,7 +263,7 @@ impl Up {
     /// Requests that wait for something before they go to the server.
     fn waiting_lists(&mut self) -> impl Iterator<Item = &mut Vec<Message>> {
         let opening = match &mut self.phase {
-            Phase::Opening { waiting, .. } => Some(waiting),
+            Phase::Opening { waiting, .. } | Phase::Settling { waiting, .. } => Some(waiting),
             _ => None,
         };
         let errands = self.errands.values_mut().filter_map(|errand| match errand {
@@ -249,8 +283,8 @@ impl Up {
                 .any(|msg| msg.id().map(|id| id.key()).as_ref() == Some(key))
     }
 
-    /// Tells the server that nobody waits for a call any more.
-    fn abandon(&mut self, number: u64, reason: &str) -> Vec<Step> {
+    /// Tells the server that the client no longer waits for a call.
+    fn abandon(&mut self, number: u64, reason: &str, now: Instant) -> Vec<Step> {
         let Some(call) = self.calls.remove(&number) else {
             return Vec::new();
         };
@@ -264,8 +298,17 @@ impl Up {
             );
             let cancel = Message::notification(names::CANCELLED, Some(&params));
             steps.push(Step::Back(cancel));
+            self.remember_cancelled(Cancelled::new(number, &call, now));
         }
         steps
+    }
+
+    /// Tells those who choose where a call goes how many calls go on without a client.
+    fn count_unattended(&self) {
+        let failed = self.calls.values().filter(|call| call.is_unattended());
+        let count = self.cancelled.len() + failed.count();
+        let figure = &self.options.figures.unattended;
+        figure.store(count, Ordering::Relaxed);
     }
 
     /// An answer of the server.
@@ -277,6 +320,13 @@ impl Up {
         if let Some(errand) = self.errands.remove(&number) {
             return self.run(errand, &msg, now);
         }
+        if results::is_timeout(&msg)
+            && let Some(call) = self.calls.get(&number)
+        {
+            // The session has answered in place of the server, which has only been told to stop.
+            let cancelled = Cancelled::new(number, call, now);
+            self.remember_cancelled(cancelled);
+        }
         let mut steps = self.conclude(number, msg);
         steps.extend(self.settle_held(now));
         steps
@@ -287,8 +337,13 @@ impl Up {
             return Vec::new();
         };
         let Some(id) = call.front.clone() else {
-            // Parked: kept until its client comes back, or its time is over.
-            call.outcome = Some(msg);
+            if call.is_unattended() {
+                self.calls.remove(&number);
+                self.count_unattended();
+            } else {
+                // Parked: kept until its client comes back, or its time is over.
+                call.outcome = Some(msg);
+            }
             return Vec::new();
         };
         let Some(call) = self.calls.remove(&number) else {
@@ -303,7 +358,10 @@ impl Up {
         let answer = match msg.kind() {
             Kind::Error => match call.url_needed(&msg, &id, info) {
                 Some(answer) => answer,
-                None => results::error_up(&msg, call.uri.as_deref()).with_id(id.clone()),
+                None => {
+                    let uri = call.uri.as_deref();
+                    results::error_up(&msg, &call.method, uri).with_id(id.clone())
+                }
             },
             _ => results::stamp(&msg, &call.method, info).with_id(id.clone()),
         };
@@ -348,11 +406,21 @@ impl Machine for Up {
     fn next_wake(&self) -> Option<Instant> {
         let calls = self.calls.values().filter_map(Call::next_wake);
         let held = self.held.iter().map(|held| held.until);
-        calls.chain(held).chain(self.phase.deadline()).min()
+        let cancelled = self.cancelled.front().map(|call| call.until);
+        let roots = self.roots_due();
+        let others = self
+            .phase
+            .deadline()
+            .into_iter()
+            .chain(cancelled)
+            .chain(roots);
+        calls.chain(held).chain(others).min()
     }
 
     fn on_time(&mut self, now: Instant) -> Vec<Step> {
+        self.forget_cancelled(now);
         let mut steps = self.opening_late(now);
+        steps.extend(self.roots_late(now));
         let due: Vec<u64> = self
             .calls
             .iter()

@@ -43,7 +43,7 @@ fn requests_go_in_an_envelope_and_results_come_out_of_theirs() {
     let meta = at(&sent, &["params", "_meta"]);
     assert_eq!(
         meta,
-        r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"roots":{}},"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}}"#
+        r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"roots":{}},"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/logLevel":"info"}"#
     );
     let answer = r#"{"content":[],"resultType":"complete","structuredContent":[1],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s"}}}"#;
     let heard = stage.server(&result(&sent, answer)).heard_one();

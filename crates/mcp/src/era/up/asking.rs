@@ -7,11 +7,11 @@ use linkspan_wire::{Id, Message, RpcError, quote};
 
 use super::Up;
 use super::call::{Call, Parked, responses};
-use super::owner::Owner;
+use super::owner::{Candidates, Owner};
 use crate::era::claims::Claims;
 use crate::era::digest::digest;
 use crate::era::question::{Question, is_question};
-use crate::era::{Place, Step, ids, results};
+use crate::era::{Place, Step, results};
 use crate::method::names;
 use linkspan_wire::Object;
 
@@ -30,6 +30,7 @@ const ALIBI: Duration = Duration::from_secs(1);
 /// A question of which it is not clear whose it is.
 pub(super) struct Held {
     pub(super) question: Question,
+    candidates: Candidates,
     pub(super) until: Instant,
     /// It may be the server's own.
     at_start: bool,
@@ -54,51 +55,50 @@ impl Up {
             msg: msg.clone(),
         };
         self.options.habits.ask();
-        let about = place.about.as_ref().and_then(ids::request_number);
-        let at_start = about.is_none()
+        if method == names::ROOTS_LIST {
+            let is_about_a_call = place.about.is_some() || place.late;
+            if let Some(steps) = self.own_roots(&question, is_about_a_call, now) {
+                return steps;
+            }
+        }
+        let at_start = place.about.is_none()
             && method == names::ROOTS_LIST
             && self.ready_at.is_some_and(|ready| now < ready + START);
         let held = Held {
             question,
+            candidates: self.candidates(place),
             until: now + if at_start { ALIBI } else { DOUBT },
             at_start,
         };
-        self.place_question(held, about, now)
+        self.place_question(held, now)
     }
 
-    fn place_question(&mut self, held: Held, about: Option<u64>, now: Instant) -> Vec<Step> {
-        let Held {
-            question,
-            until,
-            at_start,
-        } = held;
-        match self.owner_of(about) {
-            Owner::Call(number) if at_start && now < until && !self.is_asking(number) => {
-                self.held.push(Held {
-                    question,
-                    until,
-                    at_start,
-                });
+    fn place_question(&mut self, held: Held, now: Instant) -> Vec<Step> {
+        let is_late = now >= held.until;
+        match self.owner_among(&held.candidates) {
+            // It may be the server's own question, and the call must not fail because of that.
+            Owner::Call(number) if held.at_start && !self.has_roots(number) => {
+                vec![Step::Back(undeclared(&held.question))]
+            }
+            Owner::Call(number) if held.at_start && !is_late && !self.is_asking(number) => {
+                self.held.push(held);
                 Vec::new()
             }
-            Owner::Call(number) => self.ask(number, question, now),
+            Owner::Call(number) => self.ask(number, held.question, now),
             Owner::Nobody => {
+                self.ownerless(&held.question);
                 let error = RpcError::server("no call is under way that this could belong to")
                     .with_data(r#"{"hint":"a client of 2026-07-28 can only be asked in the course of a call"}"#);
-                vec![Step::Back(error.answer(&question.id))]
+                vec![Step::Back(error.answer(&held.question.id))]
             }
-            Owner::Unclear if now >= until => {
-                let error = RpcError::server("several calls are under way, and it cannot be told which of them this belongs to")
-                    .with_data(r#"{"hint":"call again: from now on calls to this server do not overlap"}"#);
-                vec![Step::Back(error.answer(&question.id))]
-            }
-            Owner::Unclear => {
-                self.held.push(Held {
-                    question,
-                    until,
-                    at_start,
-                });
+            Owner::Unclear if !is_late => {
+                self.held.push(held);
                 Vec::new()
+            }
+            Owner::Unclear | Owner::Unknowable => {
+                let error = RpcError::server("several calls are under way, and it cannot be told which of them this belongs to")
+                    .with_data(r#"{"hint":"call again when the other calls have ended"}"#);
+                vec![Step::Back(error.answer(&held.question.id))]
             }
         }
     }
@@ -107,8 +107,13 @@ impl Up {
     pub(super) fn settle_held(&mut self, now: Instant) -> Vec<Step> {
         let held = std::mem::take(&mut self.held);
         held.into_iter()
-            .flat_map(|held| self.place_question(held, None, now))
+            .flat_map(|held| self.place_question(held, now))
             .collect()
+    }
+
+    fn has_roots(&self, number: u64) -> bool {
+        let call = self.calls.get(&number);
+        call.is_some_and(|call| call.caps.has_roots())
     }
 
     /// Whether a call has asked something that its client has not been told yet.
@@ -123,11 +128,18 @@ impl Up {
             return Vec::new();
         };
         let id = &question.id;
-        if call.caps.lacks(&question.msg).is_some() {
-            // A legacy client without the capability would say the same.
-            let error = RpcError::method_not_found(&question.msg.method())
-                .with_data(r#"{"hint":"the client has not declared the capability for this"}"#);
-            return vec![Step::Back(error.answer(id))];
+        let method = question.msg.method();
+        if let Some(required) = call.caps.lacks(&question.msg) {
+            let mut steps = vec![Step::Back(undeclared(&question))];
+            if call.is_legacy {
+                // Asked by the server itself, it would have said no more than that.
+                return steps;
+            }
+            steps.extend(self.fail(number, results::missing_capability(&method, required)));
+            return steps;
+        }
+        if let Some(why) = &call.failed {
+            return vec![Step::Back(why.answer(id))];
         }
         let known = call
             .in_advance
@@ -135,6 +147,7 @@ impl Up {
             .position(|(key, _)| *key == question.key);
         if let Some(at) = known {
             let (_, answer) = call.in_advance.remove(at);
+            self.options.told_roots(&question);
             return vec![Step::Back(Message::result(id, &answer))];
         }
         if call.questions.len() >= MAX_QUESTIONS {
@@ -156,11 +169,30 @@ impl Up {
         self.settle_held(now)
     }
 
+    /// Ends the client's request with an error. The server goes on with its own, and what it asks or says
+    /// from now on is for no client.
+    fn fail(&mut self, number: u64, error: RpcError) -> Vec<Step> {
+        let Some(call) = self.calls.get_mut(&number) else {
+            return Vec::new();
+        };
+        let mut steps = call.leave_unanswered("the call has failed");
+        call.questions.clear();
+        call.ask_at = None;
+        // A parked call fails when its client comes back.
+        if let Some(id) = call.front.take() {
+            self.fronts.remove(&id.key());
+            steps.push(Step::refuse(&id, &error));
+        }
+        call.failed = Some(error);
+        self.count_unattended();
+        steps
+    }
+
     /// The time of a call has come: its questions are passed on, or its client did not come back.
     pub(super) fn call_due(&mut self, number: u64, now: Instant) -> Vec<Step> {
         let is_parked = |call: &Call| call.parked.is_some();
         match self.calls.get(&number).map(is_parked) {
-            Some(true) => self.abandon(number, "the client has not come back"),
+            Some(true) => self.abandon(number, "the client has not come back", now),
             Some(false) => self.park(number, now),
             None => Vec::new(),
         }
@@ -170,7 +202,7 @@ impl Up {
     fn park(&mut self, number: u64, now: Instant) -> Vec<Step> {
         let secret = (self.options.secret)();
         if secret.is_empty() {
-            return self.cannot_park(number);
+            return self.cannot_park(number, now);
         }
         let state = format!("{}.{secret}", self.options.home);
         let Some(call) = self.calls.get_mut(&number) else {
@@ -203,9 +235,9 @@ impl Up {
     }
 
     /// There is no randomness for a name that nobody can guess.
-    fn cannot_park(&mut self, number: u64) -> Vec<Step> {
+    fn cannot_park(&mut self, number: u64, now: Instant) -> Vec<Step> {
         let id = self.calls.get(&number).and_then(|call| call.front.clone());
-        let mut steps = self.abandon(number, "the client cannot be asked");
+        let mut steps = self.abandon(number, "the client cannot be asked", now);
         if let Some(id) = id {
             self.fronts.remove(&id.key());
             let error = RpcError::internal("the system has no random numbers for us");
@@ -243,8 +275,8 @@ impl Up {
         self.fronts.insert(id.key(), number);
         call.parked = None;
         call.front = Some(id);
+        call.level = claims.log_level();
         call.token = claims.token;
-        call.level = claims.level;
         call.caps = claims.caps;
         let missed = call.progress.take();
         let mut steps: Vec<Step> = missed.and_then(|p| call.report(&p)).into_iter().collect();
@@ -252,10 +284,24 @@ impl Up {
             if let Some(at) = call.questions.iter().position(|q| q.key == key) {
                 let question = call.questions.remove(at);
                 steps.push(Step::Back(Message::result(&question.id, &answer)));
+                self.options.told_roots(&question);
             }
         }
-        if let Some(outcome) = call.outcome.take() {
+        let missing = call.questions.iter().find_map(|question| {
+            let required = call.caps.lacks(&question.msg)?;
+            Some(results::missing_capability(
+                &question.msg.method(),
+                required,
+            ))
+        });
+        if let Some(why) = call.failed.clone() {
+            let outcome = call.outcome.take();
+            steps.extend(self.fail(number, why));
+            steps.extend(outcome.map_or_else(Vec::new, |outcome| self.conclude(number, outcome)));
+        } else if let Some(outcome) = call.outcome.take() {
             steps.extend(self.conclude(number, outcome));
+        } else if let Some(why) = missing {
+            steps.extend(self.fail(number, why));
         } else if !call.questions.is_empty() {
             // What was not answered, or asked meanwhile, is asked at once.
             steps.extend(self.park(number, now));
@@ -283,4 +329,12 @@ impl Up {
             }
         }
     }
+}
+
+/// What the server is told that asks for something which the client has not declared. A legacy client
+/// without the capability would say the same.
+fn undeclared(question: &Question) -> Message {
+    RpcError::method_not_found(&question.msg.method())
+        .with_data(r#"{"hint":"the client has not declared the capability for this"}"#)
+        .answer(&question.id)
 }

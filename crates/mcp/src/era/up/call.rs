@@ -12,10 +12,8 @@ use crate::era::habits;
 use crate::era::question::{self, Question};
 use crate::era::results;
 use crate::level::Level;
+use crate::meta::SERVER_INFO;
 use linkspan_wire::Object;
-
-/// -32042: a legacy server wants the user to visit a page first.
-const URL_NEEDED: i64 = -32042;
 
 /// Pages that a client may be asked to visit at once.
 const MAX_PAGES: usize = 64;
@@ -30,6 +28,8 @@ pub(super) struct Call {
     pub(super) guest: Option<String>,
     pub(super) caps: Caps,
     pub(super) level: Option<Level>,
+    /// Its client belongs to the legacy era; see [`Claims`].
+    pub(super) is_legacy: bool,
     /// The progress token of the client's latest request, and the one that the server knows.
     pub(super) token: Option<String>,
     pub(super) sent_token: Option<IdKey>,
@@ -49,6 +49,8 @@ pub(super) struct Call {
     pub(super) progress: Option<Message>,
     /// The server's answer, if it came while nobody waited.
     pub(super) outcome: Option<Message>,
+    /// Why the call has failed for its client, although the server goes on with it.
+    pub(super) failed: Option<RpcError>,
 }
 
 pub(super) struct Parked {
@@ -68,9 +70,10 @@ impl Call {
             method,
             habit: habits::key(msg),
             asked: false,
+            level: claims.log_level(),
             guest: claims.guest,
             caps: claims.caps,
-            level: claims.level,
+            is_legacy: claims.is_legacy,
             sent_token: claims.token.as_deref().and_then(token_key),
             token: claims.token,
             questions: Vec::new(),
@@ -79,6 +82,7 @@ impl Call {
             parked: None,
             progress: None,
             outcome: None,
+            failed: None,
         })
     }
 
@@ -89,13 +93,18 @@ impl Call {
         Some(Step::to_front(progress.with_value(token, current), front))
     }
 
-    /// Tells the server that nobody will answer what it asked in the course of this call.
+    /// Refuses what the server asked in the course of this call.
     pub(super) fn leave_unanswered(&self, reason: &str) -> Vec<Step> {
-        let error = RpcError::server(format!("{reason}; nobody can answer this"));
+        let error = RpcError::server(format!("{reason}, so this has no answer"));
         self.questions
             .iter()
             .map(|question| Step::Back(error.answer(&question.id)))
             .collect()
+    }
+
+    /// Whether its client has had its answer, so that the server's own is dropped.
+    pub(super) fn is_unattended(&self) -> bool {
+        self.failed.is_some() && self.parked.is_none()
     }
 
     pub(super) fn next_wake(&self) -> Option<Instant> {
@@ -113,7 +122,7 @@ impl Call {
         id: &Id,
         info: Option<&str>,
     ) -> Option<Message> {
-        if results::code(error) != Some(URL_NEEDED) {
+        if results::code(error) != Some(results::URL_NEEDED) {
             return None;
         }
         let wanted = error.body()?.path(&["data", "elicitations"])?;
@@ -128,18 +137,23 @@ impl Call {
             );
             let asked = Message::request(id, "elicitation/create", Some(&params.text()));
             if let Some(required) = self.caps.lacks(&asked) {
-                let error = results::missing_capability("elicitation/create", required);
-                return Some(error.answer(id));
+                let missing = results::missing_capability("elicitation/create", required);
+                let answer = missing.answer(id);
+                let body = answer.body()?;
+                let data = results::keep_original(Object::of(body.get("data")), error);
+                let body_with = Object::of(Some(body)).with("data", &data.text());
+                return Some(answer.with_value(body, &body_with.text()));
             }
             requests = requests.with(&key, &request);
         }
         if requests.is_empty() || !self.may_ask {
             return None;
         }
+        let meta = Object::empty().with_some(SERVER_INFO, info);
         let result = Object::empty()
             .with("resultType", r#""input_required""#)
             .with("inputRequests", &requests.text())
-            .with_some("_meta", results::meta(info).as_deref());
+            .with("_meta", &results::keep_original(meta, error).text());
         Some(Message::result(id, &result.text()))
     }
 }

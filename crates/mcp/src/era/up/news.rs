@@ -209,17 +209,18 @@ impl Up {
         call.report(&msg)
     }
 
-    /// A log message goes to the call that it came with, if that wants to see it.
+    /// A log message goes to the call that it came with, if that wants to see it. Where calls of several
+    /// principals are under way and it names none of them, it goes to none.
     fn log(&self, msg: &Message, place: &Place) -> Option<Step> {
         let level = msg.params()?.get("level").and_then(Level::parse)?;
         let wants = |call: &super::call::Call| {
             call.front.is_some() && call.level.is_some_and(|from| level >= from)
         };
-        let about = place.about.as_ref().and_then(ids::request_number);
-        let call = match about.and_then(|number| self.calls.get(&number)) {
-            Some(call) => Some(call).filter(|call| wants(call)),
-            // Over stdio it names no call; the newest that wants logs is the best guess, and all of
-            // them belong to the same client.
+        let named = place.about.as_ref().and_then(ids::request_number);
+        let call = match named {
+            Some(number) => self.calls.get(&number).filter(|call| wants(call)),
+            None if place.late || !self.has_one_guest() => None,
+            // Over stdio it names no call; of the calls of one principal the newest is the best guess.
             None => self.calls.values().rev().find(|call| wants(call)),
         }?;
         Some(Step::to_front(msg.clone(), call.front.as_ref()?))

@@ -16,6 +16,8 @@ use crate::revision::Revision;
 
 /// How long a server may take to shake hands; `npx` may have to fetch it first.
 const HANDSHAKE: Duration = Duration::from_secs(60);
+/// How long a server may take to say that it has begun, before it is given requests.
+const SETTLING: Duration = Duration::from_secs(1);
 /// Requests that may wait for it.
 const MAX_WAITING: usize = 1024;
 
@@ -27,13 +29,20 @@ pub(super) enum Phase {
         waiting: Vec<Message>,
         until: Instant,
     },
+    /// Requests wait until the server has asked for roots, if it is one that does so when it begins.
+    Settling {
+        waiting: Vec<Message>,
+        until: Instant,
+        /// It has asked, and gets the time to look at the answer.
+        asked: bool,
+    },
     Ready,
 }
 
 impl Phase {
     pub(super) fn deadline(&self) -> Option<Instant> {
         match self {
-            Self::Opening { until, .. } => Some(*until),
+            Self::Opening { until, .. } | Self::Settling { until, .. } => Some(*until),
             _ => None,
         }
     }
@@ -42,6 +51,8 @@ impl Phase {
 /// A request of our own, by what its answer is for.
 pub(super) enum Errand {
     Initialize,
+    /// Whatever the server wants to ask when it begins, it has asked before it answers this.
+    Settle,
     /// Then these requests may go.
     Level(Vec<Message>),
     /// Whoever wants to hear of this resource is told.
@@ -54,7 +65,7 @@ pub(super) enum Errand {
 impl Up {
     /// Begins the handshake, or waits for it.
     pub(super) fn open(&mut self, msg: Message, claims: &Claims, now: Instant) -> Vec<Step> {
-        if let Phase::Opening { waiting, .. } = &mut self.phase {
+        if let Phase::Opening { waiting, .. } | Phase::Settling { waiting, .. } = &mut self.phase {
             if waiting.len() < MAX_WAITING {
                 waiting.push(msg);
                 return Vec::new();
@@ -75,13 +86,12 @@ impl Up {
             // The server is late, and a second one would confuse it.
             return Vec::new();
         }
+        let capabilities = self.options.capabilities.as_ref();
+        let capabilities = capabilities.unwrap_or(&claims.capabilities);
+        self.roots.declare(capabilities);
         let params = format!(
-            r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
+            r#"{{"protocolVersion":"{}","capabilities":{capabilities},"clientInfo":{}}}"#,
             Revision::LAST_LEGACY,
-            self.options
-                .capabilities
-                .as_ref()
-                .unwrap_or(&claims.capabilities),
             claims.info.as_deref().unwrap_or(OUR_INFO)
         );
         vec![self.errand(Errand::Initialize, names::INITIALIZE, &params)]
@@ -92,6 +102,20 @@ impl Up {
         self.errands.insert(number, errand);
         let id = ids::request(number);
         Step::Back(Message::request(&id, method, Some(params)))
+    }
+
+    /// The level that the server has to be told before it is given a request; `None` if it logs enough.
+    pub(super) fn level_for(&mut self, claims: &Claims) -> Option<Level> {
+        self.logs_for_all |= claims.is_legacy && claims.level.is_none();
+        let wanted = match claims.level {
+            Some(level) if !self.logs_for_all => level,
+            Some(_) => Level::LOWEST,
+            // What the server does by itself is enough, as long as it has not been told otherwise.
+            None if claims.is_legacy && self.level.is_some() => Level::LOWEST,
+            None => return None,
+        };
+        let is_new = self.level.is_none_or(|set| wanted < set);
+        (is_new && self.server.can(&["logging"])).then_some(wanted)
     }
 
     /// Tells the server from which level on to log, and lets the request go when it has heard.
@@ -106,6 +130,10 @@ impl Up {
         match errand {
             Errand::Initialize if answer.kind() == Kind::Result => self.opened(answer, now),
             Errand::Initialize => self.not_opened(answer),
+            Errand::Settle => match &self.phase {
+                Phase::Settling { asked: false, .. } => self.settled(now),
+                _ => Vec::new(),
+            },
             Errand::Level(waiting) => self.go_on(waiting, now),
             Errand::Subscribe { uri } => {
                 let number = answer.id().as_ref().and_then(ids::request_number);
@@ -119,14 +147,32 @@ impl Up {
         if let Some(result) = answer.body() {
             self.server = Server::initialized(result);
         }
-        let waiting = match std::mem::replace(&mut self.phase, Phase::Ready) {
+        let waiting = match std::mem::replace(&mut self.phase, Phase::Fresh) {
             Phase::Opening { waiting, .. } => waiting,
             _ => Vec::new(),
         };
         self.ready_at = Some(now);
         let mut steps = vec![Step::Back(Message::notification(names::INITIALIZED, None))];
-        steps.extend(self.go_on(waiting, now));
+        let is_rooted = self.roots.are_declared();
+        self.phase = Phase::Settling {
+            waiting,
+            until: now + SETTLING,
+            asked: false,
+        };
+        if is_rooted {
+            steps.push(self.errand(Errand::Settle, names::PING, "{}"));
+        } else {
+            steps.extend(self.settled(now));
+        }
         steps
+    }
+
+    /// The server has begun: what waits may go.
+    fn settled(&mut self, now: Instant) -> Vec<Step> {
+        match std::mem::replace(&mut self.phase, Phase::Ready) {
+            Phase::Settling { waiting, .. } => self.go_on(waiting, now),
+            _ => Vec::new(),
+        }
     }
 
     fn go_on(&mut self, waiting: Vec<Message>, now: Instant) -> Vec<Step> {
@@ -158,6 +204,9 @@ impl Up {
     pub(super) fn opening_late(&mut self, now: Instant) -> Vec<Step> {
         if self.phase.deadline().is_none_or(|until| now < until) {
             return Vec::new();
+        }
+        if matches!(self.phase, Phase::Settling { .. }) {
+            return self.settled(now);
         }
         let error = RpcError::server(format!(
             "the server has not answered `initialize` within {} s",

@@ -1,41 +1,116 @@
-//! Whose question it is.
+//! Which call a question or a log message belongs to.
 //!
-//! A server behind HTTP asks on the stream of the call. Over stdio a question names no call, so it
-//! belongs to the only one that it can belong to; where there are several, nobody guesses.
+//! A server behind HTTP speaks on the stream of the call. Over stdio a question names no call, so it
+//! belongs to the only call that can have asked it. Every call that the server may be busy with counts: a
+//! parked call may ask a second question, and so may one that its client has cancelled. Where several
+//! calls are left, the question is held or refused.
+
+use std::time::{Duration, Instant};
 
 use super::Up;
 use super::call::Call;
+use crate::era::{Place, ids};
+
+/// For how long a cancelled call counts as one that may still ask or log something: a server is told of
+/// the cancellation, but does not say when it has stopped.
+const STOPPING: Duration = Duration::from_secs(10);
+/// Cancelled calls that are remembered.
+const MAX_CANCELLED: usize = 1024;
+
+/// The calls that can have asked a question.
+pub(super) enum Candidates {
+    /// The transport says which one.
+    Named(u64),
+    /// All that the server was busy with when it asked.
+    All(Vec<u64>),
+}
 
 pub(super) enum Owner {
     Call(u64),
-    /// Several could be meant; time may tell.
+    /// Several calls could be meant; the end of one of them may tell.
     Unclear,
+    /// One of them was cancelled, and its end is not told.
+    Unknowable,
+    /// No call is left that could be meant.
     Nobody,
 }
 
+/// A call that was cancelled, which the server may not have heard yet.
+pub(super) struct Cancelled {
+    number: u64,
+    guest: Option<String>,
+    may_ask: bool,
+    pub(super) until: Instant,
+}
+
+impl Cancelled {
+    pub(super) fn new(number: u64, call: &Call, now: Instant) -> Self {
+        Self {
+            number,
+            guest: call.guest.clone(),
+            may_ask: call.may_ask,
+            until: now + STOPPING,
+        }
+    }
+}
+
 impl Up {
-    pub(super) fn owner_of(&self, about: Option<u64>) -> Owner {
-        if let Some(number) = about.filter(|number| self.calls.contains_key(number)) {
-            return Owner::Call(number);
+    /// The calls that can have asked what has just arrived.
+    pub(super) fn candidates(&self, place: &Place) -> Candidates {
+        if let Some(number) = place.about.as_ref().and_then(ids::request_number) {
+            return Candidates::Named(number);
         }
-        let all = |is: fn(&Call) -> bool| -> Vec<u64> {
-            let candidates = self
-                .calls
-                .iter()
-                .filter(|(_, call)| call.may_ask && is(call));
-            candidates.map(|(number, _)| *number).collect()
+        if place.late {
+            return Candidates::All(Vec::new());
+        }
+        let calls = self.calls.iter().filter(|(_, call)| call.may_ask);
+        let cancelled = self.cancelled.iter().filter(|call| call.may_ask);
+        let numbers = calls.map(|(number, _)| *number);
+        Candidates::All(numbers.chain(cancelled.map(|call| call.number)).collect())
+    }
+
+    /// Whose question it is, now that some of the calls may have ended.
+    pub(super) fn owner_among(&self, candidates: &Candidates) -> Owner {
+        let numbers = match candidates {
+            Candidates::Named(number) => std::slice::from_ref(number),
+            Candidates::All(numbers) => numbers,
         };
-        // A parked call has asked and waits for its client, so a new question is that of one that runs.
-        for mut candidates in [
-            all(|call| call.parked.is_none()),
-            all(|call| call.parked.is_some()),
-        ] {
-            match candidates.len() {
-                0 => {}
-                1 => return candidates.pop().map_or(Owner::Nobody, Owner::Call),
-                _ => return Owner::Unclear,
-            }
+        let mut under_way = numbers.iter().filter(|n| self.calls.contains_key(n));
+        let is_cancelled = |n: &u64| self.cancelled.iter().any(|call| call.number == *n);
+        match (under_way.next(), under_way.next()) {
+            (None, _) => Owner::Nobody,
+            (Some(_), _) if numbers.iter().any(is_cancelled) => Owner::Unknowable,
+            (Some(number), None) => Owner::Call(*number),
+            (Some(_), Some(_)) => Owner::Unclear,
         }
-        Owner::Nobody
+    }
+
+    /// Whether everything that the server may be busy with was asked for by the same principal.
+    pub(super) fn has_one_guest(&self) -> bool {
+        let calls = self.calls.values().map(|call| &call.guest);
+        let mut guests = calls.chain(self.cancelled.iter().map(|call| &call.guest));
+        let first = guests.next();
+        guests.all(|guest| Some(guest) == first)
+    }
+
+    /// Remembers a call that the server has just been told to stop.
+    pub(super) fn remember_cancelled(&mut self, call: Cancelled) {
+        if self.options.alone {
+            return;
+        }
+        if self.cancelled.len() >= MAX_CANCELLED {
+            self.cancelled.pop_front();
+        }
+        self.cancelled.push_back(call);
+        self.count_unattended();
+    }
+
+    /// Forgets cancelled calls that have had the time to stop.
+    pub(super) fn forget_cancelled(&mut self, now: Instant) {
+        let before = self.cancelled.len();
+        self.cancelled.retain(|call| call.until > now);
+        if self.cancelled.len() < before {
+            self.count_unattended();
+        }
     }
 }

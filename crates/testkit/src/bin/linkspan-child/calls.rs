@@ -4,14 +4,16 @@
 //! |---|---|---|
 //! | `echo` | anything | gives its arguments back byte for byte as `structuredContent` |
 //! | `fidelity` | – | `linkspan_testkit::child::FIDELITY`, which only a relay that keeps bytes passes |
-//! | `whoami` | – | pid, params of `initialize` or envelope, and how many cancellations came |
+//! | `whoami` | – | pid, params of `initialize` or envelope, how many cancellations came, and the roots of `--roots-at-start` |
 //! | `progress` | `n`, `gate?` | n progress notifications; waits for `gate-1`, `gate-2`, … after each |
 //! | `gate` | `name`, `stubborn?` | answers when the test opens it; cancelled: only if stubborn |
 //! | `ask`, `sample`, `roots` | `label?`, `key?`, `rounds?`, `gate?` | asks the client, waits, gives the answer back |
 //! | `two` | – | asks two things at once |
+//! | `in_turn` | `gate` | legacy: asks one thing, and another when the gate opens, without waiting for the first answer |
 //! | `log` | `level?` | one log notification |
 //! | `change`, `update` | `what` / `uri` | announces a changed list / a changed resource |
 //! | `later` | `gate`, `what` | answers, and only when the gate opens does it |
+//! | `refuse` | `error` | exactly the text `error` as its error |
 //! | `fail` | – | `linkspan_testkit::child::FAILURE` |
 //! | `shape` | – | structured content that is an array, allowed only since 2026-07-28 |
 //! | `noise` | – | prints what is not JSON-RPC, then answers |
@@ -92,6 +94,7 @@ fn tool(call: &Call) {
             questions::tool(call, kind, call.number("rounds").max(1));
         }
         "two" => questions::two_at_once(call),
+        "in_turn" => questions::in_turn(call),
         "log" => {
             log(call);
             call.structured("{}");
@@ -114,6 +117,7 @@ fn tool(call: &Call) {
             }
         }
         "fail" => call.error(child::FAILURE),
+        "refuse" => call.error(&call.text("error").unwrap_or_default()),
         "shape" => call.structured(r#"["one",2]"#),
         "noise" => {
             for line in [
@@ -184,11 +188,13 @@ fn whoami(call: &Call) {
         true => call.message.at(&["params", "_meta"]),
         false => call.server.lock().client.clone(),
     };
+    let roots = call.server.lock().roots.clone();
     call.structured(&format!(
-        r#"{{"pid":{},"client":{},"cancellations":{}}}"#,
+        r#"{{"pid":{},"client":{},"cancellations":{},"roots":{}}}"#,
         std::process::id(),
         client.as_deref().unwrap_or("null"),
         call.server.watch.cancellations(),
+        roots.as_deref().unwrap_or("null"),
     ));
 }
 

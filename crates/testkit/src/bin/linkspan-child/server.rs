@@ -12,6 +12,9 @@ use crate::options::Options;
 use crate::watch::Watch;
 use crate::{calls, legacy, modern};
 
+/// The id of the question for roots that belongs to no call.
+const AT_START: &str = "\"at-start\"";
+
 /// One scripted server.
 pub struct Server {
     pub options: Options,
@@ -30,6 +33,8 @@ pub struct State {
     pub listeners: Vec<(String, String)>,
     /// How many questions have been asked.
     pub questions: u64,
+    /// What the client said to `--roots-at-start`, as written.
+    pub roots: Option<String>,
 }
 
 impl Server {
@@ -51,6 +56,9 @@ impl Server {
         let method = message.method.clone().unwrap_or_default();
         if message.is_response() {
             let id = message.id.clone().unwrap_or_default();
+            if id == AT_START {
+                self.lock().roots = message.result.clone();
+            }
             if let Some(waiting) = self.lock().asked.remove(&id) {
                 // Whoever asked has a place for one answer.
                 let _ = waiting.try_send(message);
@@ -73,7 +81,7 @@ impl Server {
             self.watch.cancel(&id);
             self.watch.tell("note", &format!("cancelled {id}"));
         } else if method == "notifications/initialized" && self.options.roots_at_start {
-            self.ask("\"at-start\"", "roots/list", "{}");
+            self.ask(AT_START, "roots/list", "{}");
         }
     }
 

@@ -51,7 +51,7 @@ mod first {
             r#"{{"capabilities":{{}},"serverInfo":{{"x":{}}}}}"#,
             nest(125)
         );
-        let told = stage.server(&result(&initialize, &info)).told();
+        let told = shake(&mut stage, &initialize, &info);
         stage
             .server(&result(&told[1], r#"{"content":[]}"#))
             .heard_one();
@@ -155,7 +155,7 @@ mod first {
         let mut stage = fresh();
         let initialize = stage.client(&call(r#""a""#, "")).told_one();
         stage.client(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061"}}"#);
-        let told = stage.server(&result(&initialize, SERVER)).told();
+        let told = shake(&mut stage, &initialize, SERVER);
         assert_eq!(told.len(), 1, "{told:?}");
     }
 

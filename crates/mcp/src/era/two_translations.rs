@@ -1,0 +1,320 @@
+//! A legacy client, two translations, a legacy server: the client gets what the server has said.
+
+use std::time::{Duration, Instant};
+
+use linkspan_wire::{Id, Json, Message};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::stage::at;
+use super::{Down, Machine, Place, Step, Turn, Up, UpOptions, caps, signed};
+
+const INITIALIZE: &str = r#"{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"url":{}}},"clientInfo":{"name":"c","version":"1"}}"#;
+const SERVER: &str = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{},"prompts":{},"logging":{}},"serverInfo":{"name":"s","version":"1"}}"#;
+
+/// Both machines in a row, as a session of `expose --share` has them.
+struct Row {
+    down: Down,
+    up: Up,
+    now: Instant,
+    signed: bool,
+    /// What the client and the server have received.
+    client: Vec<String>,
+    server: Vec<String>,
+}
+
+impl Row {
+    fn new(signed: bool) -> Self {
+        let down = if signed { Down::signed() } else { Down::new() };
+        let options = UpOptions::new("home".to_owned(), || "secret".to_owned());
+        let mut row = Self {
+            down,
+            up: Up::new(options),
+            now: Instant::now(),
+            signed,
+            client: Vec::new(),
+            server: Vec::new(),
+        };
+        row.says(&request("0", "initialize", INITIALIZE));
+        let initialize = row.server.remove(0);
+        row.answers(&initialize, "result", SERVER);
+        row.server.clear();
+        row.client.clear();
+        row
+    }
+
+    /// The client says something.
+    fn says(&mut self, text: &str) {
+        let turn = self.down.front(parsed(text), self.now);
+        self.after_down(turn);
+    }
+
+    /// The server says something.
+    fn hears(&mut self, text: &str) {
+        let msg = parsed(text);
+        let origin = msg.id().filter(|_| !msg.is_answer());
+        let place = Place {
+            origin,
+            ..Place::default()
+        };
+        let turn = self.up.back(msg, place, self.now);
+        self.after_up(turn);
+    }
+
+    fn answers(&mut self, request: &str, member: &str, body: &str) {
+        let id = at(request, &["id"]);
+        self.hears(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"{member}":{body}}}"#
+        ));
+    }
+
+    fn after(&mut self, time: Duration) {
+        self.now += time;
+        let steps = self.up.on_time(self.now);
+        self.after_up(Turn::Steps(steps));
+    }
+
+    fn after_down(&mut self, turn: Turn) {
+        for step in steps(turn, true) {
+            match step {
+                Step::Front { msg, .. } => self.client.push(msg.text()),
+                Step::Back(msg) => {
+                    let msg = match self.signed {
+                        true => signed(&msg, "g", true),
+                        false => msg,
+                    };
+                    let turn = self.up.front(msg, self.now);
+                    self.after_up(turn);
+                }
+            }
+        }
+    }
+
+    fn after_up(&mut self, turn: Turn) {
+        for step in steps(turn, false) {
+            match step {
+                Step::Back(msg) => self.server.push(msg.text()),
+                Step::Front { msg, about } => {
+                    let place = Place {
+                        about,
+                        ..Place::default()
+                    };
+                    let turn = self.down.back(msg, place, self.now);
+                    self.after_down(turn);
+                }
+            }
+        }
+    }
+
+    /// What the client gets if the server answers its request in this way.
+    fn through(&mut self, method: &str, member: &str, body: &str) -> String {
+        self.says(&request("1", method, r#"{"name":"t","uri":"a://b"}"#));
+        let mut request = self.server.remove(0);
+        if at(&request, &["method"]) == r#""logging/setLevel""# {
+            self.answers(&request, "result", "{}");
+            request = self.server.remove(0);
+        }
+        self.answers(&request, member, body);
+        assert_eq!(self.client.len(), 1, "{:?}", self.client);
+        self.client.remove(0)
+    }
+}
+
+fn steps(turn: Turn, to_back: bool) -> Vec<Step> {
+    match turn {
+        Turn::Steps(steps) => steps,
+        Turn::Pass(msg) if to_back => vec![Step::Back(msg)],
+        Turn::Pass(msg) => vec![Step::Front { msg, about: None }],
+    }
+}
+
+fn parsed(text: &str) -> Message {
+    Message::parse(text.to_owned().into()).unwrap()
+}
+
+fn request(id: &str, method: &str, params: &str) -> String {
+    let id = Id::parse(Json::parse(id).unwrap()).unwrap();
+    Message::request(&id, method, Some(params)).text()
+}
+
+fn canonical(text: &str) -> String {
+    caps::key(Json::parse(text).unwrap())
+}
+
+/// Values that a server may put anywhere, those included that mean something to a translation.
+fn value() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec![
+        "null",
+        "true",
+        "0",
+        "18446744073709551616",
+        r#""complete""#,
+        r#""input_required""#,
+        r#""object""#,
+        r#""a://b""#,
+        "{}",
+        "[]",
+    ]);
+    leaf.prop_map(str::to_owned)
+        .prop_recursive(3, 16, 3, |inner| {
+            prop_oneof![
+                vec((key(), inner.clone()), 0..3).prop_map(object),
+                vec(inner, 0..3).prop_map(|items| format!("[{}]", items.join(","))),
+            ]
+        })
+}
+
+fn key() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "_meta",
+        "resultType",
+        "ttlMs",
+        "cacheScope",
+        "content",
+        "structuredContent",
+        "tools",
+        "outputSchema",
+        "type",
+        "uri",
+        "task",
+        "inputRequests",
+        "requestState",
+        "linkspan/legacy",
+        "io.modelcontextprotocol/serverInfo",
+    ])
+}
+
+fn object(mut members: Vec<(&'static str, String)>) -> String {
+    members.sort();
+    members.dedup_by_key(|member| member.0);
+    let members: Vec<String> = members
+        .iter()
+        .map(|(key, value)| format!(r#""{key}":{value}"#))
+        .collect();
+    format!("{{{}}}", members.join(","))
+}
+
+fn method() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "tools/call",
+        "tools/list",
+        "resources/read",
+        "prompts/get",
+        "completion/complete",
+        "vendor/method",
+    ])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_result_reaches_a_legacy_client_as_the_server_gave_it(
+        method in method(),
+        result in vec((key(), value()), 0..5).prop_map(object),
+        signed in any::<bool>(),
+    ) {
+        let got = Row::new(signed).through(method, "result", &result);
+        prop_assert_eq!(canonical(&at(&got, &["result"])), canonical(&result));
+    }
+
+    #[test]
+    fn an_error_reaches_a_legacy_client_as_the_server_gave_it(
+        method in method(),
+        code in prop::sample::select(vec![
+            -32700, -32603, -32602, -32601, -32600, -32042, -32022, -32021, -32020, -32002, -32001, -32000, 0, 1,
+        ]),
+        data in prop_oneof![
+            Just(None),
+            value().prop_map(Some),
+            Just(Some(r#"{"uri":"a://b"}"#.to_owned())),
+            Just(Some(r#"{"supported":["2026-07-28"]}"#.to_owned())),
+            Just(Some(r#"{"elicitations":[{"mode":"url","elicitationId":"e","url":"https://x","message":"m"}]}"#.to_owned())),
+            Just(Some(r#"{"elicitations":[{"mode":"form","message":"m"}]}"#.to_owned())),
+        ],
+        signed in any::<bool>(),
+    ) {
+        let data = data.map_or_else(String::new, |data| format!(r#","data":{data}"#));
+        let error = format!(r#"{{"code":{code},"message":"no"{data}}}"#);
+        let got = Row::new(signed).through(method, "error", &error);
+        prop_assert_eq!(canonical(&at(&got, &["error"])), canonical(&error));
+    }
+}
+
+const LOG: &str =
+    r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"debug","data":1}}"#;
+
+#[test]
+fn a_client_that_has_named_no_level_gets_what_the_server_logs_by_itself() {
+    let mut row = Row::new(true);
+    row.says(&request("1", "tools/call", r#"{"name":"t"}"#));
+    assert_eq!(row.server.len(), 1, "{:?}", row.server);
+    assert_eq!(at(&row.server[0], &["method"]), r#""tools/call""#);
+    assert!(!row.server[0].contains("linkspan/"), "{:?}", row.server);
+    row.hears(LOG);
+    assert_eq!(row.client, [LOG]);
+}
+
+#[test]
+fn a_level_that_a_client_has_named_counts() {
+    let mut row = Row::new(true);
+    row.says(&request("1", "logging/setLevel", r#"{"level":"warning"}"#));
+    row.client.clear();
+    row.says(&request("2", "tools/call", r#"{"name":"t"}"#));
+    let level = row.server.remove(0);
+    assert_eq!(at(&level, &["params", "level"]), r#""warning""#);
+    row.answers(&level, "result", "{}");
+    row.hears(LOG);
+    assert!(row.client.is_empty(), "{:?}", row.client);
+}
+
+#[test]
+fn without_a_word_on_who_asks_a_client_that_has_named_no_level_gets_the_usual_one() {
+    let mut row = Row::new(false);
+    row.says(&request("1", "tools/call", r#"{"name":"t"}"#));
+    let level = row.server.remove(0);
+    assert_eq!(at(&level, &["params", "level"]), r#""info""#);
+}
+
+#[test]
+fn a_legacy_client_is_asked_nothing_that_it_has_not_declared_and_its_call_goes_on() {
+    let mut row = Row::new(true);
+    row.says(&request("1", "tools/call", r#"{"name":"t"}"#));
+    let call = row.server.remove(0);
+    row.hears(r#"{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}"#);
+    let refusal = row.server.remove(0);
+    assert_eq!(at(&refusal, &["error", "code"]), "-32601");
+    assert!(row.client.is_empty(), "{:?}", row.client);
+    row.answers(&call, "result", r#"{"content":[]}"#);
+    assert_eq!(at(&row.client[0], &["result"]), r#"{"content":[]}"#);
+}
+
+#[test]
+fn a_call_that_wants_to_be_a_task_is_run_as_a_call() {
+    let mut row = Row::new(true);
+    let params = r#"{"name":"t","task":{"ttl":60000},"arguments":{"task":1}}"#;
+    row.says(&request("1", "tools/call", params));
+    let call = row.server.remove(0);
+    assert_eq!(at(&call, &["params", "task"]), "", "{call}");
+    assert_eq!(at(&call, &["params", "arguments"]), r#"{"task":1}"#);
+}
+
+#[test]
+fn a_question_reaches_the_client_and_its_answer_the_server() {
+    let mut row = Row::new(true);
+    row.says(&request("1", "tools/call", r#"{"name":"t"}"#));
+    let ask = r#"{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"mode":"url","message":"m","url":"https://x","elicitationId":"e"}}"#;
+    row.hears(ask);
+    row.server.clear();
+    row.after(Duration::from_secs(1));
+    let asked = row.client.remove(0);
+    assert_eq!(at(&asked, &["params", "url"]), r#""https://x""#);
+    let id = at(&asked, &["id"]);
+    row.says(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"action":"accept"}}}}"#
+    ));
+    assert_eq!(
+        row.server,
+        [r#"{"jsonrpc":"2.0","id":7,"result":{"action":"accept"}}"#]
+    );
+}
