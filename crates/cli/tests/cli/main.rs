@@ -3,6 +3,8 @@
 //! Output is shown, not described: the snapshots stand in the tests. `cargo insta review` takes new
 //! ones over; by hand works as well.
 
+#[cfg(unix)]
+mod asked;
 mod calling;
 #[cfg(unix)]
 mod commands;
