@@ -1,11 +1,12 @@
 //! Logs: warnings to stderr, more on request, nothing ever to stdout.
 
 use std::fs::OpenOptions;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
+use anstream::{AutoStream, ColorChoice};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
@@ -29,7 +30,7 @@ pub(crate) fn start(args: &LogArgs, quiet: LevelFilter) -> Result<(), Failure> {
     });
     let stderr = tracing_subscriber::fmt::layer()
         .with_writer(|| STDERR.get_or_init(Patient::start).clone())
-        .with_ansi(io::stderr().is_terminal())
+        .with_ansi(AutoStream::choice(&io::stderr()) != ColorChoice::Never)
         .with_target(false)
         .with_timer(crate::clock::Stamp)
         .with_filter(level)

@@ -25,7 +25,9 @@ pub(crate) struct Status {
 impl Status {
     pub(crate) fn new() -> Self {
         Self {
-            terminal: io::stderr().is_terminal(),
+            // A dumb terminal cannot take a line away.
+            terminal: io::stderr().is_terminal()
+                && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
             since: Instant::now(),
             what: String::new(),
             progress: None,

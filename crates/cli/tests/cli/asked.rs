@@ -3,7 +3,7 @@
 use linkspan_testkit::{Conn, Flow, Request, Server};
 
 use crate::pty::AtTerminal;
-use crate::setup::{answer, linkspan};
+use crate::setup::{Run, answer, linkspan};
 
 #[test]
 fn a_server_that_does_not_answer_is_waited_for_in_sight() {
@@ -85,4 +85,45 @@ fn a_question_of_a_modern_server_is_answered_by_the_person() {
     assert_eq!(code, Some(0), "{seen}");
     let answer = r#"{"action":"accept","content":{"name":"Ada"}}"#;
     assert!(seen.contains(answer), "{seen}");
+}
+
+#[test]
+fn progress_cannot_drive_the_terminal() {
+    let hook = |request: &Request, conn: &mut Conn| {
+        if request.rpc() != Some("tools/call") {
+            return Flow::Pass;
+        }
+        let id = request.message.as_ref().and_then(|m| m.id.clone()).unwrap();
+        let note = r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"message":"rude \u001b[5m \u009b5m \u0007 \r\n x"}}"#;
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#);
+        let mut stream = || {
+            conn.start_sse(&[])?;
+            conn.chunk(&format!("data: {note}\n\ndata: {answer}\n\n"))?;
+            conn.end()
+        };
+        Flow::written(stream())
+    };
+    let server = Server::legacy().intercept(hook).start();
+    let (_, seen) = AtTerminal::run(&["call", "any", "{}", &server.url()]).end();
+    assert!(seen.contains("rude"), "it was shown at all: {seen:?}");
+    let left = seen.replace("\r\x1b[2K", "").replace("\r\n", "");
+    assert!(!left.contains(char::is_control), "{seen:?}");
+}
+
+#[test]
+fn log_lines_have_colours_only_if_they_are_wanted() {
+    let server = Server::legacy().start();
+    let args = ["tools", "-v", &server.url()];
+    let (_, seen) = AtTerminal::start(colourful(&args)).end();
+    assert!(seen.contains("DEBUG") && seen.contains("\x1b["), "{seen:?}");
+    let (_, seen) = AtTerminal::start(colourful(&args).env("NO_COLOR", "1")).end();
+    assert!(
+        seen.contains("DEBUG") && !seen.contains("\x1b["),
+        "{seen:?}"
+    );
+}
+
+/// Which terminal it is decides as well.
+fn colourful(args: &[&str]) -> Run {
+    Run::new(args).env("TERM", "xterm")
 }
