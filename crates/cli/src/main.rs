@@ -11,6 +11,8 @@ mod client;
 mod clock;
 mod conduct;
 mod connect;
+#[cfg(test)]
+mod doc_examples;
 mod elicit;
 mod exit;
 mod expose;

@@ -9,6 +9,8 @@ mod calling;
 #[cfg(unix)]
 mod commands;
 #[cfg(unix)]
+mod documented;
+#[cfg(unix)]
 mod ending;
 mod failing;
 mod help;
