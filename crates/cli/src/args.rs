@@ -186,6 +186,9 @@ impl EraArg {
     }
 }
 
+/// `--timeout` if it is not given.
+pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
+
 // How to reach a remote server.
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Remote server")]

@@ -1,7 +1,6 @@
 //! A small MCP client, for trying servers out.
 
 use std::fmt::Write;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,12 +9,15 @@ use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
 use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
 use tokio::time::timeout;
 
+use crate::elicit;
 use crate::exit::{Exit, Failure};
-use crate::show::on_one_line;
+use crate::status::{Status, TICK};
 
 const FAREWELL: Duration = Duration::from_secs(4);
-/// How long a server may take to shake hands; `npx` may have to fetch it first.
-const HANDSHAKE: Duration = Duration::from_secs(60);
+/// How long the first answer may take if `--timeout` is not given; `npx` may have to fetch the server.
+pub(crate) const FIRST_ANSWER: Duration = Duration::from_secs(30);
+/// How often a modern server may ask for more before it gives its result.
+const MAX_ROUNDS: usize = 8;
 
 /// A conversation with one server.
 pub(crate) struct Client {
@@ -23,6 +25,11 @@ pub(crate) struct Client {
     last_id: u64,
     era: Era,
     timeout: Option<Duration>,
+    /// The limit of the first answer.
+    first: Option<Duration>,
+    status: Status,
+    /// Whether a person can be asked what the server asks us.
+    asks: bool,
     /// Whether the last request has no answer yet.
     waiting: bool,
     /// Its method.
@@ -39,6 +46,9 @@ impl Client {
             last_id: 0,
             era: Era::Legacy,
             timeout,
+            first: Some(timeout.unwrap_or(FIRST_ANSWER).min(FIRST_ANSWER)),
+            status: Status::new(),
+            asks: false,
             waiting: false,
             asked: String::new(),
             roots: None,
@@ -55,19 +65,41 @@ impl Client {
         self
     }
 
+    /// The first answer may take as long as this instead of half a minute.
+    pub(crate) fn patient(mut self, first: Option<Duration>) -> Self {
+        self.first = first;
+        self
+    }
+
+    /// What the server asks is put to the person at the terminal, if there is one.
+    pub(crate) fn asking(mut self) -> Self {
+        self.asks = elicit::is_possible();
+        self
+    }
+
+    /// What we can do, as a JSON object.
+    fn capabilities(&self) -> String {
+        let roots = self.roots.as_ref().map(|_| r#""roots":{}"#.to_owned());
+        let asks = self
+            .asks
+            .then(|| format!(r#""elicitation":{}"#, elicit::CAPABILITY));
+        let all: Vec<String> = roots.into_iter().chain(asks).collect();
+        format!("{{{}}}", all.join(","))
+    }
+
     /// Begins the conversation: by `initialize`, or without it if the server is a modern one.
     ///
     /// The handshake comes first because a server that does not know a modern request may stay
     /// silent, or exit.
     pub(crate) async fn open(&mut self) -> Result<(), Failure> {
         let params = format!(
-            r#"{{"protocolVersion":"{}","capabilities":{{{}}},"clientInfo":{}}}"#,
+            r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
             Revision::LAST_LEGACY,
-            self.roots.as_ref().map_or("", |_| r#""roots":{}"#),
+            self.capabilities(),
             OUR_INFO
         );
         let patience = self.timeout;
-        self.timeout = Some(patience.unwrap_or(HANDSHAKE).min(HANDSHAKE));
+        self.timeout = self.first;
         let shaken = self.ask(names::INITIALIZE, Some(&params)).await;
         self.timeout = patience;
         match shaken {
@@ -81,7 +113,12 @@ impl Client {
                 Ok(())
             }
             Err(failure) if failure.exit == Exit::Timeout => {
-                Err(failure.hint("is it an MCP server? -v shows what it says"))
+                let waited = self.first.unwrap_or_default().as_secs_f64();
+                Err(Failure::new(
+                    Exit::Timeout,
+                    format!("`{}` did not answer within {waited} s", self.port.name),
+                )
+                .hint("is it an MCP server? -v shows what it prints; --timeout 120 waits longer"))
             }
             Err(failure) => Err(failure),
         }
@@ -90,6 +127,47 @@ impl Client {
     /// Whether the server has a handshake, and so a `ping`.
     pub(crate) fn is_modern(&self) -> bool {
         self.era == Era::Modern
+    }
+
+    /// Sends a request and waits for its result, and answers what a modern server wants to know first.
+    pub(crate) async fn ask_through(
+        &mut self,
+        method: &str,
+        params: &str,
+    ) -> Result<Message, Failure> {
+        let mut answer = self.ask(method, Some(params)).await?;
+        for _ in 0..MAX_ROUNDS {
+            let Some(result) = answer.body().filter(|result| is_question(*result)) else {
+                return Ok(answer);
+            };
+            let answers = match result.get("inputRequests") {
+                Some(questions) => elicit::answer_all(questions, self.roots.as_deref()).await,
+                None => Ok("{}".to_owned()),
+            };
+            let answers = answers.map_err(|method| {
+                Failure::new(
+                    Exit::Broken,
+                    format!("the server asks for `{method}` before it answers"),
+                )
+                .hint("a question to a person is answered at a terminal; nothing else is here")
+            })?;
+            let state = result.get("requestState").map_or(String::new(), |s| {
+                format!(r#","requestState":{}"#, s.text())
+            });
+            let original = params.trim();
+            let original = &original[..original.len() - 1];
+            let comma = match original.trim_end().ends_with('{') {
+                true => "",
+                false => ",",
+            };
+            let again = format!(r#"{original}{comma}"inputResponses":{answers}{state}}}"#);
+            answer = self.ask(method, Some(&again)).await?;
+        }
+        Err(Failure::new(
+            Exit::Broken,
+            "the server asks again and again, and gives no result",
+        )
+        .hint("this is a mistake of the server"))
     }
 
     /// Sends a request and waits for its result.
@@ -114,23 +192,63 @@ impl Client {
         self.last_id += 1;
         method.clone_into(&mut self.asked);
         let id = Id::number(self.last_id);
-        let params = match self.era {
-            Era::Legacy => params.map(str::to_owned),
-            Era::Modern => Some(with_meta(params)),
+        // Progress is of use only to a person who sees it.
+        let token = (self.status.is_seen() && method == names::TOOLS_CALL)
+            .then(|| format!(r#""progressToken":{}"#, self.last_id));
+        let params = match (self.era, token) {
+            (Era::Legacy, None) => params.map(str::to_owned),
+            (Era::Legacy, Some(token)) => Some(with_meta(&format!("{{{token}}}"), params)),
+            (Era::Modern, token) => {
+                let meta = self.meta(token.as_deref());
+                Some(with_meta(&meta, params))
+            }
         };
+        self.status.begin(match method {
+            names::TOOLS_CALL => "the tool's result".to_owned(),
+            _ => format!("`{}` to answer", self.port.name),
+        });
         self.tell(Message::request(&id, method, params.as_deref()))
             .await?;
         self.waiting = true;
+        let answer = self.wait().await;
+        self.status.clear();
+        answer
+    }
+
+    async fn wait(&mut self) -> Result<Message, Failure> {
         loop {
             let inbound = match self.timeout {
-                None => self.port.rx.recv().await,
-                Some(limit) => timeout(limit, self.port.rx.recv())
+                None => self.next().await,
+                Some(limit) => timeout(limit, self.next())
                     .await
                     .map_err(|_| Fault::Timeout { after: limit })?,
             };
             if let Some(answer) = self.take(inbound).await? {
                 return Ok(answer);
             }
+        }
+    }
+
+    /// What comes next; meanwhile the person sees that we wait.
+    async fn next(&mut self) -> Option<Inbound> {
+        loop {
+            match timeout(TICK, self.port.rx.recv()).await {
+                Ok(inbound) => return inbound,
+                Err(_) => self.status.tick(),
+            }
+        }
+    }
+
+    /// The `_meta` of a modern request.
+    fn meta(&self, token: Option<&str>) -> String {
+        let capabilities = self.capabilities();
+        let meta = match (Json::parse(&capabilities), Json::parse(OUR_INFO)) {
+            (Ok(capabilities), Ok(info)) => modern_meta(capabilities, info),
+            _ => "{}".to_owned(),
+        };
+        match token {
+            Some(token) => format!("{{{token},{}", &meta[1..]),
+            None => meta,
         }
     }
 
@@ -146,9 +264,15 @@ impl Client {
                 let lost = self.last_id <= up_to && !except.contains(&self.last_id);
                 return if lost { Err(why.into()) } else { Ok(None) };
             }
-            Some(Inbound::Closed(why)) => return Err(why.into()),
+            Some(Inbound::Closed(why)) => {
+                self.status.clear();
+                return Err(match self.asked == names::INITIALIZE {
+                    true => never_spoke(why),
+                    false => why.into(),
+                });
+            }
             Some(Inbound::Bad(why)) => {
-                tracing::warn!("the server sent something that is no message: {why}");
+                tracing::debug!("the server sent something that is no message: {why}");
                 if why.answered_hop() != Some(self.last_id) {
                     return Ok(None);
                 }
@@ -164,16 +288,23 @@ impl Client {
         match msg.kind() {
             Kind::Request => {
                 let id = msg.id().unwrap_or_else(Id::null);
+                if msg.method() == names::INITIALIZE && id.as_hop() == Some(self.last_id) {
+                    return Err(echoes(&self.port.name));
+                }
                 let answer = match (&*msg.method(), &self.roots) {
                     (names::PING, _) => Message::result(&id, "{}"),
                     (names::ROOTS_LIST, Some(roots)) => Message::result(&id, roots),
+                    ("elicitation/create", _) if self.asks => {
+                        self.status.clear();
+                        Message::result(&id, &elicit::ask(msg.params()).await)
+                    }
                     (method, _) => RpcError::method_not_found(method).answer(&id),
                 };
                 self.tell(answer).await?;
                 Ok(None)
             }
             Kind::Notification => {
-                note(&msg);
+                self.note(&msg);
                 Ok(None)
             }
             _ if msg.id().and_then(|id| id.as_hop()) != Some(self.last_id) => Ok(None),
@@ -181,6 +312,37 @@ impl Client {
                 self.waiting = false;
                 Ok(Some(msg))
             }
+        }
+    }
+
+    /// Shows what a server says meanwhile, on stderr.
+    fn note(&mut self, msg: &Message) {
+        let Some(params) = msg.params() else { return };
+        match &*msg.method() {
+            names::PROGRESS => {
+                let number = |key| params.get(key).map(|v| v.text().to_owned());
+                let message = params
+                    .get("message")
+                    .and_then(Json::as_str)
+                    .unwrap_or_default();
+                let total = number("total").map_or(String::new(), |t| format!(" of {t}"));
+                let done = number("progress").unwrap_or_default();
+                let message = match &*message {
+                    "" => String::new(),
+                    message => format!(": {message}"),
+                };
+                self.status
+                    .progress(&format!("progress {done}{total}{message}"));
+            }
+            "notifications/message" => {
+                let level = params
+                    .get("level")
+                    .and_then(Json::as_str)
+                    .unwrap_or_default();
+                let data = params.get("data").map_or("", |d| d.text());
+                tracing::info!("the server says ({level}): {data}");
+            }
+            _ => {}
         }
     }
 
@@ -192,7 +354,10 @@ impl Client {
         // The port is closed; why is the last thing that it said.
         while let Some(inbound) = self.port.rx.recv().await {
             if let Inbound::Closed(why) = inbound {
-                return Err(why.into());
+                return Err(match self.asked == names::INITIALIZE {
+                    true => never_spoke(why),
+                    false => why.into(),
+                });
             }
         }
         Err(Failure::new(Exit::Broken, "the server has gone"))
@@ -228,41 +393,48 @@ fn file_uri(path: &Path) -> String {
     uri
 }
 
-fn with_meta(params: Option<&str>) -> String {
-    let meta = match (Json::parse("{}"), Json::parse(OUR_INFO)) {
-        (Ok(none), Ok(info)) => modern_meta(none, info),
-        _ => "{}".to_owned(),
-    };
+/// Params with a `_meta` before everything else.
+fn with_meta(meta: &str, params: Option<&str>) -> String {
     match params.map(str::trim).filter(|p| p.len() > 2) {
         Some(params) => format!(r#"{{"_meta":{meta},{}"#, params[1..].trim_start()),
         None => format!(r#"{{"_meta":{meta}}}"#),
     }
 }
 
-/// Shows what a server says meanwhile, on stderr.
-fn note(msg: &Message) {
-    let Some(params) = msg.params() else { return };
-    match &*msg.method() {
-        names::PROGRESS if std::io::stderr().is_terminal() => {
-            let number = |key| params.get(key).map(|v| v.text().to_owned());
-            let message = params
-                .get("message")
-                .and_then(Json::as_str)
-                .unwrap_or_default();
-            let total = number("total").map_or(String::new(), |t| format!("/{t}"));
-            let done = number("progress").unwrap_or_default();
-            anstream::eprintln!("{}", on_one_line(&format!("{done}{total} {message}")));
-        }
-        "notifications/message" => {
-            let level = params
-                .get("level")
-                .and_then(Json::as_str)
-                .unwrap_or_default();
-            let data = params.get("data").map_or("", |d| d.text());
-            tracing::info!("the server says ({level}): {data}");
-        }
-        _ => {}
-    }
+/// Whether a modern result asks for something before there can be a real one.
+fn is_question(result: Json<'_>) -> bool {
+    let kind = result.get("resultType").and_then(Json::as_str);
+    kind.as_deref() == Some("input_required")
+}
+
+/// A command that has ended without an answer to the very first request.
+fn never_spoke(why: Fault) -> Failure {
+    let Fault::Ended {
+        peer,
+        status,
+        last_words,
+    } = why
+    else {
+        return why.into();
+    };
+    let printed = match &*last_words {
+        "" => ", and printed nothing".to_owned(),
+        words => format!("; it printed:\n{words}"),
+    };
+    Failure::new(
+        Exit::Broken,
+        format!("{peer} ended before it answered ({status}){printed}"),
+    )
+    .hint("an MCP server stays and answers on stdout; check the command and its arguments")
+}
+
+/// A command that is no server: it repeats what it is given.
+fn echoes(name: &str) -> Failure {
+    Failure::new(
+        Exit::Broken,
+        format!("`{name}` sends back what it is sent: it is not an MCP server"),
+    )
+    .hint("check the command and its arguments")
 }
 
 fn refusal(msg: &Message, asked: &str) -> Failure {

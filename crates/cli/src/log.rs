@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::fs::OpenOptions;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use linkspan_wire::escape_block;
 use tracing::field::Field;
+use anstream::{AutoStream, ColorChoice};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer;
 use tracing_subscriber::field::MakeExt;
@@ -35,7 +36,7 @@ pub(crate) fn start(args: &LogArgs, quiet: LevelFilter) -> Result<(), Failure> {
     });
     let stderr = tracing_subscriber::fmt::layer()
         .with_writer(|| STDERR.get_or_init(Patient::start).clone())
-        .with_ansi(io::stderr().is_terminal())
+        .with_ansi(AutoStream::choice(&io::stderr()) != ColorChoice::Never)
         .with_target(false)
         .with_timer(crate::clock::Stamp)
         .fmt_fields(escaped())

@@ -11,6 +11,9 @@ mod client;
 mod clock;
 mod conduct;
 mod connect;
+#[cfg(test)]
+mod doc_examples;
+mod elicit;
 mod exit;
 mod expose;
 mod expose_args;
@@ -19,15 +22,18 @@ mod house;
 mod lists;
 mod log;
 mod mask;
+mod mistakes;
 mod orphan;
 mod pages;
 mod record;
 mod remote;
+mod schema_check;
 mod serve;
 mod shim;
 mod show;
 mod shrink;
 mod signals;
+mod status;
 mod target;
 mod tryout;
 mod waiting;
@@ -47,7 +53,10 @@ fn main() -> ExitCode {
     if let Some(exit) = serve::applet() {
         return exit;
     }
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return wrong(&error),
+    };
     let ended = run(cli).and_then(|exit| match exit {
         // Whatever else there is to say is more than that.
         Exit::Ok => show::printed().map(|()| exit),
@@ -60,6 +69,21 @@ fn main() -> ExitCode {
             failure.print();
             failure.exit.into()
         }
+    }
+}
+
+/// A command line that cannot be read, or that asks for help.
+fn wrong(error: &clap::Error) -> ExitCode {
+    let words: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    match mistakes::explain(error, &words) {
+        Some(failure) => {
+            failure.print();
+            failure.exit.into()
+        }
+        None => error.exit(),
     }
 }
 

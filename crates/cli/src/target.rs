@@ -13,6 +13,7 @@ use crate::args::RemoteArgs;
 use crate::exit::{Exit, Failure};
 use crate::remote::{explain, remote};
 use crate::serve::{self, args::FolderArgs};
+use crate::show::{command_line, on_one_line};
 
 /// What to talk to.
 #[derive(Debug)]
@@ -29,8 +30,7 @@ impl Target {
         match (url, words.next()) {
             (Some(word), None) => Self::of_word(word),
             (None, Some(program)) => Ok(Self::Command(program, words.collect())),
-            (None, None) => Err(Failure::usage("no target")
-                .hint("the target comes last: a URL, a folder, or a command after `--`")),
+            (None, None) => Err(missing()),
             (Some(url), Some(_)) => Err(Failure::usage(format!(
                 "two targets: `{url}` and a command after `--`"
             ))
@@ -38,20 +38,14 @@ impl Target {
         }
     }
 
-    /// A folder if it is there, or can be nothing else; a URL otherwise.
+    /// A URL has a scheme, and a folder is there.
     fn of_word(word: String) -> Result<Self, Failure> {
-        let path = Path::new(&word);
         if word.contains("://") {
             return Ok(Self::Url(word));
         }
-        if path.is_dir() {
-            return Ok(Self::Folder(path.to_owned()));
-        }
-        let is_path = matches!(&*word, "." | "..") || word.contains(std::path::is_separator);
-        match is_path {
-            true => Err(Failure::usage(format!("`{word}` is not a folder"))
-                .hint("a folder of scripts has tools, prompts or resources in it; a URL begins with https://; a command goes after `--`")),
-            false => Ok(Self::Url(word)),
+        match Path::new(&word).is_dir() {
+            true => Ok(Self::Folder(word.into())),
+            false => Err(no_target(&word)),
         }
     }
 
@@ -97,6 +91,86 @@ impl Target {
     pub(crate) fn open(self, args: &RemoteArgs) -> Result<Port, Failure> {
         self.opener(args)?.open()
     }
+}
+
+/// Whether a word can be a target.
+pub(crate) fn is_target(word: &str) -> bool {
+    word.contains("://") || Path::new(word).is_dir()
+}
+
+/// There is none.
+pub(crate) fn missing() -> Failure {
+    Failure::usage("no target")
+        .hint("the target comes last: a URL, a folder, or a command after `--`")
+}
+
+/// Programs that start servers, for machines that do not have them.
+const LAUNCHERS: [&str; 11] = [
+    "npx", "uvx", "bunx", "node", "python", "python3", "deno", "docker", "uv", "pnpm", "bun",
+];
+
+/// Whether a word is the name of a program, or an executable file.
+pub(crate) fn is_program(word: &str) -> bool {
+    let path = Path::new(word);
+    match path.components().count() {
+        1 => LAUNCHERS.contains(&word) || in_path(path.as_os_str()),
+        _ => path.is_file(),
+    }
+}
+
+/// Why a word is no target, and what was probably meant.
+fn no_target(word: &str) -> Failure {
+    let path = Path::new(word);
+    let quoted = command_line([word.into()]);
+    if path.is_file() {
+        let program = match path.components().count() {
+            1 => format!("./{quoted}"),
+            _ => quoted,
+        };
+        return Failure::usage(format!("`{}` is a file, not a folder", on_one_line(word)))
+            .hint(format!("a command goes after `--`: -- {program}"));
+    }
+    if is_program(word) {
+        return Failure::usage(format!(
+            "`{}` is a command, and a command goes after `--`",
+            on_one_line(word)
+        ))
+        .hint(format!("-- {quoted}"));
+    }
+    let word = on_one_line(word);
+    if let Some(url) = with_scheme(&word) {
+        return Failure::usage(format!("`{word}` is not a URL: the scheme is missing"))
+            .hint(format!("write {url}"));
+    }
+    let is_path = matches!(&*word, "." | "..") || word.contains(std::path::is_separator);
+    match is_path {
+        true => Failure::usage(format!("there is no folder `{word}`")).hint(
+            "a folder of scripts has tools, prompts or resources in it; a URL begins with https://; a command goes after `--`",
+        ),
+        false => Failure::usage(format!("`{word}` is not a URL, and there is no folder of that name")).hint(
+            "a URL begins with https://, for example https://mcp.example.com/mcp; a command goes after `--`",
+        ),
+    }
+}
+
+/// The URL that is meant by `localhost:8808/mcp` or `mcp.example.com/mcp`.
+fn with_scheme(word: &str) -> Option<String> {
+    let (place, path) = word.split_once('/').unwrap_or((word, ""));
+    let (host, port) = match place.rsplit_once(':') {
+        Some((host, port)) => (host, Some(port)),
+        None => (place, None),
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
+    let is_host = host.starts_with(|c: char| c.is_ascii_alphanumeric()) && host.chars().all(plain);
+    let is_port = port.is_some_and(|port| port.parse::<u16>().is_ok());
+    let named = host == "localhost" || (host.contains('.') && word.contains('/'));
+    if !is_host || (port.is_some() && !is_port) || !(is_port || named) {
+        return None;
+    }
+    let is_here = host == "localhost" || host.starts_with("127.");
+    let scheme = if is_here { "http" } else { "https" };
+    let path = if path.is_empty() { "mcp" } else { path };
+    Some(format!("{scheme}://{place}/{path}"))
 }
 
 /// How to open a target.
@@ -241,5 +315,35 @@ fn chain(error: &dyn std::error::Error) -> String {
     match error.source() {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_without_its_scheme_is_recognised() {
+        for (word, url) in [
+            ("localhost:1/mcp", "http://localhost:1/mcp"),
+            ("localhost", "http://localhost/mcp"),
+            ("127.0.0.1:8808", "http://127.0.0.1:8808/mcp"),
+            ("mcp.example.com/mcp", "https://mcp.example.com/mcp"),
+            ("my-host:443", "https://my-host:443/mcp"),
+        ] {
+            assert_eq!(with_scheme(word).as_deref(), Some(url), "{word}");
+        }
+        for word in [
+            "foo",
+            "server.py",
+            "./my-server",
+            "../a.b/c",
+            "/a/b",
+            "a:b",
+            "a/b",
+            "",
+        ] {
+            assert_eq!(with_scheme(word), None, "{word}");
+        }
     }
 }

@@ -7,16 +7,17 @@ use linkspan_mcp::names;
 use linkspan_shrink::Policy;
 use linkspan_wire::{Json, Message};
 
-use crate::args::RemoteArgs;
+use crate::args::{DEFAULT_TIMEOUT, RemoteArgs};
 use crate::call_args::CallArgs;
-use crate::client::{Client, one_param};
-use crate::exit::{Exit, Failure};
+use crate::client::{Client, FIRST_ANSWER, one_param};
+use crate::exit::{Exit, Failure, print_hint};
 use crate::lists::List;
-use crate::show::{self, raw, say};
+use crate::schema_check;
+use crate::show::{self, command_line, raw, say};
 use crate::shrink::args::ShrinkFlag;
 use crate::shrink::shorter;
 use crate::signals::Signals;
-use crate::target::Target;
+use crate::target::{self, Target};
 
 const TARGET_HELP: &str =
     "TARGET is a URL, a folder of scripts, or a command after `--`; it comes last.";
@@ -84,6 +85,9 @@ pub(crate) struct Calling {
     // First, or it would stand under the last heading of what follows.
     #[command(flatten)]
     shrink: ShrinkFlag,
+    /// Send the arguments without checking them against the tool's schema
+    #[arg(long)]
+    unchecked: bool,
     #[command(flatten)]
     named: Named,
 }
@@ -106,7 +110,12 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let timeout = Some(remote.timeout).filter(|limit| !limit.is_zero());
     let port = target.open(&remote)?;
-    let mut client = Client::new(port, timeout);
+    let first = match remote.timeout == DEFAULT_TIMEOUT {
+        true => Some(FIRST_ANSWER),
+        // Who says how long has said so for the first answer, too.
+        false => timeout,
+    };
+    let mut client = Client::new(port, timeout).patient(first).asking();
     let work = async {
         client.open().await?;
         job.run(&mut client, json).await
@@ -119,10 +128,18 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
     done
 }
 
+/// How a tool is called.
+struct How {
+    /// What becomes of its result.
+    policy: Option<Policy>,
+    /// Whether the arguments are sent without a look at the tool's schema.
+    unchecked: bool,
+}
+
 /// What to do once the server is there.
 enum Job {
     Tools,
-    Call(String, CallArgs, Option<Policy>),
+    Call(String, CallArgs, How),
     Resources,
     Read(String),
     Prompts,
@@ -137,19 +154,22 @@ fn plan(command: TryOut) -> Result<(Target, RemoteArgs, bool, Job), Failure> {
         TryOut::Prompts(one) => (one.common, one.url, Job::Prompts),
         TryOut::Ping(one) => (one.common, one.url, Job::Ping),
         TryOut::Call(calling) => {
-            let policy = calling.shrink.policy()?;
-            let (common, url, name, rest) = calling.named.split();
-            let job = Job::Call(name, CallArgs::parse(&rest)?, policy);
+            let how = How {
+                policy: calling.shrink.policy()?,
+                unchecked: calling.unchecked,
+            };
+            let (common, url, name, rest) = calling.named.split("call")?;
+            let job = Job::Call(name, CallArgs::parse(&rest)?, how);
             (common, url, job)
         }
         TryOut::Prompt(named) => {
-            let (common, url, name, rest) = named.split();
+            let (common, url, name, rest) = named.split("prompt")?;
             (common, url, Job::Prompt(name, CallArgs::parse(&rest)?))
         }
         TryOut::Read(named) => {
-            let (common, url, name, rest) = named.split();
+            let (common, url, name, rest) = named.split("read")?;
             if let [extra, ..] = &rest[..] {
-                return Err(Failure::usage(format!("`{extra}` is too much"))
+                return Err(Failure::usage(format!("unexpected argument `{extra}`"))
                     .hint("linkspan read URI TARGET"));
             }
             (common, url, Job::Read(name))
@@ -160,15 +180,45 @@ fn plan(command: TryOut) -> Result<(Target, RemoteArgs, bool, Job), Failure> {
 }
 
 impl Named {
-    /// Common flags, URL, name, and the words between.
-    fn split(mut self) -> (Common, Option<String>, String, Vec<String>) {
-        let url = if self.common.command.is_empty() && self.words.len() > 1 {
+    /// Common flags, target, name, and the words between.
+    fn split(
+        mut self,
+        verb: &str,
+    ) -> Result<(Common, Option<String>, String, Vec<String>), Failure> {
+        let is_alone = self.common.command.is_empty();
+        // A resource has an address of its own, so that only the others can be told apart.
+        if verb != "read" && is_alone {
+            self.check_order(verb)?;
+        }
+        let url = if is_alone && self.words.len() > 1 {
             self.words.pop()
         } else {
             None
         };
         let name = self.words.remove(0);
-        (self.common, url, name, self.words)
+        Ok((self.common, url, name, self.words))
+    }
+
+    /// The target comes last; who has it first, or not at all, is told the right line.
+    fn check_order(&self, verb: &str) -> Result<(), Failure> {
+        let (Some(first), Some(last)) = (self.words.first(), self.words.last()) else {
+            return Ok(());
+        };
+        if target::is_target(first) && !target::is_target(last) {
+            let rest = self.words[1..].iter();
+            let words = match self.words.len() {
+                1 => vec!["NAME", first],
+                _ => rest.chain([first]).map(String::as_str).collect(),
+            };
+            let right = ["linkspan", verb].into_iter().chain(words);
+            return Err(Failure::usage(format!("the target `{first}` comes last"))
+                .hint(command_line(right.map(Into::into))));
+        }
+        let is_argument = last.trim_start().starts_with('{') || last.contains('=');
+        if self.words.len() > 1 && is_argument && !last.contains("://") {
+            return Err(target::missing());
+        }
+        Ok(())
     }
 }
 
@@ -200,19 +250,19 @@ impl Job {
             }
             Self::Read(uri) => {
                 let params = one_param("uri", &uri);
-                let answer = client.ask(names::RESOURCES_READ, Some(&params)).await?;
+                let answer = client.ask_through(names::RESOURCES_READ, &params).await?;
                 print(&answer, json, show::contents);
                 Ok(Exit::Ok)
             }
             Self::Prompt(name, args) => {
                 // Arguments of prompts are always strings.
                 let params = named_params(&name, args.to_json(|_| true));
-                let answer = client.ask(names::PROMPTS_GET, Some(&params)).await?;
+                let answer = client.ask_through(names::PROMPTS_GET, &params).await?;
                 print(&answer, json, show::messages);
                 Ok(Exit::Ok)
             }
-            Self::Call(name, args, policy) => call(client, &name, args, policy, json).await,
-            Self::Ping => ping(client).await,
+            Self::Call(name, args, how) => call(client, &name, args, how, json).await,
+            Self::Ping => ping(client, json).await,
         }
     }
 }
@@ -232,37 +282,62 @@ async fn call(
     client: &mut Client,
     name: &str,
     args: CallArgs,
-    policy: Option<Policy>,
+    how: How,
     json: bool,
 ) -> Result<Exit, Failure> {
-    let args = match args {
-        CallArgs::Pairs(_) => {
-            let tools = List::fetch(client, names::TOOLS_LIST, "tools").await?;
-            let tool = tools
-                .items()
-                .find(|tool| tool.get("name").and_then(Json::as_str).as_deref() == Some(name));
-            let kind = |key: &str| {
-                let schema = tool?.path(&["inputSchema", "properties", key, "type"])?;
-                Some(schema.as_str()?.into_owned())
-            };
-            args.to_json(|key| kind(key).as_deref() == Some("string"))
-        }
-        args => args.to_json(|_| false),
+    let tools = match List::fetch(client, names::TOOLS_LIST, "tools").await {
+        Ok(tools) => Some(tools),
+        // It may take the call all the same.
+        Err(failure) if failure.exit == Exit::ServerError => None,
+        Err(failure) => return Err(failure),
     };
+    let mut listed = tools.iter().flat_map(List::items);
+    let schema = listed
+        .find(|tool| tool_name(*tool).as_deref() == Some(name))
+        .map(|tool| tool.get("inputSchema"));
+    let kind = |key: &str| {
+        let kind = schema??.path(&["properties", key, "type"])?;
+        Some(kind.as_str()?.into_owned())
+    };
+    let args = args.to_json(|key| kind(key).as_deref() == Some("string"));
+    if let (Some(Some(schema)), false) = (schema, how.unchecked) {
+        schema_check::check(name, schema.text(), args.as_deref().unwrap_or("{}"))?;
+    }
     let params = named_params(name, args);
-    let mut answer = client.ask(names::TOOLS_CALL, Some(&params)).await?;
-    if let Some(policy) = policy {
+    let answered = client.ask_through(names::TOOLS_CALL, &params).await;
+    // A server may have tools that it does not list. If it fails, that may be why.
+    let hint = match (&tools, schema) {
+        (Some(tools), None) => {
+            let names: Vec<String> = tools.items().filter_map(tool_name).collect();
+            Some(schema_check::which_tools(name, &names))
+        }
+        _ => None,
+    };
+    let mut answer = answered.map_err(|failure| match hint.clone() {
+        Some(hint) if failure.exit == Exit::ServerError => failure.hint(hint),
+        _ => failure,
+    })?;
+    if let Some(policy) = how.policy {
         answer = shorter(answer, name, &policy);
     }
     print(&answer, json, show::tool_result);
     let failed = answer.body().and_then(|b| b.get("isError")?.as_bool());
-    Ok(match failed {
-        Some(true) => Exit::ToolError,
-        _ => Exit::Ok,
-    })
+    match (failed, hint) {
+        (Some(true), hint) => {
+            if let Some(hint) = hint {
+                print_hint(&hint);
+            }
+            Ok(Exit::ToolError)
+        }
+        _ => Ok(Exit::Ok),
+    }
 }
 
-async fn ping(client: &mut Client) -> Result<Exit, Failure> {
+fn tool_name(tool: Json<'_>) -> Option<String> {
+    Some(tool.get("name")?.as_str()?.into_owned())
+}
+
+async fn ping(client: &mut Client, json: bool) -> Result<Exit, Failure> {
     let start = std::time::Instant::now();
     // The modern era has no ping; discovery is its smallest question.
     let method = if client.is_modern() {
@@ -271,10 +346,11 @@ async fn ping(client: &mut Client) -> Result<Exit, Failure> {
         names::PING
     };
     client.ask(method, None).await?;
-    say!(
-        "answered in {:.2} ms",
-        start.elapsed().as_secs_f64() * 1000.0
-    );
+    let millis = start.elapsed().as_secs_f64() * 1000.0;
+    match json {
+        true => raw(&format!(r#"{{"method":"{method}","ms":{millis:.2}}}"#)),
+        false => say!("answered in {millis:.2} ms"),
+    }
     Ok(Exit::Ok)
 }
 

@@ -5,6 +5,7 @@ mod last_words;
 use std::ffi::OsString;
 use std::io;
 use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -24,6 +25,9 @@ const GRACE: Duration = Duration::from_millis(1000);
 const LAST_READ: Duration = Duration::from_millis(300);
 /// The longest line of its stderr that we repeat.
 const STDERR_LINE: usize = 8 * 1024;
+
+/// How many lines of its stdout that are not MCP are shown; there may be as many as it likes.
+const MOST_STRAY: u32 = 3;
 
 /// What to run.
 #[derive(Debug, Clone)]
@@ -122,9 +126,21 @@ async fn run(
     let last_words = Arc::new(Mutex::new(LastWords::default()));
     let mut listening = tokio::spawn(listen(label, stderr, Arc::clone(&last_words)));
     let budget = lines::budget(limits);
-    let reading = lines::read(&mut stdout, &end.tx, end.last_word, limits, &budget, || {
-        false
-    });
+    let stray = AtomicU32::new(0);
+    let reading = lines::read(
+        &mut stdout,
+        &end.tx,
+        end.last_word,
+        limits,
+        &budget,
+        || false,
+        |line| {
+            if stray.fetch_add(1, Ordering::Relaxed) < MOST_STRAY {
+                tracing::warn!("[{name}] its stdout has a line that is not MCP: {line:?}");
+            }
+            lock(&last_words).push(line.trim_end());
+        },
+    );
     let writing = lines::write(stdin, &mut end.rx);
     let closed_by_us = converse(&name, &mut child, reading, writing, end.tx.closed()).await;
     // It may still be writing, and must not die of a pipe that nobody reads.

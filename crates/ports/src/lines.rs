@@ -32,6 +32,7 @@ pub(crate) fn budget(limits: Limits) -> Budget {
 
 /// Reads until the stream ends or the session is gone. `last_word` goes when the stream has ended,
 /// though the session may not have taken all of it yet; `hung_up` tells that nobody writes any more.
+/// `other` is given the beginning of each line that is not JSON-RPC.
 pub(crate) async fn read(
     mut from: impl AsyncRead + Unpin,
     to: &mpsc::Sender<Inbound>,
@@ -39,6 +40,7 @@ pub(crate) async fn read(
     limits: Limits,
     budget: &Budget,
     hung_up: impl Fn() -> bool,
+    other: impl Fn(&str),
 ) -> io::Result<()> {
     let mut lines = Lines::new(limits);
     let mut last_word = Some(last_word);
@@ -51,7 +53,7 @@ pub(crate) async fn read(
         }
         let mut read = from.read_buf(lines.buffer()).await?;
         while let Some(line) = lines.next() {
-            let forwarding = forward(line, to, &limits, budget);
+            let forwarding = forward(line, to, &limits, budget, &other);
             tokio::pin!(forwarding);
             let went = loop {
                 let full = lines.buffer().len() > AHEAD;
@@ -79,7 +81,7 @@ pub(crate) async fn read(
         if read == 0 {
             drop(last_word);
             if let Some(line) = lines.finish() {
-                forward(line, to, &limits, budget).await;
+                forward(line, to, &limits, budget, &other).await;
             }
             return Ok(());
         }
@@ -87,7 +89,13 @@ pub(crate) async fn read(
 }
 
 /// Gives a line to the session; `false` if that is gone.
-async fn forward(line: Line, to: &mpsc::Sender<Inbound>, limits: &Limits, budget: &Budget) -> bool {
+async fn forward(
+    line: Line,
+    to: &mpsc::Sender<Inbound>,
+    limits: &Limits,
+    budget: &Budget,
+    other: impl Fn(&str),
+) -> bool {
     let text = match line {
         Line::Text(text) => text,
         Line::TooLarge(why) => return to.send(Inbound::Bad(why)).await.is_ok(),
@@ -104,6 +112,7 @@ async fn forward(line: Line, to: &mpsc::Sender<Inbound>, limits: &Limits, budget
             // Whoever wrote it wants to see what it was; nobody else needs to.
             let start = String::from_utf8_lossy(&text[..text.len().min(EXCERPT)]);
             tracing::debug!("not a message: {start:?}");
+            other(&start);
             Inbound::Bad(why)
         }
     };

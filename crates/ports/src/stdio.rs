@@ -19,7 +19,15 @@ pub fn stdio(limits: Limits) -> Port {
     let (reader, writer) = (stdin(), stdout());
     let (to_session, last_word) = (end.tx, end.last_word);
     tokio::spawn(async move {
-        let read = lines::read(reader, &to_session, last_word, limits, &budget, hung_up);
+        let read = lines::read(
+            reader,
+            &to_session,
+            last_word,
+            limits,
+            &budget,
+            hung_up,
+            |_| {},
+        );
         if let Err(e) = read.await {
             tracing::debug!("stdin: {e}");
         }

@@ -18,7 +18,15 @@ pub fn stream(
     let (to_session, last_word) = (end.tx, end.last_word);
     let reading = async move {
         let budget = Budget::new(limits.max_bytes());
-        let read = lines::read(reader, &to_session, last_word, limits, &budget, || false);
+        let read = lines::read(
+            reader,
+            &to_session,
+            last_word,
+            limits,
+            &budget,
+            || false,
+            |_| {},
+        );
         if let Err(e) = read.await {
             tracing::debug!("a stream broke: {e}");
         }

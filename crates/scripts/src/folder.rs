@@ -14,7 +14,7 @@ mod front;
 mod listing;
 mod meta;
 mod mime;
-mod names;
+pub mod names;
 mod node;
 mod placeholders;
 mod programs;

@@ -14,6 +14,7 @@ use linkspan_mcp::{Revision, names};
 use linkspan_wire::{Id, Kind};
 
 use self::cancel::cancelled_id;
+use self::requests::revision;
 use crate::batch::Batches;
 use crate::config::Config;
 use crate::exchange::{Exchange, Side};
@@ -50,6 +51,8 @@ pub struct Core {
     back: Outbox,
     detours: Vec<Detour>,
     revision: Option<Revision>,
+    /// What the client's `initialize` asks for.
+    wanted: Option<Revision>,
     /// The client's `initialize`, while it waits for its answer.
     opening: Option<Id>,
     /// The front says nothing more.
@@ -69,6 +72,7 @@ impl Core {
             back: Outbox::default(),
             detours: Vec::new(),
             revision: None,
+            wanted: None,
             opening: None,
             front_is_silent: false,
         }
@@ -220,6 +224,8 @@ impl Core {
             Kind::Request if self.is_in_use(&envelope.msg) => return,
             Kind::Request if envelope.msg.method() == names::INITIALIZE => {
                 self.opening = envelope.msg.id();
+                let params = envelope.msg.params();
+                self.wanted = params.and_then(|p| revision(p.get("protocolVersion")));
                 envelope.msg.id()
             }
             _ => envelope.msg.id(),

@@ -19,7 +19,7 @@ pub enum Fault {
         tries: u32,
     },
     /// The server refused with an HTTP status and no JSON-RPC error.
-    #[error("{peer} answered HTTP {status}{}", detail(.said))]
+    #[error("{peer} answered HTTP {status}{}{}", meaning(*.status), detail(.said))]
     HttpStatus {
         /// Who refused.
         peer: String,
@@ -27,6 +27,8 @@ pub enum Fault {
         status: u16,
         /// The beginning of a plain-text body; empty for HTML and the like.
         said: String,
+        /// What the request was like, as far as it may be the reason.
+        request: Refused,
     },
     /// Sent, and the answer never came: the request may have run.
     #[error("the answer of {peer} was lost: {why}")]
@@ -95,6 +97,15 @@ pub enum Fault {
     Closing,
 }
 
+/// A request that was refused, as far as it matters for what to do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Refused {
+    /// Whether credentials were sent.
+    pub credentials: bool,
+    /// The transport that the user insists on, `http` or `sse`; `None` if it is found out.
+    pub transport: Option<&'static str>,
+}
+
 impl Fault {
     /// A word for programs.
     pub fn kind(&self) -> &'static str {
@@ -118,7 +129,9 @@ impl Fault {
             Self::ConnectFailed { .. } => {
                 "check the URL and that the server is running; the next call tries again"
             }
-            Self::HttpStatus { status, .. } => status_hint(*status),
+            Self::HttpStatus {
+                status, request, ..
+            } => status_hint(*status, *request),
             Self::AnswerLost { .. } => {
                 "the call may have run and was not repeated; check before calling again"
             }
@@ -161,23 +174,52 @@ impl From<&Fault> for RpcError {
     }
 }
 
-fn status_hint(status: u16) -> &'static str {
-    match status {
-        401 => "the server wants credentials: --bearer-env VAR or --header 'Authorization: …'",
-        403 => {
-            "the server refuses these credentials or this origin: check --bearer-env and --header"
+fn status_hint(status: u16, asked: Refused) -> &'static str {
+    match (status, asked.credentials, asked.transport) {
+        (401, false, _) => {
+            "the server wants credentials and got none: --bearer-env VAR or --header 'Authorization: …'"
         }
-        404 => "nothing is served at this path: check the URL (often it ends in /mcp or /sse)",
-        405 | 406 | 415 => {
-            "the server speaks another transport here: try --transport sse, or another path"
+        (401, true, _) => {
+            "the server does not accept the credentials that were sent: is the token right, and still valid?"
         }
-        407 => "the proxy wants credentials: put them into HTTPS_PROXY",
-        408 | 504 => "the server took too long",
-        413 => "the request is too large for the server",
-        429 => "the server limits the rate of calls: wait before the next one",
-        500..=599 => "the server failed; its log may say why",
-        300..=399 => "the server moved: use the URL that it names",
+        (403, false, _) => {
+            "the server refuses the request: it may want credentials (--bearer-env VAR), or not allow this address"
+        }
+        (403, true, _) => "the credentials that were sent do not allow this request",
+        (404, ..) => {
+            "nothing is served at this path: check the URL (often it ends in /mcp or /sse)"
+        }
+        (405 | 406 | 415, _, Some("sse")) => {
+            "there is no HTTP+SSE stream at this URL: leave --transport sse out, or check the path"
+        }
+        (405 | 406 | 415, _, Some(_)) => {
+            "this URL does not take Streamable HTTP: leave --transport http out, or check the path"
+        }
+        (405 | 406 | 415, _, None) => {
+            "this URL takes no MCP messages: check its path (often it ends in /mcp or /sse)"
+        }
+        (407, ..) => "the proxy wants credentials: put them into HTTPS_PROXY",
+        (408 | 504, ..) => "the server took too long",
+        (413, ..) => "the request is too large for the server",
+        (429, ..) => "the server limits the rate of calls: wait before the next one",
+        (501, ..) => {
+            "this is a web server, but not an MCP server: check the URL (often it ends in /mcp or /sse)"
+        }
+        (500..=599, ..) => "the server failed; its log may say why",
+        (300..=399, ..) => "the server moved: use the URL that it names",
         _ => "the server refused the request",
+    }
+}
+
+/// What a number means that a person may not know by heart.
+fn meaning(status: u16) -> &'static str {
+    match status {
+        401 => " (not authorized)",
+        403 => " (forbidden)",
+        404 => " (not found)",
+        405 => " (method not allowed)",
+        501 => " (not implemented)",
+        _ => "",
     }
 }
 
@@ -211,17 +253,44 @@ mod tests {
             peer: "example".into(),
             status: 401,
             said: String::new(),
+            request: Refused::default(),
         };
         assert_eq!(
             RpcError::from(&fault).answer(&Id::number(3)).text(),
-            r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"example answered HTTP 401","data":{"kind":"http_status","hint":"the server wants credentials: --bearer-env VAR or --header 'Authorization: …'","status":401}}}"#
+            r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"example answered HTTP 401 (not authorized)","data":{"kind":"http_status","hint":"the server wants credentials and got none: --bearer-env VAR or --header 'Authorization: …'","status":401}}}"#
         );
     }
 
     #[test]
     fn every_status_has_a_hint() {
         for status in 100..1000 {
-            assert!(!status_hint(status).is_empty());
+            assert!(!status_hint(status, Refused::default()).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_wrong_token_and_a_missing_one_are_told_apart() {
+        let hint = |credentials| {
+            let asked = Refused {
+                credentials,
+                transport: None,
+            };
+            status_hint(401, asked)
+        };
+        assert!(hint(false).contains("got none"));
+        assert!(hint(false).contains("--bearer-env"));
+        assert!(hint(true).contains("does not accept the credentials"));
+        assert!(!hint(true).contains("--bearer-env"));
+    }
+
+    #[test]
+    fn a_transport_is_not_a_hint_at_itself() {
+        for transport in [None, Some("http"), Some("sse")] {
+            let asked = Refused {
+                credentials: false,
+                transport,
+            };
+            assert!(!status_hint(405, asked).contains("try --transport"));
         }
     }
 }

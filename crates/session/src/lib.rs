@@ -29,7 +29,7 @@ pub use budget::{Budget, Credit};
 pub use config::Config;
 pub use era::EraLayer;
 pub use exchange::{Asked, Exchange, Side};
-pub use fault::Fault;
+pub use fault::{Fault, Refused};
 pub use hub::{Asker, Asking, Guard, Hub};
 pub use lane::{LaneKey, Lanes, Owner};
 pub use layer::{Later, Layer, Verdict, Way};

@@ -269,6 +269,21 @@ fn a_batch_is_split_and_its_answers_are_joined() {
 }
 
 #[test]
+fn a_batch_need_not_wait_for_the_answer_to_initialize() {
+    for (version, is_taken) in [("2025-03-26", true), ("2025-06-18", false)] {
+        let mut table = Table::new();
+        table.front(&format!(
+            r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}"}}}}"#
+        ));
+        table.sent(Side::Back);
+        table.front(&format!("[{},{}]", call("1"), call("2")));
+        assert_eq!(table.sent(Side::Back).len(), if is_taken { 2 } else { 0 });
+        let refused = table.sent(Side::Front);
+        assert_eq!(refused.is_empty(), is_taken, "{refused:?}");
+    }
+}
+
+#[test]
 fn a_peer_that_does_not_read_stops_the_reading_of_its_counterpart() {
     let config = Config {
         high_water: 100,

@@ -1,4 +1,4 @@
-//! `linkspan config`: what a client needs to know to use a folder.
+//! `linkspan config`: what a client needs to know to use a server.
 
 mod clients;
 mod jsonc;
@@ -18,23 +18,32 @@ use crate::show::{command_line, path as shown, raw, say};
 
 const HELP: &str = "\
 Prints the lines that a client's configuration needs, where they go, and the command that puts them
-there if the client has one. Nothing is written without --write, which keeps everything else that is
+there if the client has one. A URL or a command is reached through `linkspan connect`. Nothing is written without --write, which keeps everything else that is
 in the file, comments included, and leaves a copy of it beside it.
 
 Examples:
   linkspan config my-server                                  # for every client
   linkspan config my-server --client claude-code
+  linkspan config https://mcp.example.com/mcp --client claude-desktop
+  linkspan config -- npx -y @modelcontextprotocol/server-everything
   linkspan config my-server --client cursor --write
   linkspan config my-server --client claude-desktop --with-path
   linkspan config my-server --client vscode --http http://127.0.0.1:8808/mcp --json";
 
 // `linkspan config`
 #[derive(Debug, Args)]
-#[command(after_long_help = HELP)]
+#[command(
+    override_usage = "linkspan config [OPTIONS] [FOLDER | URL | -- COMMAND…]",
+    after_long_help = HELP
+)]
 pub(crate) struct ConfigArgs {
-    /// The folder; the current one if there is none
-    #[arg(value_name = "DIR", default_value = ".", hide_default_value = true)]
-    dir: PathBuf,
+    /// The server: a folder of scripts (the current one if nothing is given), a URL, or a command
+    /// after `--`
+    #[arg(value_name = "TARGET")]
+    target: Option<String>,
+    /// A command that is a server on its stdin and stdout
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
     /// Which client; all of them if it is not given
     #[arg(long, value_enum)]
     client: Option<Client>,
@@ -181,38 +190,102 @@ fn place(client: Client, system: &System, args: &ConfigArgs) -> Place {
 }
 
 fn name(args: &ConfigArgs) -> Result<String, Failure> {
-    match &args.name {
-        Some(name) => {
-            names::check(name)?;
-            Ok(name.clone())
-        }
-        None => Ok(names::of_folder(&args.dir)),
+    if let Some(name) = &args.name {
+        names::check(name)?;
+        return Ok(name.clone());
+    }
+    Ok(match server(args) {
+        Server::Folder(dir) => names::of_folder(Path::new(dir)),
+        Server::Url(url) => names::of_url(url),
+        Server::Command(words) => names::of_command(words),
+    })
+}
+
+/// What the client is to use.
+enum Server<'a> {
+    Folder(&'a str),
+    Url(&'a str),
+    Command(&'a [String]),
+}
+
+fn server(args: &ConfigArgs) -> Server<'_> {
+    match (&args.target, &args.command[..]) {
+        (_, words @ [_, ..]) => Server::Command(words),
+        (Some(url), _) if url.contains("://") => Server::Url(url),
+        (Some(dir), _) => Server::Folder(dir),
+        (None, _) => Server::Folder("."),
     }
 }
 
 fn reached(args: &ConfigArgs) -> Result<Reached, Failure> {
     if let Some(url) = &args.http {
-        let known = ["http://", "https://"];
-        if !known.iter().any(|scheme| url.starts_with(scheme)) {
-            return Err(Failure::usage(format!("`{url}` is not a URL"))
-                .hint("linkspan serve --http prints it, for example http://127.0.0.1:8808/mcp"));
-        }
+        check_url(
+            url,
+            "linkspan serve --http prints it, for example http://127.0.0.1:8808/mcp",
+        )?;
         return Ok(Reached::Url(url.clone()));
     }
-    let dir = std::fs::canonicalize(&args.dir).map_err(|e| not_there(&args.dir, &e.to_string()))?;
-    if !dir.is_dir() {
-        return Err(not_there(&args.dir, "it is not a folder"));
+    if let (Some(target), [_, ..]) = (&args.target, &args.command[..]) {
+        return Err(
+            Failure::usage(format!("two targets: `{target}` and a command after `--`"))
+                .hint("give one of them"),
+        );
     }
-    let program = std::env::current_exe()
+    let ours = match server(args) {
+        Server::Folder(dir) => vec!["serve".to_owned(), folder(Path::new(dir))?],
+        Server::Url(url) => {
+            check_url(url, "for example https://mcp.example.com/mcp")?;
+            vec!["connect".to_owned(), url.to_owned()]
+        }
+        Server::Command(words) => {
+            let mut ours = vec!["connect".to_owned(), "--".to_owned(), program(&words[0])?];
+            ours.extend_from_slice(&words[1..]);
+            ours
+        }
+    };
+    let us = std::env::current_exe()
         .map_err(|e| Failure::new(Exit::Invalid, format!("cannot tell where we are: {e}")))?;
     Ok(Reached::Command {
-        program: text(&program)?,
-        args: vec!["serve".to_owned(), text(&dir)?],
+        program: text(&us)?,
+        args: ours,
         path: match args.with_path {
             true => std::env::var("PATH").ok(),
             false => None,
         },
     })
+}
+
+fn check_url(url: &str, hint: &str) -> Result<(), Failure> {
+    let known = ["http://", "https://"];
+    match known.iter().any(|scheme| url.starts_with(scheme)) {
+        true => Ok(()),
+        false => Err(Failure::usage(format!("`{url}` is not a URL of a server")).hint(hint)),
+    }
+}
+
+/// A folder, by a path that holds wherever the client starts.
+fn folder(given: &Path) -> Result<String, Failure> {
+    let dir = std::fs::canonicalize(given).map_err(|e| not_there(given, &e.to_string()))?;
+    match dir.is_dir() {
+        true => text(&dir),
+        false => Err(not_there(given, "it is not a folder")),
+    }
+}
+
+/// A program, by a path that holds wherever the client starts; a plain name is looked up there.
+fn program(given: &str) -> Result<String, Failure> {
+    let path = Path::new(given);
+    if path.components().count() < 2 {
+        return Ok(given.to_owned());
+    }
+    let real = std::path::absolute(path)
+        .ok()
+        .filter(|real| real.is_file())
+        .ok_or_else(|| {
+            Failure::usage(format!("there is no program `{}`", shown(path)))
+                .hint("give the path of an executable file, or a name that is in PATH")
+        })?;
+    text(&real)
 }
 
 fn not_there(dir: &Path, why: &str) -> Failure {

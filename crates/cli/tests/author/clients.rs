@@ -143,7 +143,7 @@ fn a_server_at_a_url_needs_no_command_where_the_client_can_do_without() {
     );
     assert_snapshot!(desk.run(&["config", "--http", "8808"]), @"
     [stderr]
-    error: `8808` is not a URL
+    error: `8808` is not a URL of a server
     hint: linkspan serve --http prints it, for example http://127.0.0.1:8808/mcp
     [exit 2]
     ");
@@ -347,4 +347,98 @@ fn words_with_blanks_are_quoted_for_the_shell() {
             .starts_with("npx @modelcontextprotocol/inspector -- "),
         "{ran}"
     );
+}
+
+#[test]
+fn a_url_is_reached_through_connect() {
+    let desk = Desk::new("config-url");
+    let ran = desk.run(&[
+        "config",
+        "https://mcp.example.com/mcp",
+        "--client",
+        "zed",
+        "--json",
+    ]);
+    assert_snapshot!(ran, @r#"{"client":"zed","name":"example","file":"HERE/home/.config/zed/settings.json","key":"context_servers","config":{"context_servers":{"example":{"command":"LINKSPAN","args":["connect","https://mcp.example.com/mcp"]}}},"command":null}"#);
+}
+
+#[test]
+fn a_command_is_reached_through_connect() {
+    let desk = Desk::new("config-command");
+    desk.program("server.sh", "");
+    let words = [
+        "config",
+        "--client",
+        "claude-code",
+        "--",
+        "./server.sh",
+        "--flag",
+        "a b",
+    ];
+    assert_snapshot!(desk.run(&words), @r#"
+    Claude Code:
+      run this
+        claude mcp add server -- LINKSPAN connect -- HERE/server.sh --flag 'a b'
+      or put this into .mcp.json
+        {
+          "mcpServers": {
+            "server": {
+              "type": "stdio",
+              "command": "LINKSPAN",
+              "args": [
+                "connect",
+                "--",
+                "HERE/server.sh",
+                "--flag",
+                "a b"
+              ]
+            }
+          }
+        }
+    "#);
+    assert_snapshot!(desk.run(&["config", "--", "./no-such-server"]), @"
+    [stderr]
+    error: there is no program `./no-such-server`
+    hint: give the path of an executable file, or a name that is in PATH
+    [exit 2]
+    ");
+    assert_snapshot!(desk.run(&["config", "https://mcp.example.com/mcp", "--", "x"]), @"
+    [stderr]
+    error: two targets: `https://mcp.example.com/mcp` and a command after `--`
+    hint: give one of them
+    [exit 2]
+    ");
+}
+
+#[test]
+fn every_client_can_be_given_a_url_and_a_command() {
+    let desk = Desk::new("config-every");
+    for client in ["claude-code", "claude-desktop", "cursor", "vscode", "zed"] {
+        let ran = desk.run(&[
+            "config",
+            "https://mcp.example.com/mcp",
+            "--client",
+            client,
+            "--json",
+        ]);
+        let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(told["name"], "example", "{client}");
+        let key = told["key"].as_str().unwrap();
+        let args = &told["config"][key]["example"]["args"];
+        assert_eq!(
+            *args,
+            json!(["connect", "https://mcp.example.com/mcp"]),
+            "{client}"
+        );
+        let ran = desk.run(&[
+            "config", "--client", client, "--json", "--", "npx", "-y", "my-git",
+        ]);
+        let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        let args = &told["config"][key]["my-git"]["args"];
+        assert_eq!(
+            *args,
+            json!(["connect", "--", "npx", "-y", "my-git"]),
+            "{client}"
+        );
+    }
 }

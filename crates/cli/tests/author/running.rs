@@ -193,7 +193,7 @@ fn a_folder_is_a_target() {
     assert_eq!(ran.json()["tools"].as_array().unwrap().len(), 4);
     assert_snapshot!(desk.run(&["tools", "./nowhere"]), @"
     [stderr]
-    error: `./nowhere` is not a folder
+    error: there is no folder `./nowhere`
     hint: a folder of scripts has tools, prompts or resources in it; a URL begins with https://; a command goes after `--`
     [exit 2]
     ");

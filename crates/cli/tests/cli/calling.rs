@@ -22,7 +22,7 @@ fn arguments_can_be_json() {
 
 #[test]
 fn arguments_can_be_pairs_and_the_schema_says_which_are_text() {
-    let list = r#"{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{"zip":{"type":"string"},"n":{"type":"integer"}}}}]}"#;
+    let list = r#"{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{"zip":{"type":"string"},"n":{"type":"integer"}},"additionalProperties":true}}]}"#;
     let server = serving(&[("tools/list", list)]);
     let args = [
         "call",
@@ -165,4 +165,98 @@ fn a_question_of_the_server_does_not_stop_the_call() {
         ran.stdout.contains("-32601"),
         "it is told that nobody answers here: {ran}"
     );
+}
+
+const GREET: &str = r#"{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{"name":{"type":"string"},"times":{"type":"integer"}},"required":["name"]}},{"name":"add"}]}"#;
+
+#[test]
+fn a_misspelt_argument_is_not_sent() {
+    let server = serving(&[("tools/list", GREET)]);
+    let pair = linkspan(&["call", "echo", "nme=x", &server.url()]);
+    assert_snapshot!(pair, @"
+    [stderr]
+    error: `echo` has no argument `nme`; did you mean `name`?
+    hint: `echo` takes name (string, required), times (integer); --unchecked sends them as they are
+    [exit 2]
+    ");
+    let json = linkspan(&["call", "echo", r#"{"nme":"x"}"#, &server.url()]);
+    assert_eq!(json.to_string(), pair.to_string());
+    assert!(server.calls("echo").is_empty());
+}
+
+#[test]
+fn an_argument_that_is_missing_or_of_the_wrong_type_is_not_sent() {
+    let server = serving(&[("tools/list", GREET)]);
+    assert_snapshot!(linkspan(&["call", "echo", &server.url()]), @r#"
+    [stderr]
+    error: the arguments of `echo` do not fit: "name" is a required property
+    hint: `echo` takes name (string, required), times (integer); --unchecked sends them as they are
+    [exit 2]
+    "#);
+    let ran = linkspan(&["call", "echo", "name=x", "times=often", &server.url()]);
+    assert_eq!(ran.code, Some(2), "{ran}");
+    assert!(ran.stderr.contains("/times"), "{ran}");
+    assert!(server.calls("echo").is_empty());
+}
+
+#[test]
+fn arguments_are_sent_unchecked_if_that_is_wanted() {
+    let server = serving(&[("tools/list", GREET)]);
+    let ran = linkspan(&["call", "--unchecked", "echo", "nme=x", &server.url()]);
+    assert_eq!(ran.stdout, "{\"nme\":\"x\"}\n");
+}
+
+#[test]
+fn a_tool_that_is_not_there_gets_the_list() {
+    let error = r#""error":{"code":-32602,"message":"Unknown tool"}"#;
+    let hook = |request: &linkspan_testkit::Request, conn: &mut linkspan_testkit::Conn| {
+        match request.rpc() {
+            Some("tools/list") => {
+                crate::setup::answer(request, conn, &format!(r#""result":{GREET}"#))
+            }
+            Some("tools/call") => crate::setup::answer(request, conn, error),
+            _ => linkspan_testkit::Flow::Pass,
+        }
+    };
+    let server = Server::legacy().intercept(hook).start();
+    assert_snapshot!(linkspan(&["call", "nope", &server.url()]), @"
+    [stderr]
+    error: the server says: Unknown tool (-32602)
+    hint: `nope` is not in the server's list of tools: echo, add
+    [exit 1]
+    ");
+    assert_snapshot!(linkspan(&["call", "ehco", &server.url()]), @"
+    [stderr]
+    error: the server says: Unknown tool (-32602)
+    hint: did you mean `echo`? Its tools: echo, add
+    [exit 1]
+    ");
+}
+
+/// Python servers answer with a result that says that it failed.
+#[test]
+fn a_tool_that_fails_because_it_is_not_there_gets_the_list_too() {
+    let failed = r#"{"content":[{"type":"text","text":"Unknown tool: nope"}],"isError":true}"#;
+    let server = serving(&[("tools/list", GREET), ("tools/call", failed)]);
+    assert_snapshot!(linkspan(&["call", "nope", &server.url()]), @"
+    Unknown tool: nope
+    [stderr]
+    hint: `nope` is not in the server's list of tools: echo, add
+    [exit 5]
+    ");
+}
+
+#[test]
+fn a_server_that_does_not_list_its_tools_can_be_called() {
+    let hook = |request: &linkspan_testkit::Request, conn: &mut linkspan_testkit::Conn| {
+        match request.rpc() {
+            Some("tools/list") => {
+                crate::setup::answer(request, conn, r#""error":{"code":-32601,"message":"no"}"#)
+            }
+            _ => linkspan_testkit::Flow::Pass,
+        }
+    };
+    let server = Server::legacy().intercept(hook).start();
+    let ran = linkspan(&["call", "echo", "n=1", &server.url()]);
+    assert_eq!(ran.to_string(), "{\"n\":1}\n");
 }

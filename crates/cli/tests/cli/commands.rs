@@ -52,9 +52,9 @@ fn a_command_that_ends_at_once() {
     let server = scratch.write("server.sh", "echo 'API_KEY is missing' >&2; exit 3");
     assert_snapshot!(linkspan(&["tools", "--", "sh", &server]), @"
     [stderr]
-    error: `sh` closed the connection: exit status: 3; its last words:
+    error: `sh` ended before it answered (exit status: 3); it printed:
       API_KEY is missing
-    hint: what it said last may tell why; -v shows all of it
+    hint: an MCP server stays and answers on stdout; check the command and its arguments
     [exit 4]
     ");
 }
@@ -74,17 +74,37 @@ fn a_command_that_dies_during_the_call() {
 
 #[test]
 fn a_command_that_is_no_server() {
-    let ran = linkspan(&[
-        "tools",
-        "--timeout",
-        "0.5",
-        "--",
-        "echo",
-        "Usage: server [PORT]",
-    ]);
+    assert_snapshot!(linkspan(&["tools", "--", "true"]), @"
+    [stderr]
+    error: `true` ended before it answered (exit status: 0), and printed nothing
+    hint: an MCP server stays and answers on stdout; check the command and its arguments
+    [exit 4]
+    ");
+    assert_snapshot!(linkspan(&["tools", "--", "cat"]), @"
+    [stderr]
+    error: `cat` sends back what it is sent: it is not an MCP server
+    hint: check the command and its arguments
+    [exit 4]
+    ");
+    let ran = linkspan(&["tools", "--", "echo", "hi"]);
     assert_eq!(ran.code, Some(4), "{ran}");
-    let ran = linkspan(&["tools", "--timeout", "0.5", "--", "sleep", "600"]);
-    assert_eq!(ran.code, Some(6), "{ran}");
+    let told = "error: `echo` ended before it answered (exit status: 0); it printed:\nhi\nhint: ";
+    assert!(ran.stderr.contains(told), "{ran}");
+    assert_snapshot!(linkspan(&["tools", "--timeout", "0.5", "--", "sleep", "600"]), @"
+    [stderr]
+    error: `sleep` did not answer within 0.5 s
+    hint: is it an MCP server? -v shows what it prints; --timeout 120 waits longer
+    [exit 6]
+    ");
+}
+
+#[test]
+fn what_is_not_mcp_on_stdout_is_shown_without_v() {
+    let scratch = Scratch::new("stray");
+    let server = scratch.server("echo 'listening on port 3000'");
+    let ran = linkspan(&["tools", "--", "sh", &server]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert!(ran.stderr.contains("listening on port 3000"), "{ran}");
 }
 
 #[test]

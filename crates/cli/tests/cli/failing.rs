@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use linkspan_testkit::{Conn, Flow, Port, Request, Server};
 
-use crate::setup::{answer, linkspan, serving};
+use crate::setup::{Run, Scratch, answer, linkspan, serving};
 
 // 2: the command line is wrong.
 
@@ -11,14 +11,74 @@ use crate::setup::{answer, linkspan, serving};
 fn a_target_that_is_no_url() {
     assert_snapshot!(linkspan(&["tools", "nonsense"]), @"
     [stderr]
-    error: `nonsense` is not a URL
-    hint: for example https://mcp.example.com/mcp; a command goes after `--`
+    error: `nonsense` is not a URL, and there is no folder of that name
+    hint: a URL begins with https://, for example https://mcp.example.com/mcp; a command goes after `--`
     [exit 2]
     ");
     assert_snapshot!(linkspan(&["connect", "ftp://example.com/mcp"]), @"
     [stderr]
     error: `ftp:` is not a scheme that MCP uses; give an http:// or https:// URL
     hint: for example https://mcp.example.com/mcp; a command goes after `--`
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_url_without_its_scheme() {
+    assert_snapshot!(linkspan(&["tools", "localhost:1/mcp"]), @"
+    [stderr]
+    error: `localhost:1/mcp` is not a URL: the scheme is missing
+    hint: write http://localhost:1/mcp
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_command_without_the_dashes_before_it() {
+    assert_snapshot!(linkspan(&["tools", "npx", "-y", "x"]), @"
+    [stderr]
+    error: `npx` is a command, and a command goes after `--`
+    hint: linkspan tools -- npx -y x
+    [exit 2]
+    ");
+    assert_snapshot!(linkspan(&["tools", "npx"]), @"
+    [stderr]
+    error: `npx` is a command, and a command goes after `--`
+    hint: -- npx
+    [exit 2]
+    ");
+    let scratch = Scratch::new("without-dashes");
+    let file = scratch.write("server.py", "");
+    let ran = linkspan(&["tools", &file]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("is a file, not a folder"), "{ran}");
+    assert!(ran.stderr.contains(&format!("-- {file}")), "{ran}");
+}
+
+#[test]
+fn a_target_that_does_not_come_last() {
+    let scratch = Scratch::new("order");
+    let folder = scratch.file("my-server");
+    std::fs::create_dir(&folder).unwrap();
+    let ran = linkspan(&["call", &folder, "hello", "name=x"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("comes last"), "{ran}");
+    let right = format!("hint: linkspan call hello name=x {folder}\n");
+    assert!(ran.stderr.contains(&right), "{ran}");
+    assert_snapshot!(linkspan(&["call", "hello", "name=x"]), @"
+    [stderr]
+    error: no target
+    hint: the target comes last: a URL, a folder, or a command after `--`
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_number_that_is_negative() {
+    assert_snapshot!(linkspan(&["tools", "--timeout", "-1", "https://mcp.example.com/mcp"]), @"
+    [stderr]
+    error: `--timeout -1`: the value cannot be negative
+    hint: --help tells what it takes
     [exit 2]
     ");
 }
@@ -70,7 +130,7 @@ fn a_resource_without_a_server() {
     ");
     assert_snapshot!(linkspan(&["read", "a", "b", "https://mcp.example.com/mcp"]), @"
     [stderr]
-    error: `b` is too much
+    error: unexpected argument `b`
     hint: linkspan read URI TARGET
     [exit 2]
     ");
@@ -193,30 +253,79 @@ fn an_error_of_the_server() {
     assert_snapshot!(fail(r#"{"code":-32602,"message":"no such city"}"#), @"
     [stderr]
     error: the server says: no such city (-32602)
+    hint: `fail` is not in the server's list of tools: echo
     [exit 1]
     ");
     assert_snapshot!(fail(r#"{"code":-1,"message":"no such city","data":"try Bern"}"#), @"
     [stderr]
     error: the server says: no such city (-1)
     data: try Bern
+    hint: `fail` is not in the server's list of tools: echo
     [exit 1]
     ");
     assert_snapshot!(fail(r#"{"code":-1,"message":"broken","data":{"at":[1, 2]}}"#), @r#"
     [stderr]
     error: the server says: broken (-1)
     data: {"at":[1, 2]}
+    hint: `fail` is not in the server's list of tools: echo
     [exit 1]
     "#);
 }
 
+fn refusing(status: u16, said: &'static str) -> Server {
+    let hook = move |_: &Request, conn: &mut Conn| Flow::written(conn.reply(status, &[], said));
+    Server::legacy().intercept(hook).start()
+}
+
 #[test]
 fn a_server_that_wants_credentials() {
-    let hook = |_: &Request, conn: &mut Conn| Flow::written(conn.reply(401, &[], "who are you?"));
-    let server = Server::legacy().intercept(hook).start();
+    let server = refusing(401, "who are you?");
     assert_snapshot!(linkspan(&["tools", &server.url()]), @"
     [stderr]
-    error: http://127.0.0.1:PORT/mcp answered HTTP 401: who are you?
-    hint: the server wants credentials: --bearer-env VAR or --header 'Authorization: …'
+    error: http://127.0.0.1:PORT/mcp answered HTTP 401 (not authorized): who are you?
+    hint: the server wants credentials and got none: --bearer-env VAR or --header 'Authorization: …'
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_server_that_does_not_accept_the_credentials() {
+    let server = refusing(401, "");
+    let url = server.url();
+    let run = Run::new(&["tools", "--bearer-env", "LINKSPAN_TEST_TOKEN", &url]);
+    assert_snapshot!(run.env("LINKSPAN_TEST_TOKEN", "wrong").end(), @"
+    [stderr]
+    error: http://127.0.0.1:PORT/mcp answered HTTP 401 (not authorized)
+    hint: the server does not accept the credentials that were sent: is the token right, and still valid?
+    [exit 1]
+    ");
+}
+
+#[test]
+fn a_url_that_takes_no_messages() {
+    let server = refusing(405, "");
+    assert_snapshot!(linkspan(&["tools", &server.url()]), @"
+    [stderr]
+    error: http://127.0.0.1:PORT/mcp answered HTTP 405 (method not allowed)
+    hint: this URL takes no MCP messages: check its path (often it ends in /mcp or /sse)
+    [exit 1]
+    ");
+    assert_snapshot!(linkspan(&["tools", "--transport", "sse", &server.url()]), @"
+    [stderr]
+    error: http://127.0.0.1:PORT/mcp answered HTTP 405 (method not allowed)
+    hint: there is no HTTP+SSE stream at this URL: leave --transport sse out, or check the path
+    [exit 1]
+    ");
+}
+
+/// `python3 -m http.server`
+#[test]
+fn a_web_server_without_mcp() {
+    let server = refusing(501, "<h1>Unsupported method</h1>");
+    assert_snapshot!(linkspan(&["tools", &server.url()]), @"
+    [stderr]
+    error: http://127.0.0.1:PORT/mcp answered HTTP 501 (not implemented)
+    hint: this is a web server, but not an MCP server: check the URL (often it ends in /mcp or /sse)
     [exit 1]
     ");
 }
@@ -267,6 +376,8 @@ fn a_tool_that_failed() {
     let server = serving(&[("tools/call", result)]);
     assert_snapshot!(linkspan(&["call", "save", &server.url()]), @"
     disk full
+    [stderr]
+    hint: `save` is not in the server's list of tools: echo
     [exit 5]
     ");
     let ran = linkspan(&["call", "save", "--json", &server.url()]);

@@ -892,10 +892,12 @@ fn the_short_help_of_the_commands_for_authors() {
     assert_snapshot!(linkspan(&["config", "-h"]), @"
     Print what a client needs to know to use a folder
 
-    Usage: linkspan config [OPTIONS] [DIR]
+    Usage: linkspan config [OPTIONS] [FOLDER | URL | -- COMMAND…]
 
     Arguments:
-      [DIR]  The folder; the current one if there is none
+      [TARGET]      The server: a folder of scripts (the current one if nothing is given), a URL, or a
+                    command after `--`
+      [COMMAND]...  A command that is a server on its stdin and stdout
 
     Options:
           --client <CLIENT>  Which client; all of them if it is not given [possible values: claude-code,
@@ -947,6 +949,7 @@ fn the_short_help_of_call_has_examples_too() {
     Options:
           --shrink[=<LEVEL>]  Give results of tools in fewer tokens, without loss; see `linkspan shrink`
                               [possible values: safe, balanced, max]
+          --unchecked         Send the arguments without checking them against the tool's schema
           --json              Print the result as the server spelled it
       -v, --verbose...        Log what happens to stderr
           --debug             The same as -v; so is DEBUG=1 in the environment

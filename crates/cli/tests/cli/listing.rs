@@ -144,6 +144,15 @@ fn prompts_are_listed_with_what_they_take() {
 }
 
 #[test]
+fn a_ping_can_be_read_by_programs() {
+    for server in [Server::legacy().start(), Server::modern().start()] {
+        let ran = linkspan(&["ping", "--json", &server.url()]);
+        let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert!(told["ms"].as_f64().is_some_and(|ms| ms >= 0.0), "{ran}");
+    }
+}
+
+#[test]
 fn a_ping_says_how_fast_the_answer_came() {
     for server in [
         Server::legacy().start(),

@@ -3,9 +3,13 @@
 //! Output is shown, not described: the snapshots stand in the tests. `cargo insta review` takes new
 //! ones over; by hand works as well.
 
+#[cfg(unix)]
+mod asked;
 mod calling;
 #[cfg(unix)]
 mod commands;
+#[cfg(unix)]
+mod documented;
 #[cfg(unix)]
 mod ending;
 mod failing;

@@ -5,6 +5,7 @@
 mod http;
 mod player;
 mod script;
+mod shown;
 mod workspace;
 
 use player::LineEnd;

@@ -94,6 +94,7 @@ pub(super) async fn status_fault(endpoint: &Endpoint, response: Response) -> Fau
         peer: endpoint.peer.to_string(),
         status,
         said: in_words(endpoint, &body),
+        request: endpoint.options.refused(),
     }
 }
 

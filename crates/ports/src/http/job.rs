@@ -153,6 +153,7 @@ pub(super) async fn refuse(
         peer: endpoint.peer.to_string(),
         status: refusal.status,
         said: super::answer::in_words(endpoint, &refusal.body),
+        request: endpoint.options.refused(),
     };
     fail(tx, ticket, why).await;
 }

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use linkspan_session::Refused;
 use linkspan_wire::Limits;
 use url::Url;
 
@@ -143,6 +144,20 @@ impl HttpOptions {
         secrets
             .into_iter()
             .fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
+    }
+
+    /// What matters about our requests if they are refused.
+    pub(super) fn refused(&self) -> Refused {
+        let telling = ["auth", "key", "token", "secret", "cookie"];
+        let is_secret = |name: &str| telling.iter().any(|word| name.contains(word));
+        Refused {
+            credentials: self.headers.keys().any(|name| is_secret(name.as_str())),
+            transport: match self.transport {
+                Transport::Auto => None,
+                Transport::Http => Some("http"),
+                Transport::Sse => Some("sse"),
+            },
+        }
     }
 
     /// The server as it is named in logs and errors: no query, no credentials.

@@ -33,7 +33,7 @@ pub(super) fn fit(name: &str) -> String {
 }
 
 /// The word that is nearest to another, if any is near enough to be a slip.
-pub(super) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let near = |other: &str| distance(&lower, &other.to_lowercase());
     let (distance, found) = words

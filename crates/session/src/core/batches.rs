@@ -13,7 +13,12 @@ use crate::port::{Envelope, Outbound};
 
 impl Core {
     pub(super) fn batch(&mut self, entries: Vec<Entry>, now: Instant) {
-        if !self.revision.is_some_and(Revision::has_batches) {
+        // A client need not wait for the answer to `initialize` before it sends what it has asked for.
+        let revision = match self.opening {
+            Some(_) => self.wanted,
+            None => self.revision,
+        };
+        if !revision.is_some_and(Revision::has_batches) {
             let error = RpcError::invalid_request(
                 "batches exist in MCP 2025-03-26 only; send one message at a time",
             );

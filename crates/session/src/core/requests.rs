@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use linkspan_mcp::{Revision, names};
-use linkspan_wire::{Id, Message, RpcError, WireError};
+use linkspan_wire::{Id, Json, Message, RpcError, WireError};
 
 use super::Core;
 use super::subscription::rename_in_answer;
@@ -86,10 +86,8 @@ impl Core {
     }
 
     pub(super) fn learn_revision(&mut self, answer: &Message) {
-        let version = answer.body().and_then(|b| b.get("protocolVersion"));
-        self.revision = version
-            .and_then(|v| v.as_str())
-            .and_then(|v| Revision::parse(&v));
+        let result = answer.body();
+        self.revision = result.and_then(|result| revision(result.get("protocolVersion")));
     }
 
     /// Answers for a side what it owes.
@@ -194,4 +192,9 @@ impl Core {
 
 pub(super) fn id_in_use(id: &Id) -> RpcError {
     RpcError::invalid_request(format!("a request with the id {id} is still in flight"))
+}
+
+/// The revision that a member names, if it is one that we know.
+pub(super) fn revision(version: Option<Json<'_>>) -> Option<Revision> {
+    Revision::parse(&version?.as_str()?)
 }

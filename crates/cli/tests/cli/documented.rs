@@ -1,0 +1,242 @@
+//! The command lines of the README, the docs and `--help` that need nothing but this machine, run in a
+//! shell. That all the others can be read at all is tested in `src/doc_examples.rs`.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::setup::{COMMANDS, Scratch, linkspan};
+
+/// A line with one of these needs another machine, another program, or a server of the reader's.
+const ELSEWHERE: [&str; 20] = [
+    "example.com",
+    "npx ",
+    "uvx ",
+    "claude ",
+    "cargo ",
+    "openssl",
+    "git ",
+    "./my-",
+    "./proxy",
+    "./agent",
+    "./guard",
+    "./logger",
+    "./first",
+    "localhost:37373",
+    "pbcopy",
+    "man -l",
+    "mcp-bash",
+    "/srv/",
+    "0.0.0.0",
+    "ln -s",
+];
+
+/// What an example may take for granted: files of the reader's.
+fn world(name: &str, with_server: bool) -> Scratch {
+    let scratch = Scratch::new(&format!("documented-{name}"));
+    let here = |path: &str| PathBuf::from(scratch.file(path));
+    for folder in [
+        "src",
+        "home/contexts",
+        "home/notes",
+        "home/.cache",
+        "bin",
+        "home/.local/share/bash-completion/completions",
+    ] {
+        fs::create_dir_all(here(folder)).unwrap();
+    }
+    scratch.write("src/main.rs", "fn main() {\n    println!(\"hi\");\n}\n");
+    scratch.write("README.md", "# A project\n\nIt says hi.\n");
+    scratch.write("arguments.json", r#"{"name":"you"}"#);
+    scratch.write("servers.json", r#"{"mcpServers":{}}"#);
+    scratch.write(
+        "manifest.json",
+        r#"{"blocks":[{"type":"code","path":"src/main.rs","lang":"rust","content":"fn main() {}"}]}"#,
+    );
+    let rows: Vec<String> = (0..40)
+        .map(|n| format!(r#"{{"id":{n},"name":"row {n}","ok":true}}"#))
+        .collect();
+    scratch.write("result.json", &format!("[{}]", rows.join(",")));
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_linkspan"), here("bin/linkspan")).unwrap();
+    for file in ["context.bcp", "yesterday.bcp", "today.bcp", "old.bcp"] {
+        let made = shell(
+            &scratch,
+            &format!("linkspan bcp encode src/ README.md -o {file}"),
+        );
+        assert!(made.status.success(), "{made:?}");
+    }
+    fs::rename(here("context.bcp"), here("given.bcp")).unwrap();
+    fs::copy(here("given.bcp"), here("context.bcp")).unwrap();
+    if with_server {
+        let made = shell(
+            &scratch,
+            "linkspan new my-server && linkspan scaffold tool import my-server",
+        );
+        assert!(made.status.success(), "{made:?}");
+    }
+    scratch
+}
+
+/// Runs a line as a reader would paste it.
+fn shell(scratch: &Scratch, line: &str) -> Output {
+    command(scratch, line)
+        .stdin(Stdio::null())
+        .output()
+        .expect("there is always sh")
+}
+
+fn command(scratch: &Scratch, line: &str) -> Command {
+    let mut command = Command::new("sh");
+    let path = std::env::var("PATH").unwrap_or_default();
+    command
+        .args(["-c", line])
+        .current_dir(scratch.file(""))
+        .env("PATH", format!("{}:{path}", scratch.file("bin")))
+        .env("HOME", scratch.file("home"))
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("XDG_CACHE_HOME")
+        .env_remove("XDG_STATE_HOME")
+        .env_remove("DEBUG");
+    command
+}
+
+/// Runs what stays until it says where it listens.
+fn until_it_listens(scratch: &Scratch, line: &str) -> Result<(), String> {
+    let line = line.split(" --port").next().unwrap_or(line);
+    let mut child = command(scratch, &format!("exec {line} --port 0"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("there is always sh");
+    let mut first = String::new();
+    let stdout = child.stdout.take().expect("it is piped");
+    let _ = BufReader::new(stdout).read_line(&mut first);
+    let _ = child.kill();
+    let _ = child.wait();
+    match first.starts_with("http://127.0.0.1:") {
+        true => Ok(()),
+        false => Err(format!("{line}: it printed {first:?}")),
+    }
+}
+
+fn is_local(line: &str) -> bool {
+    let line = without_comment(line);
+    let begins = ["linkspan ", "echo ", "cat "];
+    begins.iter().any(|word| line.starts_with(word))
+        && line.contains("linkspan ")
+        && !ELSEWHERE.iter().any(|word| line.contains(word))
+}
+
+fn without_comment(line: &str) -> &str {
+    line.split(" #").next().unwrap_or(line).trim()
+}
+
+/// Runs the lines one after the other; how many were run.
+#[track_caller]
+fn run_all(place: &str, scratch: &Scratch, lines: &[String]) -> usize {
+    let mut ran = 0;
+    for line in lines.iter().filter(|line| is_local(line)) {
+        ran += 1;
+        let line = without_comment(line);
+        if line.contains(" --http") && !line.contains("linkspan config") {
+            until_it_listens(scratch, line).unwrap_or_else(|why| panic!("{place}: {why}"));
+            continue;
+        }
+        let output = shell(scratch, line);
+        assert!(
+            output.status.success(),
+            "{place}: {line}\n{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    ran
+}
+
+/// The shell blocks of a page.
+fn blocks(page: &Path) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(page).unwrap();
+    let mut blocks = Vec::new();
+    let mut block: Option<Vec<String>> = None;
+    for line in text.lines() {
+        match (line.trim_start().strip_prefix("```"), &mut block) {
+            (Some("sh" | "bash" | "console"), None) => block = Some(Vec::new()),
+            (Some(_), Some(_)) => blocks.extend(block.take()),
+            (None, Some(lines)) => {
+                let line = line.trim_start();
+                lines.push(line.strip_prefix("$ ").unwrap_or(line).to_owned());
+            }
+            _ => {}
+        }
+    }
+    blocks
+}
+
+fn pages(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            pages(&path, found);
+        } else if path.extension().is_some_and(|end| end == "md") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn what_the_docs_show_works_on_this_machine() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut all = vec![root.join("README.md")];
+    pages(&root.join("docs"), &mut all);
+    let mut ran = 0;
+    for (n, page) in all.iter().enumerate() {
+        for (m, lines) in blocks(page).iter().enumerate() {
+            if !lines.iter().any(|line| is_local(line)) {
+                continue;
+            }
+            let makes_it = lines.iter().any(|line| line.contains("linkspan new "));
+            let scratch = world(&format!("docs-{n}-{m}"), !makes_it);
+            ran += run_all(&page.display().to_string(), &scratch, lines);
+        }
+    }
+    assert!(ran >= 20, "only {ran} lines were run");
+}
+
+#[test]
+fn what_help_shows_works_on_this_machine() {
+    let bcp = [
+        "encode", "decode", "inspect", "validate", "stats", "diff", "mcp",
+    ];
+    let shrink = ["try", "decode", "stats"];
+    let mut commands: Vec<Vec<&str>> = COMMANDS.iter().map(|command| vec![*command]).collect();
+    commands.extend(bcp.iter().map(|command| vec!["bcp", command]));
+    commands.extend(shrink.iter().map(|command| vec!["shrink", command]));
+    commands.push(Vec::new());
+    let mut ran = 0;
+    for words in commands {
+        let help = linkspan(&[&words[..], &["--help"]].concat()).stdout;
+        let examples = help.split_once("Example").map_or("", |(_, rest)| rest);
+        let lines: Vec<String> = examples
+            .lines()
+            .map(|line| line.trim().to_owned())
+            .collect();
+        if !lines.iter().any(|line| is_local(line)) {
+            continue;
+        }
+        let place = format!("linkspan {} --help", words.join(" "));
+        let name = words.join("-");
+        let (news, others): (Vec<String>, Vec<String>) = lines
+            .into_iter()
+            .partition(|line| line.contains("linkspan new "));
+        // Two ways to begin the same folder.
+        for (n, line) in news.into_iter().enumerate() {
+            let scratch = world(&format!("help-{name}-new-{n}"), false);
+            ran += run_all(&place, &scratch, &[line]);
+        }
+        let scratch = world(&format!("help-{name}"), true);
+        ran += run_all(&place, &scratch, &others);
+    }
+    assert!(ran >= 40, "only {ran} lines were run");
+}
