@@ -145,7 +145,9 @@ pub fn shown(item: &Map<String, Value>) -> Value {
 /// The names that no template may have: those of the resources, and those of metadata with a `uri`, which
 /// means a resource even if there is no file beside it.
 pub fn taken(places: &Places, resources: &[Map<String, Value>]) -> HashSet<String> {
-    let listed = resources.iter().filter_map(|r| meta::text(r, "name"));
+    // Pages that were found have the names of their folders, which templates may have too.
+    let listed = resources.iter().filter(|r| r["provider"] != "ui");
+    let listed = listed.filter_map(|r| meta::text(r, "name"));
     let mut taken: HashSet<String> = listed.map(str::to_owned).collect();
     for file in meta::files(&places.resources) {
         if file.to_string_lossy().ends_with(".meta.json")
