@@ -249,13 +249,13 @@ fn inspector(reached: &Reached) -> Result<Exit, Failure> {
 }
 
 /// A command as it is typed.
-fn words(command: &[String]) -> String {
+pub(super) fn words(command: &[String]) -> String {
     let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
     crate::show::clean(&words.join(" "))
 }
 
 /// A word that a shell takes as it is.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+=,".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),

@@ -165,3 +165,79 @@ fn a_running_call_is_answered_after_the_client_has_said_all() {
     assert_eq!(said[0]["result"]["content"][0]["text"], "done\n");
     assert_eq!(code, 0);
 }
+
+#[test]
+fn only_what_a_revision_has_is_offered() {
+    let project = Project::new();
+    let offered = |version: &str| {
+        let mut server = project.start();
+        let hello = server.ask("initialize", json!({"protocolVersion": version}));
+        hello["capabilities"].clone()
+    };
+    let new = offered("2025-11-25");
+    assert_eq!(new["completions"], json!({}));
+    assert_eq!(
+        new["resources"],
+        json!({"subscribe": true, "listChanged": true})
+    );
+    assert_eq!(offered("2025-03-26")["completions"], json!({}));
+    assert_eq!(offered("2024-11-05").get("completions"), None);
+}
+
+#[test]
+fn a_silent_client_is_left_if_the_operator_wants_that() {
+    let project = Project::new().env("MCPBASH_IDLE_TIMEOUT", "1");
+    let server = project.serve();
+    // Its stdin stays open.
+    let (_, code) = server.wait();
+    assert_eq!(code, 0);
+}
+
+#[test]
+fn a_call_under_way_is_not_silence() {
+    let project = Project::new()
+        .tool("slow", "sleep 3; printf done", json!({}))
+        .env("MCPBASH_IDLE_TIMEOUT", "1");
+    let mut server = project.serve();
+    assert_eq!(server.text("slow", json!({})), "done");
+    assert_eq!(server.wait().1, 0);
+}
+
+#[test]
+fn a_server_whose_parent_has_ended_ends() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    let project = Project::new();
+    // The shell ends at once; stdin and stdout of the server stay open here.
+    let start = format!(
+        "{} serve {} <&3 & echo $!",
+        env!("CARGO_BIN_EXE_linkspan"),
+        project.path("").display()
+    );
+    let mut shell = Command::new("bash")
+        .args(["-c", &format!("exec 3<&0; {start}")])
+        .env("MCPBASH_ORPHAN_CHECK_INTERVAL", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a shell starts");
+    let stdin = shell.stdin.take().expect("it is piped");
+    let stdout = shell.stdout.take().expect("it is piped");
+    let mut lines = BufReader::new(stdout).lines();
+    let pid: u32 = lines.next().unwrap().unwrap().parse().expect("a number");
+    shell.wait().expect("it ends");
+    let exists = || std::path::Path::new(&format!("/proc/{pid}/fd/0")).exists();
+    let begun = Instant::now();
+    while exists() && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let ended = !exists();
+    if !ended {
+        let _ = Command::new("kill").arg(pid.to_string()).status();
+    }
+    assert!(ended, "it stays without a parent");
+    drop(stdin);
+}
