@@ -186,7 +186,7 @@ fn only_what_a_revision_has_is_offered() {
 
 #[test]
 fn a_silent_client_is_left_if_the_operator_wants_that() {
-    let project = Project::new().env("MCPBASH_IDLE_TIMEOUT", "1");
+    let project = Project::new().env("MCPBASH_IDLE_TIMEOUT", "3");
     let server = project.serve();
     // Its stdin stays open.
     let (_, code) = server.wait();
@@ -196,8 +196,8 @@ fn a_silent_client_is_left_if_the_operator_wants_that() {
 #[test]
 fn a_call_under_way_is_not_silence() {
     let project = Project::new()
-        .tool("slow", "sleep 3; printf done", json!({}))
-        .env("MCPBASH_IDLE_TIMEOUT", "1");
+        .tool("slow", "sleep 5; printf done", json!({}))
+        .env("MCPBASH_IDLE_TIMEOUT", "3");
     let mut server = project.serve();
     assert_eq!(server.text("slow", json!({})), "done");
     assert_eq!(server.wait().1, 0);
@@ -205,39 +205,41 @@ fn a_call_under_way_is_not_silence() {
 
 #[test]
 fn a_server_whose_parent_has_ended_ends() {
-    use std::io::{BufRead, BufReader};
+    use std::io::{BufRead, BufReader, Write};
     use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     let project = Project::new();
-    // The shell ends at once; stdin and stdout of the server stay open here.
-    let start = format!(
-        "{} serve {} <&3 & echo $!",
-        env!("CARGO_BIN_EXE_linkspan"),
-        project.path("").display()
-    );
+    let go = project.path("go");
+    // Stdin and stdout of the server stay open here when the shell ends.
+    let script =
+        r#"exec 3<&0; "$1" serve "$2" <&3 & echo $!; until [ -e "$3" ]; do sleep 0.05; done"#;
     let mut shell = Command::new("bash")
-        .args(["-c", &format!("exec 3<&0; {start}")])
+        .args(["-c", script, "bash", env!("CARGO_BIN_EXE_linkspan")])
+        .args([&project.path(""), &go])
         .env("MCPBASH_ORPHAN_CHECK_INTERVAL", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .expect("a shell starts");
-    let stdin = shell.stdin.take().expect("it is piped");
+    let mut stdin = shell.stdin.take().expect("it is piped");
     let stdout = shell.stdout.take().expect("it is piped");
-    let mut lines = BufReader::new(stdout).lines();
-    let pid: u32 = lines.next().unwrap().unwrap().parse().expect("a number");
+    let mut lines = BufReader::new(stdout)
+        .lines()
+        .map(|line| line.expect("UTF-8"));
+    let pid: u32 = lines.next().expect("a line").parse().expect("a number");
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}});
+    writeln!(stdin, "{hello}").expect("it listens");
+    assert!(lines.next().expect("a line").contains("serverInfo"));
+    project.write("go", "");
     shell.wait().expect("it ends");
-    let exists = || std::path::Path::new(&format!("/proc/{pid}/fd/0")).exists();
-    let begun = Instant::now();
-    while exists() && begun.elapsed() < Duration::from_secs(60) {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    let ended = !exists();
-    if !ended {
+    // Only the server still holds the other end of its stdout.
+    let (ended, end) = std::sync::mpsc::channel();
+    std::thread::spawn(move || ended.send(lines.count()));
+    if end.recv_timeout(Duration::from_secs(60)).is_err() {
         let _ = Command::new("kill").arg(pid.to_string()).status();
+        panic!("it stays without a parent");
     }
-    assert!(ended, "it stays without a parent");
     drop(stdin);
 }
