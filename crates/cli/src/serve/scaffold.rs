@@ -292,7 +292,7 @@ pub(super) fn write_one(path: &Path, draft: &Draft) -> io::Result<()> {
     options.open(path)?.write_all(draft.text.as_bytes())
 }
 
-fn folders(path: &Path) -> io::Result<()> {
+pub(super) fn folders(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

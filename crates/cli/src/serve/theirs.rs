@@ -146,7 +146,7 @@ fn registry_of(mut words: VecDeque<String>) -> Result<u8, Failure> {
             Ok(0)
         }
         "refresh" => {
-            let project = project(&root)?;
+            let project = found_anew(&root)?;
             let (text, code) = registry::refresh(&project).map_err(|e| {
                 Failure::new(Exit::Invalid, format!("cannot write the registry: {e}"))
                     .hint("is the project a folder of yours?")
@@ -167,6 +167,13 @@ fn doctor(mut words: VecDeque<String>) -> Result<u8, Failure> {
 
 fn project(root: &Path) -> Result<Project, Failure> {
     Project::read(root, &vars(), &tooling()?).map_err(|e| super::reading::refused(&e))
+}
+
+/// The project as it is now, whatever a registry of it says.
+fn found_anew(root: &Path) -> Result<Project, Failure> {
+    let mut vars = vars();
+    vars.unset("MCPBASH_STATIC_REGISTRY");
+    Project::read(root, &vars, &tooling()?).map_err(|e| super::reading::refused(&e))
 }
 
 fn vars() -> Vars {

@@ -235,7 +235,7 @@ fn a_server_whose_parent_has_ended_ends() {
     project.write("go", "");
     shell.wait().expect("it ends");
     // Only the server still holds the other end of its stdout.
-    let (ended, end) = std::sync::mpsc::channel();
+    let (ended, end) = std::sync::mpsc::sync_channel(1);
     std::thread::spawn(move || ended.send(lines.count()));
     if end.recv_timeout(Duration::from_secs(60)).is_err() {
         let _ = Command::new("kill").arg(pid.to_string()).status();

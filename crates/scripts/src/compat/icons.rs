@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use data_encoding::BASE64;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::meta;
 use super::places::Places;
@@ -52,30 +52,18 @@ pub fn embed(icons: Option<&Value>, folder: &Path) -> Option<Value> {
     (!icons.is_empty()).then_some(Value::Array(icons))
 }
 
-/// What is wrong with the icons in the metadata files of a project.
-pub(super) fn problems(places: &Places) -> Vec<Problem> {
-    let mut found = Vec::new();
-    let folders = [
-        &places.tools,
-        &places.resources,
-        &places.prompts,
-        &places.server,
-    ];
-    for file in folders.into_iter().flat_map(|folder| meta::files(folder)) {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        if !name.ends_with(".meta.json") {
-            continue;
-        }
-        let Ok(said) = meta::read(&file) else {
-            continue;
-        };
-        let folder = file.parent().unwrap_or(&file);
-        for wrong in wrong(meta::some(&said, "icons"), folder) {
-            let path = places.relative(&file);
-            found.push(meta::problem(path, Severity::Warning, wrong.text()));
-        }
+/// Tells the author what is wrong with the icons in a metadata file.
+pub(super) fn check(
+    said: &Map<String, Value>,
+    file: &Path,
+    places: &Places,
+    problems: &mut Vec<Problem>,
+) {
+    let folder = file.parent().unwrap_or(file);
+    for wrong in wrong(meta::some(said, "icons"), folder) {
+        let path = places.relative(file);
+        problems.push(meta::problem(path, Severity::Warning, wrong.text()));
     }
-    found
 }
 
 fn wrong(icons: Option<&Value>, folder: &Path) -> Vec<Wrong> {
@@ -179,7 +167,19 @@ mod tests {
                 r#"{"name":"t","icons":[{"src":"gone.png"},{"src":"tool.sh"},{}]}"#,
             ),
             ("server.d/server.meta.json", r#"{"name":"s","icons":{}}"#),
+            ("prompts/p.txt", ""),
+            ("prompts/p.meta.json", r#"{"icons":[{"src":"p.svg"}]}"#),
+            ("resources/r.txt", ""),
+            ("resources/r.meta.json", r#"{"icons":[{"src":"r.svg"}]}"#),
+            (
+                "resources/t.meta.json",
+                r#"{"name":"t","uriTemplate":"x://{y}","icons":[{"src":"t.svg"},{"src":"i.svg"}]}"#,
+            ),
+            ("resources/i.svg", "<svg/>"),
         ]);
+        let icons = project.templates[0]["icons"].as_array().unwrap();
+        assert_eq!(icons.len(), 1);
+        assert!(icons[0]["src"].as_str().unwrap().starts_with("data:image/"));
         let found: Vec<_> = project
             .problems
             .iter()
@@ -188,6 +188,9 @@ mod tests {
         assert_eq!(
             found,
             [
+                "prompts/p.meta.json: the icon p.svg cannot be read",
+                "resources/r.meta.json: the icon r.svg cannot be read",
+                "resources/t.meta.json: the icon t.svg cannot be read",
                 "server.d/server.meta.json: icons must be an array",
                 "tools/t/tool.meta.json: the icon gone.png cannot be read",
                 "tools/t/tool.meta.json: the icon tool.sh is not a svg, png, jpg, gif, webp or ico file",

@@ -10,7 +10,7 @@ use super::manual::{Kind, Manual};
 use super::places::Places;
 use super::vars::Vars;
 use super::{
-    hooks, icons, limits, meta, meta_env, prompts, registry, resources, server, tools, trust, ui,
+    hooks, limits, meta, meta_env, prompts, registry, resources, server, tools, trust, ui,
 };
 use crate::folder::{
     Catalogue, Dialect, FolderError, Mode, Problem, Program, Prompt, PromptBody, Read, Resource,
@@ -131,7 +131,6 @@ impl Project {
             }
         }
         project.check_sizes();
-        project.problems.extend(icons::problems(&project.places));
         project
             .problems
             .sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
@@ -166,7 +165,7 @@ impl Project {
         let entries = manual.get(Kind::Templates).unwrap_or_default();
         let said = entries
             .iter()
-            .filter_map(|entry| resources::template(entry).ok());
+            .filter_map(|entry| resources::template(entry, &places.resources).ok());
         self.templates = resources::merged(said.collect(), found, &taken);
         self.prompts = match manual.get(Kind::Prompts) {
             Some(entries) => registered(entries, "path", |said, path| {

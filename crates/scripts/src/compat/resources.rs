@@ -48,10 +48,11 @@ fn resource(
                 return None;
             }
         }
+        if meta::text(&said, "uriTemplate").is_some() && meta::text(&said, "uri").is_none() {
+            return None;
+        }
+        icons::check(&said, &sidecar, places, problems);
         folder = sidecar.parent()?.to_owned();
-    }
-    if meta::text(&said, "uriTemplate").is_some() && meta::text(&said, "uri").is_none() {
-        return None;
     }
     if meta::text(&said, "uri").is_none()
         && let Some(inline) = meta::inline(file)
@@ -177,7 +178,8 @@ pub fn templates(
         if meta::text(&said, "uriTemplate").is_none() {
             continue;
         }
-        let wrong = match template(&said) {
+        let folder = file.parent().unwrap_or(&file);
+        let wrong = match template(&said, folder) {
             Err(why) => why,
             Ok(item) => {
                 let name = item["name"].as_str().unwrap_or_default();
@@ -186,6 +188,7 @@ pub fn templates(
                 } else if found.iter().any(|other| other["name"] == item["name"]) {
                     format!("another template is called {name} too")
                 } else {
+                    icons::check(&said, &file, places, problems);
                     found.push(item);
                     continue;
                 }
@@ -201,8 +204,8 @@ pub fn templates(
     found
 }
 
-/// A template as the registry has it, or what is wrong with it.
-pub fn template(said: &Map<String, Value>) -> Result<Map<String, Value>, String> {
+/// A template as the registry has it, or what is wrong with it; its files lie in `folder`.
+pub fn template(said: &Map<String, Value>, folder: &Path) -> Result<Map<String, Value>, String> {
     let uri = meta::text(said, "uriTemplate").ok_or("it has no uriTemplate")?;
     let name = meta::text(said, "name").ok_or("it has no name")?;
     if meta::text(said, "uri").is_some() {
@@ -223,10 +226,13 @@ pub fn template(said: &Map<String, Value>) -> Result<Map<String, Value>, String>
             item.insert(field.to_owned(), json!(text));
         }
     }
-    for field in ["annotations", "_meta", "icons"] {
+    for field in ["annotations", "_meta"] {
         if let Some(value) = meta::some(said, field) {
             item.insert(field.to_owned(), value.clone());
         }
+    }
+    if let Some(icons) = icons::embed(said.get("icons"), folder) {
+        item.insert("icons".to_owned(), icons);
     }
     Ok(item)
 }

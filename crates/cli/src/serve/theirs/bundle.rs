@@ -11,7 +11,7 @@ use linkspan_scripts::compat::{Project, file_uri, registry};
 
 use super::drafts::RUN_SERVER;
 use super::zip::Zip;
-use super::{flag, project, root, unexpected, value};
+use super::{flag, found_anew, root, unexpected, value};
 use crate::exit::{Exit, Failure};
 use crate::show::{clean, path as shown, say};
 
@@ -55,7 +55,7 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
     let _ = flag(&mut words, "--include-gojq");
     let root = root(&mut words)?;
     unexpected("bundle", &words)?;
-    let project = project(&root)?;
+    let project = found_anew(&root)?;
     let wanted = Wanted::of(&project, name, version, platform.as_deref(), bare)?;
     let about = manifest::of(&wanted, &project)?;
     let file_name = format!("{}-{}.mcpb", wanted.name, wanted.version);

@@ -10,7 +10,7 @@ use super::drafts::{self, HELLO, SERVER_README, TOOL_META};
 use super::{flag, unexpected, value};
 use crate::exit::{Exit, Failure};
 use crate::serve::names;
-use crate::serve::scaffold::Draft;
+use crate::serve::scaffold::{Draft, folders};
 use crate::show::{path as shown, say};
 
 /// What git should not keep, in groups with a headline.
@@ -77,7 +77,7 @@ fn skeleton(root: &Path, name: &str, hello: bool) -> Result<(), Failure> {
         &[Draft::text("server.d/server.meta.json", about)],
     )?;
     let tools = root.join("tools");
-    fs::create_dir_all(&tools).map_err(|e| drafts::cannot_write(&tools, &e))?;
+    folders(&tools).map_err(|e| drafts::cannot_write(&tools, &e))?;
     ignore(root)?;
     if hello {
         unless_there(

@@ -11,7 +11,7 @@ use super::drafts::{self, program, text};
 use super::{flag, init, root, unexpected, value, vars};
 use crate::exit::{Exit, Failure};
 use crate::serve::names;
-use crate::serve::scaffold::Draft;
+use crate::serve::scaffold::{Draft, folders};
 use crate::show::{path as shown, say};
 
 pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
@@ -150,7 +150,7 @@ fn register(places: &Places, name: &str) -> Result<(), Failure> {
     };
     let after = serde_json::to_string_pretty(&after).unwrap_or_default() + "\n";
     if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder).map_err(|e| drafts::cannot_write(folder, &e))?;
+        folders(folder).map_err(|e| drafts::cannot_write(folder, &e))?;
     }
     fs::write(&file, after).map_err(|e| drafts::cannot_write(&file, &e))?;
     say!("Registered it in {}", shown(&file));
