@@ -49,6 +49,7 @@ mod vars;
 pub use detect::{Why, detect};
 pub use places::Places;
 pub use project::{Faults, Item, Project};
+pub use resources::file_uri;
 pub use vars::Vars;
 
 /// Reads a project as a folder.

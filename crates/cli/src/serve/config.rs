@@ -322,6 +322,6 @@ fn inspector(reached: &Reached) -> Result<Exit, Failure> {
 }
 
 /// A command as it is typed.
-fn words(command: &[String]) -> String {
+pub(super) fn words(command: &[String]) -> String {
     command_line(command.iter().map(Into::into))
 }

@@ -25,10 +25,15 @@ use crate::waiting;
 static OPEN: Mutex<Vec<Arc<Folder>>> = Mutex::new(Vec::new());
 
 pub(crate) async fn run(args: ServeArgs) -> Result<Exit, Failure> {
+    let options = options(&args.folder)?;
+    run_with(args, options).await
+}
+
+/// The same with other options than the flags say.
+pub(super) async fn run_with(args: ServeArgs, mut options: Options) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     // Every call needs a handful of files.
     linkspan_ports::raise_file_limit();
-    let mut options = options(&args.folder)?;
     options.watch = !args.no_watch;
     options.minimal = args.minimal;
     let folder = folder(&args.dir, options)?;

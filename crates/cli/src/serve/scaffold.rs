@@ -233,15 +233,15 @@ fn completion(name: &str, lang: Option<Lang>) -> Result<Vec<Draft>, Failure> {
 }
 
 /// A file that is to be.
-struct Draft {
+pub(super) struct Draft {
     /// Relative to the folder, with `/`.
-    path: String,
+    pub(super) path: String,
     text: String,
     is_program: bool,
 }
 
 impl Draft {
-    fn text(path: impl Into<String>, text: String) -> Self {
+    pub(super) fn text(path: impl Into<String>, text: String) -> Self {
         Self {
             path: path.into(),
             text,
@@ -249,7 +249,7 @@ impl Draft {
         }
     }
 
-    fn program(path: impl Into<String>, text: String) -> Self {
+    pub(super) fn program(path: impl Into<String>, text: String) -> Self {
         Self {
             is_program: true,
             ..Self::text(path, text)
@@ -276,7 +276,7 @@ fn write(dir: &Path, drafts: Vec<Draft>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_one(path: &Path, draft: &Draft) -> io::Result<()> {
+pub(super) fn write_one(path: &Path, draft: &Draft) -> io::Result<()> {
     if let Some(above) = path.parent() {
         folders(above)?;
     }
@@ -292,7 +292,7 @@ fn write_one(path: &Path, draft: &Draft) -> io::Result<()> {
     options.open(path)?.write_all(draft.text.as_bytes())
 }
 
-fn folders(path: &Path) -> io::Result<()> {
+pub(super) fn folders(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -1,9 +1,16 @@
 //! mcp-bash's own command line, as far as its projects use it: `linkspan mcp-bash …`, or us under the
 //! name `mcp-bash`. Exit codes and words are its own, because scripts look at them.
 
+mod bundle;
+mod config;
+mod drafts;
+mod init;
 mod lint;
 mod run_tool;
+mod scaffold;
+mod started;
 mod validate;
+mod zip;
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -12,9 +19,8 @@ use std::time::Duration;
 
 use linkspan_scripts::compat::{Places, Project, Vars, env::Tooling, health, registry};
 
-use super::args::{Compat, FolderArgs, ServeArgs};
+use super::args::{Compat, FolderArgs};
 use super::doctor::DoctorArgs;
-use super::open;
 use crate::exit::{Exit, Failure};
 use crate::show::{path as shown, raw};
 
@@ -23,6 +29,13 @@ const THEIRS: &str = "1.3.0";
 
 const USAGE: &str = "\
 Usage: mcp-bash [--project-root DIR]                 serve on stdin and stdout
+       mcp-bash new NAME [--no-hello]                a project in a folder of its own
+       mcp-bash init [--name NAME] [--no-hello]      a project in the current folder
+       mcp-bash scaffold tool NAME [--ui] | prompt NAME | resource NAME | completion NAME
+                | ui NAME | ui --tool TOOL | test | server NAME
+       mcp-bash config [--show | --json | --client NAME | --wrapper | --wrapper-env | --inspector]
+       mcp-bash bundle [--output DIR] [--name NAME] [--version VERSION] [--platform NAME] [--validate]
+                [--without-server] [--verbose]
        mcp-bash run-tool NAME [--args JSON] [--roots A,B] [--timeout SECS] [--allow-self|--allow NAME|--allow-all]
                 [--dry-run] [--print-env] [--with-server-env] [--source FILE] [--no-refresh] [--minimal] [--verbose]
        mcp-bash validate [--fix] [--json] [--strict]
@@ -37,7 +50,10 @@ pub(crate) fn run(words: Vec<OsString>) -> Result<u8, Failure> {
     let words = words.into_iter().map(|w| w.to_string_lossy().into_owned());
     let mut words: VecDeque<String> = words.collect();
     match words.front().map(String::as_str) {
-        None | Some("--project-root") => serve(words),
+        None => started::serve(words),
+        Some(word) if word == "--project-root" || word.starts_with("--project-root=") => {
+            started::serve(words)
+        }
         Some("--version" | "-v") => {
             raw(&format!(
                 "mcp-bash {THEIRS} (linkspan {})",
@@ -63,20 +79,38 @@ pub(crate) fn run(words: Vec<OsString>) -> Result<u8, Failure> {
             registry_of(words)
         }
         Some("doctor") => doctor(words),
+        Some(verb @ ("init" | "new" | "scaffold" | "config" | "bundle")) => {
+            let verb = verb.to_owned();
+            words.pop_front();
+            if flag(&mut words, "--help") || flag(&mut words, "-h") {
+                raw(USAGE);
+                return Ok(0);
+            }
+            match verb.as_str() {
+                "init" => init::init(words),
+                "new" => init::new(words),
+                "scaffold" => scaffold::run(words),
+                "config" => config::run(words),
+                _ => bundle::run(words),
+            }
+        }
         Some(other) => Err(
-            Failure::usage(format!("mcp-bash: `{other}` is not known here")).hint(
-                "linkspan has new, scaffold, config, doctor and more; mcp-bash --help has the rest",
-            ),
+            Failure::usage(format!("mcp-bash: `{other}` is not known here"))
+                .hint("mcp-bash --help has what is; linkspan --help has more"),
         ),
     }
 }
 
-/// Without a verb it serves.
-fn serve(mut words: VecDeque<String>) -> Result<u8, Failure> {
-    let root = root(&mut words)?;
-    let args = ServeArgs::of(root, folder_args());
-    let exit = crate::block_on(open::run(args))?;
-    Ok(exit.code())
+/// Refuses what was not understood.
+fn unexpected(verb: &str, words: &VecDeque<String>) -> Result<(), Failure> {
+    let Some(word) = words.front() else {
+        return Ok(());
+    };
+    let kind = match word.starts_with('-') {
+        true => "option",
+        false => "argument",
+    };
+    Err(usage(&format!("{verb}: unexpected {kind} {word}")))
 }
 
 fn health_of(mut words: VecDeque<String>) -> Result<u8, Failure> {
@@ -112,7 +146,7 @@ fn registry_of(mut words: VecDeque<String>) -> Result<u8, Failure> {
             Ok(0)
         }
         "refresh" => {
-            let project = project(&root)?;
+            let project = found_anew(&root)?;
             let (text, code) = registry::refresh(&project).map_err(|e| {
                 Failure::new(Exit::Invalid, format!("cannot write the registry: {e}"))
                     .hint("is the project a folder of yours?")
@@ -135,6 +169,13 @@ fn project(root: &Path) -> Result<Project, Failure> {
     Project::read(root, &vars(), &tooling()?).map_err(|e| super::reading::refused(&e))
 }
 
+/// The project as it is now, whatever a registry of it says.
+fn found_anew(root: &Path) -> Result<Project, Failure> {
+    let mut vars = vars();
+    vars.unset("MCPBASH_STATIC_REGISTRY");
+    Project::read(root, &vars, &tooling()?).map_err(|e| super::reading::refused(&e))
+}
+
 fn vars() -> Vars {
     std::env::vars_os().collect()
 }
@@ -152,31 +193,42 @@ fn folder_args() -> FolderArgs {
 
 /// The project: as it was said, else by the environment, else the nearest one above.
 fn root(words: &mut VecDeque<String>) -> Result<PathBuf, Failure> {
+    let found = named_root(words)?.or_else(nearest);
+    found.ok_or_else(|| {
+        let what = "No MCP project found: MCPBASH_PROJECT_ROOT is not set, and neither this folder \
+                    nor one above it has server.d/server.meta.json";
+        Failure::new(Exit::Invalid, what)
+            .hint("mcp-bash init makes a project here; --project-root DIR names one")
+    })
+}
+
+/// The project that a flag or the environment names.
+fn named_root(words: &mut VecDeque<String>) -> Result<Option<PathBuf>, Failure> {
     let said = value(words, "--project-root")?;
-    let said = said.map(PathBuf::from);
-    let said = said.or_else(|| {
+    let said = said.map(PathBuf::from).or_else(|| {
         let set = std::env::var_os("MCPBASH_PROJECT_ROOT");
         set.filter(|set| !set.is_empty()).map(PathBuf::from)
     });
-    if let Some(root) = said {
-        return match root.is_dir() {
-            true => Ok(root),
-            false => Err(
-                Failure::new(Exit::Invalid, format!("{} does not exist", shown(&root)))
-                    .hint("MCPBASH_PROJECT_ROOT or --project-root names the folder of the project"),
-            ),
-        };
-    }
-    let here = std::env::current_dir().unwrap_or_default();
-    let is_project = |dir: &&Path| dir.join("server.d/server.meta.json").is_file();
-    let found = here.ancestors().find(is_project).map(Path::to_owned);
-    found.ok_or_else(|| {
-        Failure::new(
+    match said {
+        Some(root) if !root.is_dir() => Err(Failure::new(
             Exit::Invalid,
-            "MCPBASH_PROJECT_ROOT is not set, and this is no project",
+            format!("{} does not exist", shown(&root)),
         )
-        .hint("go to a folder with server.d/server.meta.json, or give --project-root DIR")
-    })
+        .hint("MCPBASH_PROJECT_ROOT or --project-root names the folder of the project")),
+        said => Ok(said),
+    }
+}
+
+/// The project that the current folder is in. What comes with mcp-bash itself is not one.
+fn nearest() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let home = std::env::var_os("MCPBASH_HOME").filter(|home| !home.is_empty());
+    let home = home.and_then(|home| Path::new(&home).canonicalize().ok());
+    let is_project = |dir: &&Path| {
+        let is_theirs = home.as_ref().is_some_and(|home| dir.starts_with(home));
+        !is_theirs && dir.join("server.d/server.meta.json").is_file()
+    };
+    here.ancestors().find(is_project).map(Path::to_owned)
 }
 
 /// Takes a flag out.

@@ -123,7 +123,8 @@ fn theirs(words: Vec<OsString>) -> ExitCode {
         log_file: None,
     };
     // Scripts look at stderr; only a server has a log.
-    let quiet = match words.first().is_none_or(|word| word == "--project-root") {
+    let serves = |word: &OsString| word.to_string_lossy().starts_with("--project-root");
+    let quiet = match words.first().is_none_or(serves) {
         true => LevelFilter::WARN,
         false => LevelFilter::ERROR,
     };

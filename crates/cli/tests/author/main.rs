@@ -5,6 +5,7 @@ mod clients;
 mod doctor;
 mod looking;
 mod manual;
+mod mcp_bash;
 mod providers;
 mod running;
 mod setup;

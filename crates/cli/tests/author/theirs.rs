@@ -264,6 +264,13 @@ fn the_registry_is_written_only_when_asked_for() {
         json!({"status":"ok","count":1,"error":null})
     );
     assert_eq!(status(&desk)["tools"]["count"], 1);
+    // What is kept does not keep a refresh from looking.
+    desk.program("p/tools/bye/tool.sh", "#!/bin/sh\necho bye\n");
+    let run = desk
+        .runs(&["mcp-bash", "registry", "refresh"])
+        .inside("p")
+        .env("MCPBASH_STATIC_REGISTRY", "1");
+    assert_eq!(run.end().json()["tools"]["count"], 2);
 }
 
 #[test]

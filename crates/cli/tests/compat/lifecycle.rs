@@ -165,3 +165,81 @@ fn a_running_call_is_answered_after_the_client_has_said_all() {
     assert_eq!(said[0]["result"]["content"][0]["text"], "done\n");
     assert_eq!(code, 0);
 }
+
+#[test]
+fn only_what_a_revision_has_is_offered() {
+    let project = Project::new();
+    let offered = |version: &str| {
+        let mut server = project.start();
+        let hello = server.ask("initialize", json!({"protocolVersion": version}));
+        hello["capabilities"].clone()
+    };
+    let new = offered("2025-11-25");
+    assert_eq!(new["completions"], json!({}));
+    assert_eq!(
+        new["resources"],
+        json!({"subscribe": true, "listChanged": true})
+    );
+    assert_eq!(offered("2025-03-26")["completions"], json!({}));
+    assert_eq!(offered("2024-11-05").get("completions"), None);
+}
+
+#[test]
+fn a_silent_client_is_left_if_the_operator_wants_that() {
+    let project = Project::new().env("MCPBASH_IDLE_TIMEOUT", "3");
+    let server = project.serve();
+    // Its stdin stays open.
+    let (_, code) = server.wait();
+    assert_eq!(code, 0);
+}
+
+#[test]
+fn a_call_under_way_is_not_silence() {
+    let project = Project::new()
+        .tool("slow", "sleep 5; printf done", json!({}))
+        .env("MCPBASH_IDLE_TIMEOUT", "3");
+    let mut server = project.serve();
+    assert_eq!(server.text("slow", json!({})), "done");
+    assert_eq!(server.wait().1, 0);
+}
+
+#[test]
+fn a_server_whose_parent_has_ended_ends() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    let project = Project::new();
+    let go = project.path("go");
+    // Stdin and stdout of the server stay open here when the shell ends.
+    let script =
+        r#"exec 3<&0; "$1" serve "$2" <&3 & echo $!; until [ -e "$3" ]; do sleep 0.05; done"#;
+    let mut shell = Command::new("bash")
+        .args(["-c", script, "bash", env!("CARGO_BIN_EXE_linkspan")])
+        .args([&project.path(""), &go])
+        .env("MCPBASH_ORPHAN_CHECK_INTERVAL", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a shell starts");
+    let mut stdin = shell.stdin.take().expect("it is piped");
+    let stdout = shell.stdout.take().expect("it is piped");
+    let mut lines = BufReader::new(stdout)
+        .lines()
+        .map(|line| line.expect("UTF-8"));
+    let pid: u32 = lines.next().expect("a line").parse().expect("a number");
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}});
+    writeln!(stdin, "{hello}").expect("it listens");
+    assert!(lines.next().expect("a line").contains("serverInfo"));
+    project.write("go", "");
+    shell.wait().expect("it ends");
+    // Only the server still holds the other end of its stdout.
+    let (ended, end) = std::sync::mpsc::sync_channel(1);
+    std::thread::spawn(move || ended.send(lines.count()));
+    if end.recv_timeout(Duration::from_secs(60)).is_err() {
+        let _ = Command::new("kill").arg(pid.to_string()).status();
+        panic!("it stays without a parent");
+    }
+    drop(stdin);
+}

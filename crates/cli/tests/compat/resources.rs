@@ -151,6 +151,12 @@ fn pages_for_people_are_resources() {
     let page = server.read(&uri);
     assert_eq!(page["text"], "<h1>Chart</h1>");
     assert_eq!(page["mimeType"], "text/html;profile=mcp-app");
+    let list = server.ask("resources/list", json!({}));
+    let list = list["resources"].as_array().unwrap().clone();
+    let listed = list.iter().find(|r| r["uri"] == uri.as_str());
+    let listed = listed.unwrap_or_else(|| panic!("{list:?}"));
+    assert_eq!(listed["name"], "chart");
+    assert_eq!(listed["mimeType"], page["mimeType"]);
     let mut server = project.start();
     let ui = json!({"capabilities": {"extensions": {"io.modelcontextprotocol/ui": {}}}});
     let hello = server.ask("initialize", ui);
@@ -199,4 +205,18 @@ fn a_template_cannot_have_the_name_of_a_resource() {
     let got = project.serve().ask("resources/templates/list", json!({}));
     assert_eq!(got["_meta"]["mcpbash/total"], 1, "{got}");
     assert_eq!(got["resourceTemplates"][0]["name"], "free");
+}
+
+#[test]
+fn a_tool_knows_whether_its_client_shows_pages() {
+    let project = Project::new().sdk_tool(
+        "chart",
+        "mcp_result_with_ui '' 'In words' '{\"n\":1}'; mcp_ui_uri x >&2",
+    );
+    let plain = project.serve().call("chart", json!({}));
+    assert_eq!(plain["content"][0]["text"], "In words");
+    assert_eq!(plain.get("structuredContent"), None);
+    let shows = json!({"extensions": {"io.modelcontextprotocol/ui": {}}});
+    let rich = project.serve_for(shows).call("chart", json!({}));
+    assert_eq!(rich["structuredContent"], json!({"n": 1}));
 }

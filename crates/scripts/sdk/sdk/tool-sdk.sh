@@ -58,6 +58,22 @@ __mcp_warn() {
   printf '%s\n' "$1" >&2
 }
 
+# Runs a function with `set -x` off: its expansions contain what the client sent, secrets included.
+__mcp_untraced() {
+  case $- in
+  *x*) ;;
+  *)
+    "$@"
+    return
+    ;;
+  esac
+  set +x
+  local status=0
+  "$@" || status=$?
+  set -x
+  return "$status"
+}
+
 mcp_json_escape() {
   __mcp_quote "${1-}"
   printf '%s' "$__mcp_json"
@@ -106,11 +122,13 @@ mcp_byte_length() {
 
 # --- Arguments and metadata -------------------------------------------------------------------
 
-mcp_args_raw() {
+mcp_args_raw() { __mcp_untraced __mcp_do_args_raw "$@"; }
+__mcp_do_args_raw() {
   __mcp_payload "${MCP_TOOL_ARGS_JSON:-}" "${MCP_TOOL_ARGS_FILE:-}"
 }
 
-mcp_meta_raw() {
+mcp_meta_raw() { __mcp_untraced __mcp_do_meta_raw "$@"; }
+__mcp_do_meta_raw() {
   __mcp_payload "${MCP_TOOL_META_JSON:-}" "${MCP_TOOL_META_FILE:-}"
 }
 
@@ -159,7 +177,8 @@ __mcp_simple_arg() {
 }
 
 # mcp_args_get FILTER [--default VALUE]: a value out of the arguments, strings without quotes.
-mcp_args_get() {
+mcp_args_get() { __mcp_untraced __mcp_do_args_get "$@"; }
+__mcp_do_args_get() {
   local filter=$1 default='' has_default='' status=0
   shift
   while [ $# -gt 0 ]; do
@@ -192,12 +211,14 @@ mcp_args_get() {
 }
 
 # mcp_meta_get FILTER: a value out of the request's _meta.
-mcp_meta_get() {
+mcp_meta_get() { __mcp_untraced __mcp_do_meta_get "$@"; }
+__mcp_do_meta_get() {
   mcp_meta_raw | __mcp_jq -rc "$1" 2>/dev/null
 }
 
 # mcp_args_require FILTER [MESSAGE]: a value that must be there.
-mcp_args_require() {
+mcp_args_require() { __mcp_untraced __mcp_do_args_require "$@"; }
+__mcp_do_args_require() {
   local got
   got=$(mcp_args_get "$1" 2>/dev/null) || got=
   case $got in
@@ -207,7 +228,8 @@ mcp_args_require() {
 }
 
 # mcp_args_bool FILTER [--default true|false]: prints true or false.
-mcp_args_bool() {
+mcp_args_bool() { __mcp_untraced __mcp_do_args_bool "$@"; }
+__mcp_do_args_bool() {
   local filter=$1 default='' got
   shift
   [ "${1-}" != --default ] || default=${2:-false}
@@ -225,7 +247,8 @@ mcp_args_bool() {
 }
 
 # mcp_args_int FILTER [--default N] [--min N] [--max N]: an integer within bounds.
-mcp_args_int() {
+mcp_args_int() { __mcp_untraced __mcp_do_args_int "$@"; }
+__mcp_do_args_int() {
   local filter=$1 default='' min='' max='' got
   shift
   while [ $# -gt 1 ]; do
@@ -422,7 +445,8 @@ __mcp_ask_files() {
 }
 
 # Prints {"action":…,"content":…}: NAME, the rest of the params, TIMEOUT.
-__mcp_elicit() {
+__mcp_elicit() { __mcp_untraced __mcp_do_elicit "$@"; }
+__mcp_do_elicit() {
   local status=0
   if [ "${MCP_ELICIT_SUPPORTED:-0}" != 1 ]; then
     __mcp_warn "$1: the client does not ask its user questions"
@@ -527,7 +551,8 @@ mcp_elicit_titled_multi_choice() {
 }
 
 # mcp_sample PARAMS [TIMEOUT]: asks the client's model; PARAMS as of sampling/createMessage.
-mcp_sample() {
+mcp_sample() { __mcp_untraced __mcp_do_sample "$@"; }
+__mcp_do_sample() {
   if [ -z "${MCP_CTRL_FD:-}" ]; then
     __mcp_warn "mcp_sample: there is no way to the client"
     return 1
@@ -541,7 +566,8 @@ mcp_sample() {
 }
 
 # mcp_sample_text PROMPT [MAX_TOKENS]: the text of the model's answer.
-mcp_sample_text() {
+mcp_sample_text() { __mcp_untraced __mcp_do_sample_text "$@"; }
+__mcp_do_sample_text() {
   __mcp_quote "${1-}"
   local answer
   answer=$(mcp_sample "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":$__mcp_json}}],\"maxTokens\":${2:-1000}}") || return 1
@@ -599,26 +625,27 @@ mcp_emit_resource_link() {
   printf '{"content":[%s}]}' "$out"
 }
 
-# The whole result around $1, which is JSON or taken as a string: FILTER is the shape.
-__mcp_result() {
-  if ! printf '%s' "${1:-null}" | __mcp_jq -cs "if length == 1 then .[0] else error end | $2" 2>/dev/null; then
-    printf '%s' "${1-}" | __mcp_jq -cRs "$2"
-  fi
-}
-
 # mcp_result_success JSON [MOST]: {"success":true,"result":JSON}, as structured content and as text.
-# Text of more than MOST bytes (100 KiB) only says what there is.
+# Text of more than MOST bytes (100 KiB) only says what there is. Anything but one JSON value is an error
+# of the tool; plain text goes through mcp_result_text or mcp_emit_text.
 mcp_result_success() {
-  local most=${2:-${MCPBASH_MAX_TEXT_BYTES:-102400}}
-  if [ -z "${1-}" ]; then
-    mcp_error internal_error 'The tool succeeded, but its result is empty'
-    return 0
-  fi
+  local most=${2:-${MCPBASH_MAX_TEXT_BYTES:-102400}} problem shape
   case $most in
   *[!0-9]*) most=102400 ;;
   esac
   # shellcheck disable=SC2016 # the variables are those of jq
-  __mcp_result "$1" '{success:true,result:.} as $all | ($all | tojson) as $whole | {content:[{type:"text",text:(if ($whole | utf8bytelength) <= '"$most"' then $whole elif type == "array" then "Success: array with \(length) items" elif type == "object" then "Success: object with \(length) keys" else "Success: \(tostring | .[0:100])" end)}],structuredContent:$all,isError:false}'
+  shape='{success:true,result:.} as $all | ($all | tojson) as $whole | {content:[{type:"text",text:(if ($whole | utf8bytelength) <= '"$most"' then $whole elif type == "array" then "Success: array with \(length) items" elif type == "object" then "Success: object with \(length) keys" else "Success: \(tostring | .[0:100])" end)}],structuredContent:$all,isError:false}'
+  if [ -z "${1-}" ]; then
+    problem='Empty data passed to mcp_result_success'
+  elif printf '%s' "$1" | __mcp_jq -cs "if length == 1 then .[0] else error end | $shape" 2>/dev/null; then
+    return 0
+  elif printf '%s' "$1" | __mcp_jq -es 'length > 1' >/dev/null 2>&1; then
+    problem='mcp_result_success takes one JSON value, but got multiple values'
+  else
+    problem='Invalid JSON passed to mcp_result_success'
+  fi
+  __mcp_quote "$problem"
+  mcp_result_error "{\"type\":\"internal_error\",\"message\":$__mcp_json}"
 }
 
 # mcp_result_error JSON: {"success":false,"error":JSON}; the model sees it and can try again. An object
@@ -627,7 +654,10 @@ mcp_result_error() {
   local error=${1-}
   [ -n "$error" ] || error='{"message":"Unknown error"}'
   # shellcheck disable=SC2016 # the variables are those of jq
-  __mcp_result "$error" '(if type == "object" then . + {type:(.type // "internal_error"),message:(.message // .error // "Unknown error")} else {type:"internal_error",message:"The error is no JSON object: \(tostring)",raw:tostring} end) as $error | {content:[{type:"text",text:($error.message | tostring)}],structuredContent:{success:false,error:$error},isError:true}'
+  local shape='(if type == "object" then . + {type:(.type // "internal_error"),message:(.message // .error // "Unknown error")} else {type:"internal_error",message:"The error is no JSON object: \(tostring)",raw:tostring} end) as $error | {content:[{type:"text",text:($error.message | tostring)}],structuredContent:{success:false,error:$error},isError:true}'
+  if ! printf '%s' "$error" | __mcp_jq -cs "if length == 1 then .[0] else error end | $shape" 2>/dev/null; then
+    printf '%s' "$error" | __mcp_jq -cRs "$shape"
+  fi
 }
 
 mcp_result_text() {
@@ -637,26 +667,35 @@ mcp_result_text() {
 
 # mcp_error TYPE MESSAGE [--hint TEXT] [--data JSON]: an error that says what to do about it.
 mcp_error() {
-  local out
-  __mcp_quote "${1:-internal_error}"
-  out="{\"type\":$__mcp_json"
-  __mcp_quote "${2-}"
-  out="$out,\"message\":$__mcp_json"
-  shift
+  local type=${1:-internal_error} message=${2:-Unknown error} hint='' data='' out
   [ $# -eq 0 ] || shift
-  while [ $# -gt 1 ]; do
+  [ $# -eq 0 ] || shift
+  while [ $# -gt 0 ]; do
     case $1 in
-    --hint)
-      __mcp_quote "$2"
-      out="$out,\"hint\":$__mcp_json"
-      ;;
-    --data)
-      if mcp_is_valid_json "$2"; then __mcp_json=$2; else __mcp_quote "$2"; fi
-      out="$out,\"data\":$__mcp_json"
+    --hint | --data)
+      if [ "$1" = --hint ]; then hint=${2-}; else data=${2-}; fi
+      [ $# -lt 2 ] || shift
       ;;
     esac
-    shift 2
+    shift
   done
+  __mcp_quote "$type"
+  out="{\"type\":$__mcp_json"
+  __mcp_quote "$message"
+  out="$out,\"message\":$__mcp_json"
+  if [ -n "$hint" ]; then
+    __mcp_quote "$hint"
+    out="$out,\"hint\":$__mcp_json"
+  fi
+  if [ -n "$data" ]; then
+    if ! mcp_is_valid_json "$data"; then
+      __mcp_quote "$data"
+      data="{\"_invalid_json\":$__mcp_json}"
+    fi
+    out="$out,\"data\":$data"
+  fi
+  mcp_log_debug mcp_error "type=$type: $message"
+  [ -z "$hint" ] || mcp_log_warn mcp_error "type=$type hint: $message"
   mcp_result_error "$out}"
 }
 
@@ -682,6 +721,10 @@ mcp_result_text_with_resource() {
       printf '%s' "$files" >"$MCP_TOOL_RESOURCES_FILE"
     elif [ -n "$files" ]; then
       __mcp_warn "mcp_result_text_with_resource: no place for resources, leaving them out"
+    fi
+    if [ -n "$text" ] && ! mcp_is_valid_json "$text"; then
+      __mcp_quote "$text"
+      text=$__mcp_json
     fi
     mcp_result_success "$text"
     return
@@ -758,7 +801,8 @@ mcp_roots_contains() {
 
 # mcp_require_path FILTER [--default-to-single-root] [--allow-empty]: an absolute path that lies
 # within the client's roots, if it has any.
-mcp_require_path() {
+mcp_require_path() { __mcp_untraced __mcp_do_require_path "$@"; }
+__mcp_do_require_path() {
   local filter=${1-} single='' empty='' got
   [ $# -eq 0 ] || shift
   while [ $# -gt 0 ]; do
@@ -842,51 +886,92 @@ mcp_extract_cli_error() {
 # --- Configuration ----------------------------------------------------------------------------
 
 # mcp_config_load [--env NAME] [--file FILE] [--example FILE] [--defaults JSON]: merges at the top
-# level, the first named winning, into MCP_CONFIG_JSON.
-mcp_config_load() {
-  local env='' file='' example='' defaults='{}' value out source
-  while [ $# -gt 1 ]; do
+# level, the first named winning, into MCP_CONFIG_JSON. Fails if there is nothing to merge.
+mcp_config_load() { __mcp_untraced __mcp_do_config_load "$@"; }
+__mcp_do_config_load() {
+  local env='' file='' example='' defaults='{}' out value loaded=''
+  while [ $# -gt 0 ]; do
     case $1 in
-    --env) env=$2 ;;
-    --file) file=$2 ;;
-    --example) example=$2 ;;
-    --defaults) defaults=$2 ;;
+    --env | --file | --example | --defaults)
+      case $1 in
+      --env) env=${2-} ;;
+      --file) file=${2-} ;;
+      --example) example=${2-} ;;
+      --defaults) defaults=${2-} ;;
+      esac
+      [ $# -lt 2 ] || shift
+      ;;
     esac
-    shift 2
+    shift
   done
+  if ! mcp_is_valid_json "$defaults"; then
+    mcp_log_warn config 'Invalid JSON in --defaults, using {}'
+    defaults='{}'
+  fi
   out=$defaults
-  mcp_is_valid_json "$out" || out='{}'
-  for source in "$example" "$file" "env:$env"; do
-    case $source in
-    '' | env:) continue ;;
-    env:*)
-      source=${source#env:}
-      value=${!source:-}
-      [ -n "$value" ] || continue
-      case $value in '{'*) ;; *) [ -f "$value" ] && value=$(cat -- "$value") ;; esac
-      ;;
-    *)
-      [ -f "$source" ] || continue
-      value=$(cat -- "$source")
-      ;;
-    esac
-    if value=$(printf '%s\n%s' "$out" "$value" | __mcp_jq -cs 'if length == 2 and (.[1] | type) == "object" then .[0] + .[1] else error end' 2>/dev/null); then
-      out=$value
+  [ -z "$example" ] || __mcp_config_file "$example"
+  [ -z "$file" ] || __mcp_config_file "$file"
+  if [ -n "$env" ] && [ -n "${!env:-}" ]; then
+    value=${!env}
+    if mcp_is_valid_json "$value"; then
+      __mcp_config_merge "$value"
+    elif [ -f "$value" ]; then
+      __mcp_config_file "$value"
     else
-      mcp_log_warn config "not a JSON object, leaving it out: $source"
+      mcp_log_warn config "Env var $env is neither valid JSON nor a file path"
     fi
-  done
+  fi
   export MCP_CONFIG_JSON=$out
+  if [ -z "$loaded" ] && [ "$defaults" = '{}' ]; then
+    mcp_log_warn config 'No configuration sources loaded'
+    return 1
+  fi
 }
 
-# mcp_config_get FILTER [--default VALUE]
-mcp_config_get() {
-  local got
-  got=$(printf '%s' "${MCP_CONFIG_JSON:-"{}"}" | __mcp_jq -rc "$1 | values" 2>/dev/null) || got=
+# Merges a file into `out` of the caller.
+__mcp_config_file() {
+  local text
+  [ -f "$1" ] && [ -r "$1" ] || return 0
+  text=$(cat -- "$1")
+  if mcp_is_valid_json "$text"; then
+    __mcp_config_merge "$text"
+  else
+    mcp_log_warn config "Invalid JSON in file: $1"
+  fi
+}
+
+# Merges an object into `out` of the caller; other JSON changes nothing.
+__mcp_config_merge() {
+  local merged
+  loaded=1
+  if merged=$(printf '%s\n%s' "$out" "$1" | __mcp_jq -cs '.[0] + .[1] | objects' 2>/dev/null) && [ -n "$merged" ]; then
+    out=$merged
+  fi
+}
+
+# mcp_config_get FILTER [--default VALUE]: a value of the configuration. The default stands in for what
+# is missing or null, not for an empty text or false.
+mcp_config_get() { __mcp_untraced __mcp_do_config_get "$@"; }
+__mcp_do_config_get() {
+  local filter=${1-} default='' has_default='' got
+  [ $# -eq 0 ] || shift
+  while [ $# -gt 0 ]; do
+    if [ "$1" = --default ]; then
+      default=${2-} has_default=1
+      [ $# -lt 2 ] || shift
+    fi
+    shift
+  done
+  if [ -z "$filter" ]; then
+    mcp_log_warn config 'mcp_config_get: path required'
+    return 1
+  fi
+  # One letter in front tells an empty text from nothing.
+  got=$(printf '%s' "${MCP_CONFIG_JSON:-"{}"}" | __mcp_jq -r "[($filter) | values | if type == \"string\" then . else tojson end] | if length > 0 then \"=\" + join(\"\n\") else empty end" 2>/dev/null) || got=
   if [ -n "$got" ]; then
-    printf '%s' "$got"
-  elif [ "${2-}" = --default ]; then
-    printf '%s' "${3-}"
+    printf '%s' "${got#=}"
+  elif [ -n "$has_default" ]; then
+    printf '%s' "$default"
   else
     return 1
   fi
@@ -906,6 +991,18 @@ mcp_resource_content_object_from_file() { . "$__mcp_lib/resource_content.sh" && 
 mcp_json_truncate() { . "$__mcp_lib/truncate.sh" && mcp_json_truncate "$@"; }
 mcp_download_safe() { . "$__mcp_lib/download.sh" && mcp_download_safe "$@"; }
 mcp_download_safe_or_fail() { . "$__mcp_lib/download.sh" && mcp_download_safe_or_fail "$@"; }
+
+__mcp_ui_sdk=${BASH_SOURCE[0]%/*}/ui-sdk.sh
+
+mcp_client_supports_ui() { . "$__mcp_ui_sdk" && mcp_client_supports_ui "$@"; }
+mcp_client_supports_extension() { . "$__mcp_ui_sdk" && mcp_client_supports_extension "$@"; }
+mcp_ui_uri() { . "$__mcp_ui_sdk" && mcp_ui_uri "$@"; }
+mcp_ui_result() { . "$__mcp_ui_sdk" && mcp_ui_result "$@"; }
+mcp_result_with_ui() { . "$__mcp_ui_sdk" && mcp_result_with_ui "$@"; }
+mcp_result_with_ui_data() { . "$__mcp_ui_sdk" && mcp_result_with_ui_data "$@"; }
+mcp_tool_meta_with_ui() { . "$__mcp_ui_sdk" && mcp_tool_meta_with_ui "$@"; }
+mcp_ui_form() { . "$__mcp_ui_sdk" && mcp_ui_form "$@"; }
+mcp_ui_table() { . "$__mcp_ui_sdk" && mcp_ui_table "$@"; }
 
 # Names that projects have been seen to use although they are not documented.
 __mcp_sdk_json_escape() { mcp_json_escape "$@"; }

@@ -3,6 +3,7 @@
 //! Who may come in and when, what is answered right here, and what the server behind it is spared. A door
 //! reads lines and gives lines; it does no IO.
 
+mod lifetime;
 mod porter;
 mod token;
 
@@ -14,6 +15,7 @@ use super::quirks;
 use super::vars::Vars;
 use crate::folder::ServerInfo;
 
+pub use lifetime::Lifetime;
 pub use porter::port;
 pub use token::{Token, TokenError, without};
 

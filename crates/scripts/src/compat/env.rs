@@ -192,6 +192,8 @@ pub struct ToolCall<'a> {
     pub roots: &'a [Root],
     /// Whether the client can be asked.
     pub elicits: bool,
+    /// Whether the client shows user interfaces.
+    pub ui: bool,
 }
 
 /// The environment of a tool. Long texts are put into `files`.
@@ -245,6 +247,10 @@ pub fn of_tool(
     if vars.get("MCPBASH_DEBUG_LOG").is_none() {
         env.set("MCPBASH_DEBUG_LOG", files.debug_log());
     }
+    env.set(
+        "MCPBASH_CLIENT_SUPPORTS_UI",
+        if call.ui { "1" } else { "0" },
+    );
     env.set("MCP_ROOTS_JSON", super::roots::json(call.roots));
     env.set("MCP_ROOTS_PATHS", super::roots::paths(call.roots));
     env.set("MCP_ROOTS_COUNT", call.roots.len().to_string());
@@ -357,6 +363,7 @@ mod tests {
             token: "",
             roots: &[],
             elicits: false,
+            ui: false,
         };
         let env = of_tool(&call, &files, &vars, &places, &Tooling::default()).unwrap();
         let get = |name: &str| env.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone());

@@ -9,7 +9,9 @@ use super::env::Tooling;
 use super::manual::{Kind, Manual};
 use super::places::Places;
 use super::vars::Vars;
-use super::{hooks, limits, meta, meta_env, prompts, registry, resources, server, tools, trust};
+use super::{
+    hooks, limits, meta, meta_env, prompts, registry, resources, server, tools, trust, ui,
+};
 use crate::folder::{
     Catalogue, Dialect, FolderError, Mode, Problem, Program, Prompt, PromptBody, Read, Resource,
     Role, ServerInfo, Severity, Template, Tool,
@@ -151,14 +153,19 @@ impl Project {
                 let path = meta::text(said, "path").unwrap_or_default();
                 resources::item(said, "", path, &places.resources, places)
             }),
-            None => kept("resources.json").unwrap_or_else(|| resources::scan(places, problems)),
+            None => kept("resources.json").unwrap_or_else(|| {
+                let mut found = resources::scan(places, problems);
+                found.extend(ui::listed(places, &name));
+                found.sort_by(|a, b| a["name"].as_str().cmp(&b["name"].as_str()));
+                found
+            }),
         };
         let taken = resources::taken(places, &self.resources);
         let found = resources::templates(places, &taken, problems);
         let entries = manual.get(Kind::Templates).unwrap_or_default();
         let said = entries
             .iter()
-            .filter_map(|entry| resources::template(entry).ok());
+            .filter_map(|entry| resources::template(entry, &places.resources).ok());
         self.templates = resources::merged(said.collect(), found, &taken);
         self.prompts = match manual.get(Kind::Prompts) {
             Some(entries) => registered(entries, "path", |said, path| {
@@ -187,7 +194,7 @@ impl Project {
     }
 
     /// What the server is called in addresses of its pages.
-    fn server_name(&self) -> String {
+    pub(super) fn server_name(&self) -> String {
         let own = self.server.shown.get("name").and_then(Value::as_str);
         own.unwrap_or("mcp-server").to_owned()
     }

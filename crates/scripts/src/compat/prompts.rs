@@ -38,7 +38,11 @@ fn prompt(file: &Path, places: &Places, problems: &mut Vec<Problem>) -> Option<M
     }
     let said = match sidecar.as_deref().map(meta::read) {
         None => Map::new(),
-        Some(Ok(said)) => said,
+        Some(Ok(said)) => {
+            let sidecar = sidecar.as_deref().unwrap_or(file);
+            icons::check(&said, sidecar, places, problems);
+            said
+        }
         Some(Err(why)) => {
             let path = places.relative(sidecar.as_deref().unwrap_or(file));
             problems.push(meta::problem(path, Severity::Error, why));

@@ -46,7 +46,7 @@ fn is_date(text: &str) -> bool {
         })
 }
 
-/// Whether a revision has notes about lists that changed, and templates.
+/// Whether a revision has notes about lists that changed.
 pub fn is_new(revision: &str) -> bool {
     revision >= "2025-06-18"
 }
@@ -59,7 +59,7 @@ pub fn capabilities(revision: &str, client: &Value, minimal: bool) -> Value {
         json!({
             "logging": {},
             "tools": {"listChanged": true},
-            "resources": {"subscribe": true, "listChanged": true, "templates": true},
+            "resources": {"subscribe": true, "listChanged": true},
             "prompts": {"listChanged": true},
             "completions": {},
         })
@@ -72,6 +72,12 @@ pub fn capabilities(revision: &str, client: &Value, minimal: bool) -> Value {
             "completions": {},
         })
     };
+    // The capability is part of the specification since 2025-03-26.
+    if revision < "2025-03-26"
+        && let Some(all) = all.as_object_mut()
+    {
+        all.remove("completions");
+    }
     if client
         .pointer("/extensions")
         .and_then(|e| e.get(ui::EXTENSION))
@@ -149,9 +155,15 @@ mod tests {
     fn older_clients_hear_of_less() {
         let none = json!({});
         let new = capabilities("2025-11-25", &none, false);
-        assert_eq!(new["resources"]["templates"], true);
+        assert_eq!(
+            new["resources"],
+            json!({"subscribe": true, "listChanged": true})
+        );
         let old = capabilities("2024-11-05", &none, false);
         assert_eq!(old["tools"].get("listChanged"), None);
+        assert_eq!(old.get("completions"), None);
+        let newer = capabilities("2025-03-26", &none, false);
+        assert_eq!(newer["completions"], json!({}));
         assert_eq!(
             capabilities("2025-03-26", &none, true),
             json!({"logging": {}})

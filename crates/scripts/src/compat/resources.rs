@@ -48,10 +48,11 @@ fn resource(
                 return None;
             }
         }
+        if meta::text(&said, "uriTemplate").is_some() && meta::text(&said, "uri").is_none() {
+            return None;
+        }
+        icons::check(&said, &sidecar, places, problems);
         folder = sidecar.parent()?.to_owned();
-    }
-    if meta::text(&said, "uriTemplate").is_some() && meta::text(&said, "uri").is_none() {
-        return None;
     }
     if meta::text(&said, "uri").is_none()
         && let Some(inline) = meta::inline(file)
@@ -145,7 +146,9 @@ pub fn shown(item: &Map<String, Value>) -> Value {
 /// The names that no template may have: those of the resources, and those of metadata with a `uri`, which
 /// means a resource even if there is no file beside it.
 pub fn taken(places: &Places, resources: &[Map<String, Value>]) -> HashSet<String> {
-    let listed = resources.iter().filter_map(|r| meta::text(r, "name"));
+    // Pages that were found have the names of their folders, which templates may have too.
+    let listed = resources.iter().filter(|r| r["provider"] != "ui");
+    let listed = listed.filter_map(|r| meta::text(r, "name"));
     let mut taken: HashSet<String> = listed.map(str::to_owned).collect();
     for file in meta::files(&places.resources) {
         if file.to_string_lossy().ends_with(".meta.json")
@@ -175,7 +178,8 @@ pub fn templates(
         if meta::text(&said, "uriTemplate").is_none() {
             continue;
         }
-        let wrong = match template(&said) {
+        let folder = file.parent().unwrap_or(&file);
+        let wrong = match template(&said, folder) {
             Err(why) => why,
             Ok(item) => {
                 let name = item["name"].as_str().unwrap_or_default();
@@ -184,6 +188,7 @@ pub fn templates(
                 } else if found.iter().any(|other| other["name"] == item["name"]) {
                     format!("another template is called {name} too")
                 } else {
+                    icons::check(&said, &file, places, problems);
                     found.push(item);
                     continue;
                 }
@@ -199,8 +204,8 @@ pub fn templates(
     found
 }
 
-/// A template as the registry has it, or what is wrong with it.
-pub fn template(said: &Map<String, Value>) -> Result<Map<String, Value>, String> {
+/// A template as the registry has it, or what is wrong with it; its files lie in `folder`.
+pub fn template(said: &Map<String, Value>, folder: &Path) -> Result<Map<String, Value>, String> {
     let uri = meta::text(said, "uriTemplate").ok_or("it has no uriTemplate")?;
     let name = meta::text(said, "name").ok_or("it has no name")?;
     if meta::text(said, "uri").is_some() {
@@ -221,10 +226,13 @@ pub fn template(said: &Map<String, Value>) -> Result<Map<String, Value>, String>
             item.insert(field.to_owned(), json!(text));
         }
     }
-    for field in ["annotations", "_meta", "icons"] {
+    for field in ["annotations", "_meta"] {
         if let Some(value) = meta::some(said, field) {
             item.insert(field.to_owned(), value.clone());
         }
+    }
+    if let Some(icons) = icons::embed(said.get("icons"), folder) {
+        item.insert("icons".to_owned(), icons);
     }
     Ok(item)
 }

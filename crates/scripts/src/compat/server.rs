@@ -19,7 +19,10 @@ pub fn read(
     let file = places.server.join("server.meta.json");
     let said = match file.is_file().then(|| meta::read(&file)) {
         None => Map::new(),
-        Some(Ok(said)) => said,
+        Some(Ok(said)) => {
+            icons::check(&said, &file, places, problems);
+            said
+        }
         Some(Err(why)) => {
             problems.push(meta::problem(
                 places.relative(&file),

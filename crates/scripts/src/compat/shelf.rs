@@ -10,7 +10,7 @@ use linkspan_wire::Limits;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::cursor::Pages;
-use super::door::{self, Door, TokenError};
+use super::door::{self, Door, Lifetime, TokenError};
 use super::env::Tooling;
 use super::manual::Kind;
 use super::project::Project;
@@ -55,7 +55,8 @@ impl Shelf {
         let door = Door::new(&project.vars, project.server.clone())?;
         let patience = project.vars.number("MCPBASH_SHUTDOWN_TIMEOUT");
         let patience = Duration::from_secs(patience.unwrap_or(PATIENCE));
-        Ok(door::port(door, reader, writer, limits, patience))
+        let lifetime = Lifetime::of(&project.vars);
+        Ok(door::port(door, reader, writer, limits, patience, lifetime))
     }
 
     /// A list.

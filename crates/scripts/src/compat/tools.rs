@@ -76,7 +76,10 @@ fn tool(
     let mut said = Map::new();
     if let Some(sidecar) = meta::sidecar(file) {
         match meta::read(&sidecar) {
-            Ok(read) => said = read,
+            Ok(read) => {
+                icons::check(&read, &sidecar, places, problems);
+                said = read;
+            }
             Err(why) => {
                 let path = places.relative(&sidecar);
                 problems.push(meta::problem(path, Severity::Error, why));

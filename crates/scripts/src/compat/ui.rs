@@ -43,6 +43,64 @@ pub fn linked(own: Option<Value>, tool: &Path, server: &str) -> Option<Value> {
     Some(Value::Object(meta))
 }
 
+/// The pages of a project as resources: those of its tools, and those of their own. Of two with one name,
+/// [`page`] reads the tool's.
+pub fn listed(places: &Places, server: &str) -> Vec<Map<String, Value>> {
+    let mut found: Vec<Map<String, Value>> = Vec::new();
+    let of_tools = folders_in(&places.tools).into_iter();
+    let of_tools = of_tools.map(|(name, folder)| (name, folder.join("ui")));
+    for (name, folder) in of_tools.chain(folders_in(&places.ui)) {
+        let uri = format!("ui://{server}/{name}");
+        if !is_page(&folder) || found.iter().any(|other| other["uri"] == uri) {
+            continue;
+        }
+        let said = meta::read(&folder.join("ui.meta.json")).unwrap_or_default();
+        let mut item = Map::new();
+        item.insert("name".to_owned(), json!(name));
+        if let Some(title) = meta::text(&said, "title") {
+            item.insert("title".to_owned(), json!(title));
+        }
+        let description = meta::text(&said, "description").unwrap_or("");
+        item.insert("description".to_owned(), json!(description));
+        item.insert("uri".to_owned(), json!(uri));
+        item.insert("mimeType".to_owned(), json!(MIME));
+        item.insert("mimeTypeDeclared".to_owned(), json!(true));
+        item.insert("provider".to_owned(), json!("ui"));
+        item.insert("_meta".to_owned(), json!({"ui": about(&said)}));
+        found.push(item);
+    }
+    found
+}
+
+/// The folders in a folder, by name. Hidden ones, links and names that no URI has are left out.
+fn folders_in(folder: &Path) -> Vec<(String, PathBuf)> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let named = folders.filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b'~');
+        let usable = !name.starts_with('.') && name.bytes().all(plain);
+        usable.then(|| (name, entry.path()))
+    });
+    let mut named: Vec<_> = named.collect();
+    named.sort();
+    named
+}
+
+/// What a client should know about a page, of what its metadata says.
+fn about(said: &Map<String, Value>) -> Value {
+    let more = said.get("meta");
+    let part = |name: &str, usual: Value| {
+        let said = more.and_then(|m| m.get(name)).filter(|v| !v.is_null());
+        said.cloned().unwrap_or(usual)
+    };
+    json!({
+        "csp": part("csp", json!({})),
+        "permissions": part("permissions", json!({})),
+        "prefersBorder": part("prefersBorder", json!(true)),
+    })
+}
+
 /// A page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
@@ -62,22 +120,13 @@ pub fn page(uri: &str, places: &Places) -> Option<Page> {
     let folder = folders(name, places)
         .into_iter()
         .find(|folder| is_page(folder))?;
-    let about = meta::read(&folder.join("ui.meta.json")).unwrap_or_default();
-    let file = folder.join(meta::text(&about, "entrypoint").unwrap_or("index.html"));
+    let said = meta::read(&folder.join("ui.meta.json")).unwrap_or_default();
+    let file = folder.join(meta::text(&said, "entrypoint").unwrap_or("index.html"));
     let html = match text(&file, &folder) {
         Some(html) => html,
-        None => made(meta::text(&about, "template")?, about.get("config")),
+        None => made(meta::text(&said, "template")?, said.get("config")),
     };
-    let more = about.get("meta");
-    let part = |name: &str, usual: Value| {
-        let said = more.and_then(|m| m.get(name)).filter(|v| !v.is_null());
-        said.cloned().unwrap_or(usual)
-    };
-    let about = json!({
-        "csp": part("csp", json!({})),
-        "permissions": part("permissions", json!({})),
-        "prefersBorder": part("prefersBorder", json!(true)),
-    });
+    let about = about(&said);
     Some(Page { html, about })
 }
 
@@ -160,6 +209,30 @@ mod tests {
         let own = json!({"ui": {"resourceUri": "ui://a/b"}, "k": 1});
         assert_eq!(linked(Some(own.clone()), &tool, "s"), Some(own));
         assert_eq!(linked(None, &places.tools.join("y"), "s"), None);
+    }
+
+    #[test]
+    fn pages_are_listed_and_every_one_can_be_read() {
+        let (_root, places) = project(&[
+            ("tools/x/ui/index.html", "X"),
+            ("tools/y/tool.sh", ""),
+            ("ui/x/index.html", "other"),
+            (
+                "ui/form/ui.meta.json",
+                r#"{"description":"Asks","template":"form","meta":{"prefersBorder":false}}"#,
+            ),
+            ("ui/none/readme.txt", ""),
+        ]);
+        let found = listed(&places, "s");
+        let uris: Vec<_> = found.iter().map(|r| r["uri"].as_str().unwrap()).collect();
+        assert_eq!(uris, ["ui://s/x", "ui://s/form"]);
+        assert_eq!(found[1]["description"], "Asks");
+        assert_eq!(found[1]["mimeType"], MIME);
+        assert_eq!(found[1]["_meta"]["ui"]["prefersBorder"], false);
+        for uri in uris {
+            assert!(page(uri, &places).is_some(), "{uri}");
+        }
+        assert_eq!(page("ui://s/x", &places).unwrap().html, "X");
     }
 
     #[test]

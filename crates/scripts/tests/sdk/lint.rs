@@ -129,6 +129,13 @@ const FUNCTIONS: &[&str] = &[
     "mcp_download_safe_or_fail",
     "mcp_run_with_progress",
     "mcp_path_normalize",
+    "mcp_client_supports_ui",
+    "mcp_client_supports_extension",
+    "mcp_result_with_ui",
+    "mcp_result_with_ui_data",
+    "mcp_tool_meta_with_ui",
+    "mcp_ui_form",
+    "mcp_ui_table",
 ];
 
 #[test]

@@ -1,5 +1,6 @@
 //! The SDKs, run by their interpreters, with the server's end of the channel in the test.
 
+mod as_mcp_bash;
 mod bash;
 mod channel;
 mod compat;

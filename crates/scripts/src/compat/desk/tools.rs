@@ -19,7 +19,7 @@ use super::super::project::Item;
 use super::super::result::{self, Late, Reason};
 use super::super::roots::Root;
 use super::super::shelf::Shelf;
-use super::super::{ci, door, limits, meta, quirks};
+use super::super::{ci, door, limits, meta, quirks, ui};
 use super::{Connection, Held, some_text, value};
 use crate::folder::RunSettings;
 use crate::run::capture::Printed;
@@ -136,12 +136,20 @@ impl Run<'_> {
             token: &token,
             roots: &self.roots,
             elicits: elicits != (false, false),
+            ui: caller.client_can(&["extensions", ui::EXTENSION]),
         };
         let places = &self.shelf.project.places;
         let mut env =
             of_tool(&told, &files, vars, places, &self.shelf.tooling).map_err(no_place)?;
         put(&mut env, "LINKSPAN_CALL", &marker);
         put(&mut env, "MCP_LOG_LEVEL", connection.threshold.name());
+        if vars.get("MCPBASH_SERVER_NAME").is_none() {
+            put(
+                &mut env,
+                "MCPBASH_SERVER_NAME",
+                self.shelf.project.server_name(),
+            );
+        }
         put_capabilities(&mut env, &caller);
         let words = match &trace {
             Some(file) => {

@@ -4,30 +4,57 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use linkspan_session::{Envelope, Inbound, Outbound, Port, PortEnd};
-use linkspan_wire::{Limits, Line, Lines, Message};
+use linkspan_wire::{Kind, Limits, Line, Lines, Message};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::{Door, Step};
+use super::{Door, Lifetime, Step};
 
 /// Envelopes that may wait in each queue of the port.
 const QUEUE: usize = 64;
 
 /// Opens a port to a client behind a door. `patience` is how long a client that has asked us to end may
-/// take to leave.
+/// take to leave; `lifetime` says when the port closes by itself.
 pub fn port(
     door: Door,
     reader: impl AsyncRead + Send + Unpin + 'static,
     writer: impl AsyncWrite + Send + Unpin + 'static,
     limits: Limits,
     patience: Duration,
+    lifetime: Lifetime,
 ) -> Port {
     let (port, end) = Port::pair("the client", QUEUE);
     let (lines_in, lines) = mpsc::channel(QUEUE);
     tokio::spawn(read(reader, lines_in, limits));
-    tokio::spawn(stand(door, lines, writer, end, patience));
+    let alone = orphaned(lifetime.orphan);
+    tokio::spawn(stand(
+        door,
+        lines,
+        writer,
+        end,
+        patience,
+        lifetime.idle,
+        alone,
+    ));
     port
+}
+
+/// Resolves when our parent has ended, which is looked at in intervals.
+fn orphaned(every: Option<Duration>) -> impl Future<Output = ()> + Send {
+    use std::os::unix::process::parent_id;
+
+    let parent = parent_id();
+    async move {
+        // Without a parent at the start there is none to lose.
+        let Some(every) = every.filter(|_| parent != 1) else {
+            return std::future::pending().await;
+        };
+        while parent_id() == parent {
+            tokio::time::sleep(every).await;
+        }
+        tracing::info!("mcp-bash: the parent process {parent} has ended; exiting");
+    }
 }
 
 /// Reads lines until the client has gone or nobody wants more.
@@ -73,7 +100,10 @@ async fn stand(
     mut writer: impl AsyncWrite + Send + Unpin,
     end: PortEnd,
     patience: Duration,
+    idle: Option<Duration>,
+    alone: impl Future<Output = ()>,
 ) {
+    tokio::pin!(alone);
     let PortEnd {
         tx,
         mut rx,
@@ -83,20 +113,39 @@ async fn stand(
     let mut tx = Some(tx);
     let mut last_word = Some(last_word);
     let mut until: Option<Instant> = None;
+    let mut heard = Instant::now();
+    // Requests of the client that are not answered.
+    let mut owed = 0_usize;
     loop {
         let open = tx.is_some();
+        let silent = idle.filter(|_| owed == 0).map(|idle| heard + idle);
         let steps = tokio::select! {
             line = lines.recv(), if open => match line {
-                Some(line) => door.from_client(&String::from_utf8_lossy(&line)),
+                Some(line) => {
+                    heard = Instant::now();
+                    door.from_client(&String::from_utf8_lossy(&line))
+                }
                 None => vec![Step::Close],
             },
             outbound = rx.recv() => match outbound {
-                Some(Outbound::One(envelope)) => door.from_server(&envelope.msg.text()),
+                Some(Outbound::One(envelope)) => {
+                    if matches!(envelope.msg.kind(), Kind::Result | Kind::Error) {
+                        owed = owed.saturating_sub(1);
+                        heard = Instant::now();
+                    }
+                    door.from_server(&envelope.msg.text())
+                }
                 // The door takes batches apart, so nobody answers one.
                 Some(Outbound::Array(_)) => Vec::new(),
                 None => break,
             },
             () = late(until), if open => vec![Step::Close],
+            () = late(silent), if open => {
+                let seconds = idle.unwrap_or_default().as_secs();
+                tracing::warn!("mcp-bash: idle timeout after {seconds}s with no client activity; exiting");
+                vec![Step::Close]
+            }
+            () = &mut alone, if open => vec![Step::Close],
         };
         if door.is_leaving() && until.is_none() {
             until = Some(Instant::now() + patience);
@@ -111,6 +160,7 @@ async fn stand(
                 }
                 Step::ToServer(line) => {
                     if let (Some(tx), Ok(msg)) = (&tx, Message::parse(line.into())) {
+                        owed += usize::from(msg.kind() == Kind::Request);
                         let _ = tx.send(Inbound::Message(Envelope::new(msg))).await;
                     }
                 }
@@ -138,4 +188,57 @@ async fn write(writer: &mut (impl AsyncWrite + Unpin), line: &str) -> std::io::R
     whole.push(b'\n');
     writer.write_all(&whole).await?;
     writer.flush().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compat::Vars;
+    use crate::folder::ServerInfo;
+    use serde_json::{Value, json};
+
+    fn silent_after(seconds: u64) -> (Port, tokio::io::DuplexStream) {
+        let info = ServerInfo {
+            shown: json!({}),
+            instructions: None,
+            metadata: Value::Null,
+        };
+        let door = Door::new(&Vars::default(), info).unwrap();
+        let (client, ours) = tokio::io::duplex(4096);
+        let (reader, writer) = tokio::io::split(ours);
+        let lifetime = Lifetime {
+            idle: Some(Duration::from_secs(seconds)),
+            orphan: None,
+        };
+        let patience = Duration::from_secs(5);
+        let port = port(door, reader, writer, Limits::default(), patience, lifetime);
+        (port, client)
+    }
+
+    const HELLO: &[u8] =
+        b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n";
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_client_is_left_after_its_time() {
+        let (mut port, _client) = silent_after(2);
+        let begun = Instant::now();
+        assert!(port.rx.recv().await.is_none());
+        assert_eq!(begun.elapsed().as_secs(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_waits_for_an_answer_is_not_silent() {
+        let (mut port, mut client) = silent_after(2);
+        client.write_all(HELLO).await.unwrap();
+        assert!(port.rx.recv().await.is_some());
+        let more = tokio::time::timeout(Duration::from_secs(100), port.rx.recv());
+        assert!(more.await.is_err(), "it was left while it waited");
+        let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_owned();
+        let answer = Message::parse(answer.into()).unwrap();
+        port.tx
+            .send(Outbound::One(Envelope::new(answer)))
+            .await
+            .unwrap();
+        assert!(port.rx.recv().await.is_none());
+    }
 }

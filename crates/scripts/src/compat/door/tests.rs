@@ -85,7 +85,7 @@ fn what_a_greeting_lacks_is_put_in_and_the_answer_is_mcp_bashs() {
     assert!(sent[0]["params"]["clientInfo"].is_object());
     let steps = door.from_server(WELCOMED);
     let welcome = &told(&steps)[0]["result"];
-    assert_eq!(welcome["capabilities"]["resources"]["templates"], true);
+    assert_eq!(welcome["capabilities"]["resources"]["listChanged"], true);
     assert_eq!(welcome["instructions"], "be kind");
     assert_eq!(welcome["serverInfo"]["name"], "n");
 }

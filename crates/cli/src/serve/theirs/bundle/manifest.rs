@@ -1,0 +1,205 @@
+//! `manifest.json` of a bundle, version 0.3 of the format.
+
+use std::process::{Command, Stdio};
+
+use linkspan_scripts::compat::Project;
+use serde_json::{Map, Value, json};
+
+use super::Wanted;
+use crate::exit::{Exit, Failure};
+
+pub(super) fn of(wanted: &Wanted, project: &Project) -> Result<Value, Failure> {
+    let said = &project.server.metadata;
+    let conf = |name: &str| wanted.conf.get(name).map(Value::String);
+    let shown = |field: &str| Some(project.server.shown[field].clone()).filter(Value::is_string);
+    let from_meta = |field: &str| said.get(field).filter(|value| !value.is_null()).cloned();
+    let list = |name: &str| {
+        let words = wanted.conf.get(name)?;
+        Some(json!(words.split_whitespace().collect::<Vec<_>>()))
+    };
+    let mut all = Map::new();
+    let mut put = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            all.insert(name.to_owned(), value);
+        }
+    };
+    put("manifest_version", Some(json!("0.3")));
+    put("name", Some(json!(wanted.name)));
+    put("version", Some(json!(wanted.version)));
+    put("display_name", shown("title"));
+    let description = conf("MCPB_DESCRIPTION").or_else(|| shown("description"));
+    put(
+        "description",
+        Some(description.unwrap_or_else(|| json!(wanted.name))),
+    );
+    put("icon", wanted.icon().map(|icon| json!(icon)));
+    put("license", conf("MCPB_LICENSE"));
+    put("keywords", list("MCPB_KEYWORDS"));
+    put("homepage", conf("MCPB_HOMEPAGE"));
+    put("documentation", conf("MCPB_DOCUMENTATION"));
+    put("support", conf("MCPB_SUPPORT"));
+    put("privacy_policies", list("MCPB_PRIVACY_POLICIES"));
+    put("author", author(wanted));
+    let repository = conf("MCPB_REPOSITORY");
+    put(
+        "repository",
+        repository.map(|url| json!({"type": "git", "url": url})),
+    );
+    let tools = entries(&project.tools);
+    put("tools_generated", (!tools.is_empty()).then(|| json!(true)));
+    put("tools", (!tools.is_empty()).then(|| json!(tools)));
+    put(
+        "prompts_generated",
+        (!project.prompts.is_empty()).then(|| json!(true)),
+    );
+    let settings = from_meta("user_config");
+    let settings = settings.filter(|s| s.as_object().is_none_or(|s| !s.is_empty()));
+    let (env, args) = settings_of(wanted, said, settings.as_ref())?;
+    put("user_config", settings);
+    let mut told = json!({
+        "MCPBASH_PROJECT_ROOT": "${__dirname}/server",
+        "MCPBASH_TOOL_ALLOWLIST": "*",
+    });
+    if wanted.fixed {
+        told["MCPBASH_STATIC_REGISTRY"] = json!("1");
+    }
+    for (key, variable) in env {
+        told[variable] = json!(format!("${{user_config.{key}}}"));
+    }
+    let args: Vec<String> = args
+        .iter()
+        .map(|key| format!("${{user_config.{key}}}"))
+        .collect();
+    put(
+        "server",
+        Some(json!({
+            "type": "binary",
+            "entry_point": "server/run-server.sh",
+            "mcp_config": {
+                "command": "${__dirname}/server/run-server.sh",
+                "args": args,
+                "env": told,
+            },
+        })),
+    );
+    let mut runs_on = json!({"platforms": wanted.platforms});
+    if let Some(desktop) = conf("MCPB_COMPAT_CLAUDE_DESKTOP") {
+        runs_on["claude_desktop"] = desktop;
+    }
+    for (name, field) in [
+        ("MCPB_RUNTIME_PYTHON", "python"),
+        ("MCPB_RUNTIME_NODE", "node"),
+    ] {
+        if let Some(version) = conf(name) {
+            runs_on["runtimes"][field] = version;
+        }
+    }
+    put("compatibility", Some(runs_on));
+    Ok(Value::Object(all))
+}
+
+/// What a shop window shows of the tools.
+fn entries(items: &[Map<String, Value>]) -> Vec<Value> {
+    let one = |item: &Map<String, Value>| {
+        let mut shown = json!({"name": item["name"]});
+        let description = item.get("description").and_then(Value::as_str);
+        if let Some(description) = description.filter(|text| !text.is_empty()) {
+            shown["description"] = json!(description);
+        }
+        shown
+    };
+    items.iter().map(one).collect()
+}
+
+/// The format wants an author: of `mcpb.conf`, or whom git knows.
+fn author(wanted: &Wanted) -> Option<Value> {
+    let known = wanted.conf.get("MCPB_AUTHOR_NAME");
+    let Some(name) = known.or_else(|| git(wanted, "user.name")) else {
+        anstream::eprintln!(
+            "the bundle has no author, which its format asks for: set MCPB_AUTHOR_NAME in mcpb.conf"
+        );
+        return None;
+    };
+    let mut author = json!({ "name": name });
+    let email = wanted.conf.get("MCPB_AUTHOR_EMAIL");
+    for (field, value) in [
+        ("email", email),
+        ("url", wanted.conf.get("MCPB_AUTHOR_URL")),
+    ] {
+        if let Some(value) = value {
+            author[field] = json!(value);
+        }
+    }
+    Some(author)
+}
+
+fn git(wanted: &Wanted, key: &str) -> Option<String> {
+    let ran = Command::new("git")
+        .arg("-C")
+        .arg(&wanted.root)
+        .args(["config", "--get", key])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    let name = String::from_utf8(ran.stdout).ok()?;
+    let name = name.trim();
+    (ran.status.success() && !name.is_empty()).then(|| name.to_owned())
+}
+
+type Settings = (Vec<(String, String)>, Vec<String>);
+
+/// Which variables and arguments the user's settings become. Each must be one that is declared.
+fn settings_of(
+    wanted: &Wanted,
+    said: &Value,
+    settings: Option<&Value>,
+) -> Result<Settings, Failure> {
+    let wrong = |what: String| {
+        Failure::new(Exit::Invalid, what).hint("mend it in server.d/server.meta.json or mcpb.conf")
+    };
+    let nothing = Map::new();
+    let known = match settings {
+        None => &nothing,
+        Some(Value::Object(known)) => known,
+        Some(_) => return Err(wrong("user_config must be an object".to_owned())),
+    };
+    for (key, field) in known {
+        let text = |name: &str| field.get(name).and_then(Value::as_str);
+        let kinds = ["string", "number", "boolean", "directory", "file"];
+        if text("title").is_none() || !text("type").is_some_and(|kind| kinds.contains(&kind)) {
+            return Err(wrong(format!(
+                "user_config: `{key}` needs a title and a type ({})",
+                kinds.join(", ")
+            )));
+        }
+    }
+    let env = match wanted.conf.get("MCPB_USER_CONFIG_ENV_MAP") {
+        Some(text) => {
+            let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
+            let pairs = pairs.map(|(key, name)| (key.trim().to_owned(), name.trim().to_owned()));
+            pairs.collect()
+        }
+        None => pairs(said.get("user_config_env_map")),
+    };
+    let args: Vec<String> = match wanted.conf.get("MCPB_USER_CONFIG_ARGS_MAP") {
+        Some(text) => text.split(',').map(|key| key.trim().to_owned()).collect(),
+        None => {
+            let list = said.get("user_config_args_map").and_then(Value::as_array);
+            let keys = list.into_iter().flatten().filter_map(Value::as_str);
+            keys.map(str::to_owned).collect()
+        }
+    };
+    let keys = env.iter().map(|(key, _)| key).chain(&args);
+    match keys.into_iter().find(|key| !known.contains_key(*key)) {
+        Some(unknown) => Err(wrong(format!("user_config has no `{unknown}`"))),
+        None => Ok((env, args)),
+    }
+}
+
+fn pairs(map: Option<&Value>) -> Vec<(String, String)> {
+    let map = map.and_then(Value::as_object);
+    let pairs = map.into_iter().flatten();
+    let pairs = pairs.filter_map(|(key, name)| Some((key.clone(), name.as_str()?.to_owned())));
+    pairs.collect()
+}
