@@ -49,10 +49,11 @@ pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
     });
     let chain = Chain::new(plan, bridge, traces);
     let parts = components.len();
-    let start = move |part: usize| start(&components[part], limits.with_envelopes());
+    let acp = limits.with_null_ids();
+    let start = move |part: usize| start(&components[part], acp.with_envelopes());
     let outside = match args.proxy {
-        true => stdio(limits.with_envelopes()),
-        false => stdio(limits),
+        true => stdio(acp.with_envelopes()),
+        false => stdio(acp),
     };
     let conductor = Conductor::new(chain, outside, parts, start, joins, args.drain);
     let signal = Cell::new(None);
