@@ -16,6 +16,8 @@ use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::time::timeout;
 
 use self::last_words::LastWords;
+use crate::framing::Framing;
+use crate::owed::Shared;
 use crate::{QUEUE, lines};
 
 /// How long a child may take to end after its stdin closed, and again after TERM.
@@ -112,10 +114,17 @@ async fn run(name: String, mut child: Child, group: Group, mut end: PortEnd, lim
     let last_words = Arc::new(Mutex::new(LastWords::default()));
     let mut listening = tokio::spawn(listen(name.clone(), stderr, Arc::clone(&last_words)));
     let budget = lines::budget(limits);
-    let reading = lines::read(&mut stdout, &end.tx, end.last_word, limits, &budget, || {
-        false
-    });
-    let writing = lines::write(stdin, &mut end.rx);
+    let owed = Shared::default();
+    let framing = Framing::server(limits, owed.clone());
+    let reading = lines::read(
+        &mut stdout,
+        &end.tx,
+        end.last_word,
+        framing,
+        &budget,
+        || false,
+    );
+    let writing = lines::write(stdin, &mut end.rx, Some(&owed));
     let closed_by_us = converse(&name, &mut child, reading, writing, end.tx.closed()).await;
     // It may still be writing, and must not die of a pipe that nobody reads.
     let status = tokio::select! {

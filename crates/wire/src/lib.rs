@@ -7,6 +7,7 @@
 //! Invariant: no async, no sockets, no clock, and nothing about MCP.
 
 mod clipped;
+mod damage;
 mod deep;
 mod depth;
 mod error;
@@ -17,10 +18,12 @@ mod json;
 mod limits;
 mod message;
 mod ndjson;
+mod resync;
 mod rpc;
 mod scan;
 mod splice;
 mod sse;
+mod walk;
 
 pub use error::{Syntax, WireError};
 pub use escape::quote;
@@ -30,6 +33,7 @@ pub use json::{Json, JsonKind, Members};
 pub use limits::{Limits, MAX_DEPTH};
 pub use message::{Kind, Message};
 pub use ndjson::{Line, Lines, one_line};
+pub use resync::Resync;
 pub use rpc::{Code, RpcError};
 pub use splice::Object;
 pub use sse::{Event, SseItem, SseReader, write_event};

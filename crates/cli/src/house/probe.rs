@@ -131,6 +131,16 @@ async fn answer(port: &mut Port, is_command: bool, shook: bool) -> Result<Probed
                 }
                 answer
             }
+            // Whatever it was, it was not the answer of a modern server.
+            Inbound::Bad(why) if why.answered_hop() == Some(DISCOVER) => {
+                RpcError::parse_error(why.to_string()).answer(&Id::number(DISCOVER))
+            }
+            Inbound::Bad(why) if why.answered_hop() == Some(INITIALIZE) => {
+                return Err(Fault::BadAnswer {
+                    peer: port.name.clone(),
+                    why: why.to_string(),
+                });
+            }
             Inbound::Closed(_) if is_command => return Ok(Probed::Died),
             Inbound::Closed(why) => return Err(why),
             _ => continue,
