@@ -1,5 +1,7 @@
 //! Logs: warnings to stderr, more on request, nothing ever to stdout.
 
+mod category;
+
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -30,8 +32,7 @@ pub(crate) fn start(args: &LogArgs, quiet: LevelFilter) -> Result<(), Failure> {
     let stderr = tracing_subscriber::fmt::layer()
         .with_writer(|| STDERR.get_or_init(Patient::start).clone())
         .with_ansi(io::stderr().is_terminal())
-        .with_target(false)
-        .with_timer(crate::clock::Stamp)
+        .event_format(category::Lines(crate::clock::Stamp))
         .with_filter(level)
         .with_filter(ours.clone());
     let file = match &args.log_file {

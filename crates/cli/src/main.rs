@@ -19,6 +19,7 @@ mod house;
 mod lists;
 mod log;
 mod mask;
+mod no_command;
 mod orphan;
 mod pages;
 mod record;
@@ -46,7 +47,20 @@ fn main() -> ExitCode {
     if let Some(exit) = serve::applet() {
         return exit;
     }
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let args: Vec<String> = std::env::args_os()
+                .skip(1)
+                .map(|arg| arg.to_string_lossy().into_owned())
+                .collect();
+            let Some(failure) = no_command::explain(&error, &args) else {
+                error.exit()
+            };
+            failure.print();
+            return failure.exit.into();
+        }
+    };
     let ended = run(cli).and_then(|exit| match exit {
         // Whatever else there is to say is more than that.
         Exit::Ok => show::printed().map(|()| exit),

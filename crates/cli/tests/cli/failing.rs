@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use linkspan_testkit::{Conn, Flow, Port, Request, Server};
 
-use crate::setup::{answer, linkspan, serving};
+use crate::setup::{Run, answer, linkspan, serving};
 
 // 2: the command line is wrong.
 
@@ -345,4 +345,44 @@ fn an_error_never_goes_to_stdout() {
     let ran = linkspan(&["tools", &server.url()]);
     assert_eq!((ran.code, &*ran.stdout), (Some(1), ""));
     assert!(ran.stderr.contains("not today"), "{ran}");
+}
+
+#[test]
+fn a_header_that_belongs_to_the_connection() {
+    let ran = linkspan(&["tools", "-H", "Content-Length: 3", "http://127.0.0.1:1/mcp"]);
+    assert_snapshot!(ran, @"
+    [stderr]
+    error: the header `Content-Length` is a part of the connection and cannot be set
+    hint: leave out this -H (--header); linkspan sends it where it is needed
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_proxy_that_cannot_be_used() {
+    let ran = Run::new(&["tools", "https://mcp.example.test/mcp"])
+        .env("HTTPS_PROXY", "http://me:secret@proxy:99999")
+        .end();
+    assert_snapshot!(ran, @"
+    [stderr]
+    error: the environment variable HTTPS_PROXY names no proxy that can be used: its value has a port that does not exist
+    hint: give an http:// or socks5:// URL, or unset the variable; NO_PROXY names hosts that need no proxy
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_url_without_a_command() {
+    assert_snapshot!(linkspan(&["http://localhost:37373/mcp"]), @"
+    [stderr]
+    error: a command is missing before the URL
+    hint: linkspan connect http://localhost:37373/mcp
+    [exit 2]
+    ");
+    assert_snapshot!(linkspan(&["--debug", "http://localhost:37373/mcp"]), @"
+    [stderr]
+    error: a command is missing before the URL
+    hint: linkspan connect --debug http://localhost:37373/mcp
+    [exit 2]
+    ");
 }
