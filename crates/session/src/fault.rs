@@ -138,7 +138,7 @@ impl Fault {
             Self::Overloaded { .. } => "wait for calls in flight to finish",
             Self::TooLarge { .. } => "ask for less at once, or raise --max-message",
             Self::BadAnswer { .. } => {
-                "check that the URL is an MCP endpoint; --debug shows what came back"
+                "check that this is an MCP server, and the URL its endpoint; --debug shows what came back"
             }
             Self::Closing => "linkspan was told to stop, or its client has gone",
         }

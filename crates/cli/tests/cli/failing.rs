@@ -254,7 +254,7 @@ fn a_page_that_is_no_server() {
     assert_snapshot!(linkspan(&["tools", &server.url()]), @"
     [stderr]
     error: http://127.0.0.1:PORT/mcp sent no valid answer: a body of the type text/html that is no message: not JSON: unexpected byte at offset 0
-    hint: check that the URL is an MCP endpoint; --debug shows what came back
+    hint: check that this is an MCP server, and the URL its endpoint; --debug shows what came back
     [exit 4]
     ");
 }
@@ -385,4 +385,29 @@ fn a_url_without_a_command() {
     hint: linkspan connect --debug http://localhost:37373/mcp
     [exit 2]
     ");
+}
+
+#[test]
+fn an_answer_that_cannot_be_read() {
+    let child = linkspan_testkit::child_program();
+    let child = child.to_str().expect("our own path is UTF-8");
+    let lines = r#"{"lines":["{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"x\":NaN}}"]}"#;
+    let ran = linkspan(&["call", "raw", lines, "--", child]);
+    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("its answer is no message"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn debug_lines_have_a_category() {
+    let server = Server::legacy().start();
+    let ran = linkspan(&["--debug", "tools", &server.url()]);
+    assert!(
+        ran.stderr.contains("DEBUG [http] POST `initialize` -> 200"),
+        "{}",
+        ran.stderr
+    );
 }
