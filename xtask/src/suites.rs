@@ -19,6 +19,7 @@ pub fn run(report: &mut Report, peers: &Peers) {
     let bcp = peers.bcp.as_ref();
     for (name, module, needs) in [
         ("server-everything through the bridge", "everything::", node),
+        ("mcp-hub through the bridge", "hub::", node),
         ("Inspector through the bridge", "inspector::", both),
         ("server-filesystem through the bridge", "filesystem::", both),
         ("Python mcp through the bridge", "python::", python),

@@ -53,10 +53,11 @@ pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
     let parts = components.len();
     let labels: Vec<String> = (0..parts).map(|part| plan.name(Node::Part(part))).collect();
     let chain = Chain::new(plan, bridge, traces);
-    let start = move |part: usize| start(&components[part], &labels[part], limits.with_envelopes());
+    let acp = limits.with_null_ids();
+    let start = move |part: usize| start(&components[part], &labels[part], acp.with_envelopes());
     let outside = match args.proxy {
-        true => stdio(limits.with_envelopes()),
-        false => stdio(limits),
+        true => stdio(acp.with_envelopes()),
+        false => stdio(acp),
     };
     let conductor = Conductor::new(chain, outside, parts, start, joins, args.drain);
     let signal = Cell::new(None);

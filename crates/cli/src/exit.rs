@@ -164,6 +164,7 @@ impl From<Fault> for Failure {
             _ => Exit::Broken,
         };
         let hint = match fault {
+            _ if fault.is_certificate() => fault.hint(),
             // Here there is no next call.
             Fault::ConnectFailed { .. } => "check the URL and that the server is running",
             _ => fault.hint(),

@@ -1,12 +1,20 @@
 //! Lists that come in pages.
 
-use linkspan_wire::{Json, Message};
+use std::collections::HashSet;
+
+use linkspan_wire::{Json, Message, quote};
 
 use crate::client::{Client, one_param};
-use crate::exit::Failure;
+use crate::exit::{Failure, warn};
 
 /// A server that never stops giving cursors is not followed for ever.
 const MAX_PAGES: usize = 1000;
+
+/// Whether two pages list the same.
+fn same_items(one: &Message, other: &Message, key: &str) -> bool {
+    let items = |page: &Message| Some(page.body()?.get(key)?.text().to_owned());
+    items(one) == items(other)
+}
 
 /// All pages of a list.
 pub(crate) struct List {
@@ -22,7 +30,8 @@ impl List {
         key: &'static str,
     ) -> Result<Self, Failure> {
         let mut pages = vec![client.ask(method, None).await?];
-        while pages.len() < MAX_PAGES {
+        let mut seen = HashSet::new();
+        loop {
             let cursor = pages
                 .last()
                 .and_then(Message::body)
@@ -30,6 +39,27 @@ impl List {
             let Some(cursor) = cursor.and_then(Json::as_str).map(|c| c.into_owned()) else {
                 break;
             };
+            let stop = match &*cursor {
+                "" => Some("an empty `nextCursor`".to_owned()),
+                _ if !seen.insert(cursor.clone()) => {
+                    Some(format!("the `nextCursor` {} again", quote(&cursor)))
+                }
+                _ if pages.len() == MAX_PAGES => Some(format!("more than {MAX_PAGES} pages")),
+                _ => None,
+            };
+            if let Some(stop) = stop {
+                // A server that ignores cursors gives its first page again.
+                let repeated = pages.split_last().is_some_and(|(last, before)| {
+                    before.iter().any(|page| same_items(page, last, key))
+                });
+                if repeated {
+                    pages.pop();
+                }
+                warn(&format!(
+                    "the server answers `{method}` with {stop}; the list may not be complete"
+                ));
+                break;
+            }
             let params = one_param("cursor", &cursor);
             pages.push(client.ask(method, Some(&params)).await?);
         }

@@ -1,5 +1,7 @@
 //! Logs: warnings to stderr, more on request, nothing ever to stdout.
 
+mod category;
+
 use std::fmt;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -7,9 +9,9 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
+use anstream::{AutoStream, ColorChoice};
 use linkspan_wire::escape_block;
 use tracing::field::Field;
-use anstream::{AutoStream, ColorChoice};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer;
 use tracing_subscriber::field::MakeExt;
@@ -37,8 +39,7 @@ pub(crate) fn start(args: &LogArgs, quiet: LevelFilter) -> Result<(), Failure> {
     let stderr = tracing_subscriber::fmt::layer()
         .with_writer(|| STDERR.get_or_init(Patient::start).clone())
         .with_ansi(AutoStream::choice(&io::stderr()) != ColorChoice::Never)
-        .with_target(false)
-        .with_timer(crate::clock::Stamp)
+        .event_format(category::Lines(crate::clock::Stamp))
         .fmt_fields(escaped())
         .with_filter(level)
         .with_filter(ours.clone());

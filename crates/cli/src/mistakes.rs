@@ -3,6 +3,8 @@
 //! clap says which word it does not take. For the usual slips (a command without `--` before it, a
 //! negative number) the right line helps more.
 
+mod no_command;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::exit::Failure;
@@ -25,6 +27,9 @@ const WITH_TARGET: [(&str, usize); 10] = [
 
 /// What was meant, if that can be told. `words` are the arguments without the program's name.
 pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<Failure> {
+    if let Some(failure) = no_command::explain(error, words) {
+        return Some(failure);
+    }
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }

@@ -95,7 +95,12 @@ pub(crate) fn explain(error: OptionsError) -> Failure {
         OptionsError::Url(_) | OptionsError::Scheme(_) => {
             "for example https://mcp.example.com/mcp; a command goes after `--`"
         }
-        OptionsError::Proxy(_) => "HTTPS_PROXY can name an http:// or socks5:// proxy",
+        OptionsError::Proxy { .. } => {
+            "give an http:// or socks5:// URL, or unset the variable; NO_PROXY names hosts that need no proxy"
+        }
+        OptionsError::Framing(_) => {
+            "leave out this -H (--header); linkspan sends it where it is needed"
+        }
         OptionsError::Header(_) => "a header has the form 'NAME: VALUE', on one line",
         _ => "check the file given with --ca",
     };

@@ -5,7 +5,6 @@ mod last_words;
 use std::ffi::OsString;
 use std::io;
 use std::process::{ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,6 +16,8 @@ use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::time::timeout;
 
 use self::last_words::LastWords;
+use crate::framing::Framing;
+use crate::owed::Shared;
 use crate::{QUEUE, lines};
 
 /// How long a child may take to end after its stdin closed, and again after TERM.
@@ -126,22 +127,17 @@ async fn run(
     let last_words = Arc::new(Mutex::new(LastWords::default()));
     let mut listening = tokio::spawn(listen(label, stderr, Arc::clone(&last_words)));
     let budget = lines::budget(limits);
-    let stray = AtomicU32::new(0);
+    let owed = Shared::default();
+    let framing = Framing::server(limits, owed.clone(), noise(&name, &last_words));
     let reading = lines::read(
         &mut stdout,
         &end.tx,
         end.last_word,
-        limits,
+        framing,
         &budget,
         || false,
-        |line| {
-            if stray.fetch_add(1, Ordering::Relaxed) < MOST_STRAY {
-                tracing::warn!("[{name}] its stdout has a line that is not MCP: {line:?}");
-            }
-            lock(&last_words).push(line.trim_end());
-        },
     );
-    let writing = lines::write(stdin, &mut end.rx);
+    let writing = lines::write(stdin, &mut end.rx, Some(&owed));
     let closed_by_us = converse(&name, &mut child, reading, writing, end.tx.closed()).await;
     // It may still be writing, and must not die of a pipe that nobody reads.
     let status = tokio::select! {
@@ -160,6 +156,20 @@ async fn run(
         let _ = end.tx.send(Inbound::Closed(why)).await;
     }
     drop(end.done);
+}
+
+/// What to do with a line of its stdout that is not a message: an author who prints to stdout by mistake
+/// has to see it, and it may tell why the server ended.
+fn noise(name: &str, last_words: &Arc<Mutex<LastWords>>) -> impl FnMut(&str) + Send + 'static {
+    let (name, last_words) = (name.to_owned(), Arc::clone(last_words));
+    let mut shown = 0;
+    move |line| {
+        if shown < MOST_STRAY {
+            shown += 1;
+            tracing::warn!("[{name}] its stdout has a line that is not MCP: {line:?}");
+        }
+        lock(&last_words).push(line.trim_end());
+    }
 }
 
 /// Reads and writes until one side has had enough. `true` if that was ours.

@@ -16,6 +16,8 @@ mod job;
 mod listen;
 mod memory;
 mod options;
+mod pace;
+mod proxy;
 mod reach;
 mod relearn;
 mod renew;

@@ -5,9 +5,11 @@
 
 mod child;
 mod fetch;
+mod framing;
 mod front;
 mod http;
 mod lines;
+mod owed;
 mod stdio;
 mod stream;
 

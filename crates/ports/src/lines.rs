@@ -2,12 +2,17 @@
 
 use std::io;
 
+use std::time::Instant;
+
 use bytes::{Bytes, BytesMut};
-use linkspan_session::{Budget, Envelope, Inbound, Outbound};
-use linkspan_wire::{Frame, Limits, Line, Lines, one_line};
+use linkspan_session::{Budget, Inbound, Outbound};
+use linkspan_wire::{Limits, Line, Lines, one_line};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Duration, sleep};
+use tokio::time::{self, Duration, sleep};
+
+use crate::framing::Framing;
+use crate::owed::Shared;
 
 const READ: usize = 64 * 1024;
 /// Less room than this is not worth a read.
@@ -15,8 +20,6 @@ const LEAST: usize = 4 * 1024;
 /// Pieces above this are written as they are instead of being copied together.
 const LARGE: usize = 16 * 1024;
 
-/// How much of a line that is no message is logged.
-const EXCERPT: usize = 100;
 /// How often we look whether anybody is still there.
 const LOOK: Duration = Duration::from_millis(500);
 /// How much is read ahead of a session that does not take any more, to notice the end.
@@ -37,12 +40,11 @@ pub(crate) async fn read(
     mut from: impl AsyncRead + Unpin,
     to: &mpsc::Sender<Inbound>,
     last_word: oneshot::Sender<()>,
-    limits: Limits,
+    mut framing: Framing,
     budget: &Budget,
     hung_up: impl Fn() -> bool,
-    other: impl Fn(&str),
 ) -> io::Result<()> {
-    let mut lines = Lines::new(limits);
+    let mut lines = Lines::new(framing.limits());
     let mut last_word = Some(last_word);
     loop {
         let buffer = lines.buffer();
@@ -51,9 +53,21 @@ pub(crate) async fn read(
             // every line.
             buffer.reserve(READ);
         }
-        let mut read = from.read_buf(lines.buffer()).await?;
+        let wake = framing.next_wake();
+        let mut read = tokio::select! {
+            biased;
+            read = from.read_buf(lines.buffer()) => read?,
+            () = sleep_until(wake), if wake.is_some() => {
+                for inbound in framing.on_time(now()) {
+                    if to.send(inbound).await.is_err() {
+                        return Ok(());
+                    }
+                }
+                continue;
+            }
+        };
         while let Some(line) = lines.next() {
-            let forwarding = forward(line, to, &limits, budget, &other);
+            let forwarding = forward(line, &mut framing, to, budget);
             tokio::pin!(forwarding);
             let went = loop {
                 let full = lines.buffer().len() > AHEAD;
@@ -81,54 +95,60 @@ pub(crate) async fn read(
         if read == 0 {
             drop(last_word);
             if let Some(line) = lines.finish() {
-                forward(line, to, &limits, budget, &other).await;
+                forward(line, &mut framing, to, budget).await;
+            }
+            if let Some(inbound) = framing.end(now()) {
+                let _ = to.send(inbound).await;
             }
             return Ok(());
         }
     }
 }
 
-/// Gives a line to the session; `false` if that is gone.
+/// Gives what follows from a line to the session; `false` if that is gone.
 async fn forward(
     line: Line,
+    framing: &mut Framing,
     to: &mpsc::Sender<Inbound>,
-    limits: &Limits,
     budget: &Budget,
-    other: impl Fn(&str),
 ) -> bool {
-    let text = match line {
-        Line::Text(text) => text,
-        Line::TooLarge(why) => return to.send(Inbound::Bad(why)).await.is_ok(),
-    };
-    let credit = budget.take(text.len()).await;
-    let inbound = match Frame::parse(text, limits) {
-        Frame::Blank => return true,
-        Frame::One(msg) => Inbound::Message(Envelope {
-            credit,
-            ..Envelope::new(msg)
-        }),
-        Frame::Batch(entries) => Inbound::Batch(entries),
-        Frame::Other { text, why } => {
-            // Whoever wrote it wants to see what it was; nobody else needs to.
-            let start = String::from_utf8_lossy(&text[..text.len().min(EXCERPT)]);
-            tracing::debug!("not a message: {start:?}");
-            other(&start);
-            Inbound::Bad(why)
+    framing.push(line);
+    while let Some(mut inbound) = framing.next(now()) {
+        if let Inbound::Message(envelope) = &mut inbound {
+            envelope.credit = budget.take(envelope.msg.len()).await;
         }
-    };
-    to.send(inbound).await.is_ok()
+        if to.send(inbound).await.is_err() {
+            return false;
+        }
+    }
+    true
 }
 
-/// Writes until the session has closed its queue, or the peer its end.
+fn now() -> Instant {
+    time::Instant::now().into_std()
+}
+
+async fn sleep_until(wake: Option<Instant>) {
+    match wake {
+        Some(wake) => time::sleep_until(wake.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Writes until the session has closed its queue, or the peer its end. `owed` notes what goes out.
 pub(crate) async fn write(
     mut to: impl AsyncWrite + Unpin,
     from: &mut mpsc::Receiver<Outbound>,
+    owed: Option<&Shared>,
 ) -> io::Result<()> {
     let mut together = BytesMut::new();
     while let Some(first) = from.recv().await {
         // What has piled up meanwhile goes out in one write.
         let mut next = Some(first);
         while let Some(item) = next {
+            if let (Some(owed), Outbound::One(envelope)) = (owed, &item) {
+                owed.lock().sent(&envelope.msg);
+            }
             for piece in pieces(&item) {
                 if piece.len() > LARGE {
                     write_out(&mut to, &mut together).await?;

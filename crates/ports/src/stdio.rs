@@ -7,6 +7,7 @@ use linkspan_session::Port;
 use linkspan_wire::Limits;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use crate::framing::Framing;
 use crate::{QUEUE, lines};
 
 type Reader = Box<dyn AsyncRead + Send + Unpin>;
@@ -16,24 +17,17 @@ type Writer = Box<dyn AsyncWrite + Send + Unpin>;
 pub fn stdio(limits: Limits) -> Port {
     let (port, mut end) = Port::pair("the client", QUEUE);
     let budget = lines::budget(limits);
+    let framing = Framing::client(limits);
     let (reader, writer) = (stdin(), stdout());
     let (to_session, last_word) = (end.tx, end.last_word);
     tokio::spawn(async move {
-        let read = lines::read(
-            reader,
-            &to_session,
-            last_word,
-            limits,
-            &budget,
-            hung_up,
-            |_| {},
-        );
+        let read = lines::read(reader, &to_session, last_word, framing, &budget, hung_up);
         if let Err(e) = read.await {
             tracing::debug!("stdin: {e}");
         }
     });
     tokio::spawn(async move {
-        if let Err(e) = lines::write(writer, &mut end.rx).await {
+        if let Err(e) = lines::write(writer, &mut end.rx, None).await {
             // Nobody reads any more; the session sees its queue closed.
             tracing::debug!("stdout: {e}");
         }

@@ -4,6 +4,7 @@ use linkspan_session::{Budget, Port};
 use linkspan_wire::Limits;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 
+use crate::framing::Framing;
 use crate::{QUEUE, lines};
 
 /// Reads messages from `reader` and writes them to `writer`. The peer's end of its side is the end of
@@ -18,22 +19,15 @@ pub fn stream(
     let (to_session, last_word) = (end.tx, end.last_word);
     let reading = async move {
         let budget = Budget::new(limits.max_bytes());
-        let read = lines::read(
-            reader,
-            &to_session,
-            last_word,
-            limits,
-            &budget,
-            || false,
-            |_| {},
-        );
+        let framing = Framing::client(limits);
+        let read = lines::read(reader, &to_session, last_word, framing, &budget, || false);
         if let Err(e) = read.await {
             tracing::debug!("a stream broke: {e}");
         }
     };
     tokio::spawn(async move {
         let writing = async {
-            let written = lines::write(&mut writer, &mut end.rx).await;
+            let written = lines::write(&mut writer, &mut end.rx, None).await;
             if let Err(e) = written {
                 tracing::debug!("nobody reads a stream any more: {e}");
                 return;

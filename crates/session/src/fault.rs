@@ -123,9 +123,17 @@ impl Fault {
         }
     }
 
+    /// Whether the server's certificate was not accepted.
+    pub fn is_certificate(&self) -> bool {
+        matches!(self, Self::ConnectFailed { why, .. } if certificate_hint(why).is_some())
+    }
+
     /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
+            Self::ConnectFailed { why, .. } if certificate_hint(why).is_some() => {
+                certificate_hint(why).unwrap_or_default()
+            }
             Self::ConnectFailed { .. } => {
                 "check the URL and that the server is running; the next call tries again"
             }
@@ -143,7 +151,7 @@ impl Fault {
             Self::Overloaded { .. } => "wait for calls in flight to finish",
             Self::TooLarge { .. } => "ask for less at once, or raise --max-message",
             Self::BadAnswer { .. } => {
-                "check that the URL is an MCP endpoint; --debug shows what came back"
+                "check that this is an MCP server, and the URL its endpoint; --debug shows what came back"
             }
             Self::Closing => "linkspan was told to stop, or its client has gone",
         }
@@ -172,6 +180,24 @@ impl From<&Fault> for RpcError {
     fn from(fault: &Fault) -> Self {
         Self::server(fault.to_string()).with_data(fault.data())
     }
+}
+
+/// What to do about a certificate that was not accepted; `None` if it was not about that.
+fn certificate_hint(why: &str) -> Option<&'static str> {
+    if !why.contains("invalid peer certificate") {
+        return None;
+    }
+    Some(
+        if why.contains("UnknownIssuer") || why.contains("CaUsedAsEndEntity") {
+            "this machine does not trust the issuer of the server's certificate: if you do, give its certificate with --ca FILE (PEM)"
+        } else if why.contains("NotValidForName") {
+            "the server's certificate is for another name: use that name in the URL"
+        } else if why.contains("Expired") || why.contains("NotValidYet") {
+            "the server's certificate is out of date, or the clock of this machine is wrong"
+        } else {
+            "the server's certificate was not accepted; a private one is trusted with --ca FILE (PEM)"
+        },
+    )
 }
 
 fn status_hint(status: u16, asked: Refused) -> &'static str {
@@ -259,6 +285,19 @@ mod tests {
             RpcError::from(&fault).answer(&Id::number(3)).text(),
             r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"example answered HTTP 401 (not authorized)","data":{"kind":"http_status","hint":"the server wants credentials and got none: --bearer-env VAR or --header 'Authorization: …'","status":401}}}"#
         );
+    }
+
+    #[test]
+    fn a_certificate_of_an_unknown_issuer_has_a_flag() {
+        let fault = |why: &str| Fault::ConnectFailed {
+            peer: "example".into(),
+            why: why.to_owned(),
+            tries: 4,
+        };
+        let unknown = fault("invalid peer certificate: UnknownIssuer");
+        assert!(unknown.hint().contains("--ca FILE"));
+        assert!(unknown.is_certificate());
+        assert!(!fault("connection refused").hint().contains("--ca"));
     }
 
     #[test]

@@ -40,6 +40,24 @@ pub enum WireError {
         /// Whether it was meant as an answer, as far as can be told.
         is_answer: bool,
     },
+    /// A JSON object without any member of a JSON-RPC message but perhaps an `id`: a line of a log, for
+    /// example.
+    #[error("not JSON-RPC 2.0: no `jsonrpc`, `method`, `result` or `error`")]
+    Foreign {
+        /// The id, when the text has exactly one valid one.
+        id: Option<Bytes>,
+    },
+    /// A JSON-RPC message as far as it can be read, but not valid JSON. Only [`crate::Resync`] looks this
+    /// closely at a text.
+    #[error("not JSON: {why}")]
+    Damaged {
+        /// What is wrong.
+        why: Syntax,
+        /// The id, when exactly one can be made out.
+        id: Option<Bytes>,
+        /// Whether it was meant as an answer, as far as can be told.
+        is_answer: bool,
+    },
     /// Larger than the limit.
     #[error("message of more than {limit} bytes")]
     TooLarge {
@@ -67,46 +85,57 @@ impl WireError {
     pub fn id(&self) -> Id {
         match self {
             Self::Shape { id: Some(id), .. }
+            | Self::Foreign { id: Some(id) }
+            | Self::Damaged { id: Some(id), .. }
             | Self::TooLarge { id: Some(id), .. }
             | Self::TooDeep { id: Some(id), .. } => Id::from_raw(id.clone()),
             _ => Id::null(),
         }
     }
 
-    /// The hop that somebody tried to answer with this, if that can be made out.
-    pub fn answered_hop(&self) -> Option<u64> {
+    /// Whether it was meant as an answer, and the id under which, if that can be made out.
+    fn role(&self) -> Option<(bool, Option<&Bytes>)> {
         match self {
-            Self::Shape {
-                is_answer: true, ..
-            }
-            | Self::TooLarge {
-                is_answer: true, ..
-            }
-            | Self::TooDeep {
-                is_answer: true, ..
-            } => self.id().as_hop(),
+            Self::Shape { id, is_answer, .. }
+            | Self::Damaged { id, is_answer, .. }
+            | Self::TooLarge { id, is_answer, .. }
+            | Self::TooDeep { id, is_answer, .. } => Some((*is_answer, id.as_ref())),
+            Self::Json(_) | Self::Foreign { .. } => None,
+        }
+    }
+
+    /// Whether this was an answer that does not tell to which request: its id is missing, `null`, or
+    /// cannot be read.
+    pub fn is_nameless_answer(&self) -> bool {
+        matches!(self.role(), Some((true, id)) if id.is_none_or(|id| &**id == b"null"))
+    }
+
+    /// The same error for the answer to `id`.
+    #[must_use]
+    pub fn answering(mut self, answered: &Id) -> Self {
+        if let Self::Shape { id, is_answer, .. }
+        | Self::Damaged { id, is_answer, .. }
+        | Self::TooLarge { id, is_answer, .. }
+        | Self::TooDeep { id, is_answer, .. } = &mut self
+        {
+            *id = Some(answered.bytes().clone());
+            *is_answer = true;
+        }
+        self
+    }
+
+    /// The hop that a peer tried to answer with this, if that can be made out.
+    pub fn answered_hop(&self) -> Option<u64> {
+        match self.role() {
+            Some((true, _)) => self.id().as_hop(),
             _ => None,
         }
     }
 
-    /// The id under which somebody waits for an answer to this, if that can be made out.
+    /// The id of the request that this was meant to be, if both can be made out.
     pub fn asked(&self) -> Option<Id> {
-        match self {
-            Self::Shape {
-                is_answer: false,
-                id: Some(id),
-                ..
-            }
-            | Self::TooLarge {
-                is_answer: false,
-                id: Some(id),
-                ..
-            }
-            | Self::TooDeep {
-                is_answer: false,
-                id: Some(id),
-                ..
-            } => Some(Id::from_raw(id.clone())),
+        match self.role() {
+            Some((false, Some(id))) => Some(Id::from_raw(id.clone())),
             _ => None,
         }
     }
@@ -114,8 +143,8 @@ impl WireError {
     /// The answer that JSON-RPC prescribes for such a text.
     pub fn to_rpc(&self) -> RpcError {
         match self {
-            Self::Json(_) => RpcError::parse_error(self.to_string()),
-            Self::Shape { .. } => RpcError::invalid_request(self.to_string()),
+            Self::Json(_) | Self::Damaged { .. } => RpcError::parse_error(self.to_string()),
+            Self::Shape { .. } | Self::Foreign { .. } => RpcError::invalid_request(self.to_string()),
             Self::TooDeep { limit, .. } => RpcError::parse_error(self.to_string()).with_data(
                 format!(r#"{{"kind":"too_deep","limit":{limit},"hint":"send it as text"}}"#),
             ),

@@ -45,10 +45,11 @@ impl Frame {
             return Self::Other { text, why };
         }
         if text[0] == b'[' {
-            return Self::batch(text);
+            return Self::batch(text, limits);
         }
         let max_depth = limits.max_depth();
-        match Message::within(text.clone(), max_depth).and_then(with_short_id) {
+        let read = Message::within(text.clone(), max_depth);
+        match read.and_then(|message| with_good_id(message, limits)) {
             Ok(message) => Self::One(message),
             Err(WireError::Json(Syntax::TooDeep(_))) => Self::Other {
                 why: too_deep(&text, max_depth),
@@ -63,8 +64,8 @@ impl Frame {
         trim(text.clone()).first() == Some(&b'[')
     }
 
-    fn batch(text: Bytes) -> Self {
-        match entries(&text) {
+    fn batch(text: Bytes, limits: &Limits) -> Self {
+        match entries(&text, limits) {
             Ok(entries) if entries.is_empty() || entries.len() > MAX_BATCH => Self::Other {
                 why: WireError::Shape {
                     why: "a batch that is empty or has more than 4096 messages",
@@ -82,24 +83,30 @@ impl Frame {
     }
 }
 
-fn entries(text: &Bytes) -> Result<Vec<Entry>, Syntax> {
+fn entries(text: &Bytes, limits: &Limits) -> Result<Vec<Entry>, Syntax> {
     let json = Json::parse(utf8(text)?)?;
     debug_assert_eq!(json.kind(), JsonKind::Array);
     Ok(json
         .elements()
         .take(MAX_BATCH + 1)
         .map(|element| Message::parse(text.slice_ref(element.text().as_bytes())))
-        .map(|entry| entry.and_then(with_short_id).map_err(anonymous))
+        .map(|entry| entry.and_then(|message| with_good_id(message, limits)))
+        .map(|entry| entry.map_err(anonymous))
         .collect())
 }
 
-/// Refuses a request whose id nobody should have to remember.
-fn with_short_id(message: Message) -> Result<Message, WireError> {
-    if message.kind() != Kind::Request || message.id_len() <= MAX_ID {
-        return Ok(message);
-    }
+/// Refuses a request whose id is too long to be remembered, or `null`.
+fn with_good_id(message: Message, limits: &Limits) -> Result<Message, WireError> {
+    let why = match message.kind() {
+        Kind::Request if message.id_len() > MAX_ID => "an id of more than 1024 bytes",
+        // A notification has no id at all.
+        Kind::Notification if message.id_len() > 0 && !limits.null_ids() => {
+            "the `id` of a request must not be null; a notification has no `id`"
+        }
+        _ => return Ok(message),
+    };
     Err(WireError::Shape {
-        why: "an id of more than 1024 bytes",
+        why,
         id: message
             .id()
             .map(|id| Bytes::copy_from_slice(id.text().as_bytes())),
@@ -115,7 +122,7 @@ fn anonymous(mut why: WireError) -> WireError {
     why
 }
 
-fn trim(text: Bytes) -> Bytes {
+pub(crate) fn trim(text: Bytes) -> Bytes {
     let bare = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&text);
     let bare = bare.trim_ascii();
     text.slice_ref(bare)

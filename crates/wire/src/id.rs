@@ -76,8 +76,22 @@ impl Id {
     }
 
     /// The number, if this can be an id of one of our own hops.
+    ///
+    /// Some peers answer `7` with `"7"` or `7.0`. Hop numbers are ours and all of them are whole numbers, so
+    /// these can mean nothing else.
     pub fn as_hop(&self) -> Option<u64> {
-        self.text().parse().ok()
+        let text = self.text();
+        let text = text
+            .strip_prefix('"')
+            .and_then(|text| text.strip_suffix('"'))
+            .unwrap_or(text);
+        let whole = match text.split_once('.') {
+            Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|b| b == b'0') => whole,
+            _ => text,
+        };
+        // `parse` would take a sign, too.
+        let digits = whole.bytes().all(|b| b.is_ascii_digit());
+        digits.then(|| whole.parse().ok()).flatten()
     }
 }
 
@@ -119,6 +133,18 @@ mod tests {
         let (plain, escaped) = (id(r#""é""#), id(r#""\u00e9""#));
         assert_eq!(plain.key(), escaped.key());
         assert_eq!(escaped.to_string(), r#""\u00e9""#);
+    }
+
+    #[test]
+    fn a_hop_number_is_known_in_another_type() {
+        for text in ["92", "\"92\"", "92.0", "92.00"] {
+            assert_eq!(id(text).as_hop(), Some(92), "{text}");
+        }
+        for text in [
+            "null", "\"\"", "\"x\"", "-92", "\"+92\"", "92.5", "9.2e1", "\" 92\"",
+        ] {
+            assert_eq!(id(text).as_hop(), None, "{text}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! Invariant: no async, no sockets, no clock, and nothing about MCP.
 
 mod clipped;
+mod damage;
 mod deep;
 mod depth;
 mod error;
@@ -18,10 +19,12 @@ mod limits;
 mod message;
 mod ndjson;
 mod printable;
+mod resync;
 mod rpc;
 mod scan;
 mod splice;
 mod sse;
+mod walk;
 
 pub use error::{Syntax, WireError};
 pub use escape::quote;
@@ -32,6 +35,7 @@ pub use limits::{Limits, MAX_DEPTH};
 pub use message::{Kind, Message};
 pub use ndjson::{Line, Lines, one_line};
 pub use printable::{escape_block, escape_json, escape_line, is_hidden, replace_unprintable};
+pub use resync::Resync;
 pub use rpc::{Code, RpcError};
 pub use splice::Object;
 pub use sse::{Event, SseItem, SseReader, write_event};

@@ -17,6 +17,7 @@ pub struct Limits {
     max_bytes: usize,
     ahead: Option<usize>,
     max_depth: usize,
+    null_ids: bool,
 }
 
 impl Limits {
@@ -25,6 +26,7 @@ impl Limits {
         max_bytes: u32::MAX as usize - 1,
         ahead: None,
         max_depth: MAX_DEPTH,
+        null_ids: false,
     };
 
     /// A message of more than `max_bytes` is refused, and only that message.
@@ -55,6 +57,20 @@ impl Limits {
             max_depth: MAX_DEPTH + ENVELOPES,
             ..self
         }
+    }
+
+    /// The same, for a protocol in which `null` is the id of a request: ACP is one, MCP is not.
+    #[must_use]
+    pub fn with_null_ids(self) -> Self {
+        Self {
+            null_ids: true,
+            ..self
+        }
+    }
+
+    /// Whether a request may have the id `null`.
+    pub fn null_ids(&self) -> bool {
+        self.null_ids
     }
 
     /// The deepest nesting of a message.

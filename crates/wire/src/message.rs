@@ -19,8 +19,8 @@ use crate::scan::Scanner;
 pub enum Kind {
     /// Wants an answer.
     Request,
-    /// Wants none. A request whose id is `null` counts as one: MCP forbids that id, so nobody can
-    /// be waiting for it.
+    /// Wants none: it has no id, or the id `null`, which readers refuse ([`crate::Frame`]) unless their
+    /// protocol allows it ([`crate::Limits::with_null_ids`]).
     Notification,
     /// An answer that worked.
     Result,
@@ -320,6 +320,8 @@ struct Envelope {
     result: Option<Span>,
     error: Option<Span>,
     twice: Option<&'static str>,
+    /// The first of two `id` members.
+    first_id: Option<Span>,
     line_ends: bool,
 }
 
@@ -371,7 +373,10 @@ impl Envelope {
             "error" => (&mut self.error, "error"),
             _ => return,
         };
-        if slot.replace(value).is_some() {
+        if let Some(first) = slot.replace(value) {
+            if name == "id" && self.twice != Some("id") {
+                self.first_id = Some(first);
+            }
             self.twice = Some(name);
         }
     }
@@ -382,7 +387,16 @@ impl Envelope {
         let kind_of = |span: Span| Json::kind_of(text[span.start as usize]);
         let id = self.id.map(value);
         let refuse = |why| {
-            let known = id.filter(|id| self.twice != Some("id") && is_id(*id));
+            // Two ids that are spelled alike are one id.
+            let one = self
+                .first_id
+                .is_none_or(|first| Some(value(first).text()) == id.map(Json::text));
+            let known = id.filter(|id| one && is_id(*id));
+            let outcome = self.result.or(self.error);
+            if self.version.or(self.method).or(outcome).is_none() {
+                let id = known.map(|id| Bytes::copy_from_slice(id.text().as_bytes()));
+                return Err(WireError::Foreign { id });
+            }
             Err(shape(why, known, self.method.is_none()))
         };
         if self.twice.is_some() {

@@ -39,9 +39,26 @@ fn a_request_has_id_method_and_params() {
 }
 
 #[test]
-fn a_request_with_a_null_id_is_a_notification() {
-    let message = parse(r#"{"jsonrpc":"2.0","id":null,"method":"test"}"#);
-    assert_eq!(message.kind(), Kind::Notification);
+fn a_request_with_a_null_id_is_refused() {
+    for text in [
+        r#"{"jsonrpc":"2.0","id":null,"method":"test"}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized","params":{},"id" : null}"#,
+    ] {
+        assert!(
+            refusal(text).starts_with(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"#),
+            "{}",
+            refusal(text)
+        );
+    }
+}
+
+#[test]
+fn a_protocol_may_allow_null_as_an_id() {
+    let text = Bytes::from_static(br#"{"jsonrpc":"2.0","id":null,"method":"test"}"#);
+    let Frame::One(message) = Frame::parse(text, &Limits::default().with_null_ids()) else {
+        panic!("it is a message")
+    };
+    assert_eq!(message.id(), Some(Id::null()));
 }
 
 #[test]

@@ -131,6 +131,16 @@ async fn answer(port: &mut Port, is_command: bool, shook: bool) -> Result<Probed
                 }
                 answer
             }
+            // Whatever it was, it was not the answer of a modern server.
+            Inbound::Bad(why) if why.answered_hop() == Some(DISCOVER) => {
+                RpcError::parse_error(why.to_string()).answer(&Id::number(DISCOVER))
+            }
+            Inbound::Bad(why) if why.answered_hop() == Some(INITIALIZE) => {
+                return Err(Fault::BadAnswer {
+                    peer: port.name.clone(),
+                    why: why.to_string(),
+                });
+            }
             Inbound::Closed(_) if is_command => return Ok(Probed::Died),
             Inbound::Closed(why) => return Err(why),
             _ => continue,
@@ -178,6 +188,7 @@ fn unreached(answer: &Message) -> Fault {
 mod tests {
     use super::*;
     use linkspan_session::PortEnd;
+    use linkspan_wire::WireError;
 
     /// A server that the test plays: it gets each method and says what it answers.
     async fn play(script: impl Fn(&str) -> Option<&'static str>) -> Probed {
@@ -221,6 +232,40 @@ mod tests {
         let gone = r#""error":{"code":-33001,"message":"gone","data":{"kind":"connect_failed"}}"#;
         let probed = played(|_| Some(gone)).await;
         assert!(matches!(probed, Err(Fault::ConnectFailed { why, .. }) if why == "gone"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_cannot_be_read_decides_at_once() {
+        let (mut port, end) = Port::pair("the server", 8);
+        let PortEnd {
+            tx,
+            mut rx,
+            last_word: _l,
+            done: _d,
+        } = end;
+        let server = async {
+            while let Some(Outbound::One(envelope)) = rx.recv().await {
+                let bad = WireError::Shape {
+                    why: "two ids",
+                    id: None,
+                    is_answer: true,
+                };
+                let id = envelope.msg.id().unwrap();
+                tx.send(Inbound::Bad(bad.answering(&id))).await.unwrap();
+            }
+        };
+        let begun = tokio::time::Instant::now();
+        let probes = async {
+            let probed = ask(&mut port, None, true).await;
+            assert!(matches!(probed, Ok(Probed::Legacy)));
+            let shaken = shake(&mut port).await;
+            assert!(matches!(shaken, Err(Fault::BadAnswer { .. })));
+        };
+        tokio::select! {
+            () = probes => {}
+            () = server => unreachable!("the probes are over first"),
+        }
+        assert_eq!(begun.elapsed(), Duration::ZERO, "nothing was waited for");
     }
 
     #[tokio::test(start_paused = true)]

@@ -82,6 +82,8 @@ fn json_that_is_not_json_rpc_is_refused_and_the_next_one_works() {
         r#"{"jsonrpc":"1.0","id":null,"method":"x"}"#,
         r#"{"jsonrpc":"2.0","method":7}"#,
         r#"{"jsonrpc":"2.0","id":{},"method":"x"}"#,
+        r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","id":null,"method":"notifications/initialized"}"#,
     ] {
         bridge.send(line);
         assert_eq!(bridge.answer("null").code(), Some(-32600), "{line}");

@@ -5,6 +5,7 @@
 
 mod both_ways;
 mod connecting;
+mod damaged;
 mod ending;
 mod eras;
 mod fidelity;
@@ -14,6 +15,7 @@ mod identity;
 mod load;
 mod modern;
 mod old_sse;
+mod reopening;
 mod reviewed_again;
 mod reviewed_barriers;
 mod reviewed_bounds;

@@ -124,6 +124,11 @@ fn a_certificate_that_nobody_vouches_for_is_refused() {
     let answer = bridge.answer("1");
     assert_kind(&answer, "connect_failed");
     assert!(answer.text.contains("certificate"), "{}", answer.text);
+    assert!(
+        answer.hint().is_some_and(|hint| hint.contains("--ca")),
+        "{}",
+        answer.text
+    );
     assert!(server.requests().is_empty());
 }
 

@@ -363,7 +363,7 @@ fn a_page_that_is_no_server() {
     assert_snapshot!(linkspan(&["tools", &server.url()]), @"
     [stderr]
     error: http://127.0.0.1:PORT/mcp sent no valid answer: a body of the type text/html that is no message: not JSON: unexpected byte at offset 0
-    hint: check that the URL is an MCP endpoint; --debug shows what came back
+    hint: check that this is an MCP server, and the URL its endpoint; --debug shows what came back
     [exit 4]
     ");
 }
@@ -456,4 +456,69 @@ fn an_error_never_goes_to_stdout() {
     let ran = linkspan(&["tools", &server.url()]);
     assert_eq!((ran.code, &*ran.stdout), (Some(1), ""));
     assert!(ran.stderr.contains("not today"), "{ran}");
+}
+
+#[test]
+fn a_header_that_belongs_to_the_connection() {
+    let ran = linkspan(&["tools", "-H", "Content-Length: 3", "http://127.0.0.1:1/mcp"]);
+    assert_snapshot!(ran, @"
+    [stderr]
+    error: the header `Content-Length` is a part of the connection and cannot be set
+    hint: leave out this -H (--header); linkspan sends it where it is needed
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_proxy_that_cannot_be_used() {
+    let ran = Run::new(&["tools", "https://mcp.example.test/mcp"])
+        .env("HTTPS_PROXY", "http://me:secret@proxy:99999")
+        .end();
+    assert_snapshot!(ran, @"
+    [stderr]
+    error: the environment variable HTTPS_PROXY names no proxy that can be used: its value has a port that does not exist
+    hint: give an http:// or socks5:// URL, or unset the variable; NO_PROXY names hosts that need no proxy
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_url_without_a_command() {
+    assert_snapshot!(linkspan(&["http://localhost:37373/mcp"]), @"
+    [stderr]
+    error: a command is missing before the URL
+    hint: linkspan connect http://localhost:37373/mcp
+    [exit 2]
+    ");
+    assert_snapshot!(linkspan(&["--debug", "http://localhost:37373/mcp"]), @"
+    [stderr]
+    error: a command is missing before the URL
+    hint: linkspan connect --debug http://localhost:37373/mcp
+    [exit 2]
+    ");
+}
+
+#[test]
+fn an_answer_that_cannot_be_read() {
+    let child = linkspan_testkit::child_program();
+    let child = child.to_str().expect("our own path is UTF-8");
+    let lines = r#"{"lines":["{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"x\":NaN}}"]}"#;
+    let ran = linkspan(&["call", "raw", lines, "--", child]);
+    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("its answer is no message"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn debug_lines_have_a_category() {
+    let server = Server::legacy().start();
+    let ran = linkspan(&["--debug", "tools", &server.url()]);
+    assert!(
+        ran.stderr.contains("DEBUG [http] POST `initialize` -> 200"),
+        "{}",
+        ran.stderr
+    );
 }

@@ -188,3 +188,28 @@ fn servers_of_every_era_are_listed() {
         );
     }
 }
+
+#[test]
+fn a_cursor_that_is_repeated_or_empty_ends_the_list_with_a_warning() {
+    for (cursor, said) in [
+        ("x", r#"the `nextCursor` "x" again"#),
+        ("", "an empty `nextCursor`"),
+    ] {
+        let page =
+            format!(r#"{{"tools":[{{"name":"one","inputSchema":{{}}}}],"nextCursor":"{cursor}"}}"#);
+        let server = serving(&[("tools/list", &page)]);
+        let ran = linkspan(&["tools", &server.url()]);
+        assert_eq!(
+            (ran.code, &*ran.stdout),
+            (Some(0), "one\n"),
+            "{}",
+            ran.stderr
+        );
+        assert!(
+            ran.stderr.contains("warning: ") && ran.stderr.contains(said),
+            "{}",
+            ran.stderr
+        );
+        assert!(server.posts("tools/list").len() <= 2);
+    }
+}

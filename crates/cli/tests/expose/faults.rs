@@ -224,3 +224,28 @@ fn a_child_that_always_dies_is_not_started_in_a_tight_loop() {
     // Once for each request would be bad enough; more would be a loop of our own.
     assert!(started <= 20, "{started} processes for 8 requests");
 }
+
+#[test]
+fn an_answer_that_cannot_be_read_fails_its_call_in_every_era() {
+    let damaged = json!({"lines": [r#"{"jsonrpc":"2.0","id":$ID,"result":{"x":NaN}}"#]});
+    let nameless = json!({"lines": [r#"{"jsonrpc":"2.0","result":{"x":NaN}}"#]});
+    for exposed in [legacy(), modern()] {
+        let session = exposed.client().session(LATEST);
+        let client = exposed.client().modern();
+        for lines in [&damaged, &nameless] {
+            for answer in [
+                session.tool("1", "raw", lines),
+                client.tool("1", "raw", lines),
+            ] {
+                assert_eq!(
+                    answer.kind().as_deref(),
+                    Some("bad_answer"),
+                    "{}",
+                    answer.text
+                );
+            }
+        }
+        assert_works(&session);
+        assert_works_for(&client);
+    }
+}

@@ -46,6 +46,18 @@ fn json_that_is_no_message_is_an_invalid_request() {
 }
 
 #[test]
+fn a_request_with_a_null_id_is_an_invalid_request() {
+    let exposed = legacy();
+    let client = exposed.client();
+    let body = r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#;
+    let error = assert_refused(&mut client.post(body), 400, -32600);
+    assert_eq!(error.id.as_deref(), Some("null"));
+    let session = client.session(LATEST);
+    assert_refused(&mut session.post(body), 400, -32600);
+    assert_works(&session);
+}
+
+#[test]
 fn an_empty_body_is_refused() {
     let exposed = legacy();
     let client = exposed.client();

@@ -25,6 +25,7 @@ mod folder_examples;
 mod folder_inspector;
 mod folder_served;
 mod http;
+mod hub;
 mod inspector;
 mod installed;
 mod log;

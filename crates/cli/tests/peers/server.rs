@@ -41,22 +41,29 @@ impl Server {
         format!("http://{}{path}", self.address)
     }
 
-    fn start(name: &str, command: impl Fn(&str) -> Command) -> Self {
-        // Somebody may take the port between our asking for it and the server's binding it.
+    /// A server that gets its port from `command`.
+    pub fn start(name: &str, command: impl Fn(&str) -> Command) -> Self {
+        // Another program may take the port between our asking for it and the server's binding it.
         (0..3)
-            .find_map(|_| {
-                let address = free_address();
-                let mut command = command(&address.port().to_string());
-                // Every one of them is a single process: to kill the child is enough.
-                let mut child = command
-                    .stdin(Stdio::null())
-                    .stdout(Stdio::null())
-                    .stderr(log::file(name))
-                    .spawn()
-                    .unwrap_or_else(|error| panic!("{:?}: {error}", command.get_program()));
-                answers(&mut child, address).then_some(Self { child, address })
-            })
+            .find_map(|_| Self::start_at(name, free_address(), &command))
             .unwrap_or_else(|| panic!("{name} does not start; see .peers/logs"))
+    }
+
+    /// The same at a certain address; `None` if it does not start there.
+    pub fn start_at(
+        name: &str,
+        address: SocketAddr,
+        command: impl Fn(&str) -> Command,
+    ) -> Option<Self> {
+        let mut command = command(&address.port().to_string());
+        // What each of them starts ends with it: to kill the child is enough.
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log::file(name))
+            .spawn()
+            .unwrap_or_else(|error| panic!("{:?}: {error}", command.get_program()));
+        answers(&mut child, address).then_some(Self { child, address })
     }
 }
 

@@ -13,7 +13,7 @@
 //! | 1.6 HTTP | `http::*` |
 //! | 2.2 jq | `calls::the_embedded_jq_is_there_for_tools` |
 //! | 2.3, 2.4 minimal mode | `lifecycle::minimal_mode_offers_the_handshake_ping_and_logging_only` |
-//! | 2.5, 4.3, 4.7, 4.9 what is no request | `lifecycle::what_is_no_message_is_refused_and_the_next_one_works`, `a_request_that_nobody_can_be_waiting_for_is_not_answered` |
+//! | 2.5, 4.3, 4.7, 4.9 what is no request | `lifecycle::what_is_no_message_is_refused_and_the_next_one_works`, `a_request_with_a_null_id_is_refused` |
 //! | 2.6 batches | `lifecycle::a_batch_of_the_revision_that_has_them_is_answered` |
 //! | 2.7, 12.4 temporary files | `calls::temporary_files_are_for_nobody_else`, `surroundings::*temporary*`, `limits::calls_leave_no_temporary_files` |
 //! | 2.8 UTF-8 | `calls::arguments_come_on_stdin_as_they_were_sent`, `results::text_is_text` |

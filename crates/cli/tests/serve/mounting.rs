@@ -109,3 +109,30 @@ fn a_server_that_cannot_start_costs_its_own_tools_only() {
     tools(&server, &["own"]);
     assert_eq!(server.text("own", &json!({})), "own");
 }
+
+#[test]
+fn an_answer_that_cannot_be_read_fails_its_call() {
+    let outer = Folder::with("own", "echo own");
+    outer.script(
+        "tools/odd.sh",
+        r#"#!/bin/sh
+id() { printf '%s' "$1" | sed 's/.*"id":\([0-9]*\).*/\1/'; }
+while read -r line; do
+  case $line in
+    *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"o","version":"1"}}}\n' "$(id "$line")" ;;
+    *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"nan","inputSchema":{"type":"object"}}],"nextCursor":"again"}}\n' "$(id "$line")" ;;
+    *'"tools/call"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"x":NaN}}\n' "$(id "$line")" ;;
+  esac
+done
+"#,
+    );
+    outer.write("tools/odd.meta.yaml", "mode: mcp\n");
+    let server = outer.serve();
+    wait_until("its tool", || {
+        let tools = server.tools();
+        tools.iter().any(|tool| tool == "odd_nan").then_some(())
+    });
+    let id = server.begin("odd_nan", &json!({}));
+    let answer = server.answer(&id);
+    assert!(answer.text.contains("no valid answer"), "{}", answer.text);
+}

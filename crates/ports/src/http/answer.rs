@@ -125,6 +125,8 @@ pub(super) struct Events {
     pub(super) retry: Option<Duration>,
     /// Whether anything has arrived on this connection.
     pub(super) seen_any: bool,
+    /// Whether an event with data was among it.
+    pub(super) seen_data: bool,
 }
 
 impl Events {
@@ -136,6 +138,7 @@ impl Events {
             last_id: None,
             retry: None,
             seen_any: false,
+            seen_data: false,
         }
     }
 
@@ -184,6 +187,7 @@ impl Events {
             self.retry = Some(Duration::from_millis(millis));
         }
         let data = event.data.filter(|data| !data.is_empty())?;
+        self.seen_data = true;
         let name = event.name.unwrap_or_default();
         Some(Ok(Data {
             name: String::from_utf8_lossy(&name).into_owned(),

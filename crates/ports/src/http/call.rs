@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use http::{Method, StatusCode};
-use linkspan_mcp::{Era, names, without_invalid_tools};
+use linkspan_mcp::{Era, SESSION_ID, names, without_invalid_tools};
 use linkspan_session::{Credit, Envelope, Fault, Inbound};
-use linkspan_wire::{Frame, Id, Json, Kind, Message};
+use linkspan_wire::{Frame, Id, Json, Kind, Message, Resync};
 use tokio::sync::mpsc;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use url::Url;
 
 use super::answer::{self, Data, Events, Media, media};
@@ -15,8 +15,10 @@ use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
 use super::job::{self, Begun, Outcome, Refusal, Report, Role, Ticket};
 use super::listen::pump;
+use super::pace::Pace;
 use super::request::{self, Place};
 use super::sending::{Response, may_pass, send};
+use crate::owed::DOUBT;
 
 /// How long what follows an answer on its stream is still read.
 const AFTERMATH: Duration = Duration::from_secs(2);
@@ -24,8 +26,6 @@ const AFTERMATH: Duration = Duration::from_secs(2);
 const ACCEPT: Duration = Duration::from_secs(30);
 const MAX_RESUMES: u32 = 6;
 const DEFAULT_RETRY: Duration = Duration::from_secs(1);
-/// A server that says `retry: 0` is not to be hammered all the same.
-const MIN_WAIT: Duration = Duration::from_millis(50);
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// A POST and what it needs to know.
@@ -42,7 +42,9 @@ pub(super) struct Post {
     /// Whether a refusal may mean that the server speaks HTTP+SSE.
     pub(super) may_fall_back: bool,
     /// Told as soon as the server has accepted, long before a slow answer is there.
-    pub(super) accepted: Option<mpsc::Sender<Begun>>,
+    pub(super) accepted: mpsc::Sender<Begun>,
+    /// Whether that is news in any case, and not only if the server names another session.
+    pub(super) begins: bool,
 }
 
 impl Post {
@@ -78,16 +80,31 @@ impl Post {
         let status = response.status();
         tracing::debug!("POST {} -> {}", job::label(&ticket.msg), status.as_u16());
         let outcome = if status.is_success() {
-            if let Some(accepted) = &self.accepted {
-                let place = Place::opened(response.headers());
-                let serial = ticket.serial;
-                let _ = accepted.try_send(Begun { serial, place });
-            }
+            self.note_place(ticket, &response);
             self.accepted(ticket, response).await
         } else {
             Box::pin(self.refused(ticket, response)).await
         };
         (outcome, (url != self.url).then_some(url))
+    }
+
+    /// Tells the driver where a response leads. Some servers give the session out later than with the answer
+    /// to `initialize`, or change it.
+    fn note_place(&self, ticket: &Ticket, response: &Response) {
+        let legacy = ticket.era == Era::Legacy;
+        if !self.begins && !(legacy && response.headers().contains_key(SESSION_ID)) {
+            return;
+        }
+        let place = Place::opened(response.headers());
+        if self.begins || (place.session.is_some() && place.session != self.place.session) {
+            // A full queue loses nothing: the next response says the same.
+            let _ = self.accepted.try_send(Begun {
+                serial: ticket.serial,
+                generation: ticket.generation,
+                begins: self.begins,
+                place,
+            });
+        }
     }
 
     async fn accepted(&self, ticket: &Ticket, response: Response) -> Outcome {
@@ -147,36 +164,52 @@ impl Post {
     async fn body(&self, hop: u64, response: Response) -> Result<Message, Fault> {
         let status = response.status();
         let kind = response.headers().get(http::header::CONTENT_TYPE).cloned();
-        let (text, credit) = answer::whole(&self.endpoint, response).await?;
-        let frame = Frame::parse(text, &self.endpoint.limits());
-        let why = match &frame {
-            Frame::Blank => format!("HTTP {} without an answer", status.as_u16()),
-            Frame::Other { why, .. } => format!(
-                "a body of the type {} that is no message: {why}",
-                kind.as_ref().and_then(|k| k.to_str().ok()).unwrap_or("?")
-            ),
-            _ => "its body answers something else".to_owned(),
-        };
-        match self.deliver(hop, frame, credit).await {
-            Some(answer) => Ok(answer),
-            None => Err(self.bad(why)),
+        let (text, mut credit) = answer::whole(&self.endpoint, response).await?;
+        let mut why = format!("HTTP {} without an answer", status.as_u16());
+        let mut answer = None;
+        for frame in Resync::frames(text, self.endpoint.limits()) {
+            why = match &frame {
+                Frame::Other { why, .. } => format!(
+                    "a body of the type {} that is no message: {why}",
+                    kind.as_ref().and_then(|k| k.to_str().ok()).unwrap_or("?")
+                ),
+                _ => "its body answers something else".to_owned(),
+            };
+            let delivered = self.deliver(hop, frame, std::mem::take(&mut credit)).await;
+            answer = answer.or(delivered);
         }
+        answer.ok_or_else(|| self.bad(why))
     }
 
     /// A stream of events that ends in the answer, over as many connections as it takes.
     async fn stream(&self, hop: u64, response: Response) -> Result<Message, Fault> {
         let mut events = Events::new(&self.endpoint, response);
         let mut resumes = 0;
+        let mut pace = Pace::new(DEFAULT_RETRY, MAX_WAIT);
+        // Set when an answer to no request of ours came: if no other one follows, it was the answer.
+        let mut doubt = None;
         loop {
-            let ended = match events.next_or_fault(&self.endpoint).await {
-                Ok(Some(data)) => {
-                    if let Some(answer) = self.take(hop, data).await {
+            let next = events.next_or_fault(&self.endpoint);
+            let next = match doubt {
+                None => next.await,
+                Some(due) => timeout_at(due, next)
+                    .await
+                    .unwrap_or_else(|_| Err(self.nameless())),
+            };
+            let ended = match next {
+                Ok(Some(data)) => match self.take(hop, data).await? {
+                    Taken::Answer(answer) => {
                         let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
                         tokio::spawn(aftermath(endpoint, events, tx, hop));
                         return Ok(answer);
                     }
-                    continue;
-                }
+                    Taken::Nameless => {
+                        doubt.get_or_insert_with(|| Instant::now() + DOUBT);
+                        continue;
+                    }
+                    Taken::Other => continue,
+                },
+                Ok(None) if doubt.is_some() => return Err(self.nameless()),
                 Ok(None) => self.lost("its stream ended before the answer"),
                 Err(why @ Fault::AnswerLost { .. }) => why,
                 Err(why) => return Err(why),
@@ -184,7 +217,10 @@ impl Post {
             if events.seen_any {
                 resumes = 0;
             }
-            events = self.resume(events, &mut resumes, ended).await?;
+            if events.seen_data {
+                pace.reset();
+            }
+            events = self.resume(events, &mut resumes, &mut pace, ended).await?;
         }
     }
 
@@ -193,6 +229,7 @@ impl Post {
         &self,
         broken: Events,
         resumes: &mut u32,
+        pace: &mut Pace,
         ended: Fault,
     ) -> Result<Events, Fault> {
         let Some(last_id) = broken.last_id.clone() else {
@@ -200,14 +237,9 @@ impl Post {
         };
         let retry = broken.retry;
         drop(broken);
-        let mut wait = retry.unwrap_or(DEFAULT_RETRY);
         while *resumes < MAX_RESUMES {
-            // The first wait is the server's; then it grows, so a dead server is not hammered.
-            if *resumes > 0 {
-                wait = wait.max(Duration::from_millis(100)).saturating_mul(2);
-            }
             *resumes += 1;
-            sleep(wait.clamp(MIN_WAIT, MAX_WAIT)).await;
+            sleep(pace.wait(retry)).await;
             tracing::debug!("resuming a stream after event {last_id:?}");
             let headers = request::get(&self.endpoint, &self.place, Some(&last_id));
             let sent = send(
@@ -237,19 +269,35 @@ impl Post {
     }
 
     /// Passes on what an event holds. Gives the answer if it was that.
-    async fn take(&self, hop: u64, data: Data) -> Option<Message> {
+    ///
+    /// The stream belongs to one request, so an answer on it that cannot be read is the answer to that.
+    async fn take(&self, hop: u64, data: Data) -> Result<Taken, Fault> {
+        let mut taken = Taken::Other;
         if !data.is_message() {
             tracing::debug!("skipping an event of the kind {:?}", data.name);
-            return None;
+            return Ok(taken);
         }
-        let frame = Frame::parse(data.text, &self.endpoint.limits());
-        if let Frame::Other { why, .. } = &frame {
-            tracing::warn!(
-                "{} sent an event that is no message: {why}",
-                self.endpoint.peer
-            );
+        let mut credit = data.credit;
+        for frame in Resync::frames(data.text, self.endpoint.limits()) {
+            if let Frame::Other { why, .. } = &frame {
+                tracing::warn!(
+                    "{} sent an event that is no message: {why}",
+                    self.endpoint.peer
+                );
+                if why.answered_hop() == Some(hop) || why.is_nameless_answer() {
+                    return Err(self.bad(why.to_string()));
+                }
+            }
+            if matches!(&frame, Frame::One(msg) if is_nameless_result(msg)) {
+                taken = Taken::Nameless;
+                continue;
+            }
+            let answer = self.deliver(hop, frame, std::mem::take(&mut credit)).await;
+            if let Some(answer) = answer {
+                return Ok(Taken::Answer(answer));
+            }
         }
-        self.deliver(hop, frame, data.credit).await
+        Ok(taken)
     }
 
     async fn deliver(&self, hop: u64, frame: Frame, credit: Credit) -> Option<Message> {
@@ -300,12 +348,29 @@ impl Post {
         }
     }
 
+    fn nameless(&self) -> Fault {
+        self.bad("its answer has an `id` that no request has".to_owned())
+    }
+
     fn bad(&self, why: String) -> Fault {
         Fault::BadAnswer {
             peer: self.endpoint.peer.to_string(),
             why,
         }
     }
+}
+
+/// What an event on the stream of a request was.
+enum Taken {
+    Answer(Message),
+    /// A result to no request of ours.
+    Nameless,
+    Other,
+}
+
+/// A result whose id is not that of any request of ours.
+fn is_nameless_result(msg: &Message) -> bool {
+    msg.kind() == Kind::Result && msg.id().is_none_or(|id| id.as_hop().is_none())
 }
 
 /// An error answer without an id, in the answer to one request, can only mean that request.
@@ -375,7 +440,7 @@ fn error_code(body: &[u8]) -> Option<i64> {
 async fn leftover(endpoint: Endpoint, response: Response, tx: mpsc::Sender<Inbound>) {
     if media(&response) == Media::Events {
         let mut events = Events::new(&endpoint, response);
-        let _ = timeout(ACCEPT, pump(&endpoint, &mut events, &tx)).await;
+        let _ = timeout(ACCEPT, pump(&endpoint, &mut events, &tx, None)).await;
     } else {
         answer::refusal(response).await;
     }

@@ -7,13 +7,13 @@ use std::time::Duration;
 use http::Uri;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
-use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tower_service::Service;
 
 use super::options::{HttpOptions, OptionsError, is_loopback};
+use super::proxy::proxy;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
@@ -37,22 +37,15 @@ impl Dial {
         tcp.set_connect_timeout(Some(options.connect_timeout));
         // A proxy has another idea of what localhost is.
         let local = is_loopback(uri.host().unwrap_or_default());
-        let Some(proxy) = (!local)
-            .then(|| Matcher::from_env().intercept(uri))
-            .flatten()
-        else {
+        if local {
+            return Ok(Self::Direct(tcp));
+        }
+        let Some(proxy) = proxy(uri, &|name| std::env::var(name).ok())? else {
             return Ok(Self::Direct(tcp));
         };
         let at = proxy.uri().clone();
         tracing::debug!("through the proxy {}", at.host().unwrap_or_default());
         match at.scheme_str() {
-            Some("http") | None => {
-                let mut tunnel = Tunnel::new(at, tcp);
-                if let Some(credentials) = proxy.basic_auth() {
-                    tunnel = tunnel.with_auth(credentials.clone());
-                }
-                Ok(Self::Tunnel(tunnel))
-            }
             Some(scheme @ ("socks5" | "socks5h")) => {
                 let mut socks = SocksV5::new(at.clone(), tcp).local_dns(scheme == "socks5");
                 if let Some((user, password)) = proxy.raw_auth() {
@@ -60,7 +53,13 @@ impl Dial {
                 }
                 Ok(Self::Socks(socks))
             }
-            Some(other) => Err(OptionsError::Proxy(other.to_owned())),
+            _ => {
+                let mut tunnel = Tunnel::new(at, tcp);
+                if let Some(credentials) = proxy.basic_auth() {
+                    tunnel = tunnel.with_auth(credentials.clone());
+                }
+                Ok(Self::Tunnel(tunnel))
+            }
         }
     }
 }

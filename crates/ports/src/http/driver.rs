@@ -32,6 +32,7 @@ use super::memory::Memory;
 use super::options::Transport;
 use super::request::{self, Place};
 use super::sending::send;
+use crate::owed::Shared;
 
 /// Messages that may wait behind a barrier, and in the lane of notifications.
 const MAX_WAITING: usize = 64;
@@ -74,6 +75,10 @@ pub(super) struct Driver {
     sse_since: Instant,
     /// The newest request that went out over HTTP+SSE.
     last_sse_hop: u64,
+    /// What is owed on the stream of HTTP+SSE that is open.
+    sse_owed: Shared,
+    /// Counts these streams.
+    sse_stream: u64,
 }
 
 /// What the server speaks, as far as we know.
@@ -100,6 +105,8 @@ struct Call {
     serial: u64,
     era: Era,
     sent: Sent,
+    /// The message itself, where it can be sent again on another stream.
+    ticket: Option<Ticket>,
 }
 
 impl Driver {
@@ -135,6 +142,8 @@ impl Driver {
             sse_backoff: 0,
             sse_since: Instant::now(),
             last_sse_hop: 0,
+            sse_owed: Shared::default(),
+            sse_stream: 0,
         }
     }
 
@@ -241,6 +250,7 @@ impl Driver {
         self.last_serial += 1;
         ticket.serial = self.last_serial;
         ticket.generation = self.generation;
+        ticket.stream = self.sse_stream;
         match &self.mode {
             Mode::Sse(None) => {
                 if ticket.role == Role::Note {
@@ -329,6 +339,8 @@ impl Ticket {
             serial: 0,
             generation: 0,
             again: false,
+            stream: 0,
+            cuts: 0,
             _credit: credit,
         }
     }

@@ -27,6 +27,10 @@ pub(super) struct Ticket {
     pub(super) generation: u64,
     /// Sent a second time, because the first session was unknown to the server.
     pub(super) again: bool,
+    /// Which stream of HTTP+SSE it was sent for.
+    pub(super) stream: u64,
+    /// How often that stream ended before it was sent.
+    pub(super) cuts: u32,
     /// Given back when the message has been dealt with.
     pub(super) _credit: Arc<Credit>,
 }
@@ -57,6 +61,10 @@ impl Role {
 pub(super) struct Begun {
     /// Which message was accepted.
     pub(super) serial: u64,
+    /// Which session it was sent in.
+    pub(super) generation: u64,
+    /// Whether it may have begun a session. If not, only the session's name counts.
+    pub(super) begins: bool,
     pub(super) place: Place,
 }
 

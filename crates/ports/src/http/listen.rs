@@ -3,19 +3,23 @@
 use std::time::Duration;
 
 use http::{Method, StatusCode};
-use linkspan_session::{Envelope, Inbound};
-use linkspan_wire::Frame;
+use linkspan_session::Inbound;
+use linkspan_wire::Resync;
 use tokio::sync::mpsc;
-use tokio::time::sleep;
+use tokio::time::{sleep, sleep_until};
 use url::Url;
 
 use super::answer::{Broken, Events, Media, media};
 use super::body::Telling;
 use super::endpoint::Endpoint;
 use super::job::Report;
+use super::pace::Pace;
 use super::request::{self, Place};
 use super::sending::{may_pass, send};
+use crate::framing::inbound;
+use crate::owed::Shared;
 
+/// How long the first wait is where the server does not say, and the longest one.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
@@ -29,7 +33,7 @@ pub(super) async fn listen(
     tx: mpsc::Sender<Inbound>,
 ) -> Report {
     let mut last_id: Option<String> = None;
-    let mut backoff = FIRST_WAIT;
+    let mut pace = Pace::new(FIRST_WAIT, MAX_WAIT);
     // Some servers answer 404 where they offer no stream; only one that did can have forgotten us.
     let mut worked = false;
     loop {
@@ -52,39 +56,56 @@ pub(super) async fn listen(
             Ok((response, _)) => {
                 let mut events = Events::new(&endpoint, response);
                 worked = true;
-                if !pump(&endpoint, &mut events, &tx).await {
+                if !pump(&endpoint, &mut events, &tx, None).await {
                     return Report::ListenEnded { forgotten: false };
                 }
                 last_id = events.last_id.take().or(last_id);
                 asked = events.retry;
-                if events.seen_any {
-                    backoff = FIRST_WAIT;
+                if events.seen_data {
+                    pace.reset();
                 }
             }
             Err(why) => tracing::debug!("the stream of server messages: {why}"),
         }
-        sleep(
-            asked
-                .unwrap_or(backoff)
-                .clamp(Duration::from_millis(50), MAX_WAIT),
-        )
-        .await;
-        backoff = (backoff * 2).min(MAX_WAIT);
+        sleep(pace.wait(asked)).await;
     }
 }
 
-/// Passes on what a stream brings until it ends; `false` if the session is gone.
+/// Passes on what a stream brings until it ends; `false` if the session is gone. `owed` has the requests
+/// whose answers come on it, if there are any.
 pub(super) async fn pump(
     endpoint: &Endpoint,
     events: &mut Events,
     tx: &mpsc::Sender<Inbound>,
+    owed: Option<&Shared>,
 ) -> bool {
     loop {
-        let data = match events.next(endpoint).await {
-            Ok(Some(data)) => data,
+        let wake = owed.and_then(|owed| owed.lock().next_wake());
+        let next = tokio::select! {
+            biased;
+            next = events.next(endpoint) => next,
+            () = sleep_until(wake.unwrap_or_else(now).into()), if wake.is_some() => {
+                let due = owed.map(|owed| owed.lock().on_time(now()));
+                for inbound in due.into_iter().flatten() {
+                    if tx.send(inbound).await.is_err() {
+                        return false;
+                    }
+                }
+                continue;
+            }
+        };
+        let (frames, mut credit) = match next {
+            Ok(Some(data)) if !data.is_message() => continue,
+            Ok(Some(data)) => (Resync::frames(data.text, endpoint.limits()), data.credit),
             Ok(None) => return true,
             Err(Broken::TooLarge(why)) => {
-                if tx.send(Inbound::Bad(why)).await.is_err() {
+                let bad = match owed {
+                    Some(owed) => owed.lock().bad(why, now()),
+                    None => Some(Inbound::Bad(why)),
+                };
+                if let Some(bad) = bad
+                    && tx.send(bad).await.is_err()
+                {
                     return false;
                 }
                 continue;
@@ -94,20 +115,22 @@ pub(super) async fn pump(
                 return true;
             }
         };
-        if !data.is_message() {
-            continue;
-        }
-        let inbound = match Frame::parse(data.text, &endpoint.limits()) {
-            Frame::One(msg) => Inbound::Message(Envelope {
-                credit: data.credit,
-                ..Envelope::new(msg)
-            }),
-            Frame::Batch(entries) => Inbound::Batch(entries),
-            Frame::Other { why, .. } => Inbound::Bad(why),
-            Frame::Blank => continue,
-        };
-        if tx.send(inbound).await.is_err() {
-            return false;
+        for frame in frames {
+            let heard = match owed {
+                Some(owed) => owed.lock().heard(frame, now()),
+                None => inbound(frame),
+            };
+            let Some(mut inbound) = heard else { continue };
+            if let Inbound::Message(envelope) = &mut inbound {
+                envelope.credit = std::mem::take(&mut credit);
+            }
+            if tx.send(inbound).await.is_err() {
+                return false;
+            }
         }
     }
+}
+
+fn now() -> std::time::Instant {
+    tokio::time::Instant::now().into_std()
 }

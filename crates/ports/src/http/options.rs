@@ -40,6 +40,20 @@ pub struct HttpOptions {
     pub ca: Option<Vec<u8>>,
 }
 
+/// Headers that say how a message is framed, or that hold for one connection only.
+const FRAMING: [&str; 10] = [
+    "connection",
+    "content-length",
+    "expect",
+    "http2-settings",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
 /// What is wrong with the options.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -56,9 +70,17 @@ pub enum OptionsError {
     /// A header that HTTP does not allow. Its value may be a secret and is not shown.
     #[error("the header `{0}` has a name or value that HTTP does not allow")]
     Header(String),
-    /// A proxy that we cannot speak to.
-    #[error("the environment names a proxy of the kind `{0}://`")]
-    Proxy(String),
+    /// A header that belongs to the connection, which the HTTP client sets itself.
+    #[error("the header `{0}` is a part of the connection and cannot be set")]
+    Framing(String),
+    /// A proxy that cannot be used. The value may hold a password and is not shown.
+    #[error("the environment variable {name} names no proxy that can be used: {why}")]
+    Proxy {
+        /// Which variable.
+        name: String,
+        /// What is wrong with its value.
+        why: String,
+    },
     /// The certificates could not be read, or TLS not be set up.
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
@@ -102,6 +124,9 @@ impl HttpOptions {
     pub fn header(&mut self, name: &str, value: &str) -> Result<(), OptionsError> {
         let bad = || OptionsError::Header(name.to_owned());
         let key = HeaderName::try_from(name).map_err(|_| bad())?;
+        if FRAMING.contains(&key.as_str()) {
+            return Err(OptionsError::Framing(name.to_owned()));
+        }
         let mut value = HeaderValue::try_from(value).map_err(|_| bad())?;
         value.set_sensitive(true);
         if key == USER_AGENT || key == AUTHORIZATION {
@@ -284,6 +309,16 @@ mod tests {
         let options = HttpOptions::new("https://me:p%40w@example.com/mcp", false).unwrap();
         assert_eq!(options.headers[AUTHORIZATION], "Basic bWU6cEB3");
         assert_eq!(options.url.as_str(), "https://example.com/mcp");
+    }
+
+    #[test]
+    fn a_header_of_the_connection_cannot_be_set() {
+        let mut options = HttpOptions::new("https://example.com", false).unwrap();
+        for name in ["Content-Length", "transfer-encoding", "CONNECTION", "TE"] {
+            let refused = options.header(name, "3").unwrap_err();
+            assert!(matches!(&refused, OptionsError::Framing(n) if n == name));
+        }
+        assert!(options.header("X-Content-Length", "3").is_ok());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A call that was refused because its headers do not match its body was made with an old list of
 //! tools, or without one.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use linkspan_mcp::{mirror, names};
@@ -30,6 +31,7 @@ pub(super) async fn relearn(
     let mut pages = Vec::new();
     let reading = async {
         let mut cursor = None;
+        let mut seen = HashSet::new();
         while pages.len() < PAGES {
             let request = list(&call, cursor.as_deref());
             let headers: Vec<_> = mirror(&request)
@@ -42,9 +44,12 @@ pub(super) async fn relearn(
                 return;
             }
             let next = page.body().and_then(|b| b.get("nextCursor")?.as_str());
-            cursor = next.map(|cursor| cursor.into_owned());
+            let next = next.map(|cursor| cursor.into_owned());
+            // A server that repeats a cursor would give the same pages again.
+            let goes_on = next.as_ref().is_some_and(|next| seen.insert(next.clone()));
+            cursor = next;
             pages.push(page);
-            if cursor.is_none() {
+            if !goes_on {
                 return;
             }
         }

@@ -15,7 +15,7 @@ use super::endpoint::Endpoint;
 use super::job::negotiated;
 use super::memory::Memory;
 use super::request::{self, Place};
-use super::sending::{Response, send};
+use super::sending::{Response, persist, send};
 
 /// Limit of each step, and of all of them.
 const STEP: Duration = Duration::from_secs(30);
@@ -32,19 +32,9 @@ pub(super) async fn renew(
         return Err(refusal(&endpoint, "the client has not initialized"));
     };
     tracing::info!("{} forgot the session; beginning a new one", endpoint.peer);
-    let nowhere = Place::default();
-    let opening = ask(&endpoint, &url, &nowhere, initialize, &[], &tx);
-    let (answer, begun) = within(opening).await?;
-    let Some(version) = negotiated(&answer) else {
-        return Err(refusal(&endpoint, "it refuses to begin a new one"));
-    };
-    let place = Place {
-        version: Some(version),
-        ..begun
-    };
-    if let Some(initialized) = &memory.initialized {
-        within(tell(&endpoint, &url, &place, initialized)).await?;
-    }
+    let initialized = memory.initialized.as_ref();
+    let once = || begin(&endpoint, &url, initialize, initialized, &tx);
+    let place = persist(&endpoint, endpoint.options.retries, once).await?;
     let start = Instant::now();
     for msg in memory.restore().take_while(|_| start.elapsed() < ALL) {
         if let Err(why) = within(ask(&endpoint, &url, &place, msg, &[], &tx)).await {
@@ -53,6 +43,29 @@ pub(super) async fn renew(
                 msg.method()
             );
         }
+    }
+    Ok(place)
+}
+
+async fn begin(
+    endpoint: &Endpoint,
+    url: &Url,
+    initialize: &Message,
+    initialized: Option<&Message>,
+    tx: &mpsc::Sender<Inbound>,
+) -> Result<Place, Fault> {
+    let nowhere = Place::default();
+    let opening = ask(endpoint, url, &nowhere, initialize, &[], tx);
+    let (answer, begun) = within(opening).await?;
+    let Some(version) = negotiated(&answer) else {
+        return Err(refusal(endpoint, "it refuses to begin a new one"));
+    };
+    let place = Place {
+        version: Some(version),
+        ..begun
+    };
+    if let Some(initialized) = initialized {
+        within(tell(endpoint, url, &place, initialized)).await?;
     }
     Ok(place)
 }
@@ -81,8 +94,8 @@ pub(super) async fn ask(
 ) -> Result<(Message, Place), Fault> {
     let response = post(endpoint, url, place, msg, extra).await?;
     let begun = Place::opened(response.headers());
-    let hop = msg.id();
-    let answers = |msg: &Message| msg.is_answer() && msg.id() == hop;
+    let hop = msg.id().and_then(|id| id.as_hop());
+    let answers = |msg: &Message| msg.is_answer() && msg.id().and_then(|id| id.as_hop()) == hop;
     if media(&response) == Media::Events {
         let mut events = Events::new(endpoint, response);
         while let Some(data) = events.next_or_fault(endpoint).await? {
@@ -95,13 +108,16 @@ pub(super) async fn ask(
                 _ => {}
             }
         }
-    } else {
-        let (text, _) = answer::whole(endpoint, response).await?;
-        if let Frame::One(msg) = Frame::parse(text, &endpoint.limits())
-            && answers(&msg)
-        {
-            return Ok((msg, begun));
-        }
+        return Err(Fault::AnswerLost {
+            peer: endpoint.peer.to_string(),
+            why: "its stream ended before it had answered".to_owned(),
+        });
+    }
+    let (text, _) = answer::whole(endpoint, response).await?;
+    if let Frame::One(msg) = Frame::parse(text, &endpoint.limits())
+        && answers(&msg)
+    {
+        return Ok((msg, begun));
     }
     Err(refusal(endpoint, "it did not answer"))
 }

@@ -85,6 +85,51 @@ async fn connect(
     }
 }
 
+/// Begins something that carries no call: a session, or a stream. Tried again as a connection is, because a
+/// server that restarts may accept a connection and close it.
+pub(super) async fn persist<T, F>(
+    endpoint: &Endpoint,
+    retries: u32,
+    attempt: impl Fn() -> F,
+) -> Result<T, Fault>
+where
+    F: Future<Output = Result<T, Fault>>,
+{
+    let mut delay = endpoint.options.retry_delay;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let why = match attempt().await {
+            Ok(done) => return Ok(done),
+            Err(why) => why,
+        };
+        if tries > retries || !is_transient(&why) {
+            return Err(unsent(why, tries));
+        }
+        tracing::debug!("try {tries}: {why}; the next one in {delay:?}");
+        sleep(delay).await;
+        delay = delay.saturating_mul(2);
+    }
+}
+
+/// Whether the next try may work. A failed connection has had its tries already.
+fn is_transient(why: &Fault) -> bool {
+    match why {
+        Fault::AnswerLost { .. } => true,
+        // What a server says while it starts, and a proxy in front of it.
+        Fault::HttpStatus { status, .. } => *status >= 500,
+        _ => false,
+    }
+}
+
+/// The same failure for calls that only waited: nothing of them was sent, so none of them can have run.
+pub(super) fn unsent(why: Fault, tries: u32) -> Fault {
+    match why {
+        Fault::AnswerLost { peer, why } => Fault::ConnectFailed { peer, why, tries },
+        other => other,
+    }
+}
+
 /// Whether a refusal may be over by the next try.
 pub(super) fn may_pass(status: StatusCode) -> bool {
     // A stream that we lost may still count as open there: 409.

@@ -18,7 +18,8 @@ use super::job::{self, Refusal, Report, Ticket};
 use super::listen::pump;
 use super::memory::Memory;
 use super::request::{self, Place};
-use super::sending::send;
+use super::sending::{persist, send};
+use crate::owed::Shared;
 
 /// How long it may take to accept a message, and to answer `initialize` in a new session.
 const STEP: Duration = Duration::from_secs(30);
@@ -36,8 +37,20 @@ pub(super) async fn open(
     memory: Option<Memory>,
     tx: mpsc::Sender<Inbound>,
     limit: Duration,
+    retries: u32,
 ) -> Result<Line, Fault> {
-    let greeting = timeout(limit, greet(&endpoint, &url)).await;
+    let once = || open_once(&endpoint, &url, memory.as_ref(), &tx, limit);
+    persist(&endpoint, retries, once).await
+}
+
+async fn open_once(
+    endpoint: &Endpoint,
+    url: &Url,
+    memory: Option<&Memory>,
+    tx: &mpsc::Sender<Inbound>,
+    limit: Duration,
+) -> Result<Line, Fault> {
+    let greeting = timeout(limit, greet(endpoint, url)).await;
     let mut line = greeting.map_err(|_| Fault::Timeout { after: limit })??;
     let Some(memory) = memory else {
         return Ok(line);
@@ -46,17 +59,17 @@ pub(super) async fn open(
         return Ok(line);
     };
     tracing::info!("{} lost the stream; beginning a new session", endpoint.peer);
-    deliver(&endpoint, &line.post_to, initialize).await?;
+    deliver(endpoint, &line.post_to, initialize).await?;
     let answered = timeout(
         STEP,
-        await_answer(&endpoint, &mut line.events, initialize, &tx),
+        await_answer(endpoint, &mut line.events, initialize, tx),
     );
     answered
         .await
         .map_err(|_| Fault::Timeout { after: STEP })??;
     let rest = memory.initialized.iter().chain(memory.restore());
     for msg in rest {
-        deliver(&endpoint, &line.post_to, msg).await?;
+        deliver(endpoint, &line.post_to, msg).await?;
     }
     Ok(line)
 }
@@ -71,8 +84,10 @@ async fn greet(endpoint: &Endpoint, url: &Url) -> Result<Line, Fault> {
         return Err(bad(endpoint, "a GET gives no event stream"));
     }
     let mut events = Events::new(endpoint, response);
-    let greeting = events.next_or_fault(endpoint).await?;
-    let Some(data) = greeting.filter(|data| data.name == "endpoint") else {
+    let Some(greeting) = events.next_or_fault(endpoint).await? else {
+        return Err(cut(endpoint, "its stream ended before it had begun"));
+    };
+    let Some(data) = Some(greeting).filter(|data| data.name == "endpoint") else {
         return Err(bad(
             endpoint,
             "its stream does not begin with an endpoint event",
@@ -95,9 +110,10 @@ async fn await_answer(
     initialize: &Message,
     tx: &mpsc::Sender<Inbound>,
 ) -> Result<(), Fault> {
+    let hop = initialize.id().and_then(|id| id.as_hop());
     while let Some(data) = events.next_or_fault(endpoint).await? {
         match Frame::parse(data.text, &endpoint.limits()) {
-            Frame::One(msg) if msg.is_answer() && msg.id() == initialize.id() => {
+            Frame::One(msg) if msg.is_answer() && msg.id().and_then(|id| id.as_hop()) == hop => {
                 return match job::negotiated(&msg) {
                     Some(_) => Ok(()),
                     None => Err(bad(endpoint, "it refuses to begin a new session")),
@@ -109,7 +125,7 @@ async fn await_answer(
             _ => {}
         }
     }
-    Err(bad(endpoint, "its stream ended before it had answered"))
+    Err(cut(endpoint, "its stream ended before it had answered"))
 }
 
 /// Reads the stream to its end.
@@ -117,8 +133,9 @@ pub(super) async fn read(
     endpoint: Endpoint,
     mut events: Events,
     tx: mpsc::Sender<Inbound>,
+    owed: Shared,
 ) -> Report {
-    pump(&endpoint, &mut events, &tx).await;
+    pump(&endpoint, &mut events, &tx, Some(&owed)).await;
     Report::SseEnded(Fault::AnswerLost {
         peer: endpoint.peer.to_string(),
         why: "its stream of events ended".to_owned(),
@@ -178,6 +195,13 @@ async fn deliver(endpoint: &Endpoint, post_to: &Url, msg: &Message) -> Result<()
     };
     let accepted = timeout(STEP, exchange).await;
     accepted.map_err(|_| Fault::Timeout { after: STEP })?
+}
+
+fn cut(endpoint: &Endpoint, why: &str) -> Fault {
+    Fault::AnswerLost {
+        peer: endpoint.peer.to_string(),
+        why: why.to_owned(),
+    }
 }
 
 fn bad(endpoint: &Endpoint, why: &str) -> Fault {

@@ -78,6 +78,7 @@ impl Client {
         }
         let mut tools = Vec::new();
         let mut params = "{}".to_owned();
+        let mut seen = std::collections::HashSet::new();
         for _ in 0..MOST_PAGES {
             let asking = self.ask(names::TOOLS_LIST, &params, caller.clone(), None);
             let answer = timeout(self.patience, asking).await;
@@ -86,7 +87,16 @@ impl Client {
                 .map_err(|e| RpcError::internal(format!("its list of tools is odd: {e}")))?;
             tools.extend(page["tools"].as_array().cloned().unwrap_or_default());
             match page["nextCursor"].as_str() {
-                Some(cursor) => params = serde_json::json!({ "cursor": cursor }).to_string(),
+                // A cursor that is empty or comes again leads to pages that are known.
+                Some(cursor) if !cursor.is_empty() && seen.insert(cursor.to_owned()) => {
+                    params = serde_json::json!({ "cursor": cursor }).to_string();
+                }
+                Some(_) => {
+                    tracing::warn!(
+                        "a mounted server repeats a page of its tools; they may not be complete"
+                    );
+                    break;
+                }
                 None => break,
             }
         }

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use linkspan_desk::Caller;
 use linkspan_mcp::{Level, names};
-use linkspan_wire::{Id, Json, Kind, Limits, Line, Lines, Message, RpcError};
+use linkspan_wire::{
+    Frame, Id, Json, Kind, Limits, Line, Lines, Message, Resync, RpcError, WireError,
+};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -59,6 +61,7 @@ pub(super) struct Server {
     over: watch::Sender<()>,
     out: Outbox,
     lines: Lines,
+    resync: Resync,
     tail: Tail,
 }
 
@@ -69,6 +72,7 @@ impl Server {
         orders: mpsc::Receiver<Order>,
         stale: Arc<AtomicBool>,
     ) -> Self {
+        let limits = Limits::new(entry.run.max_output.saturating_mul(2));
         Self {
             name: entry.name.clone(),
             herald: guest.herald.clone(),
@@ -79,7 +83,8 @@ impl Server {
             last: 0,
             over: watch::Sender::new(()),
             out: Outbox::default(),
-            lines: Lines::new(Limits::new(entry.run.max_output.saturating_mul(2))),
+            lines: Lines::new(limits),
+            resync: Resync::new(limits),
             tail: Tail::default(),
         }
     }
@@ -213,15 +218,37 @@ impl Server {
 
     fn listen(&mut self, questions: &mut JoinSet<Message>) {
         while let Some(line) = self.lines.next() {
-            let msg = match line {
-                Line::TooLarge(e) => Err(e),
-                Line::Text(text) if text.trim_ascii().is_empty() => continue,
-                Line::Text(text) => Message::parse(text),
-            };
-            match msg {
-                Ok(msg) => self.hear(msg, questions),
-                Err(e) => tracing::warn!("`{}` said something odd: {e}", self.name),
+            match line {
+                Line::TooLarge(why) => self.bad(&why),
+                Line::Text(text) => self.resync.push(text),
             }
+            while let Some(frame) = self.resync.next() {
+                match frame {
+                    Frame::Blank => {}
+                    Frame::One(msg) => self.hear(msg, questions),
+                    Frame::Batch(entries) => {
+                        for msg in entries.into_iter().flatten() {
+                            self.hear(msg, questions);
+                        }
+                    }
+                    Frame::Other { why, .. } => self.bad(&why),
+                }
+            }
+        }
+    }
+
+    /// What is no message. The request that it was to answer is told.
+    fn bad(&mut self, why: &WireError) {
+        tracing::warn!("`{}` sent something that is no message: {why}", self.name);
+        let only = self.waiting.keys().next().copied();
+        let only = only.filter(|_| self.waiting.len() == 1 && why.is_nameless_answer());
+        if let Some(request) = why
+            .answered_hop()
+            .or(only)
+            .and_then(|number| self.take_out(number))
+        {
+            let error = RpcError::internal(format!("`{}` sent no valid answer: {why}", self.name));
+            let _ = request.reply.send(Err(error));
         }
     }
 

@@ -140,9 +140,14 @@ impl Core {
         taken
     }
 
-    /// What the server sent is no message. If it was meant to answer something, that is answered.
+    /// What the server sent is no message. If it was meant as an answer, the request gets a fault; if it
+    /// was meant as a request, the server is told.
     pub(super) fn bad_answer(&mut self, why: &WireError, now: Instant) {
         tracing::warn!("the server sent something that is no message: {why}");
+        if let Some(id) = why.asked() {
+            let refusal = Envelope::new(why.to_rpc().answer(&id));
+            return self.back.push(Outbound::One(refusal));
+        }
         let hop = why.answered_hop();
         let Some(asked) = hop.and_then(|hop| self.exchange.answer(Side::Back, hop)) else {
             return;

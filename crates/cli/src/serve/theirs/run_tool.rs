@@ -80,7 +80,7 @@ fn cached(registry: &Path) -> Result<(), String> {
 }
 
 fn complain(why: &str) -> Result<u8, Failure> {
-    anstream::eprintln!("run-tool: {}", crate::show::clean(why));
+    anstream::eprintln!("run-tool: {}", crate::show::indented(why, "  "));
     Ok(1)
 }
 

@@ -12,9 +12,9 @@ use super::{flag, folder_args, named_root, nearest, unexpected, vars};
 use crate::block_on;
 use crate::exit::Failure;
 use crate::serve::args::ServeArgs;
-use crate::show::command_line;
 use crate::serve::open;
 use crate::serve::scaffold::Draft;
+use crate::show::command_line;
 
 const TOOL_META: &str = r#"{
   "name": "getting_started",

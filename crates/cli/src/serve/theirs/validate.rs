@@ -11,7 +11,7 @@ use crate::exit::Failure;
 use crate::serve::args::Compat;
 use crate::serve::reading::Reading;
 use crate::serve::validate::{Report, fixing, look};
-use crate::show::{clean, path as shown, raw, say};
+use crate::show::{indented, path as shown, raw, say};
 
 pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
     let fix = flag(&mut words, "--fix");
@@ -50,7 +50,11 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
             Severity::Error => '✗',
             Severity::Warning => '⚠',
         };
-        say!("{mark} {} - {}", shown(&problem.path), clean(&problem.text));
+        say!(
+            "{mark} {} - {}",
+            shown(&problem.path),
+            indented(&problem.text, "  ")
+        );
     }
     let fixed = report.fixed.len();
     match (errors, fix) {

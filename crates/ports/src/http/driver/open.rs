@@ -1,11 +1,14 @@
 //! Opening HTTP+SSE: as a fall-back, because it was asked for, or again after its stream ended.
 
+use std::sync::atomic::Ordering;
+
 use linkspan_session::{Fault, Inbound};
 use tokio::time::{Duration, Instant, sleep};
 
 use super::{Barrier, Driver, Mode};
 use crate::http::job::{Refusal, Report, Role, Ticket};
 use crate::http::sse_session::{self, Line};
+use crate::owed::Shared;
 
 /// How long a server may take to greet.
 const GREETING: Duration = Duration::from_secs(15);
@@ -35,7 +38,11 @@ impl Driver {
             Mode::Unknown => GUESS,
             _ => GREETING,
         };
-        let opening = sse_session::open(endpoint, url, memory, self.tx.clone(), limit);
+        let retries = match self.mode {
+            Mode::Unknown => 0,
+            _ => self.endpoint.options.retries,
+        };
+        let opening = sse_session::open(endpoint, url, memory, self.tx.clone(), limit, retries);
         self.jobs
             .spawn(async { Report::SseOpened(Box::new(opening.await)) });
     }
@@ -47,7 +54,8 @@ impl Driver {
                 self.mode = Mode::Sse(Some(post_to));
                 self.sse_since = Instant::now();
                 let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
-                let reading = sse_session::read(endpoint, events, tx);
+                self.sse_owed = Shared::default();
+                let reading = sse_session::read(endpoint, events, tx, self.sse_owed.clone());
                 self.listening = Some(self.jobs.spawn(reading));
                 self.send_parked();
             }
@@ -59,20 +67,65 @@ impl Driver {
         }
     }
 
-    /// Everything that was asked on the stream is lost; the conversation need not be.
+    /// What was sent for the stream is lost; what was not sent yet goes over the next one.
     pub(super) fn on_sse_ended(&mut self, why: Fault) {
         self.listening = None;
         self.mode = Mode::Sse(None);
-        self.lose(Vec::new(), why);
+        let unsent = self.stop_posts();
+        let except = unsent.iter().filter_map(|ticket| ticket.hop).collect();
+        self.lose(except, why);
         if self.sse_since.elapsed() > STEADY {
             self.sse_backoff = 0;
+        }
+        for ticket in unsent {
+            self.send_later(ticket);
+        }
+        if self.barrier == Barrier::Renewal {
+            return;
         }
         if self.sse_backoff > 0 {
             // It did not last: the next try is not at once.
             self.retry_sse();
-        } else if self.memory.initialized.is_some() && self.barrier != Barrier::Renewal {
+        } else if self.memory.initialized.is_some() {
             self.sse_backoff = 1;
             self.start_sse();
+        }
+    }
+
+    /// Ends the POSTs that are under way, whose answers cannot come any more. Gives those that the server
+    /// has not got.
+    fn stop_posts(&mut self) -> Vec<Ticket> {
+        let mut unsent = Vec::new();
+        self.hops.clear();
+        for (_, call) in self.calls.drain() {
+            call.abort.abort();
+            if !call.sent.load(Ordering::Relaxed) {
+                unsent.extend(call.ticket);
+            }
+        }
+        unsent.sort_by_key(|ticket| ticket.serial);
+        unsent
+    }
+
+    /// Sends a message over the next stream, unless that has failed too often.
+    fn send_later(&mut self, mut ticket: Ticket) {
+        ticket.cuts += 1;
+        if ticket.cuts <= self.endpoint.options.retries {
+            return self.open_sse(ticket, None);
+        }
+        let why = Fault::ConnectFailed {
+            peer: self.endpoint.peer.to_string(),
+            why: "its stream ended before the message could be sent".to_owned(),
+            tries: ticket.cuts,
+        };
+        self.fail(ticket, why);
+    }
+
+    /// What is said to a call that may have run in a session that the server does not know any more.
+    pub(super) fn forgotten(&self) -> Fault {
+        Fault::AnswerLost {
+            peer: self.endpoint.peer.to_string(),
+            why: "it forgot the session".to_owned(),
         }
     }
 
@@ -83,13 +136,16 @@ impl Driver {
             self.next_note();
         }
         if ticket.generation < self.generation {
-            // It belongs to a stream that is gone. A call was answered for then, and the new session
-            // has heard `initialized`; only a notification is still to be delivered.
-            if ticket.role == Role::Note && !ticket.again {
-                let again = true;
-                self.dispatch(Ticket { again, ..ticket });
-            }
-            return;
+            // It belongs to a stream that is gone, and was refused. The new session has heard
+            // `initialized`, and a question of the old one needs no answer.
+            return match ticket.role {
+                Role::Note | Role::Call if !ticket.again => {
+                    let again = true;
+                    self.dispatch(Ticket { again, ..ticket });
+                }
+                Role::Call | Role::Initialize => self.refuse(ticket, refusal),
+                Role::Note | Role::Initialized | Role::Reply => {}
+            };
         }
         if ticket.again || ticket.role == Role::Reply || self.memory.initialized.is_none() {
             if self.barrier == Barrier::Message(ticket.serial) {
@@ -102,17 +158,17 @@ impl Driver {
         }
         if matches!(self.mode, Mode::Sse(Some(_))) {
             self.mode = Mode::Sse(None);
-            let why = Fault::AnswerLost {
-                peer: self.endpoint.peer.to_string(),
-                why: "it forgot the session".to_owned(),
-            };
-            self.lose(ticket.hop.into_iter().collect(), why);
+            // Those that are still being sent will be refused, too, and are sent again then.
+            let except = self.calls.keys().copied().chain(ticket.hop).collect();
+            let why = self.forgotten();
+            self.lose(except, why);
         }
         self.open_sse(ticket, None);
     }
 
     fn lose(&mut self, except: Vec<u64>, why: Fault) {
         self.generation += 1;
+        self.sse_stream += 1;
         let (tx, up_to) = (self.tx.clone(), self.last_sse_hop);
         self.jobs.spawn(async move {
             let lost = Inbound::Lost { up_to, except, why };

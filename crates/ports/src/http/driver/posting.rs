@@ -35,7 +35,8 @@ impl Driver {
             sent: ticket.hop.map(|_| sent.clone()),
             lists_tools: modern && ticket.msg.method() == names::TOOLS_LIST,
             may_fall_back: unknown,
-            accepted: (unknown || ticket.role == Role::Initialize).then(|| self.accepted.0.clone()),
+            accepted: self.accepted.0.clone(),
+            begins: unknown || ticket.role == Role::Initialize,
         };
         self.spawn(ticket, sent, |ticket| post.run(ticket));
     }
@@ -49,10 +50,15 @@ impl Driver {
         }
         let sent = Sent::default();
         let ring = ticket.hop.map(|_| sent.clone());
+        self.sse_owed.lock().sent(&ticket.msg);
         let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
+        let kept = ticket.clone();
         self.spawn(ticket, sent, |ticket| {
             sse_session::post(endpoint, post_to, ticket, ring, tx)
         });
+        if let Some(call) = kept.hop.and_then(|hop| self.calls.get_mut(&hop)) {
+            call.ticket = Some(kept);
+        }
     }
 
     pub(super) fn spawn<F>(&mut self, ticket: Ticket, sent: Sent, job: impl FnOnce(Ticket) -> F)
@@ -68,6 +74,7 @@ impl Driver {
                 serial,
                 era,
                 sent,
+                ticket: None,
             };
             self.calls.insert(hop, call);
         }

@@ -25,7 +25,14 @@ impl Driver {
                 }
                 self.on_posted(ticket, outcome);
             }
-            Report::SsePosted(ticket) => self.through(&ticket),
+            Report::SsePosted(ticket) => {
+                if ticket.hop.is_some() && ticket.stream < self.sse_stream {
+                    // It was taken, but the stream that would bring its answer is gone.
+                    let why = self.forgotten();
+                    self.fail(ticket.clone(), why);
+                }
+                self.through(&ticket);
+            }
             Report::SseGone(ticket, refusal) => self.on_sse_gone(ticket, refusal),
             Report::ListenEnded { forgotten } => {
                 let current = self.listening.as_ref().is_some_and(|l| l.id() == task);
@@ -131,8 +138,11 @@ impl Driver {
         if matches!(self.mode, Mode::Unknown) {
             self.mode = Mode::Streamable;
         }
-        if self.barrier == Barrier::Message(begun.serial) {
+        if begun.begins && self.barrier == Barrier::Message(begun.serial) {
             self.place = begun.place;
+        } else if !begun.begins && begun.generation == self.generation {
+            tracing::debug!("the server names the session in a later response");
+            self.place.session = begun.place.session;
         }
     }
 

@@ -17,6 +17,7 @@
 //! | `fail` | – | `linkspan_testkit::child::FAILURE` |
 //! | `shape` | – | structured content that is an array, allowed only since 2026-07-28 |
 //! | `noise` | – | prints what is not JSON-RPC, then answers |
+//! | `raw` | `lines` | prints these lines, `$ID` replaced by the id of the call, and answers nothing else; each character is one byte |
 //! | `crash` | `code` | exits without an answer |
 //! | `blob` | `size` | a text of that many bytes |
 //! | `grandchild` | – | starts a process that outlives us unless somebody ends it |
@@ -133,6 +134,7 @@ fn tool(call: &Call) {
             }
             call.structured("{}");
         }
+        "raw" => raw(call),
         "crash" => {
             eprintln!("the quay is on fire");
             std::process::exit(i32::try_from(call.number("code")).unwrap_or(1));
@@ -180,6 +182,20 @@ fn say(call: &Call) {
     call.server.write_bytes(&line);
     if let Some(code) = call.message.argument("exit").as_u64() {
         std::process::exit(i32::try_from(code).unwrap_or(1));
+    }
+}
+
+fn raw(call: &Call) {
+    let lines = call.message.argument("lines");
+    for line in lines.as_array().into_iter().flatten() {
+        let line = line.as_str().unwrap_or_default();
+        let line = line.replace("$ID", &call.id);
+        let mut bytes: Vec<u8> = line
+            .chars()
+            .map(|c| u8::try_from(c).expect("the test writes bytes"))
+            .collect();
+        bytes.push(b'\n');
+        call.server.write_bytes(&bytes);
     }
 }
 

@@ -1,0 +1,74 @@
+//! `linkspan URL`: other bridges are called like this, and here a command is missing.
+
+use clap::error::{ContextKind, ErrorKind};
+
+use crate::exit::Failure;
+
+/// What to say instead of clap's own words; `None` where these are right. `args` are those of the command
+/// line, without the name of the program.
+pub(crate) fn explain(error: &clap::Error, args: &[String]) -> Option<Failure> {
+    let is_start = matches!(
+        error.kind(),
+        ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument
+    );
+    let url = args.iter().find(|arg| is_url(arg)).filter(|_| is_start)?;
+    let before = args.iter().take_while(|arg| *arg != url);
+    if before.into_iter().any(|arg| !arg.starts_with('-')) {
+        // A command, or the value of a flag: then it is something else.
+        return None;
+    }
+    if error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::InvalidArg).is_none() {
+        return None;
+    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:%+=,[]".contains(c);
+    // What is in a query or before the host may be a secret, and a log may hold what is printed here.
+    let line = match args.iter().all(|arg| arg.chars().all(plain)) {
+        true => args.join(" "),
+        false => "URL".to_owned(),
+    };
+    let failure = Failure::usage("a command is missing before the URL");
+    Some(failure.hint(format!("linkspan connect {line}")))
+}
+
+fn is_url(arg: &str) -> bool {
+    arg.starts_with("http://") || arg.starts_with("https://")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Cli;
+    use clap::Parser;
+
+    fn said(line: &str) -> Option<String> {
+        let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let all = std::iter::once("linkspan".to_owned()).chain(args.clone());
+        let error = Cli::try_parse_from(all).unwrap_err();
+        explain(&error, &args).map(|failure| failure.in_words())
+    }
+
+    #[test]
+    fn a_url_without_a_command_is_told_the_line_that_works() {
+        for flags in ["", "--debug ", "-v ", "--transport=sse "] {
+            let said = said(&format!("{flags}http://localhost:37373/mcp")).unwrap();
+            let line = format!("linkspan connect {flags}http://localhost:37373/mcp");
+            assert!(said.ends_with(&line), "{said}");
+        }
+        assert!(
+            said("https://me:secret@host/mcp?key=secret")
+                .unwrap()
+                .ends_with("connect URL")
+        );
+    }
+
+    #[test]
+    fn other_mistakes_are_clap_s_to_explain() {
+        for line in [
+            "nope",
+            "tools --nope http://localhost/",
+            "nope http://localhost/",
+        ] {
+            assert_eq!(said(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! How long to wait before a stream is asked for again.
+
+use std::time::Duration;
+
+/// A server that says `retry: 0` is not asked without a pause.
+const LEAST: Duration = Duration::from_millis(50);
+/// The longest wait for a server that says how long it wants us to wait, unless that is longer itself: it
+/// closes streams on purpose and expects to be asked again.
+const POLLING: Duration = Duration::from_secs(5);
+
+/// Waits that grow while nothing comes.
+pub(super) struct Pace {
+    first: Duration,
+    most: Duration,
+    /// Waits since something came.
+    waits: u32,
+}
+
+impl Pace {
+    /// `first` is the wait where the server does not name one.
+    pub(super) fn new(first: Duration, most: Duration) -> Self {
+        Self {
+            first,
+            most,
+            waits: 0,
+        }
+    }
+
+    /// Something came.
+    pub(super) fn reset(&mut self) {
+        self.waits = 0;
+    }
+
+    /// The next wait: `asked` is the server's own `retry`. It is kept to the first time, then doubled.
+    pub(super) fn wait(&mut self, asked: Option<Duration>) -> Duration {
+        let first = asked.unwrap_or(self.first).clamp(LEAST, self.most);
+        let most = match asked {
+            Some(_) => POLLING.max(first),
+            None => self.most,
+        };
+        let factor = 2u32.saturating_pow(self.waits.min(16));
+        self.waits += 1;
+        first.saturating_mul(factor).min(most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waits(asked: Option<u64>) -> Vec<u128> {
+        let mut pace = Pace::new(Duration::from_secs(1), Duration::from_secs(30));
+        let asked = asked.map(Duration::from_millis);
+        (0..10).map(|_| pace.wait(asked).as_millis()).collect()
+    }
+
+    #[test]
+    fn a_server_that_asks_for_no_wait_is_not_hammered() {
+        let waits = waits(Some(0));
+        assert_eq!(waits[..4], [50, 100, 200, 400]);
+        assert_eq!(waits[9], 5000);
+    }
+
+    #[test]
+    fn the_servers_own_wait_is_kept_to() {
+        assert_eq!(waits(Some(500))[..2], [500, 1000]);
+        assert_eq!(waits(Some(10_000))[..2], [10_000, 10_000]);
+        assert_eq!(waits(Some(u64::MAX))[0], 30_000);
+    }
+
+    #[test]
+    fn what_comes_begins_the_waits_anew() {
+        let mut pace = Pace::new(Duration::from_secs(1), Duration::from_secs(30));
+        for _ in 0..50 {
+            pace.wait(None);
+        }
+        assert_eq!(pace.wait(None), Duration::from_secs(30));
+        pace.reset();
+        assert_eq!(pace.wait(None), Duration::from_secs(1));
+    }
+}

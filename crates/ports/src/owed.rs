@@ -1,0 +1,397 @@
+//! Answers that a server owes on one stream, and answers that do not tell which of them they are.
+//!
+//! A line that cannot be read, or an error with the id `null`, may be the answer to any request that was
+//! open when it came. Requests that are answered shortly afterwards were not meant; the others are told.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use linkspan_mcp::names;
+use linkspan_session::{Envelope, Inbound};
+use linkspan_wire::{Code, Frame, Id, Kind, Message, WireError};
+
+/// How long other answers may still come before the requests without one are told.
+pub(crate) const DOUBT: Duration = Duration::from_secs(3);
+/// Doubts at once; further ones join the last.
+const MAX_DOUBTS: usize = 8;
+
+/// What a server owes. Does no IO, and is told the time.
+#[derive(Default)]
+pub(crate) struct Owed {
+    /// Requests that wait, by their hop. A subscription is not among them: it is silent by nature.
+    open: BTreeSet<u64>,
+    newest: u64,
+    /// Requests went out whose ids are no hop numbers: then an unknown id means one of them.
+    other_ids: bool,
+    /// Notifications that some servers, wrongly, answer with an error whose id is `null`.
+    notes: u32,
+    /// The newest request that went out before the last of them.
+    before_note: u64,
+    /// This server does answer notifications.
+    answers_notes: bool,
+    doubts: Vec<Doubt>,
+}
+
+/// An answer to one of several requests.
+struct Doubt {
+    due: Instant,
+    /// The newest request that it can mean.
+    up_to: u64,
+    what: Nameless,
+}
+
+enum Nameless {
+    Bad(WireError),
+    Error(Message),
+}
+
+/// Shared by what writes to a server and what reads from it.
+#[derive(Clone, Default)]
+pub(crate) struct Shared(Arc<Mutex<Owed>>);
+
+impl Shared {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Owed> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Owed {
+    /// A message goes out.
+    pub(crate) fn sent(&mut self, msg: &Message) {
+        match msg.kind() {
+            Kind::Request => match msg.id().and_then(|id| id.as_hop()) {
+                Some(hop) => {
+                    self.newest = self.newest.max(hop);
+                    if msg.method() != names::LISTEN {
+                        self.open.insert(hop);
+                    }
+                }
+                None => self.other_ids = true,
+            },
+            Kind::Notification => {
+                if msg.method() == names::CANCELLED {
+                    let id = msg.params().and_then(|p| Id::parse(p.get("requestId")?));
+                    if let Some(hop) = id.and_then(|id| id.as_hop()) {
+                        self.open.remove(&hop);
+                    }
+                }
+                self.notes = self.notes.saturating_add(1);
+                self.before_note = self.newest;
+            }
+            Kind::Result | Kind::Error => {}
+        }
+    }
+
+    /// A frame has come. Gives what is to be passed on.
+    pub(crate) fn heard(&mut self, frame: Frame, now: Instant) -> Option<Inbound> {
+        match frame {
+            Frame::Blank => None,
+            Frame::One(msg) if msg.is_answer() => self.answer(msg, now),
+            Frame::One(msg) => Some(Inbound::Message(Envelope::new(msg))),
+            Frame::Batch(entries) => {
+                for msg in entries.iter().flatten().filter(|msg| msg.is_answer()) {
+                    if let Some(hop) = msg.id().and_then(|id| id.as_hop()) {
+                        self.answered(hop);
+                    }
+                }
+                Some(Inbound::Batch(entries))
+            }
+            Frame::Other { why, .. } => self.bad(why, now),
+        }
+    }
+
+    /// Something that is no message has come.
+    pub(crate) fn bad(&mut self, why: WireError, now: Instant) -> Option<Inbound> {
+        if let Some(hop) = why.answered_hop() {
+            self.answered(hop);
+        } else if why.is_nameless_answer() && !self.open.is_empty() {
+            tracing::warn!("the server sent an answer that names no request: {why}");
+            self.doubt(Nameless::Bad(why), now);
+            return None;
+        }
+        Some(Inbound::Bad(why))
+    }
+
+    /// When [`Owed::on_time`] has to be called next.
+    pub(crate) fn next_wake(&self) -> Option<Instant> {
+        self.doubts.first().map(|doubt| doubt.due)
+    }
+
+    /// Tells the requests that may have been meant and have no answer yet.
+    pub(crate) fn on_time(&mut self, now: Instant) -> Vec<Inbound> {
+        let mut told = Vec::new();
+        while self.doubts.first().is_some_and(|doubt| doubt.due <= now) {
+            let doubt = self.doubts.remove(0);
+            let later = self.open.split_off(&doubt.up_to.saturating_add(1));
+            let meant = std::mem::replace(&mut self.open, later);
+            told.extend(meant.into_iter().map(|hop| doubt.what.answering(hop)));
+        }
+        told
+    }
+
+    fn answer(&mut self, msg: Message, now: Instant) -> Option<Inbound> {
+        let id = msg.id().filter(|id| id.text() != "null");
+        match (id.map(|id| id.as_hop()), msg.kind()) {
+            (Some(Some(hop)), _) => self.answered(hop),
+            (Some(None), _) if self.other_ids => {}
+            (None, Kind::Error) => return self.nameless_error(msg, now),
+            (Some(None) | None, _) => {
+                let why = WireError::Shape {
+                    why: "an answer with an `id` that no request has",
+                    id: None,
+                    is_answer: true,
+                };
+                return self.bad(why, now);
+            }
+        }
+        Some(Inbound::Message(Envelope::new(msg)))
+    }
+
+    fn nameless_error(&mut self, msg: Message, now: Instant) -> Option<Inbound> {
+        let code = msg.body().and_then(|error| error.get("code")?.as_i64());
+        // To say that there is no such method, a server has read the message, its id included.
+        let to_note = self.answers_notes || code == Some(Code::MethodNotFound.number());
+        if self.open.is_empty() || (self.notes > 0 && to_note) {
+            self.notes = self.notes.saturating_sub(1);
+            tracing::debug!("an error that answers no request: {msg:?}");
+            return None;
+        }
+        if self.notes == 0 && self.open.len() == 1 {
+            let hop = self.open.pop_first()?;
+            let msg = msg.with_id(Id::number(hop));
+            return Some(Inbound::Message(Envelope::new(msg)));
+        }
+        tracing::warn!("the server sent an error that names no request: {msg:?}");
+        self.doubt(Nameless::Error(msg), now);
+        None
+    }
+
+    fn doubt(&mut self, what: Nameless, now: Instant) {
+        let doubt = Doubt {
+            due: now + DOUBT,
+            up_to: self.newest,
+            what,
+        };
+        if self.doubts.len() == MAX_DOUBTS {
+            self.doubts.pop();
+        }
+        self.doubts.push(doubt);
+    }
+
+    fn answered(&mut self, hop: u64) {
+        self.open.remove(&hop);
+        if hop > self.before_note {
+            // Servers take messages in order: the notifications before this request got no error.
+            self.notes = 0;
+        }
+        let oldest = self.open.first().copied();
+        let (answers_notes, notes) = (&mut self.answers_notes, &mut self.notes);
+        self.doubts.retain(|doubt| {
+            let meant = oldest.is_some_and(|oldest| oldest <= doubt.up_to);
+            if !meant && matches!(doubt.what, Nameless::Error(_)) {
+                // All requests have their answers, so the error was for a notification.
+                *answers_notes = true;
+                *notes = notes.saturating_sub(1);
+            }
+            meant
+        });
+    }
+}
+
+impl Nameless {
+    fn answering(&self, hop: u64) -> Inbound {
+        let id = Id::number(hop);
+        match self {
+            Self::Bad(why) => Inbound::Bad(why.clone().answering(&id)),
+            Self::Error(msg) => Inbound::Message(Envelope::new(msg.clone().with_id(id))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkspan_wire::{Limits, Resync};
+
+    const ERROR: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"m"}}"#;
+
+    struct Stream {
+        owed: Owed,
+        now: Instant,
+    }
+
+    impl Stream {
+        fn new() -> Self {
+            Self {
+                owed: Owed::default(),
+                now: Instant::now(),
+            }
+        }
+
+        fn asks(&mut self, hops: &[u64]) {
+            for hop in hops {
+                self.owed
+                    .sent(&Message::request(&Id::number(*hop), "tools/call", None));
+            }
+        }
+
+        fn notes(&mut self) {
+            self.owed
+                .sent(&Message::notification("notifications/initialized", None));
+        }
+
+        /// What the session hears of a line.
+        fn hears(&mut self, line: &str) -> Vec<String> {
+            let frames = Resync::frames(line.to_owned().into(), Limits::default());
+            let heard: Vec<Inbound> = frames
+                .filter_map(|frame| self.owed.heard(frame, self.now))
+                .collect();
+            heard.into_iter().map(told).collect()
+        }
+
+        fn waits(&mut self) -> Vec<String> {
+            self.now += DOUBT;
+            let due = self.owed.on_time(self.now);
+            due.into_iter().map(told).collect()
+        }
+    }
+
+    fn told(inbound: Inbound) -> String {
+        match inbound {
+            Inbound::Message(envelope) => match (envelope.msg.kind(), envelope.msg.id()) {
+                (Kind::Error, Some(id)) => format!("error {id}"),
+                (_, Some(id)) => format!("answer {id}"),
+                (_, None) => "note".to_owned(),
+            },
+            Inbound::Bad(why) => match why.answered_hop() {
+                Some(hop) => format!("bad {hop}"),
+                None => "noise".to_owned(),
+            },
+            other => format!("{other:?}"),
+        }
+    }
+
+    fn answer(hop: u64) -> String {
+        format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{}}}}"#)
+    }
+
+    #[test]
+    fn requests_that_may_be_meant_are_told_after_a_wait_unless_answered() {
+        let mut stream = Stream::new();
+        stream.asks(&[1, 2, 3]);
+        assert!(
+            stream
+                .hears(r#"{"jsonrpc":"2.0","result":{"x":NaN}}"#)
+                .is_empty()
+        );
+        stream.asks(&[4]);
+        assert_eq!(stream.hears(&answer(2)), ["answer 2"]);
+        assert_eq!(stream.waits(), ["bad 1", "bad 3"]);
+        assert_eq!(stream.hears(&answer(4)), ["answer 4"], "asked later");
+        assert!(stream.waits().is_empty());
+    }
+
+    #[test]
+    fn an_answer_with_an_id_of_another_kind_is_doubtful_too() {
+        for line in [
+            r#"{"jsonrpc":"2.0","id":"call","result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":null,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":[1],"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"id":2,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","result":{}}"#,
+        ] {
+            let mut stream = Stream::new();
+            stream.asks(&[1]);
+            assert!(stream.hears(line).is_empty(), "{line}");
+            assert_eq!(stream.waits(), ["bad 1"], "{line}");
+        }
+        let mut stream = Stream::new();
+        stream.asks(&[1]);
+        let text = r#"{"jsonrpc":"2.0","id":"1","result":{}}"#;
+        assert_eq!(
+            stream.hears(text),
+            [r#"answer "1""#],
+            "a number as a string"
+        );
+    }
+
+    #[test]
+    fn an_error_without_an_id_belongs_to_the_only_request() {
+        let mut stream = Stream::new();
+        stream.asks(&[1]);
+        assert_eq!(stream.hears(ERROR), ["error 1"]);
+    }
+
+    #[test]
+    fn an_error_without_an_id_is_told_to_all_that_stay_without_an_answer() {
+        let mut stream = Stream::new();
+        stream.notes();
+        stream.asks(&[1]);
+        assert!(
+            stream.hears(ERROR).is_empty(),
+            "it may mean the notification"
+        );
+        assert_eq!(stream.waits(), ["error 1"]);
+    }
+
+    #[test]
+    fn a_server_that_answers_notifications_does_not_cost_a_call() {
+        let mut stream = Stream::new();
+        stream.notes();
+        stream.asks(&[1]);
+        let unknown = ERROR.replace("-32603", "-32601");
+        assert!(stream.hears(&unknown).is_empty());
+        assert!(stream.waits().is_empty(), "the call goes on");
+        assert_eq!(stream.hears(&answer(1)), ["answer 1"]);
+        // What the server has done once is known afterwards.
+        stream.notes();
+        stream.asks(&[2]);
+        assert!(stream.hears(ERROR).is_empty());
+        assert_eq!(stream.hears(&answer(2)), ["answer 2"]);
+        stream.asks(&[3]);
+        stream.notes();
+        assert!(stream.hears(ERROR).is_empty());
+        assert!(stream.waits().is_empty(), "the call goes on");
+    }
+
+    #[test]
+    fn what_was_cancelled_or_subscribed_is_not_waited_for() {
+        let mut stream = Stream::new();
+        stream.asks(&[1]);
+        let params = Some(r#"{"requestId":1}"#);
+        stream
+            .owed
+            .sent(&Message::notification(names::CANCELLED, params));
+        stream
+            .owed
+            .sent(&Message::request(&Id::number(2), names::LISTEN, None));
+        assert_eq!(
+            stream.hears(r#"{"jsonrpc":"2.0","result":{"x":NaN}}"#),
+            ["noise"]
+        );
+        assert!(stream.waits().is_empty());
+    }
+
+    #[test]
+    fn a_log_line_tells_no_request_anything() {
+        let mut stream = Stream::new();
+        stream.asks(&[1]);
+        for line in ["ready", r#"{"level":"info","id":1}"#, "{ id: 1 }"] {
+            assert_eq!(stream.hears(line), ["noise"], "{line}");
+        }
+        assert!(stream.waits().is_empty());
+    }
+
+    #[test]
+    fn doubts_are_bounded() {
+        let mut stream = Stream::new();
+        stream.asks(&[1]);
+        for _ in 0..100 {
+            stream.hears(r#"{"jsonrpc":"2.0","result":NaN}"#);
+        }
+        assert!(stream.owed.doubts.len() <= MAX_DOUBTS);
+        assert_eq!(stream.waits(), ["bad 1"]);
+    }
+}

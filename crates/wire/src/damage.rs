@@ -1,0 +1,248 @@
+//! A closer look at a text that is no JSON: is it a damaged message, and whose?
+//!
+//! Strings and brackets are followed as far as they can be; of the members of the outermost object, those
+//! that JSON-RPC knows are noted. What is found decides only which request is told that its answer cannot
+//! be read, so a reading that is wrong in a damaged text costs a wrong fault, never a wrong answer.
+
+use bytes::Bytes;
+use memchr::memchr2;
+
+use crate::error::{Syntax, WireError};
+use crate::id::is_id;
+use crate::json::Json;
+use crate::limits::MAX_ID;
+use crate::message::utf8;
+
+/// The members that make an object a message.
+const MEMBERS: [&[u8]; 5] = [b"jsonrpc", b"id", b"method", b"result", b"error"];
+
+/// What is to be said about `text`, which is no JSON because of `why`: [`WireError::Damaged`] if it looks
+/// like a message, [`WireError::Json`] otherwise.
+pub(crate) fn inspect(text: &[u8], why: Syntax) -> WireError {
+    let mut outline = Outline::default();
+    if text.first() == Some(&b'{') {
+        outline.read(&text[1..]);
+    }
+    if !outline.is_message {
+        return WireError::Json(why);
+    }
+    WireError::Damaged {
+        why,
+        id: outline.id.filter(|_| !outline.ids_differ),
+        is_answer: !outline.has_method,
+    }
+}
+
+#[derive(Default)]
+struct Outline {
+    id: Option<Bytes>,
+    ids_differ: bool,
+    has_method: bool,
+    is_message: bool,
+}
+
+impl Outline {
+    /// Reads the inside of an object.
+    fn read(&mut self, text: &[u8]) {
+        let mut at = 0;
+        // Brackets that are open inside the object.
+        let mut open = 0usize;
+        let mut key: Option<&[u8]> = None;
+        while let Some(&byte) = text.get(at) {
+            match byte {
+                b'"' => {
+                    let Some(end) = string_end(text, at + 1) else {
+                        // Cut inside a string: a key may still tell what it was to be.
+                        let begun = &text[at + 1..];
+                        self.is_message |= open == 0 && key.is_none() && begins_member(begun);
+                        return;
+                    };
+                    let inner = &text[at + 1..end];
+                    if open == 0 {
+                        let value = key.take();
+                        if value == Some(b"id") {
+                            self.note_id(&text[at..=end]);
+                        } else if value.is_none() && followed_by_colon(text, end + 1) {
+                            self.note_key(inner);
+                            key = Some(inner);
+                        }
+                    }
+                    at = end + 1;
+                }
+                b'{' | b'[' => {
+                    open += 1;
+                    key = None;
+                    at += 1;
+                }
+                b'}' | b']' => {
+                    let Some(outer) = open.checked_sub(1) else {
+                        return;
+                    };
+                    open = outer;
+                    key = None;
+                    at += 1;
+                }
+                b',' => {
+                    if open == 0 {
+                        key = None;
+                    }
+                    at += 1;
+                }
+                _ if open == 0 && key == Some(b"id") && !is_filler(byte) => {
+                    let rest = &text[at..];
+                    let length = rest.iter().take_while(|b| !is_filler(**b)).count();
+                    // A number that ends with the text may have been cut.
+                    if length < rest.len() {
+                        self.note_id(&rest[..length]);
+                    }
+                    key = None;
+                    at += length;
+                }
+                _ => at += 1,
+            }
+        }
+    }
+
+    fn note_key(&mut self, key: &[u8]) {
+        self.has_method |= key == b"method";
+        self.is_message |= MEMBERS.contains(&key) && key != b"id";
+    }
+
+    fn note_id(&mut self, spelled: &[u8]) {
+        let json = utf8(spelled).ok().and_then(|text| Json::parse(text).ok());
+        let Some(id) = json.filter(|json| is_id(*json) && spelled.len() <= MAX_ID) else {
+            self.ids_differ = true;
+            return;
+        };
+        let id = id.text().as_bytes();
+        self.ids_differ |= self.id.as_ref().is_some_and(|known| &**known != id);
+        self.id = Some(Bytes::copy_from_slice(id));
+    }
+}
+
+/// Where the string that begins at `at` has its closing quote.
+fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += memchr2(b'"', b'\\', text.get(at..)?)?;
+        if text[at] == b'"' {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+fn followed_by_colon(text: &[u8], at: usize) -> bool {
+    text[at..].trim_ascii_start().first() == Some(&b':')
+}
+
+/// Whether a key that was cut can have been one of a message.
+fn begins_member(begun: &[u8]) -> bool {
+    !begun.is_empty() && MEMBERS.iter().any(|member| member.starts_with(begun))
+}
+
+/// What separates values.
+fn is_filler(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b':' | b',' | b'{' | b'}' | b'[' | b']' | b'"')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The id and whether it is an answer; `None` if it is no message.
+    fn found(text: &[u8]) -> Option<(Option<String>, bool)> {
+        match inspect(text, Syntax::Torn) {
+            WireError::Damaged { id, is_answer, .. } => {
+                let id = id.map(|id| String::from_utf8(id.to_vec()).unwrap());
+                Some((id, is_answer))
+            }
+            _ => None,
+        }
+    }
+
+    fn answer(id: &str) -> Option<(Option<String>, bool)> {
+        Some((Some(id.to_owned()), true))
+    }
+
+    #[test]
+    fn the_id_is_found_before_and_behind_the_damage() {
+        for text in [
+            &br#"{"jsonrpc":"2.0","id":7,"result":{"x":NaN}}"#[..],
+            br#"{"jsonrpc":"2.0","result":{"x":NaN},"id":7}"#,
+            br#"{"jsonrpc":"2.0","result":{"x":Infinity},"id":7"#,
+            b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"text\":\"\xff\xfe\"}}",
+            b"{\"jsonrpc\":\"2.0\",\"result\":{\"text\":\"\xff\\\"\"},\"id\":7}",
+            b"{\"jsonrpc\":\"2.0\",\"result\":\"a\tb\",\"id\" : 7 }",
+            br#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"te"#,
+            br#"{"id":7,"id":7,"result":{},}"#,
+            br#"{"id":7,"error":{"code":-1,"message":"m",}}"#,
+        ] {
+            let text_shown = String::from_utf8_lossy(text);
+            // A number at the very end may have been cut.
+            let expected = match text.ends_with(b"7") {
+                true => Some((None, true)),
+                false => answer("7"),
+            };
+            assert_eq!(found(text), expected, "{text_shown}");
+        }
+        assert_eq!(
+            found(br#"{"jsonrpc":"2.0","id":"a","result":NaN}"#),
+            answer("\"a\"")
+        );
+    }
+
+    #[test]
+    fn an_id_inside_a_value_is_not_the_messages() {
+        for text in [
+            &br#"{"jsonrpc":"2.0","result":{"id":8,"x":NaN}}"#[..],
+            br#"{"jsonrpc":"2.0","result":"\",\"id\":8,","x":NaN}"#,
+            br#"{"jsonrpc":"2.0","id":7,"id":8,"result":NaN}"#,
+            br#"{"jsonrpc":"2.0","id":7"#,
+            br#"{"jsonrpc":"2.0","id":7x,"result":{}}"#,
+            br#"{"jsonrpc":"2.0","result":"id","x":NaN}"#,
+        ] {
+            let shown = String::from_utf8_lossy(text);
+            assert_eq!(found(text), Some((None, true)), "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_a_log_says_is_no_message() {
+        for text in [
+            "Listening on port 7",
+            "[INFO] ready",
+            "{ port: 7, id: 8 }",
+            r#"{"level":"info","id":7,"msg":"cut"#,
+            "{",
+            "{\"",
+        ] {
+            assert_eq!(found(text.as_bytes()), None, "{text}");
+        }
+        assert!(found(br#"{"json"#).is_some(), "cut inside its first key");
+    }
+
+    #[test]
+    fn a_damaged_request_is_no_answer() {
+        let text = br#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":NaN}}"#;
+        assert_eq!(found(text), Some((Some("7".to_owned()), false)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_can_be_looked_at(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+            let _ = inspect(&bytes, Syntax::Torn);
+            let _ = inspect(&[b"{", &bytes[..]].concat(), Syntax::Torn);
+        }
+
+        #[test]
+        fn the_id_is_found_wherever_a_message_is_cut_behind_it(
+            id in 0u64..1000, text in "[a-z\\\\\"{}\\[\\],:é]{0,20}", cut in 0usize..200,
+        ) {
+            let head = format!(r#"{{"jsonrpc":"2.0","id":{id},"#);
+            let whole = format!(r#"{head}"result":{{"text":{}}}}}"#, crate::escape::quote(&text));
+            let cut = (head.len() + cut).min(whole.len() - 1);
+            prop_assert_eq!(found(&whole.as_bytes()[..cut]), answer(&id.to_string()));
+        }
+    }
+}

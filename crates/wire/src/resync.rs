@@ -1,0 +1,221 @@
+//! Messages in the lines of a server that does not keep to one message a line.
+//!
+//! Two messages on a line and a message over several lines can be read, and are. What cannot be read is
+//! looked at more closely, because a request may be waiting for it; then the next line is a fresh start.
+
+use bytes::{Bytes, BytesMut};
+
+use crate::clipped::Clipped;
+use crate::damage::inspect;
+use crate::error::{Syntax, WireError};
+use crate::frame::{Frame, trim};
+use crate::limits::Limits;
+use crate::message::Message;
+use crate::walk::{Walk, Walked};
+
+/// Values on one line that are read; a line of 50 MB could hold 25 million.
+const MAX_VALUES: usize = 4096;
+
+/// Reads the lines of one stream. Costs time linear in their length, and memory for one message.
+pub struct Resync {
+    limits: Limits,
+    /// What is left of the current line.
+    rest: Bytes,
+    /// Values that were found on it.
+    values: usize,
+    /// The first lines of a message that goes on.
+    begun: Option<Begun>,
+    /// Comes after what was just given.
+    next: Option<Frame>,
+}
+
+struct Begun {
+    text: BytesMut,
+    walk: Walk,
+}
+
+impl Resync {
+    /// Before the first line.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            rest: Bytes::new(),
+            values: 0,
+            begun: None,
+            next: None,
+        }
+    }
+
+    /// Everything in one text, as of the body of a response.
+    pub fn frames(text: Bytes, limits: Limits) -> impl Iterator<Item = Frame> {
+        let mut resync = Self::new(limits);
+        resync.push(text);
+        let mut ended = false;
+        std::iter::from_fn(move || {
+            resync.next().or_else(|| {
+                let last = !std::mem::replace(&mut ended, true);
+                last.then(|| resync.give_up()).flatten()
+            })
+        })
+    }
+
+    /// The next line. What was left of the one before it is dropped.
+    pub fn push(&mut self, line: Bytes) {
+        self.rest = line;
+        self.values = 0;
+    }
+
+    /// The next frame of the lines so far. [`Frame::Blank`] is never given.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "more frames may come after a None"
+    )]
+    pub fn next(&mut self) -> Option<Frame> {
+        if let Some(next) = self.next.take() {
+            return Some(next);
+        }
+        let text = trim(std::mem::take(&mut self.rest));
+        let first = *text.first()?;
+        if self.values == 0 && (self.begun.is_none() || first == b'{') {
+            // The usual case: one message on one line. It cannot be a part of another one.
+            match Frame::parse(text.clone(), &self.limits) {
+                Frame::Blank => return None,
+                frame @ Frame::One(_) => return Some(self.after_begun(frame)),
+                Frame::Batch(_) if self.begun.is_some() => {}
+                frame @ Frame::Batch(_) => return Some(frame),
+                Frame::Other { .. } if self.begun.is_some() => {}
+                Frame::Other {
+                    why: WireError::Json(_),
+                    ..
+                } => {}
+                Frame::Other { text, why } => return Some(without_null_id(text, why)),
+            }
+        }
+        match self.begun.take() {
+            Some(begun) => self.go_on(begun, text),
+            None => self.begin(text),
+        }
+    }
+
+    /// Whether a message has begun that goes on in the next line.
+    pub fn is_waiting(&self) -> bool {
+        self.begun.is_some()
+    }
+
+    /// No more lines come, or none came for too long: what has begun stays unfinished.
+    pub fn give_up(&mut self) -> Option<Frame> {
+        self.begun
+            .take()
+            .map(|begun| damaged(begun.text.freeze(), Syntax::Torn))
+    }
+
+    /// A message on a line of its own: what had begun before it is not continued.
+    fn after_begun(&mut self, frame: Frame) -> Frame {
+        match self.give_up() {
+            Some(unfinished) => {
+                self.next = Some(frame);
+                unfinished
+            }
+            None => frame,
+        }
+    }
+
+    /// A value begins at the beginning of `text`.
+    fn begin(&mut self, text: Bytes) -> Option<Frame> {
+        self.values += 1;
+        if !matches!(text.first(), Some(b'{' | b'[')) {
+            return Some(damaged(text, Syntax::Unexpected(0)));
+        }
+        let mut walk = Walk::new();
+        match walk.feed(&text) {
+            // `[12] {"jsonrpc":…` is a line of a log.
+            Walked::Done(end) if text[0] == b'[' && end < text.len() => {
+                Some(damaged(text, Syntax::Unexpected(end)))
+            }
+            Walked::Done(end) => {
+                if self.values < MAX_VALUES {
+                    self.rest = text.slice(end..);
+                }
+                Some(self.whole(text.slice(..end)))
+            }
+            Walked::More if is_open(&text) => {
+                let text = BytesMut::from(&text[..]);
+                self.begun = Some(Begun { text, walk });
+                None
+            }
+            Walked::More => Some(damaged(text, Syntax::Torn)),
+            Walked::Wrong(why) => Some(damaged(text, why)),
+        }
+    }
+
+    /// A value goes on with `text`.
+    fn go_on(&mut self, mut begun: Begun, text: Bytes) -> Option<Frame> {
+        if begun.text.len() + text.len() >= self.limits.max_bytes() {
+            // It cannot become a message; the line may be one.
+            self.rest = text;
+            let why = Clipped::of(&begun.text).too_large(&self.limits);
+            let text = begun.text.freeze();
+            return Some(Frame::Other { text, why });
+        }
+        match begun.walk.feed(&text) {
+            Walked::Done(end) => {
+                begun.text.extend_from_slice(b"\n");
+                begun.text.extend_from_slice(&text[..end]);
+                self.rest = text.slice(end..);
+                self.values += 1;
+                Some(self.whole(begun.text.freeze()))
+            }
+            Walked::More => {
+                begun.text.extend_from_slice(b"\n");
+                begun.text.extend_from_slice(&text);
+                self.begun = Some(begun);
+                None
+            }
+            Walked::Wrong(_) => {
+                self.rest = text;
+                Some(damaged(begun.text.freeze(), Syntax::Torn))
+            }
+        }
+    }
+
+    /// A value from its first to its last byte.
+    fn whole(&self, text: Bytes) -> Frame {
+        match Frame::parse(text, &self.limits) {
+            Frame::Other { text, why } => without_null_id(text, why),
+            frame => frame,
+        }
+    }
+}
+
+/// Whether a line ends where a writer of several lines would end it.
+fn is_open(text: &[u8]) -> bool {
+    matches!(text.last(), Some(b'{' | b'[' | b',' | b':'))
+}
+
+fn damaged(text: Bytes, why: Syntax) -> Frame {
+    let why = inspect(&text, why);
+    Frame::Other { text, why }
+}
+
+/// Some servers write `"id":null` into notifications. Nothing waits for an answer to these, and what they
+/// say is clear.
+fn without_null_id(text: Bytes, why: WireError) -> Frame {
+    let is_note = why.asked().is_some_and(|id| id.text() == "null");
+    match is_note.then(|| note(&text)).flatten() {
+        Some(message) => Frame::One(message),
+        None => Frame::Other { text, why },
+    }
+}
+
+fn note(text: &Bytes) -> Option<Message> {
+    let json = crate::json::Json::parse(std::str::from_utf8(text).ok()?).ok()?;
+    let method = json.get("method")?;
+    method
+        .as_str()?
+        .starts_with("notifications/")
+        .then_some(())?;
+    let fits = json
+        .members()
+        .all(|(key, _)| matches!(&*key, "jsonrpc" | "id" | "method" | "params"));
+    fits.then(|| Message::spelled(None, method, json.get("params")))?
+}
