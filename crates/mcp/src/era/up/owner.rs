@@ -1,9 +1,9 @@
 //! Which call a question or a log message belongs to.
 //!
 //! A server behind HTTP speaks on the stream of the call. Over stdio a question names no call, so it
-//! belongs to the only call that can have asked it. Every call that the server may be busy with counts: a
+//! belongs to the only call that can have asked it. Every request that the server may be busy with counts: a
 //! parked call may ask a second question, and so may one that its client has cancelled. Where several
-//! calls are left, the question is held or refused.
+//! are left, the question is held or refused.
 
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,6 @@ pub(super) enum Owner {
 pub(super) struct Cancelled {
     number: u64,
     guest: Option<String>,
-    may_ask: bool,
     pub(super) until: Instant,
 }
 
@@ -48,7 +47,6 @@ impl Cancelled {
         Self {
             number,
             guest: call.guest.clone(),
-            may_ask: call.may_ask,
             until: now + STOPPING,
         }
     }
@@ -63,10 +61,8 @@ impl Up {
         if place.late {
             return Candidates::All(Vec::new());
         }
-        let calls = self.calls.iter().filter(|(_, call)| call.may_ask);
-        let cancelled = self.cancelled.iter().filter(|call| call.may_ask);
-        let numbers = calls.map(|(number, _)| *number);
-        Candidates::All(numbers.chain(cancelled.map(|call| call.number)).collect())
+        let cancelled = self.cancelled.iter().map(|call| call.number);
+        Candidates::All(self.calls.keys().copied().chain(cancelled).collect())
     }
 
     /// Whose question it is, now that some of the calls may have ended.
@@ -80,7 +76,11 @@ impl Up {
         match (under_way.next(), under_way.next()) {
             (None, _) => Owner::Nobody,
             (Some(_), _) if numbers.iter().any(is_cancelled) => Owner::Unknowable,
-            (Some(number), None) => Owner::Call(*number),
+            // Only some requests may ask: the client of a list, for example, cannot be asked anything.
+            (Some(number), None) => match self.calls.get(number) {
+                Some(call) if call.may_ask => Owner::Call(*number),
+                _ => Owner::Nobody,
+            },
             (Some(_), Some(_)) => Owner::Unclear,
         }
     }

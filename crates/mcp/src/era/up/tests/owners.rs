@@ -83,6 +83,32 @@ fn a_question_of_a_parked_or_a_running_call_is_refused_after_a_while() {
 }
 
 #[test]
+fn a_question_that_the_list_of_another_client_can_have_caused_waits_for_its_end() {
+    let (mut stage, _) = shared(&by("alice", &call("1", "")));
+    let list = stage
+        .client(&by("bob", &modern("2", "resources/list", "", ALL)))
+        .told_one();
+    stage.server(ASK).after(Duration::from_secs(1));
+    assert!(stage.heard().is_empty(), "a list can ask, too");
+    stage
+        .server(&result(&list, r#"{"resources":[]}"#))
+        .heard_one();
+    let heard = stage.after(Duration::from_millis(30)).heard_one();
+    assert_eq!(at(&heard, &["id"]), "1", "the list has ended without it");
+
+    let (mut stage, only) = shared(&by("bob", &modern("1", "resources/list", "", ALL)));
+    assert!(
+        stage
+            .server(ASK)
+            .told_one()
+            .contains("no call is under way")
+    );
+    stage
+        .server(&result(&only, r#"{"resources":[]}"#))
+        .heard_one();
+}
+
+#[test]
 fn a_call_that_began_after_a_question_has_not_asked_it() {
     let (mut stage, first) = shared(&by("alice", &call("1", "")));
     let second = stage.client(&by("alice", &call("2", ""))).told_one();
