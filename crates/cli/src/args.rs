@@ -25,7 +25,7 @@ use crate::tryout::TryOut;
     name = "linkspan",
     version,
     after_help = exit_codes!(),
-    after_long_help = LONG_HELP,
+    after_long_help = crate::help_text::reflow(LONG_HELP),
     max_term_width = 100,
     arg_required_else_help = true
 )]
@@ -41,21 +41,21 @@ const LONG_HELP: &str = concat!(
 Examples:
   See what a server offers, and call a tool:
     linkspan tools https://mcp.example.com/mcp
-    linkspan call echo '{\"message\":\"hi\"}' -- npx -y @modelcontextprotocol/server-everything
+    linkspan call git_log repo_path=. -- uvx mcp-server-git
 
-  Give a stdio client (Claude Code, an editor) a remote server:
+  Connect a stdio client (Claude Code, an editor) to a remote server:
     claude mcp add example -- linkspan connect https://mcp.example.com/mcp
 
   Serve a stdio server over HTTP:
     linkspan expose -- npx -y @modelcontextprotocol/server-everything
 
-  Give a model its results in half the tokens, without loss:
-    claude mcp add files -- linkspan shrink -- npx -y @modelcontextprotocol/server-filesystem .
+  Shorten tool results without loss, to save tokens:
+    claude mcp add git -- linkspan shrink -- uvx mcp-server-git
 
-  Make a server of a folder of scripts, and give it to a client:
+  Make a folder of scripts an MCP server, and configure a client for it:
     linkspan new my-server && linkspan config my-server
 
-  Put a proxy between an editor and its agent (ACP), or give a client an agent as a tool:
+  Put a proxy between an editor and its agent (ACP), or use an agent as a tool:
     linkspan conduct ./my-proxy 'npx -y @zed-industries/claude-code-acp'
     claude mcp add helper -- linkspan agent -- ./my-agent acp
 
@@ -70,17 +70,17 @@ Examples:
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
-    /// Give a stdio client a remote server
+    /// Connect a stdio client to any server
     Connect(ConnectArgs),
-    /// Serve a stdio server, or another URL, over HTTP
+    /// Serve any server over HTTP
     Expose(Box<ExposeArgs>),
-    /// Give a model the same tool results in fewer tokens
+    /// Shorten tool results without loss, to save tokens
     Shrink(Box<ShrinkArgs>),
-    /// Join an editor, proxies and an agent that speak ACP
+    /// Connect an editor to an agent through proxies (ACP)
     Conduct(Box<ConductArgs>),
     /// Serve an ACP agent as an MCP server
     Agent(Box<AgentArgs>),
-    /// Reach an MCP server that lives in a chain of `conduct` (agents run this)
+    /// Connect an agent to an MCP server inside a `conduct` chain (agents run this)
     Mcp(ShimArgs),
     #[command(flatten)]
     TryOut(TryOut),
@@ -90,11 +90,9 @@ pub(crate) enum Command {
     #[command(arg_required_else_help = true)]
     Bcp(BcpArgs),
     /// Print a completion script for a shell
-    #[command(
-        after_help = "Example:\n  linkspan completions bash > ~/.local/share/bash-completion/completions/linkspan"
-    )]
+    #[command(after_help = "Example:\n  linkspan completions bash >> ~/.bash_completion")]
     Completions {
-        /// Which shell
+        /// Shell to complete for
         shell: Shell,
     },
     /// Print the manual page
@@ -103,41 +101,43 @@ pub(crate) enum Command {
 }
 
 const CONNECT_HELP: &str = "\
-Speaks MCP on stdin and stdout and passes every message on to URL and back, byte for byte but for
-its id. Finds out by itself whether URL speaks Streamable HTTP or the older HTTP+SSE. A server that
-is down does not end the bridge: each call is answered with an error that says why, and the next
-one tries again. After stdin has closed the session is ended politely and the exit code is 0.
+Speaks MCP on stdin and stdout and passes every message on to the server and back; only the id of a
+message changes. Detects whether a URL speaks Streamable HTTP or the older HTTP+SSE. If the server is
+down, linkspan keeps running: each call is answered with an error that says why, and the next call
+tries again. When stdin closes, the session is closed and the exit code is 0.
 
-A client of the handshake revisions and a server of 2026-07-28 understand each other through it, and
-the other way round: what one says is translated for the other.
+Clients and servers of different protocol eras work together: messages between the handshake revisions
+(2024-11-05 to 2025-11-25) and 2026-07-28 are translated both ways.
 
 Examples:
   linkspan connect https://mcp.example.com/mcp
   linkspan connect --bearer-env TOKEN https://mcp.example.com/mcp
-  linkspan connect -H 'X-Api-Key: ${API_KEY}' --record talk.ndjson https://mcp.example.com/mcp
+  linkspan connect -H 'X-Api-Key: ${API_KEY}' https://mcp.example.com/mcp
+  linkspan connect --record talk.ndjson https://mcp.example.com/mcp
   linkspan connect --transport sse http://localhost:37373/mcp
-  linkspan connect --server-era legacy -- npx -y @modelcontextprotocol/server-everything
+  linkspan connect --server-era legacy -- uvx mcp-server-git
 
 In a client's configuration:
-  {\"mcpServers\":{\"example\":{\"command\":\"linkspan\",\"args\":[\"connect\",\"https://mcp.example.com/mcp\"]}}}";
+  {\"mcpServers\":{\"example\":{\"command\":\"linkspan\",
+    \"args\":[\"connect\",\"https://mcp.example.com/mcp\"]}}}";
 
 // `linkspan connect`
 #[derive(Debug, Args)]
 #[command(
     override_usage = "linkspan connect [OPTIONS] (URL | FOLDER | -- COMMAND…)",
-    after_long_help = CONNECT_HELP
+    after_long_help = crate::help_text::reflow(CONNECT_HELP)
 )]
 pub(crate) struct ConnectArgs {
     /// The server: a URL, a folder of scripts, or a command after `--`
     #[arg(value_name = "TARGET")]
     pub(crate) url: Option<String>,
-    /// A command that is a server on its stdin and stdout
+    /// Command that runs a server on stdin and stdout
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
-    /// How long answers in flight may still arrive after stdin has closed
-    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    /// Wait this long for pending answers after stdin closes
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds, hide_short_help = true)]
     pub(crate) drain: Duration,
-    /// Write every message of both directions to FILE as ndjson, with secrets masked
+    /// Record every message to FILE as ndjson; secrets are masked
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
     #[command(flatten)]
@@ -152,23 +152,30 @@ pub(crate) struct ConnectArgs {
 #[derive(Debug, Args, Clone, Copy)]
 #[command(next_help_heading = "Protocol era")]
 pub(crate) struct EraArgs {
-    /// What the client speaks; auto goes by what it says
-    #[arg(long, value_enum, value_name = "ERA", default_value = "auto")]
+    /// Protocol era of the client; auto goes by its first message
+    #[arg(
+        long,
+        value_enum,
+        value_name = "ERA",
+        default_value = "auto",
+        hide_short_help = true
+    )]
     pub(crate) client_era: EraArg,
-    /// What the server speaks; auto asks it
+    /// Protocol era of the server; auto asks it
     #[arg(
         long,
         visible_alias = "era",
         value_enum,
         value_name = "ERA",
-        default_value = "auto"
+        default_value = "auto",
+        hide_short_help = true
     )]
     pub(crate) server_era: EraArg,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EraArg {
-    /// Find out
+    /// Detect it
     Auto,
     /// The handshake revisions, 2024-11-05 to 2025-11-25
     Legacy,
@@ -193,35 +200,35 @@ pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Remote server")]
 pub(crate) struct RemoteArgs {
-    /// Send a header with every request; ${VAR} is taken from the environment. Never logged
+    /// Send this header with every request; ${VAR} is replaced from the environment; never logged
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", action = ArgAction::Append)]
     pub(crate) headers: Vec<String>,
-    /// Send the value of the environment variable VAR as bearer token. Never logged
+    /// Send the environment variable VAR as bearer token; never logged
     #[arg(long, value_name = "VAR")]
     pub(crate) bearer_env: Option<String>,
-    /// Which transport to speak
+    /// Transport to use
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) transport: TransportArg,
-    /// How long a call may go without a sign of life; 0 waits for ever
+    /// Give up after this long without an answer or progress; 0 never gives up
     #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// Limit of one attempt to connect
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    /// Give up one connection attempt after this long
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, hide_short_help = true)]
     pub(crate) connect_timeout: Duration,
-    /// Tries after a connection failed and nothing was sent
-    #[arg(long, value_name = "N", default_value = "3")]
+    /// Extra connection attempts; only if nothing was sent yet
+    #[arg(long, value_name = "N", default_value = "3", hide_short_help = true)]
     pub(crate) retries: u32,
-    /// Wait before the first of them in milliseconds; doubles each time
-    #[arg(long, value_name = "MS", default_value = "100", value_parser = millis)]
+    /// Delay before the first extra attempt, in milliseconds; doubles each time
+    #[arg(long, value_name = "MS", default_value = "100", value_parser = millis, hide_short_help = true)]
     pub(crate) retry_delay: Duration,
-    /// Trust the certificates in FILE (PEM) besides the system's
-    #[arg(long, value_name = "FILE")]
+    /// Also trust the certificates in FILE (PEM)
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) ca: Option<PathBuf>,
-    /// Allow plain http:// to other machines; everybody on the way can read it
-    #[arg(long)]
+    /// Allow plain http:// to other machines, which is not encrypted
+    #[arg(long, hide_short_help = true)]
     pub(crate) insecure_http: bool,
     /// Largest message, for example 64MiB
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size, hide_short_help = true)]
     pub(crate) max_message: usize,
     #[command(flatten)]
     pub(crate) acp: AcpArgs,
@@ -250,14 +257,14 @@ impl From<TransportArg> for Transport {
 // What is logged, and where: behind the options of the command itself, which are made after these.
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
-    /// Log what happens to stderr
+    /// Write a log to stderr
     #[arg(short, long, global = true, action = ArgAction::Count, display_order = LAST)]
     pub(crate) verbose: u8,
-    /// The same as -v; so is DEBUG=1 in the environment
-    #[arg(long, global = true, display_order = LAST + 1)]
+    /// Same as -v; so is DEBUG=1 in the environment
+    #[arg(long, global = true, display_order = LAST + 1, hide_short_help = true)]
     pub(crate) debug: bool,
-    /// Log what happens to FILE as well
-    #[arg(long, global = true, value_name = "FILE", display_order = LAST + 2)]
+    /// Also write the log to FILE
+    #[arg(long, global = true, value_name = "FILE", display_order = LAST + 2, hide_short_help = true)]
     pub(crate) log_file: Option<PathBuf>,
 }
 

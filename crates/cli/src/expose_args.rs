@@ -14,10 +14,10 @@ Serves a stdio server, or another URL, at http://127.0.0.1:PORT/mcp, in every re
 2025-03-26 to 2026-07-28 at once, whatever the server itself speaks. Prints that URL on stdout as
 soon as it listens.
 
-Each client of the handshake revisions gets a server process of its own, which ends with its session;
---share gives all of them the same one. Requests of 2026-07-28 stand alone; they share processes
-that are kept warm, never between clients with different credentials. Only this machine can connect
-unless --host says otherwise, and only pages of this machine may call from a browser.
+Each client of the handshake revisions gets its own server process, which ends with its session;
+--share gives all of them the same process. Requests of 2026-07-28 have no session; they share running
+processes, but never between clients with different credentials. Only this machine can connect unless
+--host says otherwise, and a browser may call only from pages of this machine.
 
 Examples:
   linkspan expose -- npx -y @modelcontextprotocol/server-everything
@@ -29,13 +29,13 @@ Examples:
 #[derive(Debug, Args)]
 #[command(
     override_usage = "linkspan expose [OPTIONS] (URL | FOLDER | -- COMMAND…)",
-    after_long_help = HELP
+    after_long_help = crate::help_text::reflow(HELP)
 )]
 pub(crate) struct ExposeArgs {
     /// The server: a URL, a folder of scripts, or a command after `--`
     #[arg(value_name = "TARGET")]
     pub(crate) url: Option<String>,
-    /// A command that is a server on its stdin and stdout
+    /// Command that runs a server on stdin and stdout
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
     #[command(flatten)]
@@ -55,17 +55,17 @@ pub(crate) struct ExposeArgs {
 // Where clients find us.
 #[derive(Debug, Args)]
 pub(crate) struct ListenArgs {
-    /// The port to listen on; 0 takes a free one
+    /// Port to listen on; 0 picks a free one
     #[arg(short, long, value_name = "PORT", default_value = "8808")]
     pub(crate) port: u16,
-    /// The address to listen on; others than this machine's own need --token-env
+    /// Address to listen on; any other than loopback needs --token-env
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) host: IpAddr,
-    /// Where MCP is served
-    #[arg(long, value_name = "PATH", default_value = "/mcp", value_parser = path)]
+    /// URL path of the MCP endpoint
+    #[arg(long, value_name = "PATH", default_value = "/mcp", value_parser = path, hide_short_help = true)]
     pub(crate) path: String,
-    /// Serve the older HTTP+SSE as well, at /sse and /messages
-    #[arg(long)]
+    /// Also serve the older HTTP+SSE, at /sse and /messages
+    #[arg(long, hide_short_help = true)]
     pub(crate) sse: bool,
 }
 
@@ -73,20 +73,20 @@ pub(crate) struct ListenArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Server processes")]
 pub(crate) struct ServerArgs {
-    /// One server process for all sessions
+    /// Share one server process among all sessions
     #[arg(long)]
     pub(crate) share: bool,
-    /// End sessions and servers that nobody has used for this long; 0 keeps them
+    /// End sessions and servers after this long without use; 0 keeps them
     #[arg(long, value_name = "SECONDS", default_value = "1800", value_parser = seconds)]
     pub(crate) idle_timeout: Duration,
-    /// Sessions at once
-    #[arg(long, value_name = "N", default_value = "256", value_parser = at_least_one)]
+    /// Most sessions at once
+    #[arg(long, value_name = "N", default_value = "256", value_parser = at_least_one, hide_short_help = true)]
     pub(crate) max_sessions: usize,
-    /// Requests at once, over all sessions
-    #[arg(long, value_name = "N", default_value = "1024", value_parser = at_least_one)]
+    /// Most requests at once, over all sessions
+    #[arg(long, value_name = "N", default_value = "1024", value_parser = at_least_one, hide_short_help = true)]
     pub(crate) max_in_flight: usize,
-    /// How long a call that asked its client something waits for the answer
-    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
+    /// Give up a call whose question the client has not answered for this long
+    #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds, hide_short_help = true)]
     pub(crate) park_timeout: Duration,
 }
 
@@ -94,20 +94,20 @@ pub(crate) struct ServerArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Access")]
 pub(crate) struct GuardArgs {
-    /// Clients must send the value of the environment variable VAR as bearer token
+    /// Require the environment variable VAR as bearer token from clients
     #[arg(long, value_name = "VAR")]
     pub(crate) token_env: Option<String>,
-    /// Listen on other addresses than this machine's own without a token
-    #[arg(long)]
+    /// Listen on other addresses than loopback without a token
+    #[arg(long, hide_short_help = true)]
     pub(crate) insecure_no_token: bool,
-    /// A web origin that may call from a browser, besides this machine's; `*` for all
-    #[arg(long, value_name = "ORIGIN")]
+    /// Also allow calls from web pages of this origin; `*` allows all
+    #[arg(long, value_name = "ORIGIN", hide_short_help = true)]
     pub(crate) allow_origin: Vec<String>,
-    /// A name under which clients may address us, besides this machine's; `*` for all
-    #[arg(long, value_name = "HOST")]
+    /// Also allow this host name in requests; `*` allows all
+    #[arg(long, value_name = "HOST", hide_short_help = true)]
     pub(crate) allow_host: Vec<String>,
-    /// How long a client may take to send the head of a request, and each further part of it
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    /// Close a connection that takes longer than this to send a request, or a part of it
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, hide_short_help = true)]
     pub(crate) header_timeout: Duration,
 }
 

@@ -18,6 +18,7 @@ mod exit;
 mod expose;
 mod expose_args;
 mod first;
+mod help_text;
 mod house;
 mod lists;
 mod log;

@@ -32,36 +32,105 @@ fn render(out: &mut Vec<u8>) -> io::Result<()> {
     let mut program = Cli::command().disable_help_subcommand(true);
     program.build();
     let page = Man::new(program.clone());
-    page.render_title(out)?;
-    page.render_name_section(out)?;
-    page.render_synopsis_section(out)?;
-    page.render_description_section(out)?;
-    page.render_options_section(out)?;
+    let mut text = Vec::new();
+    page.render_title(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
+    page.render_description_section(&mut text)?;
+    list(&program, &mut text)?;
+    page.render_options_section(&mut text)?;
     for command in program.get_subcommands() {
-        section("linkspan", command, out)?;
+        section("linkspan", command, &mut text)?;
     }
-    page.render_extra_section(out)?;
-    page.render_version_section(out)
+    writeln!(text, ".SH \"EXAMPLES AND EXIT CODES\"")?;
+    extra(&program, &mut text)?;
+    page.render_version_section(&mut text)?;
+    out.write_all(ascii(&String::from_utf8_lossy(&text)).as_bytes())
+}
+
+/// All commands, and what they are for.
+fn list(program: &clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
+    writeln!(out, ".SH COMMANDS")?;
+    for command in program.get_subcommands().filter(|c| !c.is_hide_set()) {
+        writeln!(out, ".TP\n\\fBlinkspan {}\\fR", plain(command.get_name()))?;
+        writeln!(out, "{}", plain(&about(command)))?;
+    }
+    Ok(())
 }
 
 /// A command, as a part of the page: its own sections become parts of that.
 fn section(above: &str, command: &clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
     let name = format!("{above} {}", command.get_name());
-    let about = command
-        .get_about()
-        .map(ToString::to_string)
-        .unwrap_or_default();
-    writeln!(out, ".SH \"{}\"\n{about}.", name.to_uppercase())?;
+    writeln!(
+        out,
+        ".SH \"{}\"\n{}.",
+        name.to_uppercase(),
+        plain(&about(command))
+    )?;
     let man = Man::new(command.clone().display_name(&name).bin_name(&name));
     let mut parts = Vec::new();
     man.render_synopsis_section(&mut parts)?;
     man.render_options_section(&mut parts)?;
-    man.render_extra_section(&mut parts)?;
     let parts = String::from_utf8_lossy(&parts).replace(".SH ", ".SS ");
     out.write_all(parts.as_bytes())?;
+    if command.get_after_help().is_some() || command.get_after_long_help().is_some() {
+        writeln!(out, ".SS NOTES")?;
+        extra(command, out)?;
+    }
     let below = command.get_subcommands();
     for command in below.filter(|command| command.get_name() != "help") {
         section(&name, command, out)?;
     }
     Ok(())
+}
+
+fn about(command: &clap::Command) -> String {
+    let about = command.get_about().map(ToString::to_string);
+    about.unwrap_or_default()
+}
+
+/// What stands at the end of a command's help: paragraphs, and examples that keep their lines.
+fn extra(command: &clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
+    let text = command
+        .get_after_long_help()
+        .or_else(|| command.get_after_help())
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let mut kept = false;
+    for line in text.lines() {
+        let keeps = line.starts_with(' ');
+        if keeps != kept {
+            writeln!(out, "{}", if keeps { ".nf" } else { ".fi" })?;
+            kept = keeps;
+        }
+        match line {
+            "" => writeln!(out, ".PP")?,
+            line => writeln!(out, "{}", plain(line))?,
+        }
+    }
+    if kept {
+        writeln!(out, ".fi")?;
+    }
+    Ok(())
+}
+
+/// A line that troff takes as it is.
+fn plain(line: &str) -> String {
+    let line = line.replace('\\', "\\e").replace('-', "\\-");
+    match line.starts_with(['.', '\'']) {
+        true => format!("\\&{line}"),
+        false => line,
+    }
+}
+
+/// troff reads bytes; every other character has a name of its own.
+fn ascii(page: &str) -> String {
+    let mut out = String::with_capacity(page.len());
+    for c in page.chars() {
+        match c.is_ascii() {
+            true => out.push(c),
+            false => out.push_str(&format!("\\[u{:04X}]", c as u32)),
+        }
+    }
+    out
 }

@@ -16,17 +16,18 @@ use crate::conduct::bridge::{Key, TOKEN, hex, nonce, proof_of_client, proof_of_s
 use crate::exit::{Exit, Failure, warn};
 
 const HELP: &str = "\
-Nobody types this: `linkspan conduct` puts it into the list of MCP servers that an agent is given. It
-copies stdin to the conductor and what comes back to stdout. The secret that opens the door is in
-LINKSPAN_MCP_TOKEN.
+Not meant to be typed: `linkspan conduct` puts this command into the list of MCP servers that it gives
+to an agent. It copies stdin to the conductor, and the conductor's answers to stdout. The environment
+variable LINKSPAN_MCP_TOKEN holds the secret for the connection.
 
-It ends with 0 when the conductor closes the connection or the agent reads no more, with 2 without a
-secret, with 3 if no conductor listens at ENDPOINT, and with 4 if another program listens there or the
-connection breaks. It does not reconnect: an MCP session cannot be resumed on a new connection, so the
+Exit codes: 0 the conductor closed the connection or the agent stopped reading, 2 the secret is
+missing, 3 nothing listens at ENDPOINT, 4 the program that listens there is not the conductor, or the
+connection broke. It does not reconnect: an MCP session cannot be resumed on a new connection, so the
 agent has to start the server again. The secret stays valid as long as the ACP session.
 
 Example of what an agent is given:
-  {\"name\":\"sparkle\",\"command\":\"/usr/bin/linkspan\",\"args\":[\"mcp\",\"/run/user/1000/linkspan-x/mcp\"],
+  {\"name\":\"sparkle\",\"command\":\"/usr/bin/linkspan\",
+    \"args\":[\"mcp\",\"/run/user/1000/linkspan-x/mcp\"],
     \"env\":[{\"name\":\"LINKSPAN_MCP_TOKEN\",\"value\":\"…\"}]}
 It runs: linkspan mcp /run/user/1000/linkspan-x/mcp";
 
@@ -39,7 +40,7 @@ const BUFFER: usize = 64 * 1024;
 
 // `linkspan mcp`
 #[derive(Debug, Args)]
-#[command(after_long_help = HELP)]
+#[command(after_long_help = crate::help_text::reflow(HELP))]
 pub(crate) struct ShimArgs {
     /// Where the conductor listens: the path of a socket, or a port of this machine
     #[arg(value_name = "ENDPOINT")]

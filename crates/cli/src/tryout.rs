@@ -33,7 +33,7 @@ pub(crate) enum TryOut {
     /// Call a tool
     #[command(
         override_usage = "linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | FOLDER | -- COMMAND…)",
-        after_help = "Examples:\n  linkspan call echo '{\"message\":\"hi\"}' https://mcp.example.com/mcp\n  linkspan call get-sum a=2 b=3 -- npx -y @modelcontextprotocol/server-everything\n  linkspan call import @arguments.json https://mcp.example.com/mcp"
+        after_help = "Examples:\n  linkspan call echo '{\"message\":\"hi\"}' https://mcp.example.com/mcp\n  linkspan call git_log repo_path=. -- uvx mcp-server-git\n  linkspan call import @arguments.json https://mcp.example.com/mcp"
     )]
     Call(Calling),
     /// List the resources of a server, and its templates
@@ -42,7 +42,7 @@ pub(crate) enum TryOut {
     /// Print a resource
     #[command(
         override_usage = "linkspan read [OPTIONS] URI (URL | FOLDER | -- COMMAND…)",
-        after_help = "Example:\n  linkspan read demo://resource/static/document/features.md -- npx -y @modelcontextprotocol/server-everything"
+        after_help = "Example:\n  linkspan read file:///srv/notes.txt https://mcp.example.com/mcp"
     )]
     Read(Named),
     /// List the prompts of a server
@@ -51,7 +51,7 @@ pub(crate) enum TryOut {
     /// Print a prompt
     #[command(
         override_usage = "linkspan prompt [OPTIONS] NAME ['JSON' | NAME=VALUE…] (URL | FOLDER | -- COMMAND…)",
-        after_help = "Example:\n  linkspan prompt args-prompt city=Bern -- npx -y @modelcontextprotocol/server-everything"
+        after_help = "Example:\n  linkspan prompt review language=Rust https://mcp.example.com/mcp"
     )]
     Prompt(Named),
     /// Check that a server answers, and how fast
@@ -72,7 +72,7 @@ pub(crate) struct One {
 // A name, its arguments, and a target.
 #[derive(Debug, Args)]
 pub(crate) struct Named {
-    /// Name, arguments ('JSON', name=value…, @file or -), and the target last
+    /// Name, then arguments ('JSON', name=value…, @file or -), then the target
     #[arg(value_name = "NAME [ARGUMENTS] TARGET", required = true, num_args = 1..)]
     words: Vec<String>,
     #[command(flatten)]
@@ -86,7 +86,7 @@ pub(crate) struct Calling {
     #[command(flatten)]
     shrink: ShrinkFlag,
     /// Send the arguments without checking them against the tool's schema
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     unchecked: bool,
     #[command(flatten)]
     named: Named,
@@ -94,10 +94,10 @@ pub(crate) struct Calling {
 
 #[derive(Debug, Args)]
 struct Common {
-    /// Print the result as the server spelled it
+    /// Print the result as JSON, exactly as the server sent it
     #[arg(long)]
     json: bool,
-    /// A command that is a server on its stdin and stdout
+    /// Command that runs a server on stdin and stdout
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
     #[command(flatten)]

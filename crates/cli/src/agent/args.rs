@@ -30,7 +30,7 @@ pub(crate) const START: Duration = Duration::from_secs(60);
 #[derive(Debug, Args)]
 #[command(
     override_usage = "linkspan agent [OPTIONS] -- COMMAND…",
-    after_long_help = HELP,
+    after_long_help = crate::help_text::reflow(HELP),
     group = ArgGroup::new("agent_over_http")
         .args([
             "port", "host", "path", "sse", "token_env", "insecure_no_token", "allow_origin",
@@ -40,22 +40,24 @@ pub(crate) const START: Duration = Duration::from_secs(60);
         .requires("http")
 )]
 pub(crate) struct AgentArgs {
-    /// A command that is an ACP agent on its stdin and stdout
+    /// Command that runs an ACP agent on stdin and stdout
     #[arg(last = true, value_name = "COMMAND", required = true)]
     pub(crate) command: Vec<OsString>,
-    /// What becomes of a question for permission
+    /// How to answer the agent's permission requests
     #[arg(long, value_enum, value_name = "WHAT", default_value = "ask")]
     pub(crate) permission: PermissionArg,
-    /// Where sessions work that name no folder; else the client's first root, or the current folder
+    /// Folder for sessions that name none; by default the client's first root, or the current
+    /// folder
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// MCP servers that the agent may use: a file with `mcpServers` in it, as clients have them
+    /// File with the MCP servers that the agent may use (`mcpServers`, as in a client's
+    /// configuration)
     #[arg(long, value_name = "FILE")]
     pub(crate) mcp_servers: Option<PathBuf>,
-    /// How long the agent may take to start, and to begin a session
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    /// Give up if the agent, or a session, has not started after this long
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds, hide_short_help = true)]
     pub(crate) start_timeout: Duration,
-    /// How long a prompt may go without a sign of life; 0 waits for ever
+    /// Give up a prompt after this long without an answer or progress; 0 never gives up
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// Wait this long for pending answers after stdin closes; then prompts are cancelled
@@ -74,16 +76,17 @@ pub(crate) struct AgentArgs {
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Agent")]
 pub(crate) struct AcpArgs {
-    /// The command is an ACP agent: it is served as `linkspan agent` does
-    #[arg(long)]
+    /// The command is an ACP agent, used as by `linkspan agent`
+    #[arg(long, hide_short_help = true)]
     pub(crate) acp: bool,
-    /// What becomes of an agent's question for permission
+    /// How to answer the agent's permission requests
     #[arg(
         long,
         value_enum,
         value_name = "WHAT",
         default_value = "ask",
-        requires = "acp"
+        requires = "acp",
+        hide_short_help = true
     )]
     pub(crate) permission: PermissionArg,
 }
@@ -92,8 +95,8 @@ pub(crate) struct AcpArgs {
 pub(crate) enum PermissionArg {
     /// Ask the client; refuse if it cannot be asked
     Ask,
-    /// Allow whatever the agent wants to do, without asking anybody
+    /// Allow everything, without asking
     Allow,
-    /// Refuse all of it, without asking anybody
+    /// Refuse everything, without asking
     Deny,
 }

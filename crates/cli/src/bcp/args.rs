@@ -56,11 +56,11 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Words<T> {
 
 // `linkspan bcp`
 #[derive(Debug, Args)]
-#[command(version, after_long_help = HELP)]
+#[command(version, after_long_help = crate::help_text::reflow(HELP))]
 pub(crate) struct BcpArgs {
     #[command(subcommand)]
     pub(crate) command: BcpCommand,
-    /// No colours, also on a terminal
+    /// No colours, even on a terminal
     #[arg(long, global = true)]
     pub(crate) no_color: bool,
 }
@@ -68,26 +68,26 @@ pub(crate) struct BcpArgs {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum BcpCommand {
-    /// Make a BCP file of a manifest, or of files and folders
-    #[command(after_long_help = encode::HELP)]
+    /// Create a BCP file from a manifest, or from files and folders
+    #[command(after_long_help = crate::help_text::reflow(encode::HELP))]
     Encode(Box<EncodeArgs>),
     /// Render a BCP file as text for a model
-    #[command(after_long_help = decode::HELP)]
+    #[command(after_long_help = crate::help_text::reflow(decode::HELP))]
     Decode(Box<DecodeArgs>),
     /// List the blocks of a BCP file
     #[command(after_help = "Example:\n  linkspan bcp inspect context.bcp --show-body")]
     Inspect(InspectArgs),
-    /// Say whether a BCP file is whole, and where it is not
+    /// Check whether a BCP file is intact
     #[command(after_help = "Example:\n  linkspan bcp validate context.bcp && echo fine")]
     Validate(ValidateArgs),
     /// Count blocks, bytes and tokens of a BCP file
     #[command(after_help = "Example:\n  linkspan bcp stats context.bcp --tokenizer cl100k")]
     Stats(StatsArgs),
-    /// Say which blocks differ between two BCP files
+    /// Compare two BCP files block by block
     #[command(after_help = "Example:\n  linkspan bcp diff yesterday.bcp today.bcp")]
     Diff(DiffArgs),
-    /// Let an MCP client read, inspect and make BCP files
-    #[command(after_long_help = MCP_HELP)]
+    /// Let an MCP client read, inspect and create BCP files
+    #[command(after_long_help = crate::help_text::reflow(MCP_HELP))]
     Mcp(Box<McpArgs>),
 }
 
@@ -96,7 +96,7 @@ Serves the tools read_bcp_file, inspect_bcp_file and encode_bcp_file on stdin an
 HTTP, in every revision of MCP from 2024-11-05 to 2026-07-28.
 
 Files are read and written in the given folders only, wherever links lead. Over stdio the client may
-offer further folders (roots); over HTTP it may not, because anybody could offer anything.
+offer further folders (roots); over HTTP it may not, because any client could offer any folder.
 
 Examples:
   linkspan bcp mcp
@@ -105,11 +105,12 @@ Examples:
   TOKEN=… linkspan bcp mcp --http --host 0.0.0.0 --token-env TOKEN
 
 In a client's configuration:
-  {\"mcpServers\":{\"bcp\":{\"command\":\"linkspan\",\"args\":[\"bcp\",\"mcp\",\"--root\",\"/home/me/contexts\"]}}}
+  {\"mcpServers\":{\"bcp\":{\"command\":\"linkspan\",
+    \"args\":[\"bcp\",\"mcp\",\"--root\",\"/home/me/contexts\"]}}}
 
 Environment:
-  BCP_RENDER_MODE     how files are rendered if a call does not say: xml, markdown or minimal
-  BCP_CLI_TIMEOUT_MS  how long a call may take, in milliseconds; 30000 if not set, 0 for ever
+  BCP_RENDER_MODE     default format: xml, markdown or minimal
+  BCP_CLI_TIMEOUT_MS  time limit of a call in milliseconds (30000); 0 is none
   BCP_LOG_LEVEL       what is logged without -v: debug, info, warn or error";
 
 // `linkspan bcp mcp`
@@ -122,8 +123,7 @@ Environment:
     .multiple(true)
     .requires("http"))]
 pub(crate) struct McpArgs {
-    /// A folder whose files may be read and written, with all that is in it; may be given several
-    /// times. The current folder if there is none
+    /// Folder where files may be read and written; may be repeated; the current one by default
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
     /// Serve over HTTP instead of stdin and stdout, and print the URL

@@ -9,7 +9,7 @@ use crate::bcp::args::Words;
 // Which vocabulary.
 #[derive(Debug, Args)]
 pub(crate) struct TokenizerArg {
-    /// Whose tokens are counted: o200k (GPT-4o and later), cl100k (GPT-4), or estimate (a guess)
+    /// Tokenizer for counting: o200k (GPT-4o and later), cl100k (GPT-4), or estimate (a guess)
     #[arg(long, value_name = "NAME", default_value = "o200k", value_parser = VOCABULARIES, hide_possible_values = true)]
     tokenizer: Vocabulary,
 }

@@ -40,13 +40,13 @@ Environment:
 pub(crate) struct DecodeArgs {
     #[command(flatten)]
     file: FileArg,
-    /// The kind of text: xml, markdown (md) or minimal; xml if nothing is said
+    /// Format: xml, markdown (md) or minimal; xml by default
     #[arg(long, value_name = "MODE", value_parser = MODES, hide_possible_values = true)]
     mode: Option<Mode>,
-    /// full, summary (the summaries of those that have one), or adaptive (what the budget allows)
+    /// full, summary (where a block has one), or adaptive (what the budget allows; the default)
     #[arg(long, value_name = "HOW", default_value = "adaptive", value_parser = VERBOSITIES, hide_default_value = true, hide_possible_values = true)]
     verbosity: Verbosity,
-    /// Tokens that the text may have
+    /// Most tokens that the text may have
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u64>,
     #[command(flatten)]

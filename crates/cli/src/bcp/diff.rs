@@ -32,7 +32,7 @@ pub(crate) struct DiffArgs {
     /// The file after
     #[arg(value_name = "NEW")]
     new: PathBuf,
-    /// Print JSON, for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

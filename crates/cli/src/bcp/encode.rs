@@ -46,19 +46,19 @@ pub(crate) struct EncodeArgs {
     /// The BCP file to write; - is stdout
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Compress each block that becomes smaller by it
+    /// Compress each block, where that makes it smaller
     #[arg(long)]
     compress_blocks: bool,
-    /// Compress everything as one, if it becomes smaller by it
+    /// Compress all blocks together, where that makes the file smaller
     #[arg(long)]
     compress_payload: bool,
-    /// Write a block that is there already as a reference to that
+    /// Write a repeated block as a reference to the first one
     #[arg(long)]
     dedup: bool,
-    /// Keep every body in DIR, too; with --dedup, refer to those that are there already
+    /// Also keep every body in DIR; with --dedup, refer to those that are in it already
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
-    /// Print JSON about what was written, for programs
+    /// Print JSON about what was written
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -87,13 +87,13 @@ struct FilesArgs {
     /// Also pack files whose names begin with a dot
     #[arg(long)]
     hidden: bool,
-    /// Also pack what .gitignore and the like leave out
+    /// Also pack what .gitignore and similar files exclude
     #[arg(long)]
     no_ignore: bool,
-    /// Leave out files that are larger than this; 1 MiB in folders if nothing is said
+    /// Skip files that are larger than this; 1 MiB in folders by default
     #[arg(long, value_name = "BYTES")]
     max_file_size: Option<u64>,
-    /// Do not begin a folder with its tree
+    /// Leave out the tree of a folder
     #[arg(long, overrides_with = "tree")]
     no_tree: bool,
     /// Begin a folder with its tree, as is usual

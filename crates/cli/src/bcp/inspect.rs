@@ -26,10 +26,10 @@ pub(crate) struct InspectArgs {
     /// Only the block with this number, counted from 0
     #[arg(long, value_name = "N")]
     block: Option<u64>,
-    /// Print JSON, for programs
+    /// Print JSON
     #[arg(long, conflicts_with_all = ["show_body", "show_hex"])]
     json: bool,
-    /// Print what bcp 0.1.0 prints, with the sizes that it invents
+    /// Print what bcp 0.1.0 prints, including its wrong sizes
     #[arg(long, conflicts_with = "json")]
     compat: bool,
     #[command(flatten)]

@@ -23,10 +23,10 @@ pub(crate) struct StatsArgs {
     file: FileArg,
     #[command(flatten)]
     tokenizer: TokenizerArg,
-    /// Print JSON, for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Print what bcp 0.1.0 prints, with the sizes and tokens that it guesses
+    /// Print what bcp 0.1.0 prints, including its estimated sizes and tokens
     #[arg(long)]
     compat: bool,
     #[command(flatten)]

@@ -15,7 +15,7 @@ use crate::show::{raw, say};
 pub(crate) struct ValidateArgs {
     #[command(flatten)]
     file: FileArg,
-    /// Print JSON, for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

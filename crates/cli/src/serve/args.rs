@@ -19,40 +19,40 @@ use crate::shrink::args::ShrinkFlag;
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Author {
-    /// Make an MCP server of a folder of scripts
+    /// Serve a folder of scripts as an MCP server
     Serve(Box<ServeArgs>),
-    /// Begin a folder of scripts
+    /// Create a folder of scripts
     #[command(
         after_help = "Examples:\n  linkspan new my-server\n  linkspan new my-server --lang python"
     )]
     New(NewArgs),
     /// Add a tool, prompt, resource or completion to a folder
     Scaffold(ScaffoldArgs),
-    /// Print what clients will see of a folder, and what is wrong with it
+    /// Show what clients will see of a folder, and its problems
     Validate(ValidateArgs),
     /// Run one tool of a folder, without a client
     RunTool(Box<RunToolArgs>),
-    /// Print what a client needs to know to use a folder
+    /// Print the configuration that a client needs for a server
     Config(ConfigArgs),
-    /// Look for what could keep scripts and clients from working on this machine
+    /// Check this machine for problems with scripts and clients
     #[command(after_help = "Examples:\n  linkspan doctor\n  linkspan doctor my-server --json")]
     Doctor(DoctorArgs),
     /// Write out the SDKs for tools in Bash, Python and Node
     #[command(after_help = "Example:\n  linkspan sdk vendor/linkspan")]
     Sdk(SdkArgs),
-    /// The jq that scripts get: JSON in, JSON out
+    /// Run the jq that scripts get
     #[command(after_help = "Example:\n  echo '{\"a\":1}' | linkspan jq .a")]
     Jq(JqArgs),
 }
 
 const SERVE_HELP: &str = "\
 Every executable in DIR/tools is a tool, every file in DIR/resources a resource, every text in
-DIR/prompts a prompt; what they are called and what they take stands in a file beside them
-(greet.meta.yaml), in a comment in them, or nowhere. Served on stdin and stdout, or over HTTP, in
-every revision of MCP from 2024-11-05 to 2026-07-28. Changes in the folder are seen at once.
+DIR/prompts a prompt. A file beside them (greet.meta.yaml) or a comment inside them can give their
+name, description and arguments. Served on stdin and stdout, or over HTTP, in every revision of MCP
+from 2024-11-05 to 2026-07-28. Changes in the folder take effect at once.
 
-Nothing is executed to find out what it is. A folder that others can write to is refused, because
-whoever writes to it decides what runs. See docs/serve in the sources for all of it.
+No script is executed to describe it. A folder that other users can write to is refused, because they
+would decide what runs. See docs/serve in the sources for the details.
 
 Examples:
   linkspan serve my-server
@@ -63,11 +63,12 @@ Examples:
   linkspan config my-server --client claude-code
 
 In a client's configuration:
-  {\"mcpServers\":{\"mine\":{\"command\":\"linkspan\",\"args\":[\"serve\",\"/home/me/my-server\"]}}}";
+  {\"mcpServers\":{\"mine\":{\"command\":\"linkspan\",
+    \"args\":[\"serve\",\"/home/me/my-server\"]}}}";
 
 // `linkspan serve`
 #[derive(Debug, Args)]
-#[command(after_long_help = SERVE_HELP, group = ArgGroup::new("serve_over_http")
+#[command(after_long_help = crate::help_text::reflow(SERVE_HELP), group = ArgGroup::new("serve_over_http")
     .args([
         "port", "host", "path", "sse", "token_env", "insecure_no_token", "allow_origin",
         "allow_host", "header_timeout",
@@ -75,22 +76,22 @@ In a client's configuration:
     .multiple(true)
     .requires("http"))]
 pub(crate) struct ServeArgs {
-    /// The folder; the current one if there is none
+    /// The folder; the current one by default
     #[arg(value_name = "DIR", default_value = ".", hide_default_value = true)]
     pub(crate) dir: PathBuf,
     /// Serve over HTTP instead of stdin and stdout, and print the URL
     #[arg(long)]
     pub(crate) http: bool,
-    /// How long answers in flight may still arrive after stdin has closed
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http")]
+    /// Wait this long for pending answers after stdin closes
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http", hide_short_help = true)]
     pub(crate) drain: Duration,
-    /// Do not look for changes in the folder
+    /// Do not watch the folder for changes
     #[arg(long)]
     pub(crate) no_watch: bool,
-    /// Offer nothing but the handshake, ping and logging, to see whether a client gets that far
-    #[arg(long)]
+    /// Offer only the handshake, ping and logging, to test a client's connection
+    #[arg(long, hide_short_help = true)]
     pub(crate) minimal: bool,
-    /// Say whether the folder could be served, and end: 0 yes, 1 no
+    /// Check whether the folder can be served, and exit with 0 or 1
     #[arg(long, visible_alias = "ready", conflicts_with_all = ["http", "minimal"])]
     pub(crate) health: bool,
     #[command(flatten)]
@@ -120,29 +121,32 @@ impl ServeArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Folder")]
 pub(crate) struct FolderArgs {
-    /// Whose conventions the folder follows
+    /// Conventions that the folder follows
     #[arg(long, value_enum, value_name = "WHOSE", default_value = "auto")]
     pub(crate) compat: Compat,
-    /// A file or folder that the client may read by a file: URI, with all that is in it; may be
-    /// given several times
+    /// File or folder that clients may read by file: URIs; may be repeated
     #[arg(long, value_name = "PATH")]
     pub(crate) root: Vec<PathBuf>,
-    /// Let clients read URIs of this kind, which reach out of this machine; may be given several
-    /// times
+    /// Let clients read URIs of this scheme, which reach other machines; may be repeated
     #[arg(long, value_enum, value_name = "SCHEME")]
     pub(crate) allow_provider: Vec<Reach>,
-    /// Let https: and git+https: URIs name only this host, *.HOST being all below it; with a port it
-    /// may also be on this machine or in a private network; may be given several times
-    #[arg(long, value_name = "HOST[:PORT]", requires = "allow_provider")]
+    /// Allow only this host in https: and git+https: URIs; *.HOST means its subdomains; with a
+    /// port it may be on this machine or in a private network; may be repeated
+    #[arg(
+        long,
+        value_name = "HOST[:PORT]",
+        requires = "allow_provider",
+        hide_short_help = true
+    )]
     pub(crate) https_host: Vec<String>,
-    /// Confine scripts at least as much as this: 0 not at all, 1 no new rights, 2 also only the
-    /// files and ports that they declare
+    /// Least confinement of scripts: 0 none, 1 no new privileges, 2 only the files and ports that
+    /// they declare
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=2))]
     pub(crate) sandbox: Option<u8>,
-    /// Calls that run at once; others wait
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    /// Most calls at once; further ones wait
+    #[arg(long, value_name = "N", value_parser = at_least_one, hide_short_help = true)]
     pub(crate) concurrency: Option<usize>,
-    /// Take a folder that others can write to; they decide what runs here
+    /// Accept a folder that other users can write to, and so decide what runs
     #[arg(long)]
     pub(crate) insecure_writable: bool,
 }
@@ -165,11 +169,11 @@ impl Default for FolderArgs {
 /// Whose conventions a folder follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compat {
-    /// mcp-bash's if it looks like one of its projects, ours otherwise
+    /// mcp-bash's if the folder looks like an mcp-bash project, else linkspan's
     Auto,
-    /// Ours
+    /// linkspan's
     Native,
-    /// Those of mcp-bash
+    /// mcp-bash's
     McpBash,
 }
 
@@ -185,10 +189,10 @@ pub(crate) enum Reach {
 // `linkspan sdk`
 #[derive(Debug, Args)]
 pub(crate) struct SdkArgs {
-    /// Where to; made if it is not there
+    /// Folder to write to; created if missing
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
-    /// Replace files that are there and differ
+    /// Replace existing files that differ
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -196,7 +200,7 @@ pub(crate) struct SdkArgs {
 // `linkspan jq`
 #[derive(Debug, Args)]
 pub(crate) struct JqArgs {
-    /// As for jq: flags, a filter; JSON comes from stdin
+    /// Flags, a filter and files, as for jq; JSON comes from stdin by default
     #[arg(
         value_name = "ARGUMENT",
         trailing_var_arg = true,

@@ -28,47 +28,47 @@ Examples:
   linkspan config -- npx -y @modelcontextprotocol/server-everything
   linkspan config my-server --client cursor --write
   linkspan config my-server --client claude-desktop --with-path
-  linkspan config my-server --client vscode --http http://127.0.0.1:8808/mcp --json";
+  linkspan config my-server --client vscode --http http://127.0.0.1:8808/mcp";
 
 // `linkspan config`
 #[derive(Debug, Args)]
 #[command(
     override_usage = "linkspan config [OPTIONS] [FOLDER | URL | -- COMMAND…]",
-    after_long_help = HELP
+    after_long_help = crate::help_text::reflow(HELP)
 )]
 pub(crate) struct ConfigArgs {
-    /// The server: a folder of scripts (the current one if nothing is given), a URL, or a command
-    /// after `--`
+    /// The server: a folder of scripts (the current one by default), a URL, or a command after
+    /// `--`
     #[arg(value_name = "TARGET")]
     target: Option<String>,
-    /// A command that is a server on its stdin and stdout
+    /// Command that runs a server on stdin and stdout
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
-    /// Which client; all of them if it is not given
+    /// The client; all of them by default
     #[arg(long, value_enum)]
     client: Option<Client>,
-    /// What the client is to call the server; the folder's name if it is not given
+    /// Name of the server in the client; by default that of the folder, host or program
     #[arg(long)]
     name: Option<String>,
-    /// The server runs already, at this URL (linkspan serve --http)
+    /// Give the client this URL, where the server runs already (linkspan serve --http)
     #[arg(long, value_name = "URL")]
     http: Option<String>,
-    /// Give the server this shell's PATH; programs with windows often have a shorter one
+    /// Give the server this shell's PATH; GUI apps often have a shorter one
     #[arg(long, visible_alias = "wrapper-env", conflicts_with = "http")]
     with_path: bool,
-    /// Print JSON, for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
     /// Print, which is what happens anyway
     #[arg(long, hide = true)]
     show: bool,
-    /// Put it into the client's configuration, and keep the rest of that
+    /// Add it to the client's configuration file, and keep the rest of the file
     #[arg(long, requires = "client", conflicts_with_all = ["show", "json"])]
     write: bool,
-    /// The configuration to write to, if it is not the usual one
+    /// Configuration file, in place of the usual one
     #[arg(long, value_name = "FILE", requires = "client")]
     file: Option<PathBuf>,
-    /// Print the command that opens the folder in the MCP Inspector
+    /// Print the command that opens the server in the MCP Inspector
     #[arg(long, conflicts_with_all = ["client", "write", "json"])]
     inspector: bool,
 }

@@ -20,10 +20,10 @@ const BAD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Re
 // `linkspan doctor`
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// A folder to look at as well
+    /// Folder to check as well
     #[arg(value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Print JSON, for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

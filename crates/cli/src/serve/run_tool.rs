@@ -36,7 +36,7 @@ is wrong, 3 the folder cannot be served, 5 the tool says that it failed, 6 it to
 
 // `linkspan run-tool`
 #[derive(Debug, Args)]
-#[command(after_long_help = HELP)]
+#[command(after_long_help = crate::help_text::reflow(HELP))]
 pub(crate) struct RunToolArgs {
     /// The folder
     #[arg(value_name = "DIR")]
@@ -49,13 +49,13 @@ pub(crate) struct RunToolArgs {
     /// Its arguments as a JSON object, @file, or - for stdin
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     args: Option<String>,
-    /// How long it may take, in place of its `timeoutSecs` and up to its `maxTimeoutSecs`
+    /// Time limit, in place of the tool's `timeoutSecs` and up to its `maxTimeoutSecs`
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
-    /// A folder that the client would offer; may be given several times, or with commas
+    /// Folder that the client would offer as a root; may be repeated, or separated by commas
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     roots: Vec<PathBuf>,
-    /// Check the arguments and print what would run, and run nothing
+    /// Check the arguments and print what would run
     #[arg(long)]
     dry_run: bool,
     /// Print the result as a client would get it

@@ -15,9 +15,9 @@ const SCAFFOLD_HELP: &str = "\
 Writes files to begin with, and never over a file that is there. NAME is letters, digits, _ and -; a
 completion is called PROMPT.ARGUMENT after what it completes.
 
-  tool        tools/NAME/ with the tool, what clients are told about it, and a README
-  prompt      prompts/NAME.md, a text with {{arguments}} in it; with --lang a program
-  resource    resources/NAME.md and what clients are told about it; with --lang a program
+  tool        tools/NAME/ with the tool, its metadata and a README
+  prompt      prompts/NAME.md, a text with {{arguments}}; with --lang a program
+  resource    resources/NAME.md and its metadata; with --lang a program
   completion  completions/PROMPT.ARGUMENT.sh, a program
 
 Examples:
@@ -29,27 +29,27 @@ Examples:
 // `linkspan new`
 #[derive(Debug, Args)]
 pub(crate) struct NewArgs {
-    /// Where to; it must be empty or not there yet
+    /// Folder to create; it must be empty or missing
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// What its first tool is written in
+    /// Language of its first tool
     #[arg(long, value_enum, default_value = "bash")]
     lang: Lang,
 }
 
 // `linkspan scaffold`
 #[derive(Debug, Args)]
-#[command(after_long_help = SCAFFOLD_HELP)]
+#[command(after_long_help = crate::help_text::reflow(SCAFFOLD_HELP))]
 pub(crate) struct ScaffoldArgs {
     /// What to add
     #[arg(value_enum)]
     kind: Kind,
-    /// What it is to be called
+    /// Its name
     name: String,
-    /// The folder; the current one if there is none
+    /// The folder; the current one by default
     #[arg(value_name = "DIR", default_value = ".", hide_default_value = true)]
     dir: PathBuf,
-    /// What it is to be written in
+    /// Language to write it in
     #[arg(long, value_enum)]
     lang: Option<Lang>,
 }

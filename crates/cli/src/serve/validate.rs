@@ -29,21 +29,21 @@ Exit codes: 0 fine, 1 there are errors (with --strict also warnings), 2 the comm
 
 // `linkspan validate`
 #[derive(Debug, Args)]
-#[command(after_long_help = HELP)]
+#[command(after_long_help = crate::help_text::reflow(HELP))]
 pub(crate) struct ValidateArgs {
-    /// The folder; the current one if there is none
+    /// The folder; the current one by default
     #[arg(value_name = "DIR", default_value = ".", hide_default_value = true)]
     dir: PathBuf,
-    /// Mend what can be mended without asking, and say what was done
+    /// Fix what can be fixed safely, and report it
     #[arg(long)]
     fix: bool,
-    /// Print JSON, for programs
+    /// Print JSON
     #[arg(long)]
     json: bool,
     /// Warnings count as errors
     #[arg(long)]
     strict: bool,
-    /// Whose conventions the folder follows
+    /// Conventions that the folder follows
     #[arg(long, value_enum, value_name = "WHOSE", default_value = "auto")]
     compat: Compat,
 }

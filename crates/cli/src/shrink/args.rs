@@ -19,19 +19,19 @@ use crate::exit::Failure;
 use crate::expose_args::{GuardArgs, ListenArgs};
 
 const HELP: &str = "\
-Stands between a client and a server and gives the model the same tool results in fewer tokens. JSON
+Runs between a client and a server and rewrites tool results so that they need fewer tokens: JSON
 becomes a table, a tree one line per folder, search hits are grouped by file, and so on. Nothing is
-lost: a result is replaced only if the new text can be taken back to the original, which is tried
-each time, and is smaller by count. Otherwise it passes byte for byte. Errors, images and everything
-that is not the result of a tool are never touched.
+lost: a result is replaced only if the original can be restored from the new text, which is checked
+each time, and if the new text has fewer tokens. Otherwise it passes unchanged. Errors, images and
+everything that is not a tool result are never changed.
 
 Examples:
   linkspan shrink -- npx -y @modelcontextprotocol/server-filesystem .
-  linkspan shrink --shadow https://mcp.example.com/mcp     # change nothing, only measure
+  linkspan shrink --shadow https://mcp.example.com/mcp   # only measure
   linkspan shrink --budget 8000 --store ~/.cache/results -- ./my-server
-  linkspan shrink try result.json                          # what would become of a text
+  linkspan shrink try result.json                        # before and after
   linkspan shrink try --text result.json | linkspan shrink decode
-  linkspan shrink stats                                    # what was saved so far
+  linkspan shrink stats                                  # what was saved
 
 In a client's configuration:
   {\"mcpServers\":{\"files\":{\"command\":\"linkspan\",\"args\":[\"shrink\",\"--\",\"npx\",\"-y\",
@@ -44,7 +44,7 @@ grammars.";
 #[derive(Debug, Args)]
 #[command(
     override_usage = "linkspan shrink [OPTIONS] (URL | FOLDER | -- COMMAND…)\n       linkspan shrink try [FILE]…\n       linkspan shrink decode [FILE]\n       linkspan shrink stats",
-    after_long_help = HELP,
+    after_long_help = crate::help_text::reflow(HELP),
     args_conflicts_with_subcommands = true,
     group = ArgGroup::new("shrink_over_http")
         .args([
@@ -60,17 +60,22 @@ pub(crate) struct ShrinkArgs {
     /// The server: a URL, a folder of scripts, or a command after `--`
     #[arg(value_name = "TARGET")]
     pub(crate) url: Option<String>,
-    /// A command that is a server on its stdin and stdout
+    /// Command that runs a server on stdin and stdout
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
     /// Serve over HTTP instead of stdin and stdout, and print the URL
     #[arg(long)]
     pub(crate) http: bool,
-    /// How long answers in flight may still arrive after stdin has closed
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http")]
+    /// Wait this long for pending answers after stdin closes
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "http", hide_short_help = true)]
     pub(crate) drain: Duration,
-    /// Write every message of both directions to FILE as ndjson, with secrets masked
-    #[arg(long, value_name = "FILE", conflicts_with = "http")]
+    /// Record every message to FILE as ndjson; secrets are masked
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "http",
+        hide_short_help = true
+    )]
     pub(crate) record: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) listen: ListenArgs,
@@ -92,12 +97,12 @@ pub(crate) struct ShrinkArgs {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Proof {
-    /// Show what becomes of texts: before, after, saved, and whether it can be taken back
+    /// Show a text before and after, what is saved, and whether it is lossless
     #[command(
         after_help = "Examples:\n  linkspan shrink try result.json\n  git log -p -3 | linkspan shrink try\n  linkspan shrink try --level safe *.json"
     )]
     Try(TryArgs),
-    /// Take a rewritten text back to the original
+    /// Restore the original of a shortened text
     #[command(
         after_help = "Example:\n  linkspan shrink try --text result.json | linkspan shrink decode"
     )]
@@ -109,13 +114,13 @@ pub(crate) enum Proof {
 
 #[derive(Debug, Args)]
 pub(crate) struct TryArgs {
-    /// Texts as a tool would give them; stdin if there are none
+    /// Files with text as a tool would print it; stdin by default
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Print the text that a model would get, and nothing else
+    /// Print only the text that a model would get
     #[arg(long, conflicts_with = "json")]
     pub(crate) text: bool,
-    /// Print the figures as JSON, a line for each file
+    /// Print the figures as JSON, one line per file
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -124,20 +129,20 @@ pub(crate) struct TryArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DecodeArgs {
-    /// The rewritten text; stdin if there is none
+    /// File with the shortened text; stdin by default
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
-    /// Print a line of JSON for each server, tool and kind
+    /// Print JSON, one line per server, tool and kind
     #[arg(long)]
     pub(crate) json: bool,
-    /// Forget everything that was saved so far
+    /// Delete the statistics
     #[arg(long)]
     pub(crate) reset: bool,
-    /// Where the figures are; the usual place if it is not given
+    /// File with the statistics, in place of the usual one
     #[arg(long, value_name = "FILE")]
     pub(crate) stats_file: Option<PathBuf>,
 }
@@ -146,22 +151,28 @@ pub(crate) struct StatsArgs {
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Shorter texts")]
 pub(crate) struct FormArgs {
-    /// How far a text may go from its usual form; every level can be taken back
+    /// How compact a text may become; every level is lossless
     #[arg(long, value_enum, value_name = "LEVEL", default_value = "max")]
     pub(crate) level: LevelArg,
-    /// How results are rendered: auto is by kind and can be taken back; the others are BCP's
-    #[arg(long, visible_alias = "render-mode", value_enum, value_name = "HOW")]
+    /// Format of results: auto picks one by kind and is lossless; the others are BCP's
+    #[arg(
+        long,
+        visible_alias = "render-mode",
+        value_enum,
+        value_name = "HOW",
+        hide_short_help = true
+    )]
     pub(crate) render: Option<RenderArg>,
-    /// Whose tokens count
-    #[arg(long, value_name = "VOCABULARY", default_value = "o200k", value_parser = VOCABULARIES)]
+    /// Tokenizer for counting
+    #[arg(long, value_name = "VOCABULARY", default_value = "o200k", value_parser = VOCABULARIES, hide_short_help = true)]
     pub(crate) tokens: Vocabulary,
-    /// How sure the kind of a text must be, from 0 to 1 [default: 0.7]
-    #[arg(long, value_name = "NUMBER", value_parser = threshold)]
+    /// Confidence that the kind of a text needs, from 0 to 1 [default: 0.7]
+    #[arg(long, value_name = "NUMBER", value_parser = threshold, hide_short_help = true)]
     pub(crate) threshold: Option<f32>,
-    /// The least saving in percent
-    #[arg(long, value_name = "PERCENT", default_value = "10", value_parser = clap::value_parser!(u64).range(0..=100))]
+    /// Keep the original if less than this is saved, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "10", value_parser = clap::value_parser!(u64).range(0..=100), hide_short_help = true)]
     pub(crate) min_saving: u64,
-    /// What may be left out, and marked: diff-context=N, failures-only, html-to-text
+    /// What may be dropped, and marked: diff-context=N, failures-only, html-to-text
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = lossy)]
     pub(crate) lossy: Vec<Lossy>,
 }
@@ -173,42 +184,47 @@ pub(crate) struct ResultArgs {
     /// Change nothing, only measure what would be saved
     #[arg(long)]
     pub(crate) shadow: bool,
-    /// Only these tools; `*` is anything
+    /// Shorten only these tools; `*` matches anything
     #[arg(long, value_name = "TOOL")]
     pub(crate) only: Vec<String>,
-    /// All but these tools; `*` is anything
+    /// Leave these tools alone; `*` matches anything
     #[arg(long, value_name = "TOOL")]
     pub(crate) except: Vec<String>,
-    /// The most tokens of a result; a larger one comes as an outline, and bcp_fetch has the rest
+    /// Most tokens of a result; a larger one becomes an outline, and bcp_fetch gives the rest
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: Option<u64>,
-    /// Keep every original in DIR, as a BCP file under its hash
+    /// Keep every original in DIR, as a BCP file
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
-    /// Say once what comes again in a session
+    /// Replace repeated text in a session by a reference
     #[arg(long)]
     pub(crate) dedup: bool,
-    /// What becomes of structuredContent that says the same as the text: auto, keep, mirror, drop, or
+    /// What to do with structuredContent that repeats the text: auto, keep, mirror, drop, or
     /// TOOL=… for one tool
-    #[arg(long, value_name = "[TOOL=]HOW", value_parser = structured)]
+    #[arg(long, value_name = "[TOOL=]HOW", value_parser = structured, hide_short_help = true)]
     pub(crate) structured: Vec<(Wanted, StructuredBy)>,
-    /// Leave descriptions inside the schemas of tools out of the list
-    #[arg(long)]
+    /// Remove descriptions inside tool schemas from the list of tools
+    #[arg(long, hide_short_help = true)]
     pub(crate) slim_tools: bool,
-    /// Do not offer read_bcp_file and its siblings beside the tools of the server
-    #[arg(long)]
+    /// Do not add read_bcp_file and the other BCP tools
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_bcp_tools: bool,
-    /// A folder where they may read and write; the current one if there is none
-    #[arg(long, value_name = "DIR", conflicts_with = "no_bcp_tools")]
+    /// Folder where the BCP tools may read and write; the current one by default
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with = "no_bcp_tools",
+        hide_short_help = true
+    )]
     pub(crate) root: Vec<PathBuf>,
-    /// How long a result may be worked on, in milliseconds; then it passes as it is
-    #[arg(long, value_name = "MS", default_value = "500", value_parser = millis)]
+    /// Pass a result unchanged after this many milliseconds of work
+    #[arg(long, value_name = "MS", default_value = "500", value_parser = millis, hide_short_help = true)]
     pub(crate) time_box: Duration,
-    /// Where to write down what was saved; the usual place if it is not given
-    #[arg(long, value_name = "FILE")]
+    /// File for the statistics, in place of the usual one
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) stats_file: Option<PathBuf>,
-    /// Do not write down what was saved
-    #[arg(long, conflicts_with = "stats_file")]
+    /// Write no statistics
+    #[arg(long, conflicts_with = "stats_file", hide_short_help = true)]
     pub(crate) no_stats: bool,
 }
 
@@ -238,11 +254,11 @@ pub(crate) enum ModeArg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LevelArg {
-    /// Forms that everybody knows
+    /// Only well-known formats
     Safe,
-    /// What columns and paths have in common is said once
+    /// Also write once what columns and paths share
     Balanced,
-    /// Columns that follow from others, tables in cells, endings of file names said once
+    /// Also derived columns, nested tables and shared file name endings
     Max,
 }
 
@@ -258,7 +274,7 @@ impl From<LevelArg> for Level {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RenderArg {
-    /// By kind, without loss
+    /// Chosen by kind, lossless
     Auto,
     /// BCP blocks as XML
     Xml,
@@ -342,7 +358,7 @@ impl ShrinkArgs {
 // `--shrink` of the other commands.
 #[derive(Debug, Args, Clone, Copy)]
 pub(crate) struct ShrinkFlag {
-    /// Give results of tools in fewer tokens, without loss; see `linkspan shrink`
+    /// Shorten tool results without loss; see `linkspan shrink`
     #[arg(
         long,
         value_enum,

@@ -6,18 +6,18 @@ use crate::setup::{COMMANDS, linkspan};
 
 #[test]
 fn the_help_says_what_there_is_and_how_it_ends() {
-    assert_snapshot!(linkspan(&["--help"]), @r#"
+    assert_snapshot!(linkspan(&["--help"]), @"
     The bridge between any AI client and any tool server
 
     Usage: linkspan [OPTIONS] <COMMAND>
 
     Commands:
-      connect      Give a stdio client a remote server
-      expose       Serve a stdio server, or another URL, over HTTP
-      shrink       Give a model the same tool results in fewer tokens
-      conduct      Join an editor, proxies and an agent that speak ACP
+      connect      Connect a stdio client to any server
+      expose       Serve any server over HTTP
+      shrink       Shorten tool results without loss, to save tokens
+      conduct      Connect an editor to an agent through proxies (ACP)
       agent        Serve an ACP agent as an MCP server
-      mcp          Reach an MCP server that lives in a chain of `conduct` (agents run this)
+      mcp          Connect an agent to an MCP server inside a `conduct` chain (agents run this)
       tools        List the tools of a server
       call         Call a tool
       resources    List the resources of a server, and its templates
@@ -25,15 +25,15 @@ fn the_help_says_what_there_is_and_how_it_ends() {
       prompts      List the prompts of a server
       prompt       Print a prompt
       ping         Check that a server answers, and how fast
-      serve        Make an MCP server of a folder of scripts
-      new          Begin a folder of scripts
+      serve        Serve a folder of scripts as an MCP server
+      new          Create a folder of scripts
       scaffold     Add a tool, prompt, resource or completion to a folder
-      validate     Print what clients will see of a folder, and what is wrong with it
+      validate     Show what clients will see of a folder, and its problems
       run-tool     Run one tool of a folder, without a client
-      config       Print what a client needs to know to use a folder
-      doctor       Look for what could keep scripts and clients from working on this machine
+      config       Print the configuration that a client needs for a server
+      doctor       Check this machine for problems with scripts and clients
       sdk          Write out the SDKs for tools in Bash, Python and Node
-      jq           The jq that scripts get: JSON in, JSON out
+      jq           Run the jq that scripts get
       bcp          Work with BCP files: context packed for a model
       completions  Print a completion script for a shell
       man          Print the manual page
@@ -41,13 +41,13 @@ fn the_help_says_what_there_is_and_how_it_ends() {
 
     Options:
       -v, --verbose...
-              Log what happens to stderr
+              Write a log to stderr
 
           --debug
-              The same as -v; so is DEBUG=1 in the environment
+              Same as -v; so is DEBUG=1 in the environment
 
           --log-file <FILE>
-              Log what happens to FILE as well
+              Also write the log to FILE
 
       -h, --help
               Print help (see a summary with '-h')
@@ -58,21 +58,21 @@ fn the_help_says_what_there_is_and_how_it_ends() {
     Examples:
       See what a server offers, and call a tool:
         linkspan tools https://mcp.example.com/mcp
-        linkspan call echo '{"message":"hi"}' -- npx -y @modelcontextprotocol/server-everything
+        linkspan call git_log repo_path=. -- uvx mcp-server-git
 
-      Give a stdio client (Claude Code, an editor) a remote server:
+      Connect a stdio client (Claude Code, an editor) to a remote server:
         claude mcp add example -- linkspan connect https://mcp.example.com/mcp
 
       Serve a stdio server over HTTP:
         linkspan expose -- npx -y @modelcontextprotocol/server-everything
 
-      Give a model its results in half the tokens, without loss:
-        claude mcp add files -- linkspan shrink -- npx -y @modelcontextprotocol/server-filesystem .
+      Shorten tool results without loss, to save tokens:
+        claude mcp add git -- linkspan shrink -- uvx mcp-server-git
 
-      Make a server of a folder of scripts, and give it to a client:
+      Make a folder of scripts an MCP server, and configure a client for it:
         linkspan new my-server && linkspan config my-server
 
-      Put a proxy between an editor and its agent (ACP), or give a client an agent as a tool:
+      Put a proxy between an editor and its agent (ACP), or use an agent as a tool:
         linkspan conduct ./my-proxy 'npx -y @zed-industries/claude-code-acp'
         claude mcp add helper -- linkspan agent -- ./my-agent acp
 
@@ -87,7 +87,7 @@ fn the_help_says_what_there_is_and_how_it_ends() {
       129  hung up (SIGHUP)
       130  interrupted (SIGINT)
       143  terminated (SIGTERM)
-    "#);
+    ");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn without_arguments_there_is_help_too() {
 #[test]
 fn the_help_of_connect_has_examples() {
     assert_snapshot!(linkspan(&["connect", "--help"]), @r#"
-    Give a stdio client a remote server
+    Connect a stdio client to any server
 
     Usage: linkspan connect [OPTIONS] (URL | FOLDER | -- COMMAND…)
 
@@ -110,54 +110,53 @@ fn the_help_of_connect_has_examples() {
               The server: a URL, a folder of scripts, or a command after `--`
 
       [COMMAND]...
-              A command that is a server on its stdin and stdout
+              Command that runs a server on stdin and stdout
 
     Options:
           --drain <SECONDS>
-              How long answers in flight may still arrive after stdin has closed
+              Wait this long for pending answers after stdin closes
 
               [default: 1]
 
           --record <FILE>
-              Write every message of both directions to FILE as ndjson, with secrets masked
+              Record every message to FILE as ndjson; secrets are masked
 
           --shrink[=<LEVEL>]
-              Give results of tools in fewer tokens, without loss; see `linkspan shrink`
+              Shorten tool results without loss; see `linkspan shrink`
 
               Possible values:
-              - safe:     Forms that everybody knows
-              - balanced: What columns and paths have in common is said once
-              - max:      Columns that follow from others, tables in cells, endings of file names said
-                once
+              - safe:     Only well-known formats
+              - balanced: Also write once what columns and paths share
+              - max:      Also derived columns, nested tables and shared file name endings
 
       -v, --verbose...
-              Log what happens to stderr
+              Write a log to stderr
 
           --debug
-              The same as -v; so is DEBUG=1 in the environment
+              Same as -v; so is DEBUG=1 in the environment
 
           --log-file <FILE>
-              Log what happens to FILE as well
+              Also write the log to FILE
 
       -h, --help
               Print help (see a summary with '-h')
 
     Protocol era:
           --client-era <ERA>
-              What the client speaks; auto goes by what it says
+              Protocol era of the client; auto goes by its first message
 
               Possible values:
-              - auto:   Find out
+              - auto:   Detect it
               - legacy: The handshake revisions, 2024-11-05 to 2025-11-25
               - modern: The stateless revision, 2026-07-28
 
               [default: auto]
 
           --server-era <ERA>
-              What the server speaks; auto asks it
+              Protocol era of the server; auto asks it
 
               Possible values:
-              - auto:   Find out
+              - auto:   Detect it
               - legacy: The handshake revisions, 2024-11-05 to 2025-11-25
               - modern: The stateless revision, 2026-07-28
 
@@ -166,13 +165,13 @@ fn the_help_of_connect_has_examples() {
 
     Remote server:
       -H, --header <NAME: VALUE>
-              Send a header with every request; ${VAR} is taken from the environment. Never logged
+              Send this header with every request; ${VAR} is replaced from the environment; never logged
 
           --bearer-env <VAR>
-              Send the value of the environment variable VAR as bearer token. Never logged
+              Send the environment variable VAR as bearer token; never logged
 
           --transport <TRANSPORT>
-              Which transport to speak
+              Transport to use
 
               Possible values:
               - auto: Streamable HTTP, or HTTP+SSE if the server speaks only that
@@ -182,30 +181,30 @@ fn the_help_of_connect_has_examples() {
               [default: auto]
 
           --timeout <SECONDS>
-              How long a call may go without a sign of life; 0 waits for ever
+              Give up after this long without an answer or progress; 0 never gives up
 
               [default: 3600]
 
           --connect-timeout <SECONDS>
-              Limit of one attempt to connect
+              Give up one connection attempt after this long
 
               [default: 10]
 
           --retries <N>
-              Tries after a connection failed and nothing was sent
+              Extra connection attempts; only if nothing was sent yet
 
               [default: 3]
 
           --retry-delay <MS>
-              Wait before the first of them in milliseconds; doubles each time
+              Delay before the first extra attempt, in milliseconds; doubles each time
 
               [default: 100]
 
           --ca <FILE>
-              Trust the certificates in FILE (PEM) besides the system's
+              Also trust the certificates in FILE (PEM)
 
           --insecure-http
-              Allow plain http:// to other machines; everybody on the way can read it
+              Allow plain http:// to other machines, which is not encrypted
 
           --max-message <SIZE>
               Largest message, for example 64MiB
@@ -214,42 +213,44 @@ fn the_help_of_connect_has_examples() {
 
     Agent:
           --acp
-              The command is an ACP agent: it is served as `linkspan agent` does
+              The command is an ACP agent, used as by `linkspan agent`
 
           --permission <WHAT>
-              What becomes of an agent's question for permission
+              How to answer the agent's permission requests
 
               Possible values:
               - ask:   Ask the client; refuse if it cannot be asked
-              - allow: Allow whatever the agent wants to do, without asking anybody
-              - deny:  Refuse all of it, without asking anybody
+              - allow: Allow everything, without asking
+              - deny:  Refuse everything, without asking
 
               [default: ask]
 
-    Speaks MCP on stdin and stdout and passes every message on to URL and back, byte for byte but for
-    its id. Finds out by itself whether URL speaks Streamable HTTP or the older HTTP+SSE. A server that
-    is down does not end the bridge: each call is answered with an error that says why, and the next
-    one tries again. After stdin has closed the session is ended politely and the exit code is 0.
+    Speaks MCP on stdin and stdout and passes every message on to the server and back; only the id of a
+    message changes. Detects whether a URL speaks Streamable HTTP or the older HTTP+SSE. If the server
+    is down, linkspan keeps running: each call is answered with an error that says why, and the next
+    call tries again. When stdin closes, the session is closed and the exit code is 0.
 
-    A client of the handshake revisions and a server of 2026-07-28 understand each other through it, and
-    the other way round: what one says is translated for the other.
+    Clients and servers of different protocol eras work together: messages between the handshake
+    revisions (2024-11-05 to 2025-11-25) and 2026-07-28 are translated both ways.
 
     Examples:
       linkspan connect https://mcp.example.com/mcp
       linkspan connect --bearer-env TOKEN https://mcp.example.com/mcp
-      linkspan connect -H 'X-Api-Key: ${API_KEY}' --record talk.ndjson https://mcp.example.com/mcp
+      linkspan connect -H 'X-Api-Key: ${API_KEY}' https://mcp.example.com/mcp
+      linkspan connect --record talk.ndjson https://mcp.example.com/mcp
       linkspan connect --transport sse http://localhost:37373/mcp
-      linkspan connect --server-era legacy -- npx -y @modelcontextprotocol/server-everything
+      linkspan connect --server-era legacy -- uvx mcp-server-git
 
     In a client's configuration:
-      {"mcpServers":{"example":{"command":"linkspan","args":["connect","https://mcp.example.com/mcp"]}}}
+      {"mcpServers":{"example":{"command":"linkspan",
+        "args":["connect","https://mcp.example.com/mcp"]}}}
     "#);
 }
 
 #[test]
 fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
     assert_snapshot!(linkspan(&["shrink", "--help"]), @r#"
-    Give a model the same tool results in fewer tokens
+    Shorten tool results without loss, to save tokens
 
     Usage: linkspan shrink [OPTIONS] (URL | FOLDER | -- COMMAND…)
            linkspan shrink try [FILE]…
@@ -257,8 +258,8 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
            linkspan shrink stats
 
     Commands:
-      try     Show what becomes of texts: before, after, saved, and whether it can be taken back
-      decode  Take a rewritten text back to the original
+      try     Show a text before and after, what is saved, and whether it is lossless
+      decode  Restore the original of a shortened text
       stats   Show what was saved so far, by server, tool and kind
       help    Print this message or the help of the given subcommand(s)
 
@@ -267,67 +268,66 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
               The server: a URL, a folder of scripts, or a command after `--`
 
       [COMMAND]...
-              A command that is a server on its stdin and stdout
+              Command that runs a server on stdin and stdout
 
     Options:
           --http
               Serve over HTTP instead of stdin and stdout, and print the URL
 
           --drain <SECONDS>
-              How long answers in flight may still arrive after stdin has closed
+              Wait this long for pending answers after stdin closes
 
               [default: 10]
 
           --record <FILE>
-              Write every message of both directions to FILE as ndjson, with secrets masked
+              Record every message to FILE as ndjson; secrets are masked
 
       -p, --port <PORT>
-              The port to listen on; 0 takes a free one
+              Port to listen on; 0 picks a free one
 
               [default: 8808]
 
           --host <ADDRESS>
-              The address to listen on; others than this machine's own need --token-env
+              Address to listen on; any other than loopback needs --token-env
 
               [default: 127.0.0.1]
 
           --path <PATH>
-              Where MCP is served
+              URL path of the MCP endpoint
 
               [default: /mcp]
 
           --sse
-              Serve the older HTTP+SSE as well, at /sse and /messages
+              Also serve the older HTTP+SSE, at /sse and /messages
 
       -v, --verbose...
-              Log what happens to stderr
+              Write a log to stderr
 
           --debug
-              The same as -v; so is DEBUG=1 in the environment
+              Same as -v; so is DEBUG=1 in the environment
 
           --log-file <FILE>
-              Log what happens to FILE as well
+              Also write the log to FILE
 
       -h, --help
               Print help (see a summary with '-h')
 
     Shorter texts:
           --level <LEVEL>
-              How far a text may go from its usual form; every level can be taken back
+              How compact a text may become; every level is lossless
 
               Possible values:
-              - safe:     Forms that everybody knows
-              - balanced: What columns and paths have in common is said once
-              - max:      Columns that follow from others, tables in cells, endings of file names said
-                once
+              - safe:     Only well-known formats
+              - balanced: Also write once what columns and paths share
+              - max:      Also derived columns, nested tables and shared file name endings
 
               [default: max]
 
           --render <HOW>
-              How results are rendered: auto is by kind and can be taken back; the others are BCP's
+              Format of results: auto picks one by kind and is lossless; the others are BCP's
 
               Possible values:
-              - auto:     By kind, without loss
+              - auto:     Chosen by kind, lossless
               - xml:      BCP blocks as XML
               - markdown: BCP blocks as Markdown
               - minimal:  BCP blocks with as little around them as possible
@@ -335,99 +335,99 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
               [alias: --render-mode]
 
           --tokens <VOCABULARY>
-              Whose tokens count
+              Tokenizer for counting
 
               [default: o200k]
               [possible values: o200k, cl100k, estimate]
 
           --threshold <NUMBER>
-              How sure the kind of a text must be, from 0 to 1 [default: 0.7]
+              Confidence that the kind of a text needs, from 0 to 1 [default: 0.7]
 
           --min-saving <PERCENT>
-              The least saving in percent
+              Keep the original if less than this is saved, in percent
 
               [default: 10]
 
           --lossy <WHAT>
-              What may be left out, and marked: diff-context=N, failures-only, html-to-text
+              What may be dropped, and marked: diff-context=N, failures-only, html-to-text
 
     Results:
           --shadow
               Change nothing, only measure what would be saved
 
           --only <TOOL>
-              Only these tools; `*` is anything
+              Shorten only these tools; `*` matches anything
 
           --except <TOOL>
-              All but these tools; `*` is anything
+              Leave these tools alone; `*` matches anything
 
           --budget <TOKENS>
-              The most tokens of a result; a larger one comes as an outline, and bcp_fetch has the rest
+              Most tokens of a result; a larger one becomes an outline, and bcp_fetch gives the rest
 
           --store <DIR>
-              Keep every original in DIR, as a BCP file under its hash
+              Keep every original in DIR, as a BCP file
 
           --dedup
-              Say once what comes again in a session
+              Replace repeated text in a session by a reference
 
           --structured <[TOOL=]HOW>
-              What becomes of structuredContent that says the same as the text: auto, keep, mirror,
-              drop, or TOOL=… for one tool
+              What to do with structuredContent that repeats the text: auto, keep, mirror, drop, or
+              TOOL=… for one tool
 
           --slim-tools
-              Leave descriptions inside the schemas of tools out of the list
+              Remove descriptions inside tool schemas from the list of tools
 
           --no-bcp-tools
-              Do not offer read_bcp_file and its siblings beside the tools of the server
+              Do not add read_bcp_file and the other BCP tools
 
           --root <DIR>
-              A folder where they may read and write; the current one if there is none
+              Folder where the BCP tools may read and write; the current one by default
 
           --time-box <MS>
-              How long a result may be worked on, in milliseconds; then it passes as it is
+              Pass a result unchanged after this many milliseconds of work
 
               [default: 500]
 
           --stats-file <FILE>
-              Where to write down what was saved; the usual place if it is not given
+              File for the statistics, in place of the usual one
 
           --no-stats
-              Do not write down what was saved
+              Write no statistics
 
     Access:
           --token-env <VAR>
-              Clients must send the value of the environment variable VAR as bearer token
+              Require the environment variable VAR as bearer token from clients
 
           --insecure-no-token
-              Listen on other addresses than this machine's own without a token
+              Listen on other addresses than loopback without a token
 
           --allow-origin <ORIGIN>
-              A web origin that may call from a browser, besides this machine's; `*` for all
+              Also allow calls from web pages of this origin; `*` allows all
 
           --allow-host <HOST>
-              A name under which clients may address us, besides this machine's; `*` for all
+              Also allow this host name in requests; `*` allows all
 
           --header-timeout <SECONDS>
-              How long a client may take to send the head of a request, and each further part of it
+              Close a connection that takes longer than this to send a request, or a part of it
 
               [default: 30]
 
     Protocol era:
           --client-era <ERA>
-              What the client speaks; auto goes by what it says
+              Protocol era of the client; auto goes by its first message
 
               Possible values:
-              - auto:   Find out
+              - auto:   Detect it
               - legacy: The handshake revisions, 2024-11-05 to 2025-11-25
               - modern: The stateless revision, 2026-07-28
 
               [default: auto]
 
           --server-era <ERA>
-              What the server speaks; auto asks it
+              Protocol era of the server; auto asks it
 
               Possible values:
-              - auto:   Find out
+              - auto:   Detect it
               - legacy: The handshake revisions, 2024-11-05 to 2025-11-25
               - modern: The stateless revision, 2026-07-28
 
@@ -436,13 +436,13 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
 
     Remote server:
       -H, --header <NAME: VALUE>
-              Send a header with every request; ${VAR} is taken from the environment. Never logged
+              Send this header with every request; ${VAR} is replaced from the environment; never logged
 
           --bearer-env <VAR>
-              Send the value of the environment variable VAR as bearer token. Never logged
+              Send the environment variable VAR as bearer token; never logged
 
           --transport <TRANSPORT>
-              Which transport to speak
+              Transport to use
 
               Possible values:
               - auto: Streamable HTTP, or HTTP+SSE if the server speaks only that
@@ -452,30 +452,30 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
               [default: auto]
 
           --timeout <SECONDS>
-              How long a call may go without a sign of life; 0 waits for ever
+              Give up after this long without an answer or progress; 0 never gives up
 
               [default: 3600]
 
           --connect-timeout <SECONDS>
-              Limit of one attempt to connect
+              Give up one connection attempt after this long
 
               [default: 10]
 
           --retries <N>
-              Tries after a connection failed and nothing was sent
+              Extra connection attempts; only if nothing was sent yet
 
               [default: 3]
 
           --retry-delay <MS>
-              Wait before the first of them in milliseconds; doubles each time
+              Delay before the first extra attempt, in milliseconds; doubles each time
 
               [default: 100]
 
           --ca <FILE>
-              Trust the certificates in FILE (PEM) besides the system's
+              Also trust the certificates in FILE (PEM)
 
           --insecure-http
-              Allow plain http:// to other machines; everybody on the way can read it
+              Allow plain http:// to other machines, which is not encrypted
 
           --max-message <SIZE>
               Largest message, for example 64MiB
@@ -484,31 +484,31 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
 
     Agent:
           --acp
-              The command is an ACP agent: it is served as `linkspan agent` does
+              The command is an ACP agent, used as by `linkspan agent`
 
           --permission <WHAT>
-              What becomes of an agent's question for permission
+              How to answer the agent's permission requests
 
               Possible values:
               - ask:   Ask the client; refuse if it cannot be asked
-              - allow: Allow whatever the agent wants to do, without asking anybody
-              - deny:  Refuse all of it, without asking anybody
+              - allow: Allow everything, without asking
+              - deny:  Refuse everything, without asking
 
               [default: ask]
 
-    Stands between a client and a server and gives the model the same tool results in fewer tokens. JSON
+    Runs between a client and a server and rewrites tool results so that they need fewer tokens: JSON
     becomes a table, a tree one line per folder, search hits are grouped by file, and so on. Nothing is
-    lost: a result is replaced only if the new text can be taken back to the original, which is tried
-    each time, and is smaller by count. Otherwise it passes byte for byte. Errors, images and everything
-    that is not the result of a tool are never touched.
+    lost: a result is replaced only if the original can be restored from the new text, which is checked
+    each time, and if the new text has fewer tokens. Otherwise it passes unchanged. Errors, images and
+    everything that is not a tool result are never changed.
 
     Examples:
       linkspan shrink -- npx -y @modelcontextprotocol/server-filesystem .
-      linkspan shrink --shadow https://mcp.example.com/mcp     # change nothing, only measure
+      linkspan shrink --shadow https://mcp.example.com/mcp   # only measure
       linkspan shrink --budget 8000 --store ~/.cache/results -- ./my-server
-      linkspan shrink try result.json                          # what would become of a text
+      linkspan shrink try result.json                        # before and after
       linkspan shrink try --text result.json | linkspan shrink decode
-      linkspan shrink stats                                    # what was saved so far
+      linkspan shrink stats                                  # what was saved
 
     In a client's configuration:
       {"mcpServers":{"files":{"command":"linkspan","args":["shrink","--","npx","-y",
@@ -518,33 +518,23 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
     grammars.
     "#);
     assert_snapshot!(linkspan(&["shrink", "try", "-h"]), @"
-    Show what becomes of texts: before, after, saved, and whether it can be taken back
+    Show a text before and after, what is saved, and whether it is lossless
 
     Usage: linkspan shrink try [OPTIONS] [FILE]...
 
     Arguments:
-      [FILE]...  Texts as a tool would give them; stdin if there are none
+      [FILE]...  Files with text as a tool would print it; stdin by default
 
     Options:
-          --text             Print the text that a model would get, and nothing else
-          --json             Print the figures as JSON, a line for each file
-      -v, --verbose...       Log what happens to stderr
-          --debug            The same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>  Log what happens to FILE as well
-      -h, --help             Print help (see more with '--help')
+          --text        Print only the text that a model would get
+          --json        Print the figures as JSON, one line per file
+      -v, --verbose...  Write a log to stderr
+      -h, --help        Print help (see more with '--help')
 
     Shorter texts:
-          --level <LEVEL>         How far a text may go from its usual form; every level can be taken
-                                  back [default: max] [possible values: safe, balanced, max]
-          --render <HOW>          How results are rendered: auto is by kind and can be taken back; the
-                                  others are BCP's [alias: --render-mode] [possible values: auto, xml,
-                                  markdown, minimal]
-          --tokens <VOCABULARY>   Whose tokens count [default: o200k] [possible values: o200k, cl100k,
-                                  estimate]
-          --threshold <NUMBER>    How sure the kind of a text must be, from 0 to 1 [default: 0.7]
-          --min-saving <PERCENT>  The least saving in percent [default: 10]
-          --lossy <WHAT>          What may be left out, and marked: diff-context=N, failures-only,
-                                  html-to-text
+          --level <LEVEL>  How compact a text may become; every level is lossless [default: max]
+                           [possible values: safe, balanced, max]
+          --lossy <WHAT>   What may be dropped, and marked: diff-context=N, failures-only, html-to-text
 
     Examples:
       linkspan shrink try result.json
@@ -552,18 +542,16 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
       linkspan shrink try --level safe *.json
     ");
     assert_snapshot!(linkspan(&["shrink", "decode", "-h"]), @"
-    Take a rewritten text back to the original
+    Restore the original of a shortened text
 
     Usage: linkspan shrink decode [OPTIONS] [FILE]
 
     Arguments:
-      [FILE]  The rewritten text; stdin if there is none
+      [FILE]  File with the shortened text; stdin by default
 
     Options:
-      -v, --verbose...       Log what happens to stderr
-          --debug            The same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>  Log what happens to FILE as well
-      -h, --help             Print help
+      -v, --verbose...  Write a log to stderr
+      -h, --help        Print help (see more with '--help')
 
     Example:
       linkspan shrink try --text result.json | linkspan shrink decode
@@ -574,13 +562,11 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
     Usage: linkspan shrink stats [OPTIONS]
 
     Options:
-          --json               Print a line of JSON for each server, tool and kind
-          --reset              Forget everything that was saved so far
-          --stats-file <FILE>  Where the figures are; the usual place if it is not given
-      -v, --verbose...         Log what happens to stderr
-          --debug              The same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>    Log what happens to FILE as well
-      -h, --help               Print help
+          --json               Print JSON, one line per server, tool and kind
+          --reset              Delete the statistics
+          --stats-file <FILE>  File with the statistics, in place of the usual one
+      -v, --verbose...         Write a log to stderr
+      -h, --help               Print help (see more with '--help')
 
     Example:
       linkspan shrink stats --json
@@ -590,75 +576,73 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
 #[test]
 fn the_help_of_the_reader_server_has_a_configuration() {
     assert_snapshot!(linkspan(&["bcp", "mcp", "--help"]), @r#"
-    Let an MCP client read, inspect and make BCP files
+    Let an MCP client read, inspect and create BCP files
 
     Usage: linkspan bcp mcp [OPTIONS]
 
     Options:
           --root <DIR>
-              A folder whose files may be read and written, with all that is in it; may be given several
-              times. The current folder if there is none
+              Folder where files may be read and written; may be repeated; the current one by default
 
           --http
               Serve over HTTP instead of stdin and stdout, and print the URL
 
       -p, --port <PORT>
-              The port to listen on; 0 takes a free one
+              Port to listen on; 0 picks a free one
 
               [default: 8808]
 
           --host <ADDRESS>
-              The address to listen on; others than this machine's own need --token-env
+              Address to listen on; any other than loopback needs --token-env
 
               [default: 127.0.0.1]
 
           --path <PATH>
-              Where MCP is served
+              URL path of the MCP endpoint
 
               [default: /mcp]
 
           --sse
-              Serve the older HTTP+SSE as well, at /sse and /messages
+              Also serve the older HTTP+SSE, at /sse and /messages
 
           --shrink[=<LEVEL>]
-              Give results of tools in fewer tokens, without loss; see `linkspan shrink`
+              Shorten tool results without loss; see `linkspan shrink`
 
               Possible values:
-              - safe:     Forms that everybody knows
-              - balanced: What columns and paths have in common is said once
-              - max:      Columns that follow from others, tables in cells, endings of file names said
-                once
+              - safe:     Only well-known formats
+              - balanced: Also write once what columns and paths share
+              - max:      Also derived columns, nested tables and shared file name endings
 
           --no-color
-              No colours, also on a terminal
+              No colours, even on a terminal
 
       -v, --verbose...
-              Log what happens to stderr
+              Write a log to stderr
 
           --debug
-              The same as -v; so is DEBUG=1 in the environment
+              Same as -v; so is DEBUG=1 in the environment
 
           --log-file <FILE>
-              Log what happens to FILE as well
+              Also write the log to FILE
 
       -h, --help
               Print help (see a summary with '-h')
 
     Access:
           --token-env <VAR>
-              Clients must send the value of the environment variable VAR as bearer token
+              Require the environment variable VAR as bearer token from clients
 
           --insecure-no-token
-              Listen on other addresses than this machine's own without a token
+              Listen on other addresses than loopback without a token
 
           --allow-origin <ORIGIN>
-              A web origin that may call from a browser, besides this machine's; `*` for all
+              Also allow calls from web pages of this origin; `*` allows all
 
           --allow-host <HOST>
-              A name under which clients may address us, besides this machine's; `*` for all
+              Also allow this host name in requests; `*` allows all
 
           --header-timeout <SECONDS>
-              How long a client may take to send the head of a request, and each further part of it
+              Close a connection that takes longer than this to send a request, or a part of it
 
               [default: 30]
 
@@ -666,7 +650,7 @@ fn the_help_of_the_reader_server_has_a_configuration() {
     HTTP, in every revision of MCP from 2024-11-05 to 2026-07-28.
 
     Files are read and written in the given folders only, wherever links lead. Over stdio the client may
-    offer further folders (roots); over HTTP it may not, because anybody could offer anything.
+    offer further folders (roots); over HTTP it may not, because any client could offer any folder.
 
     Examples:
       linkspan bcp mcp
@@ -675,11 +659,12 @@ fn the_help_of_the_reader_server_has_a_configuration() {
       TOKEN=… linkspan bcp mcp --http --host 0.0.0.0 --token-env TOKEN
 
     In a client's configuration:
-      {"mcpServers":{"bcp":{"command":"linkspan","args":["bcp","mcp","--root","/home/me/contexts"]}}}
+      {"mcpServers":{"bcp":{"command":"linkspan",
+        "args":["bcp","mcp","--root","/home/me/contexts"]}}}
 
     Environment:
-      BCP_RENDER_MODE     how files are rendered if a call does not say: xml, markdown or minimal
-      BCP_CLI_TIMEOUT_MS  how long a call may take, in milliseconds; 30000 if not set, 0 for ever
+      BCP_RENDER_MODE     default format: xml, markdown or minimal
+      BCP_CLI_TIMEOUT_MS  time limit of a call in milliseconds (30000); 0 is none
       BCP_LOG_LEVEL       what is logged without -v: debug, info, warn or error
     "#);
 }
@@ -687,135 +672,132 @@ fn the_help_of_the_reader_server_has_a_configuration() {
 #[test]
 fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
     assert_snapshot!(linkspan(&["serve", "--help"]), @r#"
-    Make an MCP server of a folder of scripts
+    Serve a folder of scripts as an MCP server
 
     Usage: linkspan serve [OPTIONS] [DIR]
 
     Arguments:
       [DIR]
-              The folder; the current one if there is none
+              The folder; the current one by default
 
     Options:
           --http
               Serve over HTTP instead of stdin and stdout, and print the URL
 
           --drain <SECONDS>
-              How long answers in flight may still arrive after stdin has closed
+              Wait this long for pending answers after stdin closes
 
               [default: 10]
 
           --no-watch
-              Do not look for changes in the folder
+              Do not watch the folder for changes
 
           --minimal
-              Offer nothing but the handshake, ping and logging, to see whether a client gets that far
+              Offer only the handshake, ping and logging, to test a client's connection
 
           --health
-              Say whether the folder could be served, and end: 0 yes, 1 no
+              Check whether the folder can be served, and exit with 0 or 1
 
               [alias: --ready]
 
       -p, --port <PORT>
-              The port to listen on; 0 takes a free one
+              Port to listen on; 0 picks a free one
 
               [default: 8808]
 
           --host <ADDRESS>
-              The address to listen on; others than this machine's own need --token-env
+              Address to listen on; any other than loopback needs --token-env
 
               [default: 127.0.0.1]
 
           --path <PATH>
-              Where MCP is served
+              URL path of the MCP endpoint
 
               [default: /mcp]
 
           --sse
-              Serve the older HTTP+SSE as well, at /sse and /messages
+              Also serve the older HTTP+SSE, at /sse and /messages
 
           --shrink[=<LEVEL>]
-              Give results of tools in fewer tokens, without loss; see `linkspan shrink`
+              Shorten tool results without loss; see `linkspan shrink`
 
               Possible values:
-              - safe:     Forms that everybody knows
-              - balanced: What columns and paths have in common is said once
-              - max:      Columns that follow from others, tables in cells, endings of file names said
-                once
+              - safe:     Only well-known formats
+              - balanced: Also write once what columns and paths share
+              - max:      Also derived columns, nested tables and shared file name endings
 
       -v, --verbose...
-              Log what happens to stderr
+              Write a log to stderr
 
           --debug
-              The same as -v; so is DEBUG=1 in the environment
+              Same as -v; so is DEBUG=1 in the environment
 
           --log-file <FILE>
-              Log what happens to FILE as well
+              Also write the log to FILE
 
       -h, --help
               Print help (see a summary with '-h')
 
     Folder:
           --compat <WHOSE>
-              Whose conventions the folder follows
+              Conventions that the folder follows
 
               Possible values:
-              - auto:     mcp-bash's if it looks like one of its projects, ours otherwise
-              - native:   Ours
-              - mcp-bash: Those of mcp-bash
+              - auto:     mcp-bash's if the folder looks like an mcp-bash project, else linkspan's
+              - native:   linkspan's
+              - mcp-bash: mcp-bash's
 
               [default: auto]
 
           --root <PATH>
-              A file or folder that the client may read by a file: URI, with all that is in it; may be
-              given several times
+              File or folder that clients may read by file: URIs; may be repeated
 
           --allow-provider <SCHEME>
-              Let clients read URIs of this kind, which reach out of this machine; may be given several
-              times
+              Let clients read URIs of this scheme, which reach other machines; may be repeated
 
               Possible values:
               - git:   git:///… (a repository of this machine) and git+https://…
               - https: https://…
 
           --https-host <HOST[:PORT]>
-              Let https: and git+https: URIs name only this host, *.HOST being all below it; with a port
-              it may also be on this machine or in a private network; may be given several times
+              Allow only this host in https: and git+https: URIs; *.HOST means its subdomains; with a
+              port it may be on this machine or in a private network; may be repeated
 
           --sandbox <LEVEL>
-              Confine scripts at least as much as this: 0 not at all, 1 no new rights, 2 also only the
-              files and ports that they declare
+              Least confinement of scripts: 0 none, 1 no new privileges, 2 only the files and ports that
+              they declare
 
           --concurrency <N>
-              Calls that run at once; others wait
+              Most calls at once; further ones wait
 
           --insecure-writable
-              Take a folder that others can write to; they decide what runs here
+              Accept a folder that other users can write to, and so decide what runs
 
     Access:
           --token-env <VAR>
-              Clients must send the value of the environment variable VAR as bearer token
+              Require the environment variable VAR as bearer token from clients
 
           --insecure-no-token
-              Listen on other addresses than this machine's own without a token
+              Listen on other addresses than loopback without a token
 
           --allow-origin <ORIGIN>
-              A web origin that may call from a browser, besides this machine's; `*` for all
+              Also allow calls from web pages of this origin; `*` allows all
 
           --allow-host <HOST>
-              A name under which clients may address us, besides this machine's; `*` for all
+              Also allow this host name in requests; `*` allows all
 
           --header-timeout <SECONDS>
-              How long a client may take to send the head of a request, and each further part of it
+              Close a connection that takes longer than this to send a request, or a part of it
 
               [default: 30]
 
     Every executable in DIR/tools is a tool, every file in DIR/resources a resource, every text in
-    DIR/prompts a prompt; what they are called and what they take stands in a file beside them
-    (greet.meta.yaml), in a comment in them, or nowhere. Served on stdin and stdout, or over HTTP, in
-    every revision of MCP from 2024-11-05 to 2026-07-28. Changes in the folder are seen at once.
+    DIR/prompts a prompt. A file beside them (greet.meta.yaml) or a comment inside them can give their
+    name, description and arguments. Served on stdin and stdout, or over HTTP, in every revision of MCP
+    from 2024-11-05 to 2026-07-28. Changes in the folder take effect at once.
 
-    Nothing is executed to find out what it is. A folder that others can write to is refused, because
-    whoever writes to it decides what runs. See docs/serve in the sources for all of it.
+    No script is executed to describe it. A folder that other users can write to is refused, because
+    they would decide what runs. See docs/serve in the sources for the details.
 
     Examples:
       linkspan serve my-server
@@ -826,7 +808,8 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
       linkspan config my-server --client claude-code
 
     In a client's configuration:
-      {"mcpServers":{"mine":{"command":"linkspan","args":["serve","/home/me/my-server"]}}}
+      {"mcpServers":{"mine":{"command":"linkspan",
+        "args":["serve","/home/me/my-server"]}}}
     "#);
 }
 
@@ -844,75 +827,67 @@ fn the_short_help_of_the_commands_for_authors() {
 
     Options:
           --args <JSON>        Its arguments as a JSON object, @file, or - for stdin
-          --timeout <SECONDS>  How long it may take, in place of its `timeoutSecs` and up to its
+          --timeout <SECONDS>  Time limit, in place of the tool's `timeoutSecs` and up to its
                                `maxTimeoutSecs`
-          --roots <PATH>       A folder that the client would offer; may be given several times, or with
-                               commas
-          --dry-run            Check the arguments and print what would run, and run nothing
+          --roots <PATH>       Folder that the client would offer as a root; may be repeated, or
+                               separated by commas
+          --dry-run            Check the arguments and print what would run
           --json               Print the result as a client would get it
-      -v, --verbose...         Log what happens to stderr
-          --debug              The same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>    Log what happens to FILE as well
+      -v, --verbose...         Write a log to stderr
       -h, --help               Print help (see more with '--help')
 
     Folder:
-          --compat <WHOSE>            Whose conventions the folder follows [default: auto] [possible
-                                      values: auto, native, mcp-bash]
-          --root <PATH>               A file or folder that the client may read by a file: URI, with all
-                                      that is in it; may be given several times
-          --allow-provider <SCHEME>   Let clients read URIs of this kind, which reach out of this
-                                      machine; may be given several times [possible values: git, https]
-          --https-host <HOST[:PORT]>  Let https: and git+https: URIs name only this host, *.HOST being
-                                      all below it; with a port it may also be on this machine or in a
-                                      private network; may be given several times
-          --sandbox <LEVEL>           Confine scripts at least as much as this: 0 not at all, 1 no new
-                                      rights, 2 also only the files and ports that they declare
-          --concurrency <N>           Calls that run at once; others wait
-          --insecure-writable         Take a folder that others can write to; they decide what runs here
+          --compat <WHOSE>           Conventions that the folder follows [default: auto] [possible
+                                     values: auto, native, mcp-bash]
+          --root <PATH>              File or folder that clients may read by file: URIs; may be repeated
+          --allow-provider <SCHEME>  Let clients read URIs of this scheme, which reach other machines;
+                                     may be repeated [possible values: git, https]
+          --sandbox <LEVEL>          Least confinement of scripts: 0 none, 1 no new privileges, 2 only
+                                     the files and ports that they declare
+          --insecure-writable        Accept a folder that other users can write to, and so decide what
+                                     runs
     ");
     assert_snapshot!(linkspan(&["validate", "-h"]), @"
-    Print what clients will see of a folder, and what is wrong with it
+    Show what clients will see of a folder, and its problems
 
     Usage: linkspan validate [OPTIONS] [DIR]
 
     Arguments:
-      [DIR]  The folder; the current one if there is none
+      [DIR]  The folder; the current one by default
 
     Options:
-          --fix              Mend what can be mended without asking, and say what was done
-          --json             Print JSON, for programs
-          --strict           Warnings count as errors
-          --compat <WHOSE>   Whose conventions the folder follows [default: auto] [possible values:
-                             auto, native, mcp-bash]
-      -v, --verbose...       Log what happens to stderr
-          --debug            The same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>  Log what happens to FILE as well
-      -h, --help             Print help (see more with '--help')
+          --fix             Fix what can be fixed safely, and report it
+          --json            Print JSON
+          --strict          Warnings count as errors
+          --compat <WHOSE>  Conventions that the folder follows [default: auto] [possible values: auto,
+                            native, mcp-bash]
+      -v, --verbose...      Write a log to stderr
+      -h, --help            Print help (see more with '--help')
     ");
     assert_snapshot!(linkspan(&["config", "-h"]), @"
-    Print what a client needs to know to use a folder
+    Print the configuration that a client needs for a server
 
     Usage: linkspan config [OPTIONS] [FOLDER | URL | -- COMMAND…]
 
     Arguments:
-      [TARGET]      The server: a folder of scripts (the current one if nothing is given), a URL, or a
-                    command after `--`
-      [COMMAND]...  A command that is a server on its stdin and stdout
+      [TARGET]      The server: a folder of scripts (the current one by default), a URL, or a command
+                    after `--`
+      [COMMAND]...  Command that runs a server on stdin and stdout
 
     Options:
-          --client <CLIENT>  Which client; all of them if it is not given [possible values: claude-code,
+          --client <CLIENT>  The client; all of them by default [possible values: claude-code,
                              claude-desktop, cursor, vscode, zed]
-          --name <NAME>      What the client is to call the server; the folder's name if it is not given
-          --http <URL>       The server runs already, at this URL (linkspan serve --http)
-          --with-path        Give the server this shell's PATH; programs with windows often have a
-                             shorter one [alias: --wrapper-env]
-          --json             Print JSON, for programs
-          --write            Put it into the client's configuration, and keep the rest of that
-          --file <FILE>      The configuration to write to, if it is not the usual one
-          --inspector        Print the command that opens the folder in the MCP Inspector
-      -v, --verbose...       Log what happens to stderr
-          --debug            The same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>  Log what happens to FILE as well
+          --name <NAME>      Name of the server in the client; by default that of the folder, host or
+                             program
+          --http <URL>       Give the client this URL, where the server runs already (linkspan serve
+                             --http)
+          --with-path        Give the server this shell's PATH; GUI apps often have a shorter one
+                             [alias: --wrapper-env]
+          --json             Print JSON
+          --write            Add it to the client's configuration file, and keep the rest of the file
+          --file <FILE>      Configuration file, in place of the usual one
+          --inspector        Print the command that opens the server in the MCP Inspector
+      -v, --verbose...       Write a log to stderr
       -h, --help             Print help (see more with '--help')
     ");
     assert_snapshot!(linkspan(&["scaffold", "-h"]), @"
@@ -922,15 +897,13 @@ fn the_short_help_of_the_commands_for_authors() {
 
     Arguments:
       <KIND>  What to add [possible values: tool, prompt, resource, completion]
-      <NAME>  What it is to be called
-      [DIR]   The folder; the current one if there is none
+      <NAME>  Its name
+      [DIR]   The folder; the current one by default
 
     Options:
-          --lang <LANG>      What it is to be written in [possible values: bash, python, node]
-      -v, --verbose...       Log what happens to stderr
-          --debug            The same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>  Log what happens to FILE as well
-      -h, --help             Print help (see more with '--help')
+          --lang <LANG>  Language to write it in [possible values: bash, python, node]
+      -v, --verbose...   Write a log to stderr
+      -h, --help         Print help (see more with '--help')
     ");
 }
 
@@ -942,46 +915,28 @@ fn the_short_help_of_call_has_examples_too() {
     Usage: linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | FOLDER | -- COMMAND…)
 
     Arguments:
-      <NAME [ARGUMENTS] TARGET>...  Name, arguments ('JSON', name=value…, @file or -), and the target
-                                    last
-      [COMMAND]...                  A command that is a server on its stdin and stdout
+      <NAME [ARGUMENTS] TARGET>...  Name, then arguments ('JSON', name=value…, @file or -), then the
+                                    target
+      [COMMAND]...                  Command that runs a server on stdin and stdout
 
     Options:
-          --shrink[=<LEVEL>]  Give results of tools in fewer tokens, without loss; see `linkspan shrink`
-                              [possible values: safe, balanced, max]
-          --unchecked         Send the arguments without checking them against the tool's schema
-          --json              Print the result as the server spelled it
-      -v, --verbose...        Log what happens to stderr
-          --debug             The same as -v; so is DEBUG=1 in the environment
-          --log-file <FILE>   Log what happens to FILE as well
+          --shrink[=<LEVEL>]  Shorten tool results without loss; see `linkspan shrink` [possible values:
+                              safe, balanced, max]
+          --json              Print the result as JSON, exactly as the server sent it
+      -v, --verbose...        Write a log to stderr
       -h, --help              Print help (see more with '--help')
 
     Remote server:
-      -H, --header <NAME: VALUE>       Send a header with every request; ${VAR} is taken from the
-                                       environment. Never logged
-          --bearer-env <VAR>           Send the value of the environment variable VAR as bearer token.
-                                       Never logged
-          --transport <TRANSPORT>      Which transport to speak [default: auto] [possible values: auto,
-                                       http, sse]
-          --timeout <SECONDS>          How long a call may go without a sign of life; 0 waits for ever
-                                       [default: 3600]
-          --connect-timeout <SECONDS>  Limit of one attempt to connect [default: 10]
-          --retries <N>                Tries after a connection failed and nothing was sent [default: 3]
-          --retry-delay <MS>           Wait before the first of them in milliseconds; doubles each time
-                                       [default: 100]
-          --ca <FILE>                  Trust the certificates in FILE (PEM) besides the system's
-          --insecure-http              Allow plain http:// to other machines; everybody on the way can
-                                       read it
-          --max-message <SIZE>         Largest message, for example 64MiB [default: 256MiB]
-
-    Agent:
-          --acp                The command is an ACP agent: it is served as `linkspan agent` does
-          --permission <WHAT>  What becomes of an agent's question for permission [default: ask]
-                               [possible values: ask, allow, deny]
+      -H, --header <NAME: VALUE>   Send this header with every request; ${VAR} is replaced from the
+                                   environment; never logged
+          --bearer-env <VAR>       Send the environment variable VAR as bearer token; never logged
+          --transport <TRANSPORT>  Transport to use [default: auto] [possible values: auto, http, sse]
+          --timeout <SECONDS>      Give up after this long without an answer or progress; 0 never gives
+                                   up [default: 3600]
 
     Examples:
       linkspan call echo '{"message":"hi"}' https://mcp.example.com/mcp
-      linkspan call get-sum a=2 b=3 -- npx -y @modelcontextprotocol/server-everything
+      linkspan call git_log repo_path=. -- uvx mcp-server-git
       linkspan call import @arguments.json https://mcp.example.com/mcp
     "#);
 }
@@ -1017,7 +972,7 @@ fn flags_stand_under_the_heading_they_belong_to() {
         ("serve", "--shrink"),
         ("call", "--shrink"),
     ] {
-        let help = linkspan(&[command, "-h"]).stdout;
+        let help = linkspan(&[command, "--help"]).stdout;
         let before = help.split_once(&format!("  {flag}")).unwrap().0;
         let heading = before
             .lines()
@@ -1037,6 +992,32 @@ fn flags_stand_under_the_heading_they_belong_to() {
 }
 
 #[test]
+fn the_short_help_leaves_rare_flags_to_the_long_one() {
+    for (command, rare) in [
+        ("connect", "--retry-delay"),
+        ("connect", "--max-message"),
+        ("shrink", "--threshold"),
+        ("shrink", "--allow-host"),
+        ("expose", "--park-timeout"),
+        ("call", "--permission"),
+    ] {
+        let short = linkspan(&[command, "-h"]).stdout;
+        assert!(!short.contains(rare), "{rare} is in {command} -h");
+        let long = linkspan(&[command, "--help"]).stdout;
+        assert!(long.contains(rare), "{rare} is not in {command} --help");
+    }
+    for (command, most) in [
+        ("connect", 35),
+        ("shrink", 60),
+        ("expose", 45),
+        ("call", 45),
+    ] {
+        let lines = linkspan(&[command, "-h"]).stdout.lines().count();
+        assert!(lines <= most, "{command} -h has {lines} lines");
+    }
+}
+
+#[test]
 fn the_version_is_one_line() {
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(
@@ -1048,6 +1029,7 @@ fn the_version_is_one_line() {
 #[test]
 fn the_help_of_expose_teaches_with_examples_and_says_what_is_safe() {
     let page = linkspan(&["expose", "--help"]).stdout;
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
         "linkspan expose -- npx",
         "--token-env",

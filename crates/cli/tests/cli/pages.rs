@@ -85,6 +85,34 @@ fn the_manual_page_is_roff_with_every_command_and_exit_code() {
 }
 
 #[test]
+fn the_manual_page_begins_with_a_list_of_commands() {
+    let page = linkspan(&["man"]).stdout;
+    let list = page.split_once("\n.SH COMMANDS\n").expect("a list").1;
+    let list = list.split_once("\n.SH ").unwrap().0;
+    for command in COMMANDS {
+        let command = command.replace('-', "\\-");
+        let entry = format!(".TP\n\\fBlinkspan {command}\\fR\n");
+        assert!(list.contains(&entry), "{command}");
+    }
+}
+
+#[test]
+fn the_manual_page_has_nothing_that_troff_warns_about() {
+    let page = linkspan(&["man"]).stdout;
+    let strange = page.chars().find(|c| !c.is_ascii());
+    assert_eq!(strange, None, "troff reads ASCII");
+    let scratch = crate::setup::Scratch::new("man");
+    let file = scratch.write("linkspan.1", &page);
+    let groff = Command::new("groff")
+        .args(["-man", "-ww", "-Tutf8", "-z", &file])
+        .output();
+    // Not every machine has it; the rest of this test holds there, too.
+    if let Ok(groff) = groff {
+        assert_eq!(String::from_utf8_lossy(&groff.stderr), "");
+    }
+}
+
+#[test]
 fn the_manual_is_one_page_and_names_no_other() {
     let page = linkspan(&["man"]).stdout;
     assert_eq!(page.matches("\n.TH ").count(), 1, "one title");
