@@ -249,13 +249,13 @@ fn inspector(reached: &Reached) -> Result<Exit, Failure> {
 }
 
 /// A command as it is typed.
-pub(super) fn words(command: &[String]) -> String {
+fn words(command: &[String]) -> String {
     let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
     crate::show::clean(&words.join(" "))
 }
 
 /// A word that a shell takes as it is.
-pub(super) fn quoted(word: &str) -> String {
+fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+=,".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),

@@ -315,4 +315,29 @@ mod tests {
         assert_eq!(conf.get("MCPB_E"), None);
         assert_eq!(conf.0.len(), 4);
     }
+
+    #[test]
+    fn the_server_is_in_it_under_the_name_that_the_start_script_looks_for() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("tools/t")).unwrap();
+        fs::write(root.join("tools/t/tool.sh"), "#!/bin/sh\n").unwrap();
+        fs::write(root.join("program"), "a program").unwrap();
+        let wanted = Wanted {
+            server: Some(root.join("program")),
+            root,
+            conf: Conf::default(),
+            name: "n".to_owned(),
+            version: "1".to_owned(),
+            platforms: vec!["linux"],
+            fixed: false,
+        };
+        let mut out = Vec::new();
+        assert_eq!(wanted.write("{}", &mut out, false).unwrap(), 4);
+        let name = b"server/.mcp-bash/bin/mcp-bash";
+        let at = out.windows(name.len()).position(|part| part == name);
+        let content = &out[at.unwrap() + name.len()..];
+        assert!(content.starts_with(b"a program"));
+        assert!(RUN_SERVER.contains("/.mcp-bash/bin/mcp-bash"));
+    }
 }
