@@ -113,7 +113,7 @@ async fn stand(
         let open = tx.is_some();
         let idle = lifetime.idle.filter(|_| owed.0.is_empty());
         let idle = idle.map(|silence| heard + silence);
-        // A client that still talks is not gone, whoever started us.
+        // A client that still talks is there, although the process that started us has ended.
         let left = lifetime.orphan.filter(|_| orphan && owed.0.is_empty());
         let left = left.map(|silence| heard + silence);
         let steps = tokio::select! {

@@ -111,7 +111,7 @@ fn entries(items: &[Map<String, Value>]) -> Vec<Value> {
     items.iter().map(one).collect()
 }
 
-/// The format wants an author: of `mcpb.conf`, or whom git knows.
+/// The author, which the format requires: from `mcpb.conf`, else from git.
 fn author(wanted: &Wanted) -> Option<Value> {
     let known = wanted.conf.get("MCPB_AUTHOR_NAME");
     let Some(name) = known.or_else(|| git(wanted, "user.name")) else {
