@@ -465,6 +465,44 @@ fn a_bundle_has_the_project_and_says_how_to_start_it() {
 }
 
 #[test]
+fn what_a_shop_shows_of_a_bundle_is_in_it() {
+    let desk = Desk::new("mb-shop");
+    works(&desk, ".", &["new", "s"]);
+    works(&desk, "s", &["scaffold", "prompt", "write"]);
+    desk.write("s/icon.svg", "<svg/>");
+    desk.write("s/art/dark.svg", "<svg/>");
+    desk.write("s/about.md", "Long");
+    let meta = json!({
+        "name": "s", "version": "1.0.0", "long_description_file": "about.md",
+        "icons": [{"src": "art/dark.svg", "theme": "dark"}, {"src": "https://a.example/x.png"}],
+        "screenshots": ["../secret.png", "none.png"],
+        "platform_overrides": {"win32": {"command": "x"}},
+        "_meta": {"k": 1},
+    });
+    desk.write("s/server.d/server.meta.json", &meta.to_string());
+    desk.write("secret.png", "secret");
+    desk.write("s/mcpb.conf", "MCPB_AUTHOR_NAME=A\n");
+    let ran = theirs(&desk, "s", &["bundle", "--without-server"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    for missing in ["../secret.png", "none.png"] {
+        assert!(ran.stderr.contains(missing), "{ran}");
+    }
+    let about = unpacked(&desk, "s/s-1.0.0.mcpb", "one");
+    assert_eq!(
+        about["prompts"],
+        json!([{"name": "write", "description": "Say here what the prompt is for", "arguments": ["topic"]}])
+    );
+    assert_eq!(about["long_description"], "Long");
+    assert_eq!(about["icons"], meta["icons"]);
+    assert_eq!(about["_meta"], meta["_meta"]);
+    assert_eq!(
+        about["server"]["mcp_config"]["platform_overrides"],
+        meta["platform_overrides"]
+    );
+    assert!(desk.path("one/icon.svg").exists() && desk.path("one/art/dark.svg").exists());
+}
+
+#[test]
 fn settings_of_a_bundle_become_variables_and_arguments() {
     let desk = Desk::new("mb-settings");
     let meta = |map: Value| {
