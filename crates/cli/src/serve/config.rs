@@ -322,6 +322,6 @@ fn inspector(reached: &Reached) -> Result<Exit, Failure> {
 }
 
 /// A command as it is typed.
-pub(super) fn words(command: &[String]) -> String {
+fn words(command: &[String]) -> String {
     command_line(command.iter().map(Into::into))
 }

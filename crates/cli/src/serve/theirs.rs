@@ -231,6 +231,15 @@ fn nearest() -> Option<PathBuf> {
     here.ancestors().find(is_project).map(Path::to_owned)
 }
 
+/// A word that a shell takes as it is.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+=,".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 /// Takes a flag out.
 fn flag(words: &mut VecDeque<String>, name: &str) -> bool {
     let at = words.iter().position(|word| word == name);
@@ -266,6 +275,16 @@ mod tests {
 
     fn words(words: &[&str]) -> VecDeque<String> {
         words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn words_come_out_of_a_shell_as_they_went_in() {
+        for word in ["/a/b-c.d", "it's", "$(rm)", "", "a b", "*"] {
+            let ran = std::process::Command::new("sh")
+                .args(["-c", &format!("printf %s {}", quoted(word))])
+                .output();
+            assert_eq!(ran.expect("a shell").stdout, word.as_bytes());
+        }
     }
 
     #[test]

@@ -284,6 +284,25 @@ fn what_config_prints_starts_a_server_whose_tools_can_be_called() {
 }
 
 #[test]
+fn what_our_own_config_prints_for_a_project_can_be_called_too() {
+    let desk = Desk::new("mb-own-config");
+    works(&desk, ".", &["new", "s"]);
+    let ran = desk.run(&["config", "s", "--client", "claude-code", "--json"]);
+    let entry = &ran.json()["config"]["mcpServers"]["s"];
+    assert_eq!(
+        entry["env"],
+        json!({"MCPBASH_TOOL_ALLOWLIST": "*"}),
+        "{ran}"
+    );
+    let command = ran.json()["command"].to_string();
+    assert!(command.contains("MCPBASH_TOOL_ALLOWLIST=*"), "{command}");
+    desk.run(&["new", "ours"]);
+    let ran = desk.run(&["config", "ours", "--client", "cursor", "--json"]);
+    let entry = &ran.json()["config"]["mcpServers"]["ours"];
+    assert_eq!(entry.get("env"), None, "{ran}");
+}
+
+#[test]
 fn a_wrapper_serves_the_project_that_it_lies_in() {
     let desk = Desk::new("mb-wrapper");
     works(&desk, ".", &["new", "s"]);
@@ -446,6 +465,44 @@ fn a_bundle_has_the_project_and_says_how_to_start_it() {
 }
 
 #[test]
+fn what_a_shop_shows_of_a_bundle_is_in_it() {
+    let desk = Desk::new("mb-shop");
+    works(&desk, ".", &["new", "s"]);
+    works(&desk, "s", &["scaffold", "prompt", "write"]);
+    desk.write("s/icon.svg", "<svg/>");
+    desk.write("s/art/dark.svg", "<svg/>");
+    desk.write("s/about.md", "Long");
+    let meta = json!({
+        "name": "s", "version": "1.0.0", "long_description_file": "about.md",
+        "icons": [{"src": "art/dark.svg", "theme": "dark"}, {"src": "https://a.example/x.png"}],
+        "screenshots": ["../secret.png", "none.png"],
+        "platform_overrides": {"win32": {"command": "x"}},
+        "_meta": {"k": 1},
+    });
+    desk.write("s/server.d/server.meta.json", &meta.to_string());
+    desk.write("secret.png", "secret");
+    desk.write("s/mcpb.conf", "MCPB_AUTHOR_NAME=A\n");
+    let ran = theirs(&desk, "s", &["bundle", "--without-server"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    for missing in ["../secret.png", "none.png"] {
+        assert!(ran.stderr.contains(missing), "{ran}");
+    }
+    let about = unpacked(&desk, "s/s-1.0.0.mcpb", "one");
+    assert_eq!(
+        about["prompts"],
+        json!([{"name": "write", "description": "Say here what the prompt is for", "arguments": ["topic"]}])
+    );
+    assert_eq!(about["long_description"], "Long");
+    assert_eq!(about["icons"], meta["icons"]);
+    assert_eq!(about["_meta"], meta["_meta"]);
+    assert_eq!(
+        about["server"]["mcp_config"]["platform_overrides"],
+        meta["platform_overrides"]
+    );
+    assert!(desk.path("one/icon.svg").exists() && desk.path("one/art/dark.svg").exists());
+}
+
+#[test]
 fn settings_of_a_bundle_become_variables_and_arguments() {
     let desk = Desk::new("mb-settings");
     let meta = |map: Value| {
@@ -472,22 +529,18 @@ fn settings_of_a_bundle_become_variables_and_arguments() {
 }
 
 #[test]
-fn a_bundle_with_the_server_in_it_needs_nothing_else() {
+fn a_bundle_starts_the_server_that_is_in_it() {
     let desk = Desk::new("mb-whole");
     works(&desk, ".", &["new", "s"]);
     desk.write("s/mcpb.conf", "MCPB_AUTHOR_NAME=A\n");
-    works(&desk, "s", &["bundle", "--output", "../out"]);
-    let about = unpacked(&desk, "out/s-0.1.0.mcpb", "one");
-    assert_eq!(
-        about["compatibility"]["platforms"].as_array().map(Vec::len),
-        Some(1)
+    works(
+        &desk,
+        "s",
+        &["bundle", "--without-server", "--output", "../out"],
     );
+    let about = unpacked(&desk, "out/s-0.1.0.mcpb", "one");
     // What takes it apart here forgets permissions; clients do not.
-    for file in [
-        "run-server.sh",
-        ".mcp-bash/bin/mcp-bash",
-        "tools/hello/tool.sh",
-    ] {
+    for file in ["run-server.sh", "tools/hello/tool.sh"] {
         crate::setup::mode(&desk.path(&format!("one/server/{file}")), 0o755);
     }
     let env = about["server"]["mcp_config"]["env"].as_object().unwrap();
@@ -496,17 +549,27 @@ fn a_bundle_with_the_server_in_it_needs_nothing_else() {
         let value = value.as_str().unwrap().replace("${__dirname}", &here);
         (name.clone(), value)
     });
+    let env: Vec<(String, String)> = env.collect();
     let call =
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "hello"}});
-    let out = Command::new("bash")
-        .args(["-c", "printf '%s' \"$1\" | \"$0\""])
-        .arg(Path::new(&here).join("server/run-server.sh"))
-        .arg(talk(&[call]))
-        .env("PATH", "/usr/bin:/bin")
-        .envs(env)
-        .output()
-        .expect("bash starts");
-    let out = String::from_utf8_lossy(&out.stdout).into_owned();
+    let run = || {
+        let out = Command::new("bash")
+            .args(["-c", "printf '%s' \"$1\" | \"$0\""])
+            .arg(Path::new(&here).join("server/run-server.sh"))
+            .arg(talk(std::slice::from_ref(&call)))
+            .env("PATH", "/usr/bin:/bin")
+            .envs(env.clone())
+            .output();
+        out.expect("bash starts")
+    };
+    let none = run();
+    assert_eq!(none.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&none.stderr).contains("no server in it"));
+    // The program is large without optimisation; a link stands in for the copy that a bundle has.
+    let bin = desk.path("one/server/.mcp-bash/bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_linkspan"), bin.join("mcp-bash")).unwrap();
+    let out = String::from_utf8_lossy(&run().stdout).into_owned();
     let said = answer(&out, 1)["result"]["structuredContent"].clone();
     assert_eq!(said, json!({"message": "Hello, World!"}));
 }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use serde_json::{Value, json};
+use linkspan_scripts::compat;
+use serde_json::{Map, Value, json};
 
 use super::Reached;
 
@@ -153,8 +154,9 @@ impl Client {
                 }
                 entry["command"] = program.clone().into();
                 entry["args"] = args.clone().into();
-                if let Some(path) = path {
-                    entry["env"] = json!({ "PATH": path });
+                let env = environment(args, path.as_deref());
+                if !env.is_empty() {
+                    entry["env"] = Value::Object(env);
                 }
                 entry
             }
@@ -194,8 +196,9 @@ impl Client {
                 },
             ) => {
                 let mut command: Vec<String> = words(&["claude", "mcp", "add", name]);
-                if let Some(path) = path {
-                    command.extend(["--env".to_owned(), format!("PATH={path}")]);
+                for (variable, value) in environment(args, path.as_deref()) {
+                    let value = value.as_str().unwrap_or_default();
+                    command.extend(["--env".to_owned(), format!("{variable}={value}")]);
                 }
                 command.extend(["--".to_owned(), program.clone()]);
                 command.extend(args.clone());
@@ -223,6 +226,25 @@ impl Client {
             Self::Zed => "Zed sees it at once; its agent panel shows whether it runs",
         }
     }
+}
+
+/// What the server is to be told. In a project of mcp-bash nothing can be called that is not allowed, and
+/// what is printed is to work.
+fn environment(args: &[String], path: Option<&str>) -> Map<String, Value> {
+    const ALLOWED: &str = "MCPBASH_TOOL_ALLOWLIST";
+    let mut env = Map::new();
+    if let Some(path) = path {
+        env.insert("PATH".to_owned(), path.into());
+    }
+    if let [verb, dir] = args
+        && verb == "serve"
+        && compat::detect(Path::new(dir)).is_some()
+    {
+        let allowed = std::env::var(ALLOWED).ok().filter(|list| !list.is_empty());
+        let allowed = allowed.unwrap_or_else(|| "*".to_owned());
+        env.insert(ALLOWED.to_owned(), allowed.into());
+    }
+    env
 }
 
 fn us() -> String {

@@ -8,6 +8,7 @@ use std::io::{self, BufWriter};
 use std::path::{Component, Path, PathBuf};
 
 use linkspan_scripts::compat::{Project, file_uri, registry};
+use serde_json::Value;
 
 use super::drafts::RUN_SERVER;
 use super::zip::Zip;
@@ -71,7 +72,7 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
     let path = folder.join(&file_name);
     let half = folder.join(format!(".{file_name}.half"));
     let written = File::create(&half).and_then(|file| {
-        let count = wanted.write(&about.to_string(), BufWriter::new(file), verbose)?;
+        let count = wanted.write(&about, BufWriter::new(file), verbose)?;
         fs::rename(&half, &path).map(|()| count)
     });
     let count = written.map_err(|e| {
@@ -153,7 +154,7 @@ impl Wanted {
         })
     }
 
-    fn write(&self, manifest: &str, out: impl io::Write, verbose: bool) -> io::Result<usize> {
+    fn write(&self, about: &Value, out: impl io::Write, verbose: bool) -> io::Result<usize> {
         let mut zip = Zip::new(out);
         let mut count = 0;
         let mut add = |name: &str, mode: u32, bytes: &[u8]| {
@@ -163,9 +164,9 @@ impl Wanted {
             count += 1;
             zip.file(name, mode, bytes)
         };
-        add("manifest.json", 0o644, manifest.as_bytes())?;
-        if let Some(icon) = self.icon() {
-            add(icon, 0o644, &fs::read(self.root.join(icon))?)?;
+        add("manifest.json", 0o644, about.to_string().as_bytes())?;
+        for (name, path) in self.pictures(about) {
+            add(&name, 0o644, &fs::read(path)?)?;
         }
         add("server/run-server.sh", 0o755, RUN_SERVER.as_bytes())?;
         if let Some(server) = &self.server {
@@ -188,6 +189,35 @@ impl Wanted {
         known
             .into_iter()
             .find(|name| self.root.join(name).is_file())
+    }
+
+    /// The icons and screenshots that the manifest names, beside it.
+    fn pictures(&self, about: &Value) -> BTreeMap<String, PathBuf> {
+        let all = |field: &str| about[field].as_array().into_iter().flatten();
+        let icons = all("icons").map(|icon| &icon["src"]);
+        let named = all("screenshots").chain(icons).chain([&about["icon"]]);
+        let named = named.filter_map(Value::as_str);
+        let mut found = BTreeMap::new();
+        for name in named.filter(|name| !name.contains("://") && !name.starts_with("data:")) {
+            match self.inside(name) {
+                Some(path) => drop(found.insert(name.to_owned(), path)),
+                None => self.left_out(name),
+            }
+        }
+        found
+    }
+
+    /// A file of the project, by its path in it.
+    fn inside(&self, below: &str) -> Option<PathBuf> {
+        let plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+        let path = Path::new(below);
+        let real = self.root.join(path).canonicalize().ok()?;
+        let inside = path.components().all(plain) && real.starts_with(&self.root);
+        (inside && real.is_file()).then_some(real)
+    }
+
+    fn left_out(&self, below: &str) {
+        anstream::eprintln!("`{}` is no file of the project, and left out", clean(below));
     }
 
     /// The files of the project by their paths in it.
@@ -314,5 +344,31 @@ mod tests {
         assert_eq!(conf.get("MCPB_Q").as_deref(), Some("$(id)"));
         assert_eq!(conf.get("MCPB_E"), None);
         assert_eq!(conf.0.len(), 4);
+    }
+
+    #[test]
+    fn the_server_is_in_it_under_the_name_that_the_start_script_looks_for() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("tools/t")).unwrap();
+        fs::write(root.join("tools/t/tool.sh"), "#!/bin/sh\n").unwrap();
+        fs::write(root.join("program"), "a program").unwrap();
+        let wanted = Wanted {
+            server: Some(root.join("program")),
+            root,
+            conf: Conf::default(),
+            name: "n".to_owned(),
+            version: "1".to_owned(),
+            platforms: vec!["linux"],
+            fixed: false,
+        };
+        let mut out = Vec::new();
+        let about = serde_json::json!({});
+        assert_eq!(wanted.write(&about, &mut out, false).unwrap(), 4);
+        let name = b"server/.mcp-bash/bin/mcp-bash";
+        let at = out.windows(name.len()).position(|part| part == name);
+        let content = &out[at.unwrap() + name.len()..];
+        assert!(content.starts_with(b"a program"));
+        assert!(RUN_SERVER.contains("/.mcp-bash/bin/mcp-bash"));
     }
 }

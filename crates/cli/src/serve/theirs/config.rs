@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::drafts::{PROFILE, WRAPPER, not_there};
-use super::{flag, project, root, unexpected, value, vars};
+use super::{flag, project, quoted, root, unexpected, value, vars};
 use crate::exit::{Exit, Failure};
-use crate::serve::config::words as shell_words;
 use crate::serve::names;
 use crate::serve::scaffold::{Draft, write_one};
 use crate::show::{path as shown, raw, say};
@@ -122,7 +121,8 @@ impl Start {
         words.extend(["--transport", "stdio", "--"].map(str::to_owned));
         words.push(self.command.clone());
         words.extend(self.args.clone());
-        shell_words(&words)
+        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        crate::show::clean(&words.join(" "))
     }
 }
 

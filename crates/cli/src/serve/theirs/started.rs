@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use linkspan_scripts::compat::Vars;
 
 use super::drafts::{self, GETTING_STARTED};
-use super::{flag, folder_args, named_root, nearest, unexpected, vars};
+use super::{flag, folder_args, named_root, nearest, quoted, unexpected, vars};
 use crate::block_on;
 use crate::exit::Failure;
 use crate::serve::args::ServeArgs;

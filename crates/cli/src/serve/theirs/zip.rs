@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_checksum_is_that_of_everybody_else() {
+    fn the_checksum_is_crc_32() {
         assert_eq!(crc32(b""), 0);
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
     }

@@ -1,5 +1,6 @@
 //! Stands at a door: stdin and stdout as a port, line by line.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -28,15 +29,7 @@ pub fn port(
     let (lines_in, lines) = mpsc::channel(QUEUE);
     tokio::spawn(read(reader, lines_in, limits));
     let alone = orphaned(lifetime.orphan);
-    tokio::spawn(stand(
-        door,
-        lines,
-        writer,
-        end,
-        patience,
-        lifetime.idle,
-        alone,
-    ));
+    tokio::spawn(stand(door, lines, writer, end, patience, lifetime, alone));
     port
 }
 
@@ -53,7 +46,7 @@ fn orphaned(every: Option<Duration>) -> impl Future<Output = ()> + Send {
         while parent_id() == parent {
             tokio::time::sleep(every).await;
         }
-        tracing::info!("mcp-bash: the parent process {parent} has ended; exiting");
+        tracing::info!("mcp-bash: the parent process {parent} has ended");
     }
 }
 
@@ -100,7 +93,7 @@ async fn stand(
     mut writer: impl AsyncWrite + Send + Unpin,
     end: PortEnd,
     patience: Duration,
-    idle: Option<Duration>,
+    lifetime: Lifetime,
     alone: impl Future<Output = ()>,
 ) {
     tokio::pin!(alone);
@@ -114,11 +107,15 @@ async fn stand(
     let mut last_word = Some(last_word);
     let mut until: Option<Instant> = None;
     let mut heard = Instant::now();
-    // Requests of the client that are not answered.
-    let mut owed = 0_usize;
+    let mut owed = Owed::default();
+    let mut orphan = false;
     loop {
         let open = tx.is_some();
-        let silent = idle.filter(|_| owed == 0).map(|idle| heard + idle);
+        let idle = lifetime.idle.filter(|_| owed.0.is_empty());
+        let idle = idle.map(|silence| heard + silence);
+        // A client that still talks is there, although the process that started us has ended.
+        let left = lifetime.orphan.filter(|_| orphan && owed.0.is_empty());
+        let left = left.map(|silence| heard + silence);
         let steps = tokio::select! {
             line = lines.recv(), if open => match line {
                 Some(line) => {
@@ -129,8 +126,7 @@ async fn stand(
             },
             outbound = rx.recv() => match outbound {
                 Some(Outbound::One(envelope)) => {
-                    if matches!(envelope.msg.kind(), Kind::Result | Kind::Error) {
-                        owed = owed.saturating_sub(1);
+                    if owed.answered(&envelope.msg) {
                         heard = Instant::now();
                     }
                     door.from_server(&envelope.msg.text())
@@ -140,12 +136,16 @@ async fn stand(
                 None => break,
             },
             () = late(until), if open => vec![Step::Close],
-            () = late(silent), if open => {
-                let seconds = idle.unwrap_or_default().as_secs();
+            () = late(idle), if open => {
+                let seconds = lifetime.idle.unwrap_or_default().as_secs();
                 tracing::warn!("mcp-bash: idle timeout after {seconds}s with no client activity; exiting");
                 vec![Step::Close]
             }
-            () = &mut alone, if open => vec![Step::Close],
+            () = late(left), if open => vec![Step::Close],
+            () = &mut alone, if open && !orphan => {
+                orphan = true;
+                Vec::new()
+            }
         };
         if door.is_leaving() && until.is_none() {
             until = Some(Instant::now() + patience);
@@ -160,7 +160,7 @@ async fn stand(
                 }
                 Step::ToServer(line) => {
                     if let (Some(tx), Ok(msg)) = (&tx, Message::parse(line.into())) {
-                        owed += usize::from(msg.kind() == Kind::Request);
+                        owed.asked(&msg);
                         let _ = tx.send(Inbound::Message(Envelope::new(msg))).await;
                     }
                 }
@@ -173,6 +173,35 @@ async fn stand(
         }
     }
     drop((last_word, done));
+}
+
+/// The ids of requests of the client that are neither answered nor cancelled.
+#[derive(Default)]
+struct Owed(HashSet<String>);
+
+impl Owed {
+    /// A message to the server.
+    fn asked(&mut self, msg: &Message) {
+        match msg.kind() {
+            Kind::Request => {
+                let id = msg.id().map(|id| id.text().to_owned());
+                self.0.extend(id);
+            }
+            Kind::Notification if msg.method() == "notifications/cancelled" => {
+                let id = msg.params().and_then(|params| params.get("requestId"));
+                if let Some(id) = id {
+                    self.0.remove(id.text());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A message of the server; whether it answers a request.
+    fn answered(&mut self, msg: &Message) -> bool {
+        let id = msg.id().filter(|_| msg.is_answer());
+        id.is_some_and(|id| self.0.remove(id.text()))
+    }
 }
 
 async fn late(until: Option<Instant>) {
@@ -213,6 +242,31 @@ mod tests {
         let patience = Duration::from_secs(5);
         let port = port(door, reader, writer, Limits::default(), patience, lifetime);
         (port, client)
+    }
+
+    #[test]
+    fn what_is_cancelled_is_not_waited_for() {
+        let message = |text: &'static str| Message::parse(text.into()).unwrap();
+        let mut owed = Owed::default();
+        for line in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#,
+            r#"{"jsonrpc":"2.0","id":"1","method":"tools/call"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
+        ] {
+            owed.asked(&message(line));
+        }
+        assert_eq!(owed.0.len(), 2);
+        owed.asked(&message(
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
+        ));
+        let mut answered = |line: &'static str| owed.answered(&message(line));
+        assert!(!answered(
+            r#"{"jsonrpc":"2.0","id":"1","method":"roots/list"}"#
+        ));
+        assert!(!answered(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#));
+        assert!(answered(r#"{"jsonrpc":"2.0","id":"1","result":{}}"#));
+        assert!(owed.0.is_empty());
     }
 
     const HELLO: &[u8] =

@@ -32,7 +32,11 @@ pub(super) fn of(wanted: &Wanted, project: &Project) -> Result<Value, Failure> {
         "description",
         Some(description.unwrap_or_else(|| json!(wanted.name))),
     );
+    put("long_description", long_description(wanted, said));
     put("icon", wanted.icon().map(|icon| json!(icon)));
+    for field in ["icons", "screenshots", "localization"] {
+        put(field, from_meta(field));
+    }
     put("license", conf("MCPB_LICENSE"));
     put("keywords", list("MCPB_KEYWORDS"));
     put("homepage", conf("MCPB_HOMEPAGE"));
@@ -48,11 +52,17 @@ pub(super) fn of(wanted: &Wanted, project: &Project) -> Result<Value, Failure> {
     let tools = entries(&project.tools);
     put("tools_generated", (!tools.is_empty()).then(|| json!(true)));
     put("tools", (!tools.is_empty()).then(|| json!(tools)));
+    let prompts = prompts(&project.prompts);
     put(
         "prompts_generated",
-        (!project.prompts.is_empty()).then(|| json!(true)),
+        (!prompts.is_empty()).then(|| json!(true)),
     );
-    let settings = from_meta("user_config");
+    put("prompts", (!prompts.is_empty()).then(|| json!(prompts)));
+    put("_meta", from_meta("_meta"));
+    let settings = match wanted.conf.get("MCPB_USER_CONFIG_FILE") {
+        Some(file) => Some(settings_in(wanted, &file)?),
+        None => from_meta("user_config"),
+    };
     let settings = settings.filter(|s| s.as_object().is_none_or(|s| !s.is_empty()));
     let (env, args) = settings_of(wanted, said, settings.as_ref())?;
     put("user_config", settings);
@@ -70,16 +80,20 @@ pub(super) fn of(wanted: &Wanted, project: &Project) -> Result<Value, Failure> {
         .iter()
         .map(|key| format!("${{user_config.{key}}}"))
         .collect();
+    let mut start = json!({
+        "command": "${__dirname}/server/run-server.sh",
+        "args": args,
+        "env": told,
+    });
+    if let Some(elsewhere) = from_meta("platform_overrides") {
+        start["platform_overrides"] = elsewhere;
+    }
     put(
         "server",
         Some(json!({
             "type": "binary",
             "entry_point": "server/run-server.sh",
-            "mcp_config": {
-                "command": "${__dirname}/server/run-server.sh",
-                "args": args,
-                "env": told,
-            },
+            "mcp_config": start,
         })),
     );
     let mut runs_on = json!({"platforms": wanted.platforms});
@@ -111,7 +125,42 @@ fn entries(items: &[Map<String, Value>]) -> Vec<Value> {
     items.iter().map(one).collect()
 }
 
-/// The format wants an author: of `mcpb.conf`, or whom git knows.
+/// The prompts with the names of their arguments.
+fn prompts(items: &[Map<String, Value>]) -> Vec<Value> {
+    let mut shown = entries(items);
+    for (entry, item) in shown.iter_mut().zip(items) {
+        let arguments = item.get("arguments").and_then(|all| all.get("properties"));
+        if let Some(arguments) = arguments.and_then(Value::as_object) {
+            entry["arguments"] = json!(arguments.keys().collect::<Vec<_>>());
+        }
+    }
+    shown
+}
+
+/// The text of the file that `long_description_file` names.
+fn long_description(wanted: &Wanted, said: &Value) -> Option<Value> {
+    let file = said.get("long_description_file")?.as_str()?;
+    match wanted.inside(file).map(std::fs::read_to_string) {
+        Some(Ok(text)) => Some(json!(text)),
+        _ => {
+            wanted.left_out(file);
+            None
+        }
+    }
+}
+
+/// Settings in a file of their own.
+fn settings_in(wanted: &Wanted, file: &str) -> Result<Value, Failure> {
+    let text = wanted.inside(file).map(std::fs::read);
+    let settings = text.and_then(Result::ok);
+    let settings = settings.and_then(|text| serde_json::from_slice(&text).ok());
+    settings.ok_or_else(|| {
+        let what = format!("MCPB_USER_CONFIG_FILE: `{file}` is no JSON file of the project");
+        Failure::new(Exit::Invalid, what).hint("mend it in mcpb.conf")
+    })
+}
+
+/// The author, which the format requires: from `mcpb.conf`, else from git.
 fn author(wanted: &Wanted) -> Option<Value> {
     let known = wanted.conf.get("MCPB_AUTHOR_NAME");
     let Some(name) = known.or_else(|| git(wanted, "user.name")) else {
