@@ -10,9 +10,7 @@ use crate::era::claims::Claims;
 use crate::era::discovery::{Evidence, Server, weigh};
 use crate::era::{Step, ids};
 use crate::level::Level;
-use crate::meta::OUR_INFO;
 use crate::method::names;
-use crate::revision::Revision;
 
 /// How long a server may take to shake hands; `npx` may have to fetch it first.
 const HANDSHAKE: Duration = Duration::from_secs(60);
@@ -75,15 +73,7 @@ impl Up {
             // The server is late, and a second one would confuse it.
             return Vec::new();
         }
-        let params = format!(
-            r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
-            Revision::LAST_LEGACY,
-            self.options
-                .capabilities
-                .as_ref()
-                .unwrap_or(&claims.capabilities),
-            claims.info.as_deref().unwrap_or(OUR_INFO)
-        );
+        let params = claims.initialize(self.options.capabilities.as_deref());
         vec![self.errand(Errand::Initialize, names::INITIALIZE, &params)]
     }
 
