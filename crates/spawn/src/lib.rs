@@ -9,6 +9,7 @@
 //!   not before, so that its number cannot mean somebody else in the meantime.
 //! * [`watch_over`] ends a group if we are killed before we could do that ourselves.
 //! * [`become_subreaper`] and [`sweep`] find what a child left behind even if it left the group.
+//!   [`Descendants`] does so for programs that others start, `tokio::process` for example.
 //!
 //! Why not `std::process`: it cannot hand on a descriptor other than 0, 1 and 2 without `pre_exec`, and
 //! with `pre_exec` it forks, which costs a parent of 512 MB thirty times as much as a spawn.
@@ -19,6 +20,8 @@
 mod child;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod command;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod descendants;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod explain;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
@@ -45,8 +48,9 @@ mod watchdog;
 pub use {
     child::Child,
     command::{Command, spawn},
+    descendants::Descendants,
     marked::end_marked,
-    orphans::{MARKER, Swept, become_subreaper, sweep},
+    orphans::{MARKER, Swept, become_subreaper, has_dead_orphans, reap_orphans, sweep},
     rustix::process::Signal,
     spawner::Spawner,
     watchdog::{Watched, watch_over},
@@ -55,8 +59,8 @@ pub use {
 pub use status::Status;
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub use unsupported::{
-    Child, Command, Fd, MARKER, Signal, Spawner, Swept, Watched, become_subreaper, end_marked,
-    spawn, sweep, watch_over,
+    Child, Command, Descendants, Fd, MARKER, Signal, Spawner, Swept, Watched, become_subreaper,
+    end_marked, has_dead_orphans, reap_orphans, spawn, sweep, watch_over,
 };
 
 /// What a command hands on: a file descriptor.

@@ -18,9 +18,11 @@ use rustix::process::Signal;
 
 use crate::child::Child;
 use crate::command::{Command, spawn_beside};
+use crate::descendants::beginning;
 
-/// Groups come as `+ NUMBER` and go as `- NUMBER`. The end of the input is ours: then whoever is left has
-/// a second to notice that its own input has ended, and another one after TERM.
+/// Groups come as `+ NUMBER` and go as `- NUMBER`. The end of the input is ours: then each group that is
+/// left has a second to notice that its own input has ended, and another one after TERM. Last, what has left
+/// its group is found by its mark ([`crate::Descendants`]), which begins with the first argument.
 ///
 /// A variable for each, because there may be thousands: a shell is slow with long texts.
 const SCRIPT: &str = r#"while read -r how group; do
@@ -32,13 +34,25 @@ done
 left=$(set | while IFS== read -r name value; do
   case $name in group_*) echo "${name#group_}" ;; esac
 done)
+marked() {
+  for round in 1 2 3 4 5; do
+    found=$(grep -ls "LINKSPAN_CALL=$1" /proc/[0-9]*/environ)
+    [ -n "$found" ] || return
+    for file in $found; do
+      one=${file#/proc/}
+      kill -s KILL "${one%/environ}"
+    done
+  done
+}
 for signal in TERM KILL; do
-  [ -n "$left" ] || exit 0
+  [ -n "$left" ] || break
   sleep 1
   rest=
   for one in $left; do kill -s "$signal" -- "-$one" && rest="$rest $one"; done
   left=$rest
-done"#;
+done
+marked "$1"
+exit 0"#;
 
 /// How often, and after what time each, it is looked whether it is dead.
 const MOST_LOOKS: u32 = 100;
@@ -98,7 +112,7 @@ impl Dog {
         // It may keep what we have inherited: it does not outlive us by much.
         let child = spawn_beside(&Command {
             program: PathBuf::from("/bin/sh"),
-            args: ["sh", "-c", SCRIPT, "linkspan-watchdog"]
+            args: ["sh", "-c", SCRIPT, "linkspan-watchdog", beginning()]
                 .map(Into::into)
                 .into(),
             env: vec![("PATH".into(), "/usr/bin:/bin".into())],
