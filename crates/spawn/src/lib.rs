@@ -30,6 +30,7 @@ mod launch;
 mod lookup;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod marked;
+mod memory;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod orphans;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
@@ -56,6 +57,7 @@ pub use {
     watchdog::{Watched, watch_over},
 };
 
+pub use memory::release_memory;
 pub use status::Status;
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub use unsupported::{

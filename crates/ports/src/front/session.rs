@@ -192,6 +192,7 @@ impl Pump {
         drop(done);
         drop(self.room);
         self.session.ended.close();
+        self.sessions.ended();
     }
 
     /// Hands on what there is; `true` if a reader has to catch up first.
