@@ -1,8 +1,8 @@
 //! Bytes that many budgets share, so that all of them together are bounded.
 //!
-//! First come, first served would let a few peers that do not read take everything. So a budget may have
-//! as much as is free, and no more: one alone gets half of the pool, two get a third each, and there is
-//! always as much left as one of them has.
+//! First come, first served would let a few peers that do not read take everything. So a quarter of the pool
+//! is reserved, and of the rest a budget may have as much as is free: one alone gets half, two get a third
+//! each. Of the reserve every budget may have a small part, so that 256 of them can always go on.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,6 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::units;
+
+/// The part of the pool that is reserved, and the part of it that each budget may always have.
+const RESERVED: u32 = 4;
+const ALWAYS: u32 = 4 * 256;
 
 /// Bytes for all budgets that were made within it. Clones are the same pool.
 #[derive(Debug, Clone)]
@@ -43,7 +47,7 @@ pub(super) struct Taken {
 impl Pool {
     /// A pool of `bytes`. One message may go beyond it at a time.
     pub fn new(bytes: usize) -> Self {
-        let total = units(bytes).max(2);
+        let total = units(bytes).max(ALWAYS);
         Self(Arc::new(Inner {
             total,
             free: Mutex::new(total),
@@ -81,8 +85,8 @@ impl Share {
                 overdraft: None,
             })
         });
-        // What could never be free is passed alone.
-        let units = units.min(self.pool.0.total / 2);
+        // What could never be free costs no more than what can.
+        let units = units.min(self.pool.0.total / RESERVED);
         loop {
             let more = units.saturating_sub(taken.units);
             if more == 0 || taken.overdraft.is_some() {
@@ -109,7 +113,10 @@ impl Share {
 
     fn take(&self, units: u32) -> bool {
         let mut free = self.pool.free();
-        let fits = self.held().saturating_add(units) <= *free;
+        let total = self.pool.0.total;
+        let wanted = self.held().saturating_add(units);
+        let little = wanted <= total / ALWAYS && units <= *free;
+        let fits = little || wanted <= free.saturating_sub(total / RESERVED);
         if fits {
             *free -= units;
             self.held.fetch_add(units, Ordering::Relaxed);
@@ -139,7 +146,7 @@ mod tests {
     const WAIT: Duration = Duration::from_secs(1);
 
     #[tokio::test(start_paused = true)]
-    async fn a_budget_alone_gets_half_and_leaves_as_much_for_others() {
+    async fn a_budget_alone_leaves_as_much_as_it_gets_for_others() {
         let pool = Pool::new(8 * MB);
         let (one, two) = (
             Budget::within(&pool, 100 * MB),
@@ -149,7 +156,7 @@ mod tests {
         while let Ok(credit) = timeout(WAIT, one.take(1000)).await {
             held.push(credit);
         }
-        assert_eq!(held.len(), 4096, "small messages count as a unit each");
+        assert_eq!(held.len(), 3072, "small messages count as a unit each");
         assert!(timeout(WAIT, two.take(2 * MB)).await.is_ok());
         held.truncate(1000);
         assert!(timeout(WAIT, one.take(MB)).await.is_ok());
@@ -166,6 +173,8 @@ mod tests {
             }
         }
         assert!(held.len() * 10_000 <= 8 * MB, "{}", held.len());
+        let late = Budget::within(&pool, MB);
+        assert!(timeout(WAIT, late.take(8000)).await.is_ok());
         drop(held);
         assert!(budgets.iter().all(Budget::is_whole));
         assert_eq!(*pool.free(), pool.0.total);
@@ -173,19 +182,21 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn of_messages_that_are_half_there_one_always_goes_on() {
-        let pool = Pool::new(4 * MB);
-        let budgets = [(); 3].map(|()| Budget::within(&pool, 100 * MB));
+        let pool = Pool::new(16 * MB);
+        let budgets = [(); 6].map(|()| Budget::within(&pool, 100 * MB));
         let mut half = Vec::new();
         for budget in &budgets {
-            half.push(budget.take(MB).await);
+            half.push(budget.take(2 * MB).await);
         }
-        let [one, two, three] = &mut half[..] else {
+        let [one, two, three, ..] = &mut half[..] else {
             unreachable!()
         };
-        assert!(timeout(WAIT, budgets[0].grow(one, 2 * MB)).await.is_ok());
-        assert!(timeout(WAIT, budgets[1].grow(two, 2 * MB)).await.is_err());
+        assert!(timeout(WAIT, budgets[0].grow(one, 4 * MB)).await.is_ok());
+        assert!(timeout(WAIT, budgets[1].grow(two, 4 * MB)).await.is_err());
         drop(std::mem::take(one));
-        assert!(timeout(WAIT, budgets[1].grow(two, 2 * MB)).await.is_ok());
-        assert!(timeout(WAIT, budgets[2].grow(three, 2 * MB)).await.is_ok());
+        assert!(timeout(WAIT, budgets[1].grow(two, 4 * MB)).await.is_ok());
+        assert!(timeout(WAIT, budgets[2].grow(three, 4 * MB)).await.is_err());
+        drop(std::mem::take(two));
+        assert!(timeout(WAIT, budgets[2].grow(three, 4 * MB)).await.is_ok());
     }
 }

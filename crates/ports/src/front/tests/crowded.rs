@@ -180,3 +180,36 @@ async fn few_messages_at_once_wait_for_a_server_that_does_not_read() {
     let other = f.client.begin("2025-11-25").await;
     assert_eq!(f.client.post(&[&other], PING).await.status, 200);
 }
+
+#[tokio::test]
+async fn what_waits_for_all_servers_together_is_bounded_and_leaves_room() {
+    const MB: usize = 1 << 20;
+    let f = front(|o| {
+        o.limits = linkspan_wire::Limits::new(MB);
+        o.room_timeout = Duration::from_millis(20);
+        o.body_timeout = Duration::from_millis(20);
+    })
+    .await;
+    let large = format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/x","params":{{"text":"{}"}}}}"#,
+        "x".repeat(60_000)
+    );
+    let mut taken = 0;
+    for _ in 0..40 {
+        let session = f.client.begin("2025-11-25").await;
+        assert_eq!(f.client.post(&[&session], STOP_READING).await.status, 202);
+        loop {
+            let reply = f.client.post(&[&session], &large).await;
+            if reply.status != 202 {
+                assert_eq!(reply.status, 503);
+                break;
+            }
+            taken += large.len();
+        }
+    }
+    // 64 for each of them would be 150 MB.
+    assert!(taken <= 64 * MB, "{taken}");
+    let other = f.client.begin("2025-11-25").await;
+    assert_eq!(f.client.post(&[&other], &large).await.status, 202);
+    assert_eq!(f.client.post(&[&other], PING).await.status, 200);
+}
