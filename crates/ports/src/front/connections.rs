@@ -20,7 +20,7 @@ use super::allowance::{Allowance, Visit};
 const RESERVED_PART: usize = 8;
 const MOST_RESERVED: usize = 64;
 /// How long to wait for a connection that was told to close before another one is told.
-const CLOSING: Duration = Duration::from_millis(100);
+pub(super) const CLOSING: Duration = Duration::from_millis(100);
 
 /// All connections of a front.
 pub(super) struct Connections {
@@ -101,6 +101,7 @@ impl Connections {
             told,
             heard: AtomicBool::new(false),
             served: AtomicBool::new(false),
+            serving: AtomicBool::new(false),
         })
     }
 
@@ -138,6 +139,7 @@ pub(super) struct Connection {
     told: Arc<Notify>,
     heard: AtomicBool,
     served: AtomicBool,
+    serving: AtomicBool,
 }
 
 impl Connection {
@@ -162,9 +164,15 @@ impl Connection {
         self.served.load(Ordering::Relaxed)
     }
 
+    /// Whether it has a request now.
+    pub(super) fn is_serving(&self) -> bool {
+        self.serving.load(Ordering::Relaxed)
+    }
+
     /// It has a request.
     pub(super) fn serve(self: &Arc<Self>) -> Serving {
         self.served.store(true, Ordering::Relaxed);
+        self.serving.store(true, Ordering::Relaxed);
         let mut state = self.all.state();
         state.forget(self.number);
         state.serving += 1;
@@ -217,6 +225,7 @@ impl Drop for Serving {
         let connection = &self.connection;
         let mut state = connection.all.state();
         state.serving -= 1;
+        connection.serving.store(false, Ordering::Relaxed);
         state.wait(connection.number, Waiting::Between, &connection.told);
         drop(state);
         connection.all.changed.notify_waiters();
@@ -246,7 +255,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_has_sent_least_is_closed_first_and_who_is_served_never() {
+    async fn a_connection_that_has_sent_less_is_closed_first_and_one_with_a_request_never() {
         let all = Connections::new(4);
         let between = all.add();
         drop(between.serve());

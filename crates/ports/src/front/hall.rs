@@ -21,7 +21,7 @@ use super::desk::Manner;
 use super::figures::Figures;
 use super::gate::{self, Gate, METHODS};
 use super::house::{Guest, House, Principal};
-use super::intake::{Intake, check_accept_any, check_content_type, given};
+use super::intake::{Intake, check_accept_any, check_content_type, drain, given};
 use super::knowledge::Knowledge;
 use super::options::{FrontOptions, HEALTH};
 use super::phase::Phase;
@@ -159,7 +159,10 @@ impl<H: House> Hall<H> {
             Some(Some(session)) => Arc::clone(&session.allowance),
             _ => self.allowances.of(&guest.principal),
         };
-        charge(serving, &own)?;
+        if let Err(refusal) = charge(serving, &own) {
+            tokio::spawn(drain(body));
+            return Err(refusal);
+        }
         let (text, credit) = self.intake(&own.budget).read(body).await?;
         let frame = Frame::parse(text, &self.options.limits);
         let version = given(&head.headers, PROTOCOL_VERSION);

@@ -85,7 +85,10 @@ impl Intake<'_> {
                 deadline = Instant::now() + self.timeout;
             }
             let asked = Instant::now();
-            self.grow(&mut credit, whole.len()).await?;
+            if let Err(busy) = self.grow(&mut credit, whole.len()).await {
+                tokio::spawn(drain(body));
+                return Err(busy);
+            }
             // The client could send nothing meanwhile.
             deadline += asked.elapsed();
         }
@@ -98,7 +101,7 @@ impl Intake<'_> {
 }
 
 /// Reads on for a moment: a client that is still sending may not see the answer otherwise.
-async fn drain(mut body: Incoming) {
+pub(super) async fn drain(mut body: Incoming) {
     let rest = async { while let Some(Ok(_)) = body.frame().await {} };
     let _ = timeout(LINGER, rest).await;
 }

@@ -8,9 +8,9 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioTimer;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
-use super::connections::{Connection, Connections, affordable};
+use super::connections::{CLOSING, Connection, Connections, affordable};
 use super::figures::Figures;
 use super::hall::Hall;
 use super::house::House;
@@ -139,6 +139,7 @@ async fn converse<H: House>(
     let service = service_fn(move |request| Arc::clone(&hall).serve(request, here.serve()));
     let conversation = http.serve_connection(socket, service);
     tokio::pin!(conversation);
+    let mut leaving = false;
     loop {
         tokio::select! {
             biased;
@@ -154,10 +155,19 @@ async fn converse<H: House>(
                 Phase::Leave => return,
             },
             // A response that is on its way is still written.
-            () = connection.told_to_close() => match connection.has_served() {
-                true => conversation.as_mut().graceful_shutdown(),
-                false => return,
-            },
+            () = connection.told_to_close() => {
+                if !connection.has_served() {
+                    return;
+                }
+                conversation.as_mut().graceful_shutdown();
+                leaving = true;
+            }
+            // The client may still be sending what was refused.
+            () = sleep(CLOSING), if leaving => {
+                if !connection.is_serving() {
+                    return;
+                }
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use super::desk::Manner;
 use super::hall::{Hall, charge};
 use super::house::House;
 use super::ink::Ink;
-use super::intake::{check_accept_events, check_content_type};
+use super::intake::{check_accept_events, check_content_type, drain};
 use super::legacy::{is_request, unserved};
 use super::reader::Reader;
 use super::refusal::Refusal;
@@ -29,10 +29,10 @@ impl<H: House> Hall<H> {
         serving: &Serving,
     ) -> Result<Response, Refusal> {
         check_accept_events(&head.headers)?;
-        let session = self
-            .admit(&self.guest(&head.headers), Manner::OneStream)
-            .await?;
-        charge(serving, &session.allowance)?;
+        let allowance = self.allowances.one();
+        charge(serving, &allowance)?;
+        let guest = self.guest(&head.headers);
+        let session = self.admit(&guest, Manner::OneStream, allowance).await?;
         let seat = session.desk().listen();
         let mut ink = Ink::default();
         ink.endpoint(&format!("/messages?sessionId={}", session.key));
@@ -53,7 +53,10 @@ impl<H: House> Hall<H> {
         let (key, who) = (key.unwrap_or_default(), &guest.principal);
         let session = self.sessions.find(key, who, Manner::OneStream);
         let session = session.ok_or_else(Refusal::no_such_session)?;
-        charge(serving, &session.allowance)?;
+        if let Err(refusal) = charge(serving, &session.allowance) {
+            tokio::spawn(drain(body));
+            return Err(refusal);
+        }
         let (text, credit) = self.intake(&session.allowance.budget).read(body).await?;
         let inbound = match Frame::parse(text, &self.options.limits) {
             Frame::One(msg) => Inbound::Message(Envelope {

@@ -9,6 +9,7 @@ use linkspan_wire::Kind;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Duration, timeout};
 
+use super::allowance::Allowance;
 use super::body::Response;
 use super::desk::{Desk, First, Manner};
 use super::hall::Hall;
@@ -28,10 +29,11 @@ impl<H: House> Hall<H> {
         envelope: Envelope,
         guest: &Guest,
     ) -> Result<Response, Refusal> {
-        let session = self.admit(guest, Manner::Streams).await?;
+        let allowance = self.allowances.one();
+        let ticket = self.ticket(&allowance)?;
+        let session = self.admit(guest, Manner::Streams, allowance).await?;
         // Until the client knows its session, it can do nothing with it.
         let unborn = Unborn(Some(Arc::clone(&session)));
-        let ticket = self.ticket(&session.allowance)?;
         session.desk().begin(&envelope.msg);
         let reader = self.send(&session, envelope, &ticket).await?;
         let first = timeout(self.options.long_patience, reader.first())
@@ -54,12 +56,12 @@ impl<H: House> Hall<H> {
         self: &Arc<Self>,
         guest: &Guest,
         manner: Manner,
+        allowance: Arc<Allowance>,
     ) -> Result<Arc<Session>, Refusal> {
         let room = self.room().await?;
         let key = Key::random().ok_or_else(|| Refusal::busy("the system has no random numbers"))?;
         let (port, end) = Port::pair("the client", QUEUE);
         let (tx, ends) = Ends::part(end);
-        let allowance = self.allowances.one();
         let desk = Desk::new(manner, now());
         let principal = guest.principal.clone();
         let session = Arc::new(Session::new(key, principal, tx, allowance, desk));

@@ -73,7 +73,7 @@ impl Sessions {
     /// A session has ended. Gives memory back now and then: the allocator would keep it.
     pub(super) fn ended(self: &Arc<Self>) {
         let ended = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
-        if ended % MANY != 0 && self.len() > 0 {
+        if !ended.is_multiple_of(MANY) && self.len() > 0 {
             return;
         }
         let all = Arc::clone(self);
