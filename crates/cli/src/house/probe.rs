@@ -253,8 +253,9 @@ mod tests {
                 }
             }
         };
+        let questions = Questions::of(None, None);
         tokio::select! {
-            probed = ask(&mut port, &Questions::of(None, None), true) => probed,
+            probed = ask(&mut port, &questions, true) => probed,
             () = server => unreachable!("the probe is over first"),
         }
     }
@@ -289,39 +290,6 @@ mod tests {
         })
         .await;
         assert!(matches!(probed, Probed::Modern(None)));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_slow_server_of_both_eras_goes_on_with_our_initialize() {
-        // It starts after more than 3 s and then reads both lines: discover is answered first, then
-        // initialize, which makes this process a legacy one.
-        let (mut port, end) = Port::pair("the server", 8);
-        let PortEnd {
-            tx,
-            mut rx,
-            last_word: _l,
-            done: _d,
-        } = end;
-        let server = async {
-            let mut seen = Vec::new();
-            while let Some(Outbound::One(envelope)) = rx.recv().await {
-                seen.push(envelope.msg.id().unwrap());
-                if seen.len() == 2 {
-                    let msg = Message::result(&seen[0], r#"{"supportedVersions":["2026-07-28"]}"#);
-                    tx.send(Inbound::Message(Envelope::new(msg))).await.unwrap();
-                    let msg = Message::result(&seen[1], r#"{"protocolVersion":"2025-11-25"}"#);
-                    tx.send(Inbound::Message(Envelope::new(msg))).await.unwrap();
-                }
-            }
-        };
-        let probed = tokio::select! {
-            probed = ask(&mut port, &Questions::of(None, None), true) => probed.unwrap(),
-            () = server => unreachable!(),
-        };
-        assert!(
-            matches!(probed, Probed::Greeted(_)),
-            "this process has taken our initialize, and is used with it"
-        );
     }
 
     /// A server that is slow to start, and then reads both questions: what it answers to each.
@@ -365,6 +333,15 @@ mod tests {
             panic!("it has shaken hands");
         };
         assert!(answer.text().contains("2025-11-25"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_server_of_both_eras_goes_on_with_the_handshake() {
+        let probed = slow(VERSIONS, HANDSHAKE).await;
+        assert!(
+            matches!(probed, Probed::Greeted(_)),
+            "it is a legacy one now"
+        );
     }
 
     #[tokio::test(start_paused = true)]
