@@ -374,11 +374,11 @@ mod linux {
     /// Whether it has this mark, or one that begins with it and a dot: those of a program that has got
     /// this mark and starts others.
     fn has(environment: &[u8], mark: &[u8]) -> bool {
+        let is_empty = mark.last() == Some(&b'=');
         let mut variables = environment.split(|byte| *byte == 0);
         variables.any(|variable| match variable.strip_prefix(mark) {
-            Some([]) => true,
-            Some(rest) => rest[0] == b'.' && mark.last() != Some(&b'='),
-            None => false,
+            Some([]) | Some([b'.', ..]) => !is_empty,
+            _ => false,
         })
     }
 

@@ -1,4 +1,4 @@
-//! Clients and children that hold what they can get, and everybody else's requests meanwhile.
+//! Clients and children that take all they can get, and the requests of others meanwhile.
 
 use linkspan_testkit::{Expose, Http};
 use serde_json::json;
@@ -24,7 +24,7 @@ fn connections_that_say_nothing_do_not_keep_requests_out() {
 
 #[cfg(unix)]
 #[test]
-fn a_child_that_does_not_read_has_its_own_client_refused_and_nobody_else() {
+fn a_child_that_does_not_read_has_only_its_own_client_refused() {
     let exposed = legacy();
     let stuck = exposed.client().session(LATEST);
     let signal = |how: &str, pid: u32| {
