@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use crate::args::ConnectArgs;
 use crate::exit::{Exit, Failure};
 use crate::first;
-use crate::house::{Server, legacy_layers, modern_layers, secret};
+use crate::house::{Cause, Questions, Server, legacy_layers, modern_layers, secret};
 use crate::mask::Mask;
 use crate::orphan::{Pulse, orphaned};
 use crate::record::Record;
@@ -150,8 +150,10 @@ pub(crate) async fn join(
                 word: first.word,
             }));
         }
+        let questions = Questions::of(first.request(), None).with_discover(first.discover());
+        let cause = Cause::only();
         let known = tokio::select! {
-            known = server.known(port, first.discover()) => known,
+            known = server.known(port, &questions, &cause) => known,
             () = gone(&front.rx, drain) => {
                 first::refuse(front, first.word, &Fault::Closing).await;
                 while let Ok(word) = front.rx.try_recv() {

@@ -12,6 +12,14 @@ pub(crate) struct First {
 }
 
 impl First {
+    /// What it has said, if that is a message.
+    pub(crate) fn request(&self) -> Option<&Message> {
+        match &self.word {
+            Some(Inbound::Message(envelope)) => Some(&envelope.msg),
+            _ => None,
+        }
+    }
+
     /// The client's own question which era the server speaks.
     pub(crate) fn discover(&self) -> Option<&Message> {
         match &self.word {

@@ -1,6 +1,7 @@
 //! A command as a port: an MCP server on the other end of its stdin and stdout.
 
 mod last_words;
+mod orphans;
 
 use std::ffi::OsString;
 use std::io;
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use linkspan_session::{Fault, Inbound, Port, PortEnd};
-use linkspan_spawn::{Watched, watch_over};
+use linkspan_spawn::{Descendants, Watched, watch_over};
 use linkspan_wire::{Limits, Line, Lines, escape_block};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
@@ -97,6 +98,9 @@ pub fn child(options: ChildOptions) -> Result<Port, SpawnError> {
     for name in &options.without_env {
         command.env_remove(name);
     }
+    let mut descendants = Descendants::new();
+    let (name_of_mark, mark) = descendants.variable();
+    command.env(name_of_mark, mark);
     #[cfg(unix)]
     // A group of its own: `npx` leaves the real server as a grandchild, and Ctrl-C is ours to handle.
     command.process_group(0);
@@ -104,7 +108,11 @@ pub fn child(options: ChildOptions) -> Result<Port, SpawnError> {
         program: name.clone(),
         source,
     })?;
-    let group = Group::new(running.id());
+    running
+        .id()
+        .into_iter()
+        .for_each(|id| descendants.started(id));
+    let group = Group::new(running.id(), descendants);
     let (port, end) = Port::pair(name.clone(), QUEUE);
     let label = options.label.unwrap_or_else(|| name.clone());
     tokio::spawn(run(name, label, running, group, end, options.limits));
@@ -138,13 +146,17 @@ async fn run(
         || false,
     );
     let writing = lines::write(stdin, &mut end.rx, Some(&owed));
-    let closed_by_us = converse(&name, &mut child, reading, writing, end.tx.closed()).await;
+    let conversation = converse(&name, &mut child, reading, writing, end.tx.closed());
+    let closed_by_us = tokio::select! {
+        closed_by_us = conversation => closed_by_us,
+        never = orphans::reap() => match never {},
+    };
     // It may still be writing, and must not die of a pipe that nobody reads.
     let status = tokio::select! {
         status = reap(&mut child) => status,
         never = drain(&mut stdout) => match never {},
     };
-    drop(group);
+    group.end().await;
     if !closed_by_us {
         // Its last words explain more than its exit status.
         let _ = timeout(LAST_READ, &mut listening).await;
@@ -222,19 +234,40 @@ async fn drain(stdout: &mut ChildStdout) -> std::convert::Infallible {
 /// Kills a whole process group when it goes out of scope, whatever the way.
 struct Group {
     id: Option<u32>,
+    /// Those that have left it.
+    descendants: Option<Descendants>,
     /// If we are killed ourselves.
     _watched: Option<Watched>,
 }
 
 impl Group {
-    fn new(id: Option<u32>) -> Self {
+    fn new(id: Option<u32>, descendants: Descendants) -> Self {
         let watched = id.map(watch_over).transpose();
         let watched = watched.inspect_err(|e| {
             tracing::debug!("nobody will end what we have started if we are killed: {e}");
         });
         Self {
             id,
+            descendants: Some(descendants),
             _watched: watched.ok().flatten(),
+        }
+    }
+
+    /// Kills what is left of it, then what has left it.
+    async fn end(mut self) {
+        signal_group(self.id, Signal::Kill);
+        let Some(descendants) = self.descendants.take() else {
+            return;
+        };
+        if descendants.are_gone() {
+            return;
+        }
+        let swept = tokio::task::spawn_blocking(|| descendants.end()).await;
+        if let Some(swept) = swept.ok().filter(|swept| swept.killed > 0) {
+            tracing::info!(
+                "{} processes had left their group and were ended",
+                swept.killed
+            );
         }
     }
 }

@@ -11,6 +11,7 @@ mod allowance;
 mod answer;
 mod body;
 mod cancelling;
+mod connections;
 mod desk;
 mod figures;
 mod gate;

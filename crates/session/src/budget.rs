@@ -4,9 +4,14 @@
 //! peer takes credit for what it reads; the credit travels in the envelope and comes back when that
 //! is dropped. A peer that does not read makes its counterpart wait, not our memory grow.
 
+mod pool;
+
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+pub use self::pool::Pool;
+use self::pool::{Share, Taken};
 
 /// Permits are counted in KiB so that 4 TiB fit a `u32`.
 const UNIT: usize = 1024;
@@ -24,6 +29,8 @@ pub struct Budget {
     overdraft: Arc<Semaphore>,
     /// Messages of up to that many bytes cost nothing.
     free: usize,
+    /// What it takes from a pool besides; there small messages count, too.
+    share: Option<Share>,
 }
 
 /// Bytes that are in flight. Dropping it gives them back.
@@ -31,6 +38,7 @@ pub struct Budget {
 pub struct Credit {
     units: Option<OwnedSemaphorePermit>,
     overdraft: Option<OwnedSemaphorePermit>,
+    taken: Option<Box<Taken>>,
 }
 
 impl Budget {
@@ -44,10 +52,19 @@ impl Budget {
         Self::with_free(bytes, 0)
     }
 
+    /// A budget of `bytes` that takes all of them, small messages too, from a pool.
+    pub fn within(pool: &Pool, bytes: usize) -> Self {
+        Self {
+            share: Some(pool.share()),
+            ..Self::new(bytes)
+        }
+    }
+
     fn with_free(bytes: usize, free: usize) -> Self {
         let total = units(bytes).max(1);
         Self {
             free,
+            share: None,
             units: Arc::new(Semaphore::new(total as usize)),
             total,
             overdraft: Arc::new(Semaphore::new(1)),
@@ -57,7 +74,8 @@ impl Budget {
     /// Whether nobody has taken anything of it.
     pub fn is_whole(&self) -> bool {
         let overdrawn = self.overdraft.available_permits() == 0;
-        !overdrawn && self.units.available_permits() == self.total as usize
+        let shared = self.share.as_ref().is_some_and(|share| share.held() > 0);
+        !overdrawn && !shared && self.units.available_permits() == self.total as usize
     }
 
     /// Waits until `bytes` are free. A message larger than the whole budget takes all of it.
@@ -69,6 +87,14 @@ impl Budget {
 
     /// Raises a credit to `bytes` in all.
     pub async fn grow(&self, credit: &mut Credit, bytes: usize) {
+        // First what only this budget's messages wait for: no other should wait meanwhile.
+        self.grow_own(credit, bytes).await;
+        if let Some(share) = &self.share {
+            share.grow(&mut credit.taken, units(bytes)).await;
+        }
+    }
+
+    async fn grow_own(&self, credit: &mut Credit, bytes: usize) {
         if bytes <= self.free {
             return;
         }

@@ -83,8 +83,12 @@ impl Hub {
         (hub, port)
     }
 
-    /// Sends a request of that principal. Its answer comes under its own id.
+    /// Sends a request of that principal. Its answer comes under its own id. If this is dropped before it is done, the
+    /// request has not been sent.
     pub async fn ask(&self, request: Envelope, asker: Asker) -> Result<Asking, Fault> {
+        // It may have to wait for a server that does not read, with its credit.
+        let place = self.0.to_session.reserve().await;
+        let place = place.map_err(|_| Fault::Closing)?;
         let (tx, rx) = mpsc::channel(QUEUE);
         let (number, msg) = {
             let mut state = lock(&self.0.state);
@@ -101,12 +105,8 @@ impl Hub {
             number,
             hub: Arc::downgrade(&self.0),
         };
-        // With its credit: it may wait for a server that does not read.
-        let inbound = Inbound::Message(Envelope { msg, ..request });
-        match self.0.to_session.send(inbound).await {
-            Ok(()) => Ok(Asking { rx, guard }),
-            Err(_) => Err(Fault::Closing),
-        }
+        place.send(Inbound::Message(Envelope { msg, ..request }));
+        Ok(Asking { rx, guard })
     }
 
     /// Whether the session has ended.

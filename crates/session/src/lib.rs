@@ -25,7 +25,7 @@ mod port;
 mod task;
 
 pub use self::core::{Core, Detour, Resume};
-pub use budget::{Budget, Credit};
+pub use budget::{Budget, Credit, Pool};
 pub use config::Config;
 pub use era::EraLayer;
 pub use exchange::{Asked, Exchange, Side};

@@ -100,3 +100,24 @@ async fn a_log_message_that_names_no_request_reaches_no_one_where_two_principals
     shared.log().await;
     assert!(heard(&mut alice).await);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_was_given_up_before_it_was_sent_leaves_nothing() {
+    let (hub, mut front) = Hub::new("x", 1);
+    let ask = |id: u32| {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#);
+        hub.ask(
+            Envelope::new(Message::parse(text.into()).unwrap()),
+            Asker(1),
+        )
+    };
+    let _first = ask(1).await.unwrap();
+    for id in 2..10 {
+        let waiting = tokio::time::timeout(Duration::from_secs(1), ask(id)).await;
+        assert!(waiting.is_err(), "the session takes nothing");
+    }
+    assert_eq!(hub.in_flight(), 1);
+    assert!(matches!(front.rx.recv().await, Some(Inbound::Message(_))));
+    let more = tokio::time::timeout(Duration::from_secs(1), front.rx.recv()).await;
+    assert!(more.is_err(), "{more:?}");
+}

@@ -10,6 +10,7 @@
 //! * [`watch_over`] ends a group if we are killed before we could do that ourselves; [`remove_after`]
 //!   removes a folder then.
 //! * [`become_subreaper`] and [`sweep`] find what a child left behind even if it left the group.
+//!   [`Descendants`] does so for programs that others start, `tokio::process` for example.
 //!
 //! Why not `std::process`: it cannot hand on a descriptor other than 0, 1 and 2 without `pre_exec`, and
 //! with `pre_exec` it forks, which costs a parent of 512 MB thirty times as much as a spawn.
@@ -21,6 +22,8 @@ mod child;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod command;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+mod descendants;
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod explain;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod launch;
@@ -28,6 +31,7 @@ mod launch;
 mod lookup;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod marked;
+mod memory;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod orphans;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
@@ -46,18 +50,20 @@ mod watchdog;
 pub use {
     child::Child,
     command::{Command, spawn},
+    descendants::Descendants,
     marked::end_marked,
-    orphans::{MARKER, Swept, become_subreaper, sweep},
+    orphans::{MARKER, Swept, become_subreaper, has_dead_orphans, reap_orphans, sweep},
     rustix::process::Signal,
     spawner::Spawner,
     watchdog::{Watched, remove_after, watch_over},
 };
 
+pub use memory::release_memory;
 pub use status::Status;
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub use unsupported::{
-    Child, Command, Fd, MARKER, Signal, Spawner, Swept, Watched, become_subreaper, end_marked,
-    remove_after, spawn, sweep, watch_over,
+    Child, Command, Descendants, Fd, MARKER, Signal, Spawner, Swept, Watched, become_subreaper,
+    end_marked, has_dead_orphans, reap_orphans, remove_after, spawn, sweep, watch_over,
 };
 
 /// What a command hands on: a file descriptor.

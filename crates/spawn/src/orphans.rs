@@ -25,7 +25,10 @@ pub struct Swept {
 /// first [`spawn`](crate::spawn). Does nothing where there is no such thing (macOS).
 pub fn become_subreaper() -> io::Result<()> {
     #[cfg(target_os = "linux")]
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    {
+        linux::note_what_was_here();
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    }
     Ok(())
 }
 
@@ -38,7 +41,7 @@ pub fn become_subreaper() -> io::Result<()> {
 /// leaves its group is not found while it runs.
 pub fn sweep(marker: &str) -> Swept {
     #[cfg(target_os = "linux")]
-    return linux::sweep(marker);
+    return linux::sweep(marker, false);
     #[cfg(not(target_os = "linux"))]
     {
         let _ = marker;
@@ -46,13 +49,36 @@ pub fn sweep(marker: &str) -> Swept {
     }
 }
 
-/// Whether there is nothing to sweep. Cheap enough for the runtime's thread.
-pub(crate) fn none(marker: &str) -> bool {
+/// The same, and orphans without any mark as long as no program runs that they could come from.
+pub(crate) fn sweep_all(marker: &str) -> Swept {
     #[cfg(target_os = "linux")]
-    return linux::none(marker);
+    return linux::sweep(marker, true);
     #[cfg(not(target_os = "linux"))]
     {
         let _ = marker;
+        Swept::default()
+    }
+}
+
+/// Reaps orphans that have died, and kills none. Blocks as [`sweep`] does.
+pub fn reap_orphans() -> Swept {
+    // No mark is empty.
+    sweep("")
+}
+
+/// Whether there are orphans to reap. Cheap enough for the runtime's thread.
+pub fn has_dead_orphans() -> bool {
+    !none("", false)
+}
+
+/// Whether there is nothing to sweep, orphans without any mark included if `unmarked`. Cheap enough for
+/// the runtime's thread.
+pub(crate) fn none(marker: &str, unmarked: bool) -> bool {
+    #[cfg(target_os = "linux")]
+    return linux::none(marker, unmarked);
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (marker, unmarked);
         true
     }
 }
@@ -61,14 +87,14 @@ pub(crate) fn none(marker: &str) -> bool {
 mod linux {
     use std::collections::HashSet;
     use std::fs;
-    use std::sync::PoisonError;
+    use std::sync::{OnceLock, PoisonError};
     use std::thread;
     use std::time::{Duration, Instant};
 
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, waitid};
 
     use super::{MARKER, Swept};
-    use crate::registry;
+    use crate::{descendants, registry};
 
     /// How long a sweep waits for what it killed to die.
     const PATIENCE: Duration = Duration::from_millis(500);
@@ -76,8 +102,22 @@ mod linux {
     /// How long it waits for an environment that cannot be seen.
     const CURIOSITY: Duration = Duration::from_millis(50);
 
-    pub(super) fn sweep(marker: &str) -> Swept {
+    /// Whether every orphan that is left to us comes from a program that we have started.
+    static ALL_OURS: OnceLock<bool> = OnceLock::new();
+
+    /// Before anything is started.
+    pub(super) fn note_what_was_here() {
+        ALL_OURS.get_or_init(|| {
+            let strangers = children()
+                .into_iter()
+                .filter(|pid| !registry::contains(*pid));
+            getpid().as_raw_pid() != 1 && strangers.count() == 0
+        });
+    }
+
+    pub(super) fn sweep(marker: &str, unmarked: bool) -> Swept {
         let mut sweep = Sweep::new(marker);
+        sweep.unmarked = unmarked && ALL_OURS.get() == Some(&true);
         let start = Instant::now();
         let mut pause = Duration::from_micros(100);
         loop {
@@ -94,12 +134,19 @@ mod linux {
     }
 
     /// Whether a sweep would find nothing to do.
-    pub(super) fn none(marker: &str) -> bool {
-        Sweep::new(marker).plan().is_empty()
+    pub(super) fn none(marker: &str, unmarked: bool) -> bool {
+        let mut sweep = Sweep::new(marker);
+        sweep.unmarked = unmarked && ALL_OURS.get() == Some(&true);
+        sweep.looks = true;
+        sweep.plan().is_empty()
     }
 
     struct Sweep {
         mark: Vec<u8>,
+        /// Orphans without a mark as well.
+        unmarked: bool,
+        /// Nothing is done, so that it does not matter what else runs.
+        looks: bool,
         us: Us,
         killed: HashSet<Pid>,
         swept: Swept,
@@ -126,6 +173,8 @@ mod linux {
         fn new(marker: &str) -> Self {
             Self {
                 mark: format!("{MARKER}={marker}").into_bytes(),
+                unmarked: false,
+                looks: false,
                 us: Us::new(),
                 killed: HashSet::new(),
                 swept: Swept::default(),
@@ -179,13 +228,26 @@ mod linux {
                 State::Running => match environment(pid) {
                     // It had one a moment ago.
                     None => Some(Deed::LookAgain),
-                    Some(found) => has(&found, &self.mark).then_some(Deed::Kill),
+                    Some(found) if has(&found, &self.mark) => Some(Deed::Kill),
+                    Some(found) => self.unmarked(&somebody, &found),
                 },
-                State::Bare => None,
+                State::Bare => self.unmarked(&somebody, b""),
                 State::Changing => Some(Deed::LookAgain),
                 State::Dying => sure.then_some(Deed::Await),
                 State::Dead => sure.then_some(Deed::Reap),
             }
+        }
+    }
+
+    impl Sweep {
+        /// What is done with one that has not our mark: it is killed if it has none at all and no program
+        /// runs that it could come from.
+        fn unmarked(&self, somebody: &Somebody, environment: &[u8]) -> Option<Deed> {
+            let certain = self.unmarked
+                && somebody.orphan
+                && !is_marked(environment)
+                && (self.looks || descendants::none_live());
+            certain.then_some(Deed::Kill)
         }
     }
 
@@ -309,7 +371,22 @@ mod linux {
         entries.ok().filter(|entries| !entries.is_empty())
     }
 
-    fn has(environment: &[u8], entry: &[u8]) -> bool {
-        environment.split(|byte| *byte == 0).any(|e| e == entry)
+    /// Whether it has this mark, or one that begins with it and a dot: those of a program that has got
+    /// this mark and starts others.
+    fn has(environment: &[u8], mark: &[u8]) -> bool {
+        let is_empty = mark.last() == Some(&b'=');
+        let mut variables = environment.split(|byte| *byte == 0);
+        variables.any(|variable| match variable.strip_prefix(mark) {
+            Some([]) | Some([b'.', ..]) => !is_empty,
+            _ => false,
+        })
+    }
+
+    fn is_marked(environment: &[u8]) -> bool {
+        let mut variables = environment.split(|byte| *byte == 0);
+        variables.any(|variable| {
+            let value = variable.strip_prefix(MARKER.as_bytes());
+            value.is_some_and(|value| value.first() == Some(&b'='))
+        })
     }
 }

@@ -20,6 +20,11 @@ pub(crate) fn add(pid: Pid) {
     lock(&KNOWN).insert(pid);
 }
 
+/// For a process that others have reaped.
+pub(crate) fn remove(pid: Pid) {
+    lock(&KNOWN).remove(&pid);
+}
+
 pub(crate) fn contains(pid: Pid) -> bool {
     lock(&KNOWN).contains(&pid)
 }

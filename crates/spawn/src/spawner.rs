@@ -65,7 +65,7 @@ impl Spawner {
 
     /// [`sweep`](crate::sweep), on a thread if there is anything to do.
     pub async fn sweep(&self, marker: &str) -> Swept {
-        if orphans::none(marker) {
+        if orphans::none(marker, false) {
             return Swept::default();
         }
         let (reply, answer) = oneshot::channel();

@@ -93,6 +93,50 @@ pub fn sweep(_marker: &str) -> Swept {
     Swept::default()
 }
 
+/// Does nothing.
+pub fn reap_orphans() -> Swept {
+    Swept::default()
+}
+
+/// There are none.
+pub fn has_dead_orphans() -> bool {
+    false
+}
+
+/// They are not found on this system.
+#[derive(Debug, Default)]
+pub struct Descendants(());
+
+impl Descendants {
+    /// Finds nothing.
+    pub fn new() -> Self {
+        Self(())
+    }
+
+    /// Finds nothing.
+    pub fn with_mark(_mark: String) -> Self {
+        Self(())
+    }
+
+    /// A variable without a meaning.
+    pub fn variable(&self) -> (&'static str, &str) {
+        (MARKER, "")
+    }
+
+    /// Makes no difference.
+    pub fn started(&mut self, _pid: u32) {}
+
+    /// There are none.
+    pub fn are_gone(&self) -> bool {
+        true
+    }
+
+    /// Does nothing.
+    pub fn end(self) -> Swept {
+        Swept::default()
+    }
+}
+
 /// Says that it is unsupported.
 #[derive(Debug, Clone, Default)]
 pub struct Spawner(());

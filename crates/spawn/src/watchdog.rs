@@ -20,11 +20,13 @@ use rustix::process::Signal;
 
 use crate::child::Child;
 use crate::command::{Command, spawn_beside};
+use crate::descendants::beginning;
 
 /// Groups are added by `+ NUMBER` and removed by `- NUMBER`; folders by `/ NUMBER FILE:FILE PATH` and
 /// `. NUMBER`. The end of the input means that we are gone. Then the named files and their folders are
 /// removed, and the groups that are left have a second to notice that their own input has ended, and
-/// another one after TERM.
+/// another one after TERM. Last, processes that have left their group are found by their mark
+/// ([`crate::Descendants`]), which begins with the first argument.
 ///
 /// A variable for each, because there may be thousands: a shell is slow with long texts.
 const SCRIPT: &str = r#"while read -r how key files path; do
@@ -49,13 +51,25 @@ done); do
     ) ;;
   esac
 done
+marked() {
+  for round in 1 2 3 4 5; do
+    found=$(grep -ls "LINKSPAN_CALL=$1" /proc/[0-9]*/environ)
+    [ -n "$found" ] || return
+    for file in $found; do
+      one=${file#/proc/}
+      kill -s KILL "${one%/environ}"
+    done
+  done
+}
 for signal in TERM KILL; do
-  [ -n "$left" ] || exit 0
+  [ -n "$left" ] || break
   sleep 1
   rest=
   for one in $left; do kill -s "$signal" -- "-$one" && rest="$rest $one"; done
   left=$rest
-done"#;
+done
+marked "$1"
+exit 0"#;
 
 /// How often, and after what time each, it is looked whether it is dead.
 const MOST_LOOKS: u32 = 100;
@@ -141,7 +155,7 @@ impl Dog {
         // It may keep what we have inherited: it does not outlive us by much.
         let child = spawn_beside(&Command {
             program: PathBuf::from("/bin/sh"),
-            args: ["sh", "-c", SCRIPT, "linkspan-watchdog"]
+            args: ["sh", "-c", SCRIPT, "linkspan-watchdog", beginning()]
                 .map(Into::into)
                 .into(),
             env: vec![("PATH".into(), "/usr/bin:/bin".into())],

@@ -13,7 +13,9 @@ use std::process::Stdio;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use linkspan_spawn::{Command, MARKER, Signal, Spawner, become_subreaper, spawn, sweep};
+use linkspan_spawn::{
+    Command, Descendants, MARKER, Signal, Spawner, become_subreaper, spawn, sweep,
+};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -135,6 +137,70 @@ fn a_grandchild_that_left_the_group_is_swept() {
     assert_eq!((swept.killed, swept.reaped), (2, 2));
     assert!(!left.iter().any(|pid| exists(*pid)), "not even as zombies");
     drop(child);
+}
+
+/// A program that others in this process start and reap; it prints a number and ends.
+fn started_by_others(descendants: &mut Descendants, script: &str) -> i32 {
+    use std::os::unix::process::CommandExt;
+    let (name, mark) = descendants.variable();
+    let mut child = std::process::Command::new("/bin/sh")
+        .args(["-c", script])
+        .env(name, mark)
+        .stdout(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    descendants.started(child.id());
+    let mut text = String::new();
+    let printed = child.stdout.take().unwrap();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(printed), &mut text).unwrap();
+    assert!(child.wait().unwrap().success());
+    text.trim().parse().unwrap()
+}
+
+#[test]
+fn descendants_of_a_program_that_others_start_are_ended() {
+    let _turn = alone();
+    let mut ours = Descendants::new();
+    let mut theirs = Descendants::new();
+    let script = "setsid sh -c 'echo $$; exec sleep 600' & sleep 0.1";
+    let (left, other) = (
+        started_by_others(&mut ours, script),
+        started_by_others(&mut theirs, script),
+    );
+    assert!(!ours.are_gone());
+    assert_eq!(ours.end().killed, 1);
+    assert!(!exists(left) && exists(other));
+    assert_eq!(theirs.end().killed, 1);
+    assert!(!exists(other));
+}
+
+#[test]
+fn descendants_without_an_environment_are_ended_with_the_last_program() {
+    let _turn = alone();
+    let mut ours = Descendants::new();
+    let theirs = Descendants::new();
+    let script = "env -i setsid sh -c 'echo $$; exec sleep 600' & sleep 0.1";
+    let left = started_by_others(&mut ours, script);
+    assert_eq!(ours.end().killed, 0, "it could come from another program");
+    assert!(exists(left));
+    assert!(!theirs.are_gone());
+    assert_eq!(theirs.end().killed, 1);
+    assert!(!exists(left));
+}
+
+#[test]
+fn a_mark_that_was_made_of_another_one_is_found_by_that() {
+    let _turn = alone();
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC).unwrap();
+    let mut read = File::from(read);
+    let script = "LINKSPAN_CALL=n-1.abc-0 setsid sh -c 'echo $$; exec sleep 600' & sleep 0.1";
+    let mut child = spawn(&sh(script, "n-1", write)).unwrap();
+    let left = lines(&mut read, 1)[0];
+    runtime().block_on(child.wait()).unwrap();
+    assert_eq!(sweep("n-1.ab").killed, 0);
+    assert_eq!(sweep("n-1").killed, 1);
+    assert!(!exists(left));
 }
 
 #[test]

@@ -11,19 +11,26 @@ use linkspan_mcp::era::{
 use linkspan_mcp::{Era, Level};
 use linkspan_ports::{Answering, Guest, House, Principal};
 use linkspan_session::{
-    Asker, Config, Ended, Envelope, EraLayer, Fault, Hub, Inbound, Layer, Outbound, Port, Session,
+    Asker, Config, Ended, Envelope, EraLayer, Fault, Hub, Inbound, Layer, Port, Session,
 };
-use linkspan_wire::{Kind, Message, RpcError};
+use linkspan_wire::Message;
 use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
 
-use super::layers::{legacy_layers, modern_layers, secret};
+use crate::first;
+
+use super::layers::{Answered, legacy_layers, modern_layers, secret};
 use super::lease::{Key, Lease, Upstream};
 use super::pool::{Opening, Pool, Room, Want, wait};
+use super::probe::Questions;
 use super::server::{EVERYTHING, Server};
+use super::setbacks::Cause;
 use super::through;
 
 /// How often a server is opened for one call; somebody else may be faster to take it.
 const MOST_OPENINGS: usize = 8;
+/// How long a call waits for a server that does not read.
+const READING: Duration = Duration::from_secs(10);
 /// Envelopes that may wait in front of a shared server.
 const QUEUE: usize = 64;
 
@@ -142,7 +149,10 @@ impl Inn {
             _ => call.msg,
         };
         let call = Envelope { msg, ..call };
-        let asking = lease.upstream.hub.ask(call, Asker(alias)).await?;
+        let asking = timeout(READING, lease.upstream.hub.ask(call, Asker(alias))).await;
+        let asking = asking.map_err(|_| Fault::Overloaded {
+            what: "the server does not read",
+        })??;
         Ok(Answering {
             rx: asking.rx,
             guard: Box::new((asking.guard, lease)),
@@ -161,7 +171,7 @@ impl Inn {
                 None => self.find_out(call, guest).await?,
             };
             let want = self.want(call, guest, era);
-            let open = || self.open(want.key.clone(), want.key.clone());
+            let open = || self.open(want.key.clone(), want.key.clone(), self.questions(call));
             if let Some(lease) = shared.pool.lease(&want, open).await? {
                 return Ok((lease, era));
             }
@@ -180,7 +190,7 @@ impl Inn {
         };
         // Roots are for a server that is known to want them.
         let key = want_key(call, guest, self.0.options.share, None);
-        wait(self.open(first, key)).await?;
+        wait(self.open(first, key, self.questions(call))).await?;
         Ok(self.0.server.era().unwrap_or(Era::Legacy))
     }
 
@@ -209,13 +219,19 @@ impl Inn {
         }
     }
 
-    /// Begins to open a server for `key`, unless somebody has under the same `slot`.
-    fn open(&self, slot: Key, key: Key) -> Opening {
+    /// What a server is asked that is opened for this call.
+    fn questions(&self, call: &Message) -> Questions<'static> {
+        let shared = self.0.options.share.then_some(EVERYTHING);
+        Questions::of(Some(call), shared)
+    }
+
+    /// Begins to open a server for `key`, unless that has begun under the same `slot`.
+    fn open(&self, slot: Key, key: Key, questions: Questions<'static>) -> Opening {
         let inn = self.clone();
         let mut stop = self.0.stop.clone();
         self.0.pool.open(slot, move |home, room| async move {
             let opened = tokio::select! {
-                opened = inn.open_now(home, key, room) => opened,
+                opened = inn.open_now(home, key, room, questions) => opened,
                 _ = stop.wait_for(|stop| *stop) => Err(Fault::Closing),
             };
             if let Err(why) = &opened {
@@ -225,9 +241,19 @@ impl Inn {
         })
     }
 
-    async fn open_now(&self, home: String, key: Key, room: Room) -> Result<Arc<Upstream>, Fault> {
+    async fn open_now(
+        &self,
+        home: String,
+        key: Key,
+        room: Room,
+        questions: Questions<'static>,
+    ) -> Result<Arc<Upstream>, Fault> {
         let shared = &self.0;
-        let (back, era) = shared.server.open_known().await?;
+        let cause = Cause {
+            principal: key.principal.clone(),
+            handshake: shared.aliases.hash_one(&questions.initialize),
+        };
+        let (back, era) = shared.server.open_known(&questions, &cause).await?;
         let figures = Arc::<Figures>::default();
         let (hub, front) = Hub::new("the clients", QUEUE);
         let options = UpOptions {
@@ -245,18 +271,25 @@ impl Inn {
             roots: key.roots.filter(|_| era == Era::Legacy),
             ..key
         };
-        self.run(
-            front,
-            back,
-            modern_layers(&self.0.server, era, options, false),
-            Some(room),
-        );
+        let layers = modern_layers(&self.0.server, era, options, false);
+        self.run(front, back, layers, Some(room), (cause, None));
         Ok(Upstream::new(home, key, hub, figures))
     }
 
-    /// Joins two ports until one of them closes.
-    fn run(&self, front: Port, back: Port, layers: Vec<Box<dyn Layer>>, room: Option<Room>) {
+    /// Joins two ports until one of them closes; `begun` is what the server was started for, and what the
+    /// client has said so far.
+    fn run(
+        &self,
+        front: Port,
+        back: Port,
+        mut layers: Vec<Box<dyn Layer>>,
+        room: Option<Room>,
+        (cause, word): (Cause, Option<Inbound>),
+    ) {
+        let answered = Answered::default();
+        layers.push(Box::new(answered.clone()));
         let session = Session::new(self.0.options.session.clone(), front, back, layers);
+        let session = session.begun_with(word);
         let (server, alive) = (self.0.server.clone(), self.0.alive.clone());
         let mut stop = self.0.stop.clone();
         tokio::spawn(async move {
@@ -267,32 +300,47 @@ impl Inn {
             match session.run(stop).await {
                 Ended::BackClosed(why) => {
                     tracing::warn!("{why}");
-                    server.ended(began.elapsed());
+                    server.ended(&cause, answered.get(), began.elapsed());
                 }
-                Ended::FrontClosed | Ended::Stopped => server.works(),
+                Ended::FrontClosed | Ended::Stopped => {}
             }
             drop((alive, room));
         });
     }
 
-    async fn begin(&self, front: Port, guest: Guest) {
+    async fn begin(&self, mut front: Port, guest: Guest) {
         if self.0.options.share {
             let session = self.0.sessions.fetch_add(1, Ordering::Relaxed);
             let session = Some(session);
             let back = through::port(self.clone(), Caller { guest, session });
             let layers: Vec<Box<dyn Layer>> = vec![Box::new(EraLayer::new(Down::signed()))];
-            return self.run(front, back, layers, None);
+            return self.run(front, back, layers, None, (Cause::only(), None));
         }
+        let Some(word) = front.rx.recv().await else {
+            return;
+        };
+        let handshake = match &word {
+            Inbound::Message(envelope) => envelope.msg.params().map(|params| params.text()),
+            _ => None,
+        };
+        let cause = Cause {
+            principal: guest.principal,
+            handshake: self.0.aliases.hash_one(handshake),
+        };
         let mut stop = self.0.stop.clone();
         let opened = tokio::select! {
-            opened = self.0.server.open() => opened,
+            opened = self.0.server.open(&cause) => opened,
             _ = stop.wait_for(|stop| *stop) => Err(Fault::Closing),
         };
         let back = match opened {
             Ok(back) => back,
-            Err(why) => return refuse(front, &why).await,
+            Err(why) => {
+                tracing::warn!("{why}");
+                return first::refuse(&front, Some(word), &why).await;
+            }
         };
-        self.run(front, back, legacy_layers(&self.0.server), None);
+        let layers = legacy_layers(&self.0.server);
+        self.run(front, back, layers, None, (cause, Some(word)));
     }
 }
 
@@ -332,18 +380,5 @@ fn want_key(call: &Message, guest: &Guest, share: bool, roots: Option<String>) -
         principal: guest.principal.clone(),
         capabilities: claims.map(|claims| claims.capability_key()),
         roots,
-    }
-}
-
-/// Answers a client whose server could not be opened.
-async fn refuse(mut front: Port, why: &Fault) {
-    tracing::warn!("{why}");
-    while let Some(Inbound::Message(envelope)) = front.rx.recv().await {
-        if let (Kind::Request, Some(id)) = (envelope.msg.kind(), envelope.msg.id()) {
-            let answer = RpcError::from(why).answer(&id);
-            let outbound = Outbound::One(Envelope::new(answer));
-            let _ = front.tx.send(outbound).await;
-            return;
-        }
     }
 }

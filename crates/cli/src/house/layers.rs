@@ -1,12 +1,40 @@
 //! What lies between a client of one era and a server.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use linkspan_mcp::Era;
 use linkspan_mcp::era::{Down, Handshake, Up, UpOptions};
-use linkspan_session::{EraLayer, Layer};
+use linkspan_session::{Envelope, EraLayer, Layer, Verdict, Way};
+use linkspan_wire::{Kind, Message};
 
 use super::server::Server;
+
+/// Notes that the server has said something. It lies next to the server.
+#[derive(Clone, Default)]
+pub(super) struct Answered(Arc<AtomicBool>);
+
+impl Answered {
+    pub(super) fn get(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Layer for Answered {
+    fn on(&mut self, way: Way, envelope: Envelope, _: Instant) -> Verdict {
+        if way == Way::ToFront && !self.get() && !is_fault(&envelope.msg) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+        Verdict::Pass(envelope)
+    }
+}
+
+/// Whether this is a fault that the session itself answers with, because the server will not.
+fn is_fault(msg: &Message) -> bool {
+    let kind = msg.body().and_then(|error| error.path(&["data", "kind"]));
+    msg.kind() == Kind::Error && kind.is_some()
+}
 
 /// What a legacy client needs in front of a server.
 pub(crate) fn legacy_layers(server: &Arc<Server>) -> Vec<Box<dyn Layer>> {

@@ -1,27 +1,62 @@
 //! Asking a server which era it speaks.
 //!
 //! `server/discover` first. Over stdio, silence is no answer: the server may still be starting, or
-//! ignore what it does not know. So it is then asked to shake hands as well, and whichever answer
-//! comes first decides. A process that may have taken that handshake is not used for anything else.
+//! ignore what it does not know. So the same process is then asked to shake hands as well, in the
+//! client's name, and a handshake that it accepts is the one that the session uses.
 
 use std::time::Duration;
 
-use linkspan_mcp::era::{Evidence, probe, weigh};
+use linkspan_mcp::era::{Claims, Evidence, probe, weigh};
 use linkspan_mcp::{Era, OUR_INFO, Revision, names};
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
 use linkspan_wire::{Id, Kind, Message, RpcError};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// How long a process may be silent before it is asked in the other era, too.
 const SILENCE: Duration = Duration::from_secs(3);
 /// How long it may take in all; `npx` may have to fetch it first.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a modern server may take to refuse a handshake.
+const REFUSAL: Duration = Duration::from_secs(5);
 /// The limit for a server at a URL.
 const REMOTE: Duration = Duration::from_secs(30);
 
-/// Hop numbers are small, so these ids are nobody else's.
+/// Hop numbers are small, so these ids are free.
 const DISCOVER: u64 = 0;
 const INITIALIZE: u64 = u64::MAX >> 12;
+
+/// What a probe says to the server.
+#[derive(Debug, Clone)]
+pub(crate) struct Questions<'a> {
+    /// The client's own `server/discover`.
+    pub(crate) discover: Option<&'a Message>,
+    /// The parameters of an `initialize` that the session can go on with.
+    pub(crate) initialize: String,
+}
+
+impl<'a> Questions<'a> {
+    /// Those of the client that has sent this request; `capabilities` instead of its own if it shares
+    /// the server with others.
+    pub(crate) fn of(request: Option<&Message>, capabilities: Option<&str>) -> Self {
+        let claims = request.and_then(|request| Claims::read(request).ok());
+        let initialize = claims.map(|claims| claims.initialize(capabilities));
+        let plain = || {
+            let capabilities = capabilities.unwrap_or("{}");
+            let version = Revision::LAST_LEGACY;
+            format!(
+                r#"{{"protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{OUR_INFO}}}"#
+            )
+        };
+        Self {
+            discover: None,
+            initialize: initialize.unwrap_or_else(plain),
+        }
+    }
+
+    pub(crate) fn with_discover(self, discover: Option<&'a Message>) -> Self {
+        Self { discover, ..self }
+    }
+}
 
 /// What a probe has shown.
 pub(super) enum Probed {
@@ -29,10 +64,10 @@ pub(super) enum Probed {
     Modern(Option<Message>),
     /// The same, but this process may be about to shake hands with us.
     ModernSpent(Message),
-    /// A legacy server that nobody has initialised.
+    /// A legacy server that has not been initialised.
     Legacy,
-    /// A legacy server, but this process cannot be used.
-    Spent,
+    /// A legacy server, or one of both eras, that has shaken hands, and its answer to `initialize`.
+    Greeted(Message),
     /// It ended without a word about it.
     Died,
     /// It will not shake hands, but does not say what it is instead.
@@ -43,68 +78,86 @@ impl Probed {
     pub(super) fn era(&self) -> Era {
         match self {
             Self::Modern(_) | Self::ModernSpent(_) => Era::Modern,
-            Self::Legacy | Self::Spent | Self::Died | Self::Refused => Era::Legacy,
+            Self::Legacy | Self::Greeted(_) | Self::Died | Self::Refused => Era::Legacy,
         }
     }
 }
 
-/// Finds out which era the server behind `port` speaks; `own` is the client's own `server/discover`.
+/// Finds out which era the server behind `port` speaks.
 pub(super) async fn ask(
     port: &mut Port,
-    own: Option<&Message>,
+    questions: &Questions<'_>,
     is_command: bool,
 ) -> Result<Probed, Fault> {
     let id = Id::number(DISCOVER);
-    let question = match own {
+    let discover = match questions.discover {
         Some(own) => own.clone().with_id(id),
         None => probe(&id, "{}", OUR_INFO),
     };
-    if !tell(port, question).await {
+    if !tell(port, discover).await {
         return Ok(Probed::Died);
     }
-    if !is_command {
-        return match timeout(REMOTE, answer(port, false, false)).await {
-            Ok(probed) => probed,
-            Err(_) => Err(Fault::Timeout { after: REMOTE }),
-        };
-    }
-    if let Ok(probed) = timeout(SILENCE, answer(port, true, false)).await {
-        return probed;
-    }
-    match shaken(port, true).await {
-        // It has been asked both, and died of either.
-        Err(Fault::PeerClosed { .. } | Fault::Ended { .. }) => Ok(Probed::Died),
-        probed => probed,
+    let limit = if is_command { SILENCE } else { REMOTE };
+    match timeout(limit, listen(port)).await {
+        Ok(Heard::Discovered(Evidence::Modern, answer)) => Ok(Probed::Modern(Some(answer))),
+        Ok(Heard::Discovered(Evidence::None, answer)) => Err(unreached(&answer)),
+        Ok(Heard::Failed(why)) => Err(why),
+        Ok(Heard::Closed(why)) if !is_command => Err(why.unwrap_or(Fault::Closing)),
+        Ok(Heard::Closed(_)) => Ok(Probed::Died),
+        Ok(_) => Ok(Probed::Legacy),
+        Err(_) if is_command => shaken(port, questions, true).await,
+        Err(_) => Err(Fault::Timeout { after: REMOTE }),
     }
 }
 
-/// Asks a process to shake hands, only to see whether it does.
-pub(super) async fn shake(port: &mut Port) -> Result<Probed, Fault> {
-    shaken(port, false).await
+/// Asks a process to shake hands before anything else.
+pub(super) async fn shake(port: &mut Port, questions: &Questions<'_>) -> Result<Probed, Fault> {
+    shaken(port, questions, false).await
 }
 
 /// `asked` if it owes an answer to `server/discover` as well.
-async fn shaken(port: &mut Port, asked: bool) -> Result<Probed, Fault> {
-    let params = format!(
-        r#"{{"protocolVersion":"{}","capabilities":{{}},"clientInfo":{OUR_INFO}}}"#,
-        Revision::LAST_LEGACY
-    );
+async fn shaken(
+    port: &mut Port,
+    questions: &Questions<'_>,
+    mut asked: bool,
+) -> Result<Probed, Fault> {
     let id = Id::number(INITIALIZE);
-    let initialize = Message::request(&id, names::INITIALIZE, Some(&params));
+    let initialize = Message::request(&id, names::INITIALIZE, Some(&questions.initialize));
     // If it does not listen any more, why it ended is what we hear next.
     tell(port, initialize).await;
-    let answer = async {
-        loop {
-            match answer(port, false, true).await {
-                // The other answer may tell more.
-                Ok(Probed::Refused) if asked => {}
-                told => return told,
+    let was_asked = asked;
+    let mut until = Instant::now() + PATIENCE;
+    let mut modern = None;
+    let mut refused = false;
+    loop {
+        match (timeout_at(until, listen(port)).await, modern.take()) {
+            // A server of both eras stays with the one of its first real request.
+            (Ok(Heard::Shaken(answer)), _) => return Ok(Probed::Greeted(answer)),
+            // It has refused, so its process is as good as before.
+            (Ok(Heard::NotShaken(_)), Some(answer)) => return Ok(Probed::Modern(Some(answer))),
+            (Ok(Heard::NotShaken(Evidence::Modern)), None) => return Ok(Probed::Modern(None)),
+            // The other answer may tell more.
+            (Ok(Heard::NotShaken(_)), None) if asked => refused = true,
+            (Ok(Heard::NotShaken(_)), None) => return Ok(Probed::Refused),
+            (Ok(Heard::Discovered(Evidence::None, answer)), _) => return Err(unreached(&answer)),
+            (Ok(Heard::Discovered(Evidence::Modern, answer)), _) if refused => {
+                return Ok(Probed::Modern(Some(answer)));
             }
+            (Ok(Heard::Discovered(Evidence::Modern, answer)), _) => {
+                modern = Some(answer);
+                until = until.min(Instant::now() + REFUSAL);
+            }
+            (Ok(Heard::Discovered(..)), _) if refused => return Ok(Probed::Legacy),
+            (Ok(Heard::Discovered(..)), _) => asked = false,
+            (Ok(Heard::Failed(why)), _) => return Err(why),
+            (Ok(Heard::Closed(_)) | Err(_), Some(answer)) => {
+                return Ok(Probed::ModernSpent(answer));
+            }
+            // It has been asked both, and died of either.
+            (Ok(Heard::Closed(_)), None) if was_asked => return Ok(Probed::Died),
+            (Ok(Heard::Closed(why)), None) => return Err(why.unwrap_or(Fault::Closing)),
+            (Err(_), None) => return Err(Fault::Timeout { after: PATIENCE }),
         }
-    };
-    match timeout(PATIENCE, answer).await {
-        Ok(probed) => probed,
-        Err(_) => Err(Fault::Timeout { after: PATIENCE }),
     }
 }
 
@@ -119,60 +172,58 @@ async fn tell(port: &Port, msg: Message) -> bool {
     sent.is_ok()
 }
 
-/// Waits for something that tells.
-async fn answer(port: &mut Port, is_command: bool, shook: bool) -> Result<Probed, Fault> {
-    while let Some(inbound) = port.rx.recv().await {
-        let answer = match inbound {
-            Inbound::Message(envelope) => envelope.msg,
-            Inbound::Failed { hop: DISCOVER, why } => {
+/// Something that tells.
+enum Heard {
+    /// The answer to `server/discover`.
+    Discovered(Evidence, Message),
+    /// There will be no answer: the request did not reach the server, or the answer cannot be read.
+    Failed(Fault),
+    /// The result of `initialize`.
+    Shaken(Message),
+    /// An error instead of that.
+    NotShaken(Evidence),
+    /// Nothing more will come.
+    Closed(Option<Fault>),
+}
+
+async fn listen(port: &mut Port) -> Heard {
+    loop {
+        let answer = match port.rx.recv().await {
+            Some(Inbound::Message(envelope)) => envelope.msg,
+            Some(Inbound::Failed { hop: DISCOVER, why }) => {
                 let answer = RpcError::from(&why).answer(&Id::number(DISCOVER));
-                if weigh(&answer) == Evidence::None {
-                    return Err(why);
+                match weigh(&answer) {
+                    Evidence::None => return Heard::Failed(why),
+                    evidence => return Heard::Discovered(evidence, answer),
                 }
-                answer
             }
             // Whatever it was, it was not the answer of a modern server.
-            Inbound::Bad(why) if why.answered_hop() == Some(DISCOVER) => {
+            Some(Inbound::Bad(why)) if why.answered_hop() == Some(DISCOVER) => {
                 RpcError::parse_error(why.to_string()).answer(&Id::number(DISCOVER))
             }
-            Inbound::Bad(why) if why.answered_hop() == Some(INITIALIZE) => {
-                return Err(Fault::BadAnswer {
+            Some(Inbound::Bad(why)) if why.answered_hop() == Some(INITIALIZE) => {
+                return Heard::Failed(Fault::BadAnswer {
                     peer: port.name.clone(),
                     why: why.to_string(),
                 });
             }
-            Inbound::Closed(_) if is_command => return Ok(Probed::Died),
-            Inbound::Closed(why) => return Err(why),
-            _ => continue,
+            Some(Inbound::Closed(why)) => return Heard::Closed(Some(why)),
+            None => return Heard::Closed(None),
+            Some(_) => continue,
         };
         if !answer.is_answer() {
             continue;
         }
-        let evidence = weigh(&answer);
-        let is_spent = if shook { Probed::Spent } else { Probed::Legacy };
         match answer.id().and_then(|id| id.as_hop()) {
-            Some(DISCOVER) if evidence == Evidence::Modern && shook => {
-                // A server of both eras stays with the one of its first real request.
-                return Ok(Probed::ModernSpent(answer));
-            }
-            Some(DISCOVER) if evidence == Evidence::Modern => {
-                return Ok(Probed::Modern(Some(answer)));
-            }
-            Some(DISCOVER) if evidence == Evidence::None => return Err(unreached(&answer)),
-            Some(DISCOVER) => return Ok(is_spent),
-            // A modern server says so when it refuses; its process is as good as before.
-            Some(INITIALIZE) if answer.kind() == Kind::Error && evidence == Evidence::Modern => {
-                return Ok(Probed::Modern(None));
-            }
-            Some(INITIALIZE) if answer.kind() == Kind::Result => return Ok(Probed::Spent),
-            Some(INITIALIZE) => return Ok(Probed::Refused),
+            Some(DISCOVER) => return Heard::Discovered(weigh(&answer), answer),
+            Some(INITIALIZE) if answer.kind() == Kind::Result => return Heard::Shaken(answer),
+            Some(INITIALIZE) => return Heard::NotShaken(weigh(&answer)),
             _ => {}
         }
     }
-    Ok(Probed::Died)
 }
 
-/// Somebody on the way has answered for the server.
+/// Something on the way has answered for the server.
 fn unreached(answer: &Message) -> Fault {
     let said = answer
         .body()
@@ -213,8 +264,9 @@ mod tests {
                 }
             }
         };
+        let questions = Questions::of(None, None);
         tokio::select! {
-            probed = ask(&mut port, None, true) => probed,
+            probed = ask(&mut port, &questions, true) => probed,
             () = server => unreachable!("the probe is over first"),
         }
     }
@@ -256,9 +308,10 @@ mod tests {
         };
         let begun = tokio::time::Instant::now();
         let probes = async {
-            let probed = ask(&mut port, None, true).await;
+            let questions = Questions::of(None, None);
+            let probed = ask(&mut port, &questions, true).await;
             assert!(matches!(probed, Ok(Probed::Legacy)));
-            let shaken = shake(&mut port).await;
+            let shaken = shake(&mut port, &questions).await;
             assert!(matches!(shaken, Err(Fault::BadAnswer { .. })));
         };
         tokio::select! {
@@ -271,10 +324,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_ignores_the_question_but_shakes_hands_is_a_legacy_server() {
         let probed = play(|method| (method == "initialize").then_some(r#""result":{}"#)).await;
-        assert!(
-            matches!(probed, Probed::Spent),
-            "and that process is used up"
-        );
+        assert!(matches!(probed, Probed::Greeted(_)), "and is kept");
     }
 
     #[tokio::test(start_paused = true)]
@@ -288,36 +338,79 @@ mod tests {
         assert!(matches!(probed, Probed::Modern(None)));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_slow_dual_server_is_not_used_after_our_initialize() {
-        // It starts after more than 3 s and then reads both lines: discover is answered first, then
-        // initialize, which makes this process a legacy one.
+    /// A server that is slow to start, and then reads both questions: what it answers to each.
+    async fn slow(discover: &'static str, initialize: &'static str) -> Probed {
         let (mut port, end) = Port::pair("the server", 8);
         let PortEnd {
             tx,
             mut rx,
-            last_word: _l,
-            done: _d,
+            last_word: _last_word,
+            done: _done,
         } = end;
         let server = async {
             let mut seen = Vec::new();
             while let Some(Outbound::One(envelope)) = rx.recv().await {
                 seen.push(envelope.msg.id().unwrap());
-                if seen.len() == 2 {
-                    let msg = Message::result(&seen[0], r#"{"supportedVersions":["2026-07-28"]}"#);
-                    tx.send(Inbound::Message(Envelope::new(msg))).await.unwrap();
-                    let msg = Message::result(&seen[1], r#"{"protocolVersion":"2025-11-25"}"#);
-                    tx.send(Inbound::Message(Envelope::new(msg))).await.unwrap();
+                if let [first, second] = &seen[..] {
+                    for (id, body) in [(first, discover), (second, initialize)] {
+                        let text = format!(r#"{{"jsonrpc":"2.0","id":{id},{body}}}"#);
+                        let msg = Message::parse(text.into()).unwrap();
+                        tx.send(Inbound::Message(Envelope::new(msg))).await.unwrap();
+                    }
                 }
             }
         };
-        let probed = tokio::select! {
-            probed = ask(&mut port, None, true) => probed.unwrap(),
-            () = server => unreachable!(),
+        let questions = Questions::of(None, None);
+        tokio::select! {
+            probed = ask(&mut port, &questions, true) => probed.unwrap(),
+            () = server => unreachable!("the probe is over first"),
+        }
+    }
+
+    const NO: &str = r#""error":{"code":-32601,"message":"no"}"#;
+    const NO_LEGACY: &str =
+        r#""error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}"#;
+    const VERSIONS: &str = r#""result":{"supportedVersions":["2026-07-28"]}"#;
+    const HANDSHAKE: &str = r#""result":{"protocolVersion":"2025-11-25"}"#;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_legacy_server_goes_on_with_the_handshake_that_it_was_asked_for() {
+        let Probed::Greeted(answer) = slow(NO, HANDSHAKE).await else {
+            panic!("it has shaken hands");
         };
+        assert!(answer.text().contains("2025-11-25"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_server_of_both_eras_goes_on_with_the_handshake() {
+        let probed = slow(VERSIONS, HANDSHAKE).await;
         assert!(
-            !matches!(probed, Probed::Modern(_)),
-            "this process has taken our initialize, and is kept"
+            matches!(probed, Probed::Greeted(_)),
+            "it is a legacy one now"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_modern_server_that_refuses_the_handshake_is_as_good_as_new() {
+        for refusal in [NO, NO_LEGACY] {
+            let probed = slow(VERSIONS, refusal).await;
+            assert!(matches!(probed, Probed::Modern(Some(_))));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_handshake_is_made_in_the_name_of_the_client() {
+        let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"sampling":{}},"io.modelcontextprotocol/clientInfo":{"name":"me","version":"1"}}}}"#;
+        let call = Message::parse(call.into()).unwrap();
+        let own = Questions::of(Some(&call), None).initialize;
+        assert!(
+            own.contains(r#"{"sampling":{}}"#) && own.contains(r#""me""#),
+            "{own}"
+        );
+        let shared = Questions::of(Some(&call), Some(r#"{"roots":{}}"#)).initialize;
+        assert!(
+            shared.contains(r#""capabilities":{"roots":{}}"#),
+            "{shared}"
         );
     }
 }

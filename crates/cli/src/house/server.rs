@@ -7,20 +7,18 @@ use linkspan_mcp::Era;
 use linkspan_session::{Fault, Layer, Port};
 use linkspan_wire::Message;
 
-use super::probe::{self, Probed};
+use super::greeted::greeted;
+use super::probe::{self, Probed, Questions};
+use super::setbacks::{Cause, Setbacks};
 
 use crate::exit::Failure;
 use crate::shrink::Shrinking;
 use crate::target::Opener;
 
-/// A server that lives shorter than this has not worked.
-const SHORT_LIFE: Duration = Duration::from_secs(5);
-const FIRST_WAIT: Duration = Duration::from_millis(100);
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
-
 pub(crate) struct Server {
     opener: Opener,
     known: Mutex<Known>,
+    setbacks: Setbacks,
     shrinking: Option<Shrinking>,
 }
 
@@ -30,9 +28,6 @@ struct Known {
     era: Option<Era>,
     /// Whether it takes `initialize`.
     shakes_hands: Option<bool>,
-    /// Lives in a row that were short, and when the last one ended.
-    deaths: u32,
-    died: Option<Instant>,
 }
 
 impl Server {
@@ -42,11 +37,11 @@ impl Server {
         let known = Known {
             era,
             shakes_hands: era.map(|era| era == Era::Legacy),
-            ..Known::default()
         };
         Self {
             opener,
             known: Mutex::new(known),
+            setbacks: Setbacks::default(),
             shrinking: None,
         }
     }
@@ -100,20 +95,14 @@ impl Server {
         &self.opener.secrets
     }
 
-    /// Opens a connection or starts a process; not too often if it keeps dying.
-    pub(crate) async fn open(&self) -> Result<Port, Fault> {
-        let wait = self.with(|known| {
-            let factor = 1 << known.deaths.saturating_sub(1).min(10);
-            let pause = (FIRST_WAIT * factor).min(LONGEST_WAIT);
-            let died = known.died.filter(|_| known.deaths > 0)?;
-            (died + pause).checked_duration_since(Instant::now())
-        });
-        if let Some(wait) = wait {
-            tracing::info!("the server keeps ending; the next start is in {wait:?}");
+    /// Opens a connection or starts a process; not too often if that keeps failing for this cause.
+    pub(crate) async fn open(&self, cause: &Cause) -> Result<Port, Fault> {
+        if let Some(wait) = self.setbacks.wait(cause, Instant::now()) {
+            tracing::info!("the server does not start; the next start is in {wait:?}");
             tokio::time::sleep(wait).await;
         }
         self.opener.open().map_err(|failure| {
-            self.ended(Duration::ZERO);
+            self.ended(cause, false, Duration::ZERO);
             Fault::ConnectFailed {
                 peer: "the server".to_owned(),
                 why: failure.what().to_owned(),
@@ -123,70 +112,69 @@ impl Server {
     }
 
     /// Opens a connection and finds out which era the server speaks.
-    pub(crate) async fn open_known(&self) -> Result<(Port, Era), Fault> {
-        let port = self.open().await?;
-        let known = self.known(port, None).await?;
+    pub(crate) async fn open_known(
+        &self,
+        questions: &Questions<'_>,
+        cause: &Cause,
+    ) -> Result<(Port, Era), Fault> {
+        let port = self.open(cause).await?;
+        let known = self.known(port, questions, cause).await?;
         Ok((known.port, known.era))
     }
 
-    /// Finds out which era the server behind `port` speaks, with the client's own `server/discover`
-    /// if that is what it said first.
-    pub(crate) async fn known(&self, port: Port, discover: Option<&Message>) -> Result<Met, Fault> {
+    /// Finds out which era the server behind `port` speaks.
+    pub(crate) async fn known(
+        &self,
+        port: Port,
+        questions: &Questions<'_>,
+        cause: &Cause,
+    ) -> Result<Met, Fault> {
         if let Some(era) = self.era() {
             let answer = None;
             return Ok(Met { port, era, answer });
         }
         let mut port = port;
-        let mut probed = probe::ask(&mut port, discover, self.opener.is_command()).await?;
+        let is_command = self.opener.is_command();
+        let mut probed = probe::ask(&mut port, questions, is_command).await?;
         if matches!(probed, Probed::Died) {
             // Of the question, or of something else? Another one is asked to shake hands first.
-            port = self.open().await?;
-            let shaken = probe::shake(&mut port).await;
-            probed = shaken.inspect_err(|_| self.ended(Duration::ZERO))?;
+            port = self.open(cause).await?;
+            let shaken = probe::shake(&mut port, questions).await;
+            probed = shaken.inspect_err(|_| self.ended(cause, false, Duration::ZERO))?;
         }
         if matches!(probed, Probed::Refused) {
-            probed = probe::ask(&mut port, discover, self.opener.is_command()).await?;
+            probed = probe::ask(&mut port, questions, is_command).await?;
         }
         let era = probed.era();
-        if matches!(
-            probed,
-            Probed::Spent | Probed::ModernSpent(_) | Probed::Died
-        ) {
-            // It died of a question that it did not know, or was initialised to find out.
+        if matches!(probed, Probed::ModernSpent(_) | Probed::Died) {
+            // It died of a question that it did not know, or may be about to shake hands.
             probe::end(port);
-            port = self.open().await?;
+            port = self.open(cause).await?;
         }
         let answer = match probed {
             Probed::Modern(answer) => answer,
             Probed::ModernSpent(answer) => Some(answer),
-            Probed::Legacy | Probed::Spent | Probed::Died | Probed::Refused => None,
+            Probed::Greeted(answer) => {
+                self.with(|known| known.shakes_hands = Some(true));
+                port = greeted(port, answer);
+                None
+            }
+            Probed::Legacy | Probed::Died | Probed::Refused => None,
         };
         if let (Some(shrinking), Some(answer)) = (&self.shrinking, &answer) {
             // Asked by us, so that no layer has seen it.
             shrinking.learn_server(answer);
         }
-        let own = discover.and_then(Message::id);
+        let own = questions.discover.and_then(Message::id);
         let answer = own.zip(answer).map(|(id, answer)| answer.with_id(id));
         tracing::info!("the server speaks the {era:?} era");
         self.with(|known| known.era = Some(era));
         Ok(Met { port, era, answer })
     }
 
-    /// Notes how long it lived.
-    pub(crate) fn ended(&self, lived: Duration) {
-        self.with(|known| {
-            known.deaths = if lived < SHORT_LIFE {
-                known.deaths.saturating_add(1)
-            } else {
-                0
-            };
-            known.died = Some(Instant::now());
-        });
-    }
-
-    /// Notes that it works.
-    pub(crate) fn works(&self) {
-        self.with(|known| known.deaths = 0);
+    /// Notes how long it lived, and whether it has `answered` anything.
+    pub(crate) fn ended(&self, cause: &Cause, answered: bool, lived: Duration) {
+        self.setbacks.ended(cause, answered, lived, Instant::now());
     }
 
     fn with<T>(&self, look: impl FnOnce(&mut Known) -> T) -> T {

@@ -4,6 +4,7 @@
 //! has gates, records what it saw, and both sides can be asked to wait for a condition.
 
 mod both_ways;
+mod commands;
 mod connecting;
 mod damaged;
 mod ending;

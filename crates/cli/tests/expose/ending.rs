@@ -67,6 +67,48 @@ fn grandchildren_end_with_their_session() {
     exposed.children.wait_until_none();
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn grandchildren_in_a_session_of_their_own_end_with_that_of_their_client() {
+    let exposed = legacy();
+    let session = exposed.client().session(LATEST);
+    let other = exposed.client().session(LATEST);
+    session.tool("1", "grandchild", &json!({"through": "setsid"}));
+    other.tool("1", "grandchild", &json!({"through": "setsid"}));
+    exposed.children.wait_for_alive(4);
+    assert_eq!(session.end(), 204);
+    exposed.children.wait_for_alive(2);
+    assert_works(&other);
+    exposed.end();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn grandchildren_without_an_environment_end_with_the_last_session() {
+    let exposed = legacy();
+    let session = exposed.client().session(LATEST);
+    let other = exposed.client().session(LATEST);
+    let through = json!({"through": "env -i setsid"});
+    session.tool("1", "grandchild", &through);
+    exposed.children.wait_for_alive(3);
+    assert_eq!(session.end(), 204);
+    assert_works(&other);
+    assert_eq!(other.end(), 204);
+    exposed.children.wait_until_none();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn grandchildren_in_a_session_of_their_own_end_even_if_we_are_killed() {
+    let exposed = legacy();
+    let session = exposed.client().session(LATEST);
+    session.tool("1", "grandchild", &json!({"through": "setsid"}));
+    exposed.children.wait_for_alive(2);
+    exposed.bridge.signal(Signal::Kill);
+    exposed.children.wait_until_none();
+    exposed.has_ended();
+}
+
 #[test]
 fn grandchildren_of_a_killed_child_end_as_well() {
     let exposed = legacy();

@@ -38,6 +38,35 @@ fn a_crash_answers_everything_that_is_pending_with_the_exit_status() {
 }
 
 #[test]
+fn a_client_whose_children_crash_does_not_delay_another() {
+    let exposed = legacy();
+    let client = exposed.client();
+    for _ in 0..8 {
+        let session = client.session(LATEST);
+        session.call("1", "crash", &json!({"code": 1})).answer();
+    }
+    let modern = client.modern();
+    for _ in 0..8 {
+        modern.call("1", "crash", &json!({"code": 1})).answer();
+    }
+    assert_works(&client.session(LATEST));
+    assert_works_for(&client.modern());
+    let said = exposed.bridge.stderr();
+    assert!(!said.contains("the next start is in"), "{said}");
+}
+
+#[test]
+fn a_child_that_does_not_start_is_not_started_all_the_time() {
+    let exposed = expose(&[], &["--bad-start"]);
+    let client = exposed.client();
+    for _ in 0..3 {
+        let answer = client.initialize(LATEST, &json!({})).answer();
+        assert_eq!(answer.code(), Some(-32000), "{}", answer.text);
+    }
+    exposed.bridge.wait_for_stderr("the next start is in");
+}
+
+#[test]
 fn after_a_crash_the_same_address_works_again() {
     let exposed = legacy();
     let client = exposed.client();

@@ -5,6 +5,7 @@
 
 mod both_ways;
 mod chains;
+mod crowded;
 mod ending;
 mod faults;
 mod hosts;

@@ -31,6 +31,30 @@ fn a_thousand_abandoned_sessions_leave_no_process_and_no_memory() {
     assert_works(&exposed.client().session(LATEST));
 }
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn sessions_that_were_open_at_once_give_their_memory_back() {
+    let exposed = expose(&[], &[]);
+    let own = || {
+        let memory = exposed.bridge.resident_memory().unwrap();
+        memory - exposed.bridge.mapped_memory().unwrap()
+    };
+    assert_works(&exposed.client().session(LATEST));
+    let before = own();
+    let sessions: Vec<_> = (0..150).map(|_| exposed.client().session(LATEST)).collect();
+    let open = own();
+    assert!(open > before + 5 * MB, "{open} {before}");
+    for session in sessions {
+        assert_eq!(session.end(), 204);
+    }
+    let end = std::time::Instant::now() + linkspan_testkit::LIMIT;
+    while own() > before + (open - before) / 3 {
+        let now = std::time::Instant::now();
+        assert!(now < end, "{} of {open}, and {before} before", own());
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+}
+
 #[test]
 fn a_thousand_abandoned_sessions_of_one_child_leave_no_memory() {
     let exposed = expose(

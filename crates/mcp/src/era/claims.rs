@@ -5,7 +5,7 @@ use linkspan_wire::{Json, Message, RpcError, quote};
 use super::caps::{self, Caps};
 use crate::check::Stamp;
 use crate::level::Level;
-use crate::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, VERSION};
+use crate::meta::{CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, OUR_INFO, VERSION};
 use crate::method::names;
 use crate::revision::Revision;
 use linkspan_wire::Object;
@@ -34,6 +34,17 @@ pub struct Claims {
 }
 
 impl Claims {
+    /// The parameters of `initialize` for a legacy server that this client's requests go to;
+    /// `capabilities` instead of the client's own if other clients share it.
+    pub fn initialize(&self, capabilities: Option<&str>) -> String {
+        format!(
+            r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
+            Revision::LAST_LEGACY,
+            capabilities.unwrap_or(&self.capabilities),
+            self.info.as_deref().unwrap_or(OUR_INFO)
+        )
+    }
+
     /// Reads the envelope; the error is what the specification has for it.
     pub fn read(request: &Message) -> Result<Self, RpcError> {
         let stamp = Stamp::of(request)?;

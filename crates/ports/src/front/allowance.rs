@@ -1,37 +1,115 @@
-//! What requests may weigh that belong to no session.
+//! What one session, or one principal without a session, may have of what all of them share.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use linkspan_session::Budget;
+use linkspan_session::{Budget, Pool};
 
 use super::house::Principal;
 
-/// A budget for each principal: a server that does not read holds up nobody else's requests.
-pub(super) struct Allowances {
-    each: usize,
-    budgets: Mutex<HashMap<Principal, Arc<Budget>>>,
+/// One may have this many times what is free: three quarters of everything if it is alone, and there is
+/// always something left for others.
+const OF_WHAT_IS_FREE: usize = 3;
+
+/// What one session, or one principal without a session, has.
+#[derive(Debug)]
+pub(super) struct Allowance {
+    /// Bytes of messages that no server has taken yet.
+    pub(super) budget: Budget,
+    /// Requests that are being read or answered.
+    visits: Arc<AtomicUsize>,
+    /// Requests that wait for a server's answer.
+    in_flight: Arc<AtomicUsize>,
 }
 
-impl Allowances {
-    pub(super) fn new(each: usize) -> Self {
+/// One of something that is counted, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Visit(Arc<AtomicUsize>);
+
+impl Allowance {
+    pub(super) fn new(budget: Budget) -> Self {
         Self {
-            each,
-            budgets: Mutex::default(),
+            budget,
+            visits: Arc::default(),
+            in_flight: Arc::default(),
         }
     }
 
-    pub(super) fn of(&self, who: &Principal) -> Arc<Budget> {
-        let mut budgets = self.budgets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(budget) = budgets.get(who) {
-            return Arc::clone(budget);
+    /// A request is served; `None` if this one has its share of the `free` places already.
+    pub(super) fn visit(&self, free: usize) -> Option<Visit> {
+        Visit::new(&self.visits, free)
+    }
+
+    /// A request waits for an answer, under the same condition.
+    pub(super) fn wait(&self, free: usize) -> Option<Visit> {
+        Visit::new(&self.in_flight, free)
+    }
+
+    fn is_unused(&self) -> bool {
+        self.budget.is_whole()
+            && self.visits.load(Ordering::Relaxed) == 0
+            && self.in_flight.load(Ordering::Relaxed) == 0
+    }
+}
+
+#[cfg(test)]
+impl Default for Allowance {
+    fn default() -> Self {
+        Self::new(Budget::new(1 << 20))
+    }
+}
+
+impl Visit {
+    fn new(count: &Arc<AtomicUsize>, free: usize) -> Option<Self> {
+        let held = count.load(Ordering::Relaxed);
+        (held <= free.saturating_mul(OF_WHAT_IS_FREE)).then(|| {
+            count.fetch_add(1, Ordering::Relaxed);
+            Self(Arc::clone(count))
+        })
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// An allowance for each principal: a server that does not read does not delay requests of others.
+pub(super) struct Allowances {
+    each: usize,
+    pool: Pool,
+    known: Mutex<HashMap<Principal, Arc<Allowance>>>,
+}
+
+impl Allowances {
+    /// `each` is what one of them may have in bytes, within the pool for all.
+    pub(super) fn new(each: usize, pool: Pool) -> Self {
+        Self {
+            each,
+            pool,
+            known: Mutex::default(),
         }
-        if budgets.len() == budgets.capacity() {
-            budgets.retain(|_, budget| Arc::strong_count(budget) > 1 || !budget.is_whole());
+    }
+
+    /// One for a session.
+    pub(super) fn one(&self) -> Arc<Allowance> {
+        Arc::new(Allowance::new(Budget::within(&self.pool, self.each)))
+    }
+
+    /// That of a principal.
+    pub(super) fn of(&self, who: &Principal) -> Arc<Allowance> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(allowance) = known.get(who) {
+            return Arc::clone(allowance);
         }
-        let budget = Arc::new(Budget::new(self.each));
-        budgets.insert(who.clone(), Arc::clone(&budget));
-        budget
+        if known.len() == known.capacity() {
+            known.retain(|_, one| Arc::strong_count(one) > 1 || !one.is_unused());
+        }
+        let allowance = self.one();
+        known.insert(who.clone(), Arc::clone(&allowance));
+        allowance
     }
 }
 
@@ -40,16 +118,32 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn whoever_has_something_under_way_is_not_forgotten() {
-        let allowances = Allowances::new(1 << 20);
+    async fn a_principal_with_something_in_flight_is_not_forgotten() {
+        let allowances = Allowances::new(1 << 20, Pool::new(64 << 20));
         let who = |name: &str| Principal(Some(name.as_bytes().into()));
-        let credit = allowances.of(&who("busy")).take(1 << 20).await;
+        let credit = allowances.of(&who("busy")).budget.take(1 << 20).await;
         for n in 0..1000 {
             allowances.of(&who(&n.to_string()));
         }
-        assert!(allowances.budgets.lock().unwrap().len() < 10);
-        assert!(!allowances.of(&who("busy")).is_whole());
+        assert!(allowances.known.lock().unwrap().len() < 10);
+        assert!(!allowances.of(&who("busy")).is_unused());
         drop(credit);
-        assert!(allowances.of(&who("busy")).is_whole());
+        assert!(allowances.of(&who("busy")).is_unused());
+    }
+
+    #[test]
+    fn one_alone_has_three_quarters_and_the_next_three_quarters_of_the_rest() {
+        let (one, two) = (Allowance::default(), Allowance::default());
+        let mut free = 1000;
+        let mut take = |of: &Allowance| {
+            let visits = std::iter::from_fn(|| {
+                let visit = of.visit(free)?;
+                free -= 1;
+                Some(visit)
+            });
+            visits.collect::<Vec<_>>()
+        };
+        let (first, second) = (take(&one), take(&two));
+        assert_eq!((first.len(), second.len()), (751, 187));
     }
 }

@@ -14,15 +14,17 @@ use linkspan_session::{Credit, Outbound};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep};
 
+use super::allowance::Visit;
 use super::answer::Answer;
+use super::connections::Serving;
 use super::ink::Ink;
 use super::reader::Reader;
 
 pub(super) type Response = http::Response<Body>;
 
-/// A place among the requests in flight. The call and what is written of its answer share it: it is
-/// free when both are over.
-pub(super) type Ticket = Arc<OwnedSemaphorePermit>;
+/// A place among the requests in flight, and in its client's share of them. The call and what is written
+/// of its answer have it together: it is free when both are over.
+pub(super) type Ticket = Arc<(OwnedSemaphorePermit, Visit)>;
 
 /// What is sent.
 pub(super) enum Body {
@@ -68,6 +70,7 @@ pub(super) struct Events {
     every: Duration,
     beat: Pin<Box<Sleep>>,
     _ticket: Option<Ticket>,
+    _serving: Option<Serving>,
 }
 
 /// Where events come from.
@@ -87,6 +90,7 @@ impl Events {
             every,
             beat: Box::pin(sleep(every)),
             _ticket: ticket,
+            _serving: None,
         }
     }
 
@@ -109,6 +113,25 @@ impl Events {
             ready!(self.beat.as_mut().poll(cx));
             self.beat.as_mut().reset(Instant::now() + self.every);
             self.ink.comment();
+        }
+    }
+}
+
+impl Body {
+    /// Keeps the request among those that are served until this has been written.
+    pub(super) fn during(self, serving: Serving) -> Self {
+        match self {
+            Self::Whole(mut whole) => {
+                // They are written in this order.
+                if let Some(last) = whole.pieces.iter_mut().rfind(|piece| !piece.is_empty()) {
+                    *last = holding(std::mem::take(last), serving);
+                }
+                Self::Whole(whole)
+            }
+            Self::Events(mut events) => {
+                events._serving = Some(serving);
+                Self::Events(events)
+            }
         }
     }
 }

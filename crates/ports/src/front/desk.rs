@@ -3,6 +3,7 @@
 mod keeping;
 mod log;
 mod routes;
+mod stall;
 mod stream;
 mod visits;
 
@@ -13,6 +14,7 @@ use linkspan_wire::{Id, IdKey, Json, Kind, RpcError};
 
 use self::log::Log;
 use self::routes::{Route, Routes, STANDING};
+pub(super) use self::stall::{Behind, STANDING_STALL};
 
 /// How the client listens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

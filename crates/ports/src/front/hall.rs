@@ -5,22 +5,23 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, CONNECTION, HeaderValue};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Incoming;
 use linkspan_mcp::{Era, Given, PROTOCOL_VERSION, Revision, SESSION_ID, era_of_post};
-use linkspan_session::{Budget, Envelope};
+use linkspan_session::{Budget, Envelope, Pool};
 use linkspan_wire::Frame;
 use tokio::sync::{Semaphore, watch};
 
-use super::allowance::Allowances;
+use super::allowance::{Allowance, Allowances};
 use super::body::{Response, Ticket, json};
+use super::connections::Serving;
 use super::desk::Manner;
 use super::figures::Figures;
 use super::gate::{self, Gate, METHODS};
 use super::house::{Guest, House, Principal};
-use super::intake::{Intake, check_accept_any, check_content_type, given};
+use super::intake::{Intake, check_accept_any, check_content_type, drain, given};
 use super::knowledge::Knowledge;
 use super::options::{FrontOptions, HEALTH};
 use super::phase::Phase;
@@ -28,8 +29,10 @@ use super::refusal::Refusal;
 use super::session::Session;
 use super::sessions::Sessions;
 
-/// Bodies that may be read at once, counted in messages of the largest size.
-const BODIES: usize = 4;
+/// What all messages may weigh that are being read or that no server has taken yet: so many of the largest
+/// size, and not less than this.
+const MESSAGES: usize = 4;
+const LEAST_BYTES: usize = 64 << 20;
 
 pub(super) struct Hall<H> {
     pub(super) options: FrontOptions,
@@ -41,8 +44,7 @@ pub(super) struct Hall<H> {
     pub(super) phase: watch::Sender<Phase>,
     tickets: Arc<Semaphore>,
     gate: Gate,
-    bodies: Budget,
-    allowances: Allowances,
+    pub(super) allowances: Allowances,
     figures: Figures,
 }
 
@@ -50,6 +52,8 @@ impl<H: House> Hall<H> {
     pub(super) fn new(options: FrontOptions, house: Arc<H>, bound: SocketAddr) -> Self {
         let options = options.sane();
         let sessions = Arc::default();
+        let bytes = options.limits.max_bytes().saturating_mul(MESSAGES);
+        let pool = Pool::new(bytes.max(LEAST_BYTES));
         let tickets = Arc::new(Semaphore::new(options.max_in_flight));
         Self {
             figures: Figures::new(&sessions, &tickets),
@@ -60,8 +64,7 @@ impl<H: House> Hall<H> {
             phase: watch::Sender::new(Phase::Open),
             tickets,
             gate: Gate::new(&options, bound),
-            allowances: Allowances::new(options.limits.max_bytes()),
-            bodies: Budget::new(options.limits.max_bytes().saturating_mul(BODIES)),
+            allowances: Allowances::new(options.limits.max_bytes(), pool),
             options,
         }
     }
@@ -74,19 +77,29 @@ impl<H: House> Hall<H> {
     pub(super) async fn serve(
         self: Arc<Self>,
         request: Request<Incoming>,
+        serving: Serving,
     ) -> Result<Response, Infallible> {
         let (head, body) = request.into_parts();
         let admitted = match self.gate.admit(&head) {
             Ok(admitted) => admitted,
-            Err(refusal) => return Ok(refusal.into_response()),
+            Err(refusal) => return Ok(refusal.into_response().map(|body| body.during(serving))),
         };
-        let served = self.route(&head, body).await;
+        let served = self.route(&head, body, &serving).await;
         let mut response = served.unwrap_or_else(Refusal::into_response);
+        if serving.is_reserved() {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+        }
         admitted.stamp(&mut response);
-        Ok(response)
+        Ok(response.map(|body| body.during(serving)))
     }
 
-    async fn route(self: &Arc<Self>, head: &Parts, body: Incoming) -> Result<Response, Refusal> {
+    async fn route(
+        self: &Arc<Self>,
+        head: &Parts,
+        body: Incoming,
+        serving: &Serving,
+    ) -> Result<Response, Refusal> {
         let path = head.uri.path();
         if head.method == Method::OPTIONS {
             return Ok(gate::preflight(&head.headers));
@@ -95,18 +108,21 @@ impl<H: House> Hall<H> {
             return self.health(&head.method);
         }
         self.gate.authorize(&head.headers)?;
+        if serving.is_reserved() {
+            return Err(Refusal::busy("too many connections"));
+        }
         if path.trim_end_matches('/') == self.options.path.trim_end_matches('/') {
             return match head.method {
-                Method::POST => self.post(head, body).await,
-                Method::GET => self.listen(head),
-                Method::DELETE => self.end(head).await,
+                Method::POST => self.post(head, body, serving).await,
+                Method::GET => self.listen(head, serving),
+                Method::DELETE => self.end(head, serving).await,
                 _ => Err(Refusal::method(METHODS, "there is no such method here")),
             };
         }
         if self.options.sse && self.options.client_era != Some(Era::Modern) {
             match (path, &head.method) {
-                ("/sse", &Method::GET) => return self.open_sse(head).await,
-                ("/messages", &Method::POST) => return self.post_sse(head, body).await,
+                ("/sse", &Method::GET) => return self.open_sse(head, serving).await,
+                ("/messages", &Method::POST) => return self.post_sse(head, body, serving).await,
                 ("/sse", _) => return Err(Refusal::method("GET", "here is a stream to GET")),
                 ("/messages", _) => return Err(Refusal::method("POST", "messages are POSTed")),
                 _ => {}
@@ -129,18 +145,25 @@ impl<H: House> Hall<H> {
     }
 
     /// A message is POSTed: to which era does it belong?
-    async fn post(self: &Arc<Self>, head: &Parts, body: Incoming) -> Result<Response, Refusal> {
+    async fn post(
+        self: &Arc<Self>,
+        head: &Parts,
+        body: Incoming,
+        serving: &Serving,
+    ) -> Result<Response, Refusal> {
         check_content_type(&head.headers)?;
         check_accept_any(&head.headers)?;
         let guest = self.guest(&head.headers);
         let session = self.named_session(head, &guest);
-        let (text, credit) = match &session {
-            Some(Some(session)) => self.intake(&session.budget).read(body).await?,
-            _ => {
-                let own = self.allowances.of(&guest.principal);
-                self.intake(&own).read(body).await?
-            }
+        let own = match &session {
+            Some(Some(session)) => Arc::clone(&session.allowance),
+            _ => self.allowances.of(&guest.principal),
         };
+        if let Err(refusal) = charge(serving, &own) {
+            tokio::spawn(drain(body));
+            return Err(refusal);
+        }
+        let (text, credit) = self.intake(&own.budget).read(body).await?;
         let frame = Frame::parse(text, &self.options.limits);
         let version = given(&head.headers, PROTOCOL_VERSION);
         let message = match frame {
@@ -172,18 +195,19 @@ impl<H: House> Hall<H> {
         served.map_err(|refusal| refusal.about(id))
     }
 
-    /// A place among the requests in flight.
-    pub(super) fn ticket(&self) -> Result<Ticket, Refusal> {
+    /// A place among the requests in flight, for one that has not more than its share of them.
+    pub(super) fn ticket(&self, own: &Allowance) -> Result<Ticket, Refusal> {
+        let share = own.wait(self.tickets.available_permits());
+        let share = share.ok_or_else(|| Refusal::busy("too many requests of one client"))?;
         let ticket = Arc::clone(&self.tickets).try_acquire_owned();
         let ticket = ticket.map_err(|_| Refusal::busy("too many requests"))?;
-        Ok(Arc::new(ticket))
+        Ok(Arc::new((ticket, share)))
     }
 
     pub(super) fn intake<'a>(&'a self, own: &'a Budget) -> Intake<'a> {
         Intake {
             limits: self.options.limits,
             timeout: self.options.body_timeout,
-            all: &self.bodies,
             own,
         }
     }
@@ -215,6 +239,14 @@ impl<H: House> Hall<H> {
         let known = shown.is_empty() || self.options.token.is_some();
         let principal = Principal((!known).then(|| shown.join(&b'\n').into()));
         Guest { principal }
+    }
+}
+
+/// Counts a request as one of this session or principal, unless that has its share already.
+pub(super) fn charge(serving: &Serving, to: &Arc<Allowance>) -> Result<(), Refusal> {
+    match serving.charge(to) {
+        true => Ok(()),
+        false => Err(Refusal::busy("too many connections of one client")),
     }
 }
 

@@ -28,8 +28,6 @@ const LINGER: Duration = Duration::from_secs(5);
 pub(super) struct Intake<'a> {
     pub(super) limits: Limits,
     pub(super) timeout: Duration,
-    /// What all bodies may weigh that are being read.
-    pub(super) all: &'a Budget,
     /// What this session, or this principal without one, may have in flight.
     pub(super) own: &'a Budget,
 }
@@ -56,7 +54,7 @@ impl Intake<'_> {
         let mut deadline = Instant::now() + self.timeout;
         // Taken for what is there, not for what is announced: a client that sends one byte of a large
         // message would hold up everybody else's.
-        let (mut credit, mut reading) = (Credit::default(), Credit::default());
+        let mut credit = Credit::default();
         let mut whole = BytesMut::new();
         let mut stride = 0;
         loop {
@@ -69,7 +67,7 @@ impl Intake<'_> {
             };
             if whole.is_empty() && chunk.len() == announced {
                 // The usual small request: nothing to copy.
-                self.grow(&mut credit, &mut reading, announced).await?;
+                self.grow(&mut credit, announced).await?;
                 return Ok((chunk, credit));
             }
             if whole.len() + chunk.len() > limit {
@@ -87,30 +85,23 @@ impl Intake<'_> {
                 deadline = Instant::now() + self.timeout;
             }
             let asked = Instant::now();
-            self.grow(&mut credit, &mut reading, whole.len()).await?;
+            if let Err(busy) = self.grow(&mut credit, whole.len()).await {
+                tokio::spawn(drain(body));
+                return Err(busy);
+            }
             // The client could send nothing meanwhile.
             deadline += asked.elapsed();
         }
     }
 
-    async fn grow(
-        &self,
-        credit: &mut Credit,
-        reading: &mut Credit,
-        bytes: usize,
-    ) -> Result<(), Refusal> {
-        let grown = async {
-            // First what only this client may be waiting for: nobody else should wait meanwhile.
-            self.own.grow(credit, bytes).await;
-            self.all.grow(reading, bytes).await;
-        };
-        let grown = timeout(self.timeout, grown).await;
-        grown.map_err(|_| Refusal::busy("too many large messages"))
+    async fn grow(&self, credit: &mut Credit, bytes: usize) -> Result<(), Refusal> {
+        let grown = timeout(self.timeout, self.own.grow(credit, bytes)).await;
+        grown.map_err(|_| Refusal::busy("too much waits for servers that do not read"))
     }
 }
 
 /// Reads on for a moment: a client that is still sending may not see the answer otherwise.
-async fn drain(mut body: Incoming) {
+pub(super) async fn drain(mut body: Incoming) {
     let rest = async { while let Some(Ok(_)) = body.frame().await {} };
     let _ = timeout(LINGER, rest).await;
 }

@@ -11,9 +11,10 @@ use tokio::time::timeout;
 
 use super::body::{self, Events, Response, Source, Ticket, empty};
 use super::cancelling::cancel;
+use super::connections::Serving;
 use super::desk::{First, Unresumable, Unserved};
 use super::gate::METHODS;
-use super::hall::{Hall, check_version};
+use super::hall::{Hall, charge, check_version};
 use super::house::{Guest, House};
 use super::ink::{EventId, Ink};
 use super::intake::{check_accept_events, given};
@@ -51,13 +52,13 @@ impl<H: House> Hall<H> {
         session.desk().touch(now());
         match envelope.msg.kind() {
             Kind::Request => {
-                let ticket = self.ticket()?;
-                let reader = send(&session, envelope, &ticket).await?;
+                let ticket = self.ticket(&session.allowance)?;
+                let reader = self.send(&session, envelope, &ticket).await?;
                 let first = timeout(self.options.patience, reader.first()).await;
                 Ok(self.respond(first.ok(), reader, ticket))
             }
             Kind::Notification | Kind::Result | Kind::Error => {
-                let place = session.tx.reserve().await.map_err(gone)?;
+                let place = session.place(self.options.room_timeout).await?;
                 cancel(&session, &[&envelope.msg]);
                 place.send(Inbound::Message(envelope));
                 Ok(empty(StatusCode::ACCEPTED))
@@ -84,13 +85,13 @@ impl<H: House> Hall<H> {
         let requests: Vec<&Message> = messages.iter().copied().filter(|m| is_request(m)).collect();
         let errors = entries.len() - messages.len();
         if requests.is_empty() && errors == 0 {
-            let place = session.tx.reserve().await.map_err(gone)?;
+            let place = session.place(self.options.room_timeout).await?;
             cancel(&session, &messages);
             place.send(Inbound::Batch(entries));
             return Ok(empty(StatusCode::ACCEPTED));
         }
-        let ticket = self.ticket()?;
-        let place = session.tx.reserve().await.map_err(gone)?;
+        let ticket = self.ticket(&session.allowance)?;
+        let place = session.place(self.options.room_timeout).await?;
         let seat = session.desk().post(&requests, true, Some(&ticket));
         let seat = seat.map_err(unserved)?;
         let reader = Reader::new(Arc::clone(&session), seat);
@@ -111,8 +112,9 @@ impl<H: House> Hall<H> {
     }
 
     /// GET: the standing stream, or what follows an event of any stream.
-    pub(super) fn listen(&self, head: &Parts) -> Result<Response, Refusal> {
+    pub(super) fn listen(&self, head: &Parts, serving: &Serving) -> Result<Response, Refusal> {
         let session = self.standing(head)?;
+        charge(serving, &session.allowance)?;
         check_accept_events(&head.headers)?;
         check_version(given(&head.headers, PROTOCOL_VERSION), &session)?;
         let mut desk = session.desk();
@@ -143,8 +145,9 @@ impl<H: House> Hall<H> {
 
     /// DELETE: the client says goodbye. It may begin anew as soon as it is answered, so the session's
     /// place is free then; but nobody waits for ever for a server to end.
-    pub(super) async fn end(&self, head: &Parts) -> Result<Response, Refusal> {
+    pub(super) async fn end(&self, head: &Parts, serving: &Serving) -> Result<Response, Refusal> {
         let session = self.standing(head)?;
+        charge(serving, &session.allowance)?;
         check_version(given(&head.headers, PROTOCOL_VERSION), &session)?;
         self.sessions.remove(session.key);
         session.close();
@@ -180,27 +183,28 @@ impl<H: House> Hall<H> {
         }
     }
 
+    /// Sends a request on, and waits where its answer will come.
+    pub(super) async fn send(
+        &self,
+        session: &Arc<Session>,
+        envelope: Envelope,
+        ticket: &Ticket,
+    ) -> Result<Reader, Refusal> {
+        // Once there is a place for it, nothing can come between the two.
+        let place = session.place(self.options.room_timeout).await?;
+        let seat = session
+            .desk()
+            .post(&[&envelope.msg], false, Some(ticket))
+            .map_err(unserved)?;
+        place.send(Inbound::Message(envelope));
+        Ok(Reader::new(Arc::clone(session), seat))
+    }
+
     pub(super) fn stream(&self, reader: Reader, ink: Ink, ticket: Option<Ticket>) -> Response {
         let every = self.options.keep_alive;
         let source = Source::Session(reader);
         body::events(Events::new(source, ink, every, ticket))
     }
-}
-
-/// Sends a request on, and waits where its answer will come.
-pub(super) async fn send(
-    session: &Arc<Session>,
-    envelope: Envelope,
-    ticket: &Ticket,
-) -> Result<Reader, Refusal> {
-    // Once there is a place for it, nothing can come between the two.
-    let place = session.tx.reserve().await.map_err(gone)?;
-    let seat = session
-        .desk()
-        .post(&[&envelope.msg], false, Some(ticket))
-        .map_err(unserved)?;
-    place.send(Inbound::Message(envelope));
-    Ok(Reader::new(Arc::clone(session), seat))
 }
 
 fn known(named: Named) -> Result<Arc<Session>, Refusal> {
@@ -226,8 +230,4 @@ pub(super) fn unserved(why: Unserved) -> Refusal {
     };
     let error = RpcError::invalid_request(format!("a request with the id {id} is still in flight"));
     Refusal::rpc(StatusCode::BAD_REQUEST, error)
-}
-
-fn gone<T>(_: T) -> Refusal {
-    Refusal::no_such_session()
 }

@@ -8,9 +8,9 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioTimer;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
+use super::connections::{CLOSING, Connection, Connections, affordable};
 use super::figures::Figures;
 use super::hall::Hall;
 use super::house::House;
@@ -20,6 +20,8 @@ use super::socket::Socket;
 
 /// Connections for each request that may be in flight: most are waiting for the next one.
 const CONNECTIONS: usize = 4;
+/// Not fewer than this, however few requests there may be.
+const LEAST_CONNECTIONS: usize = 64;
 /// What the head of a request may weigh.
 const HEAD: usize = 64 * 1024;
 /// How long to wait when the system has no socket left for us.
@@ -54,23 +56,25 @@ impl<H: House> Front<H> {
     /// `give_up` is called when nothing is waited for any more: the house should end its calls then.
     pub async fn serve(self, stop: impl Future<Output = ()>, give_up: impl FnOnce()) {
         let options = &self.hall.options;
-        let places = Arc::new(Semaphore::new(options.max_in_flight * CONNECTIONS));
+        let most = (options.max_in_flight * CONNECTIONS).max(LEAST_CONNECTIONS);
+        let connections = Connections::new(affordable(most));
         let http = http(options);
         tokio::pin!(stop);
         loop {
             let accepted = tokio::select! {
                 biased;
                 () = &mut stop => break,
-                accepted = accept(&self.listener, &places) => accepted,
+                accepted = accept(&self.listener, &connections) => accepted,
             };
             match accepted {
-                Ok((stream, place)) => {
+                Ok((stream, connection)) => {
                     let hall = Arc::clone(&self.hall);
-                    tokio::spawn(converse(http.clone(), hall, stream, place));
+                    tokio::spawn(converse(http.clone(), hall, stream, connection));
                 }
                 Err(e) => {
                     tracing::warn!("cannot accept a connection: {e}");
-                    sleep(BREATHER).await;
+                    // The system may have no socket left for us; one that is idle can be spared.
+                    connections.shrink().await;
                 }
             }
         }
@@ -105,13 +109,12 @@ async fn close<H>(hall: &Hall<H>, give_up: impl FnOnce()) {
 
 async fn accept(
     listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
-    // Whoever finds no place waits in the system's queue.
-    let place = Arc::clone(places).acquire_owned().await;
-    let place = place.map_err(io::Error::other)?;
+    connections: &Arc<Connections>,
+) -> io::Result<(TcpStream, Arc<Connection>)> {
     let (stream, _) = listener.accept().await?;
-    Ok((stream, place))
+    // Only now: nothing is closed before it is needed.
+    connections.room().await;
+    Ok((stream, connections.add()))
 }
 
 fn http(options: &FrontOptions) -> http1::Builder {
@@ -128,17 +131,19 @@ async fn converse<H: House>(
     http: http1::Builder,
     hall: Arc<Hall<H>>,
     stream: TcpStream,
-    _place: OwnedSemaphorePermit,
+    connection: Arc<Connection>,
 ) {
-    let socket = Socket::new(stream, hall.options.write_timeout);
+    let socket = Socket::new(stream, hall.options.write_timeout).of(&connection);
     let mut phase = hall.phase.subscribe();
-    let service = service_fn(move |request| Arc::clone(&hall).serve(request));
-    let connection = http.serve_connection(socket, service);
-    tokio::pin!(connection);
+    let here = Arc::clone(&connection);
+    let service = service_fn(move |request| Arc::clone(&hall).serve(request, here.serve()));
+    let conversation = http.serve_connection(socket, service);
+    tokio::pin!(conversation);
+    let mut leaving = false;
     loop {
         tokio::select! {
             biased;
-            ended = connection.as_mut() => {
+            ended = conversation.as_mut() => {
                 if let Err(e) = ended {
                     tracing::debug!("a connection broke: {e}");
                 }
@@ -146,9 +151,23 @@ async fn converse<H: House>(
             }
             _ = phase.changed() => match *phase.borrow_and_update() {
                 Phase::Open | Phase::GiveUp => {}
-                Phase::Finish => connection.as_mut().graceful_shutdown(),
+                Phase::Finish => conversation.as_mut().graceful_shutdown(),
                 Phase::Leave => return,
             },
+            // A response that is on its way is still written.
+            () = connection.told_to_close() => {
+                if !connection.has_served() {
+                    return;
+                }
+                conversation.as_mut().graceful_shutdown();
+                leaving = true;
+            }
+            // The client may still be sending what was refused.
+            () = sleep(CLOSING), if leaving => {
+                if !connection.is_serving() {
+                    return;
+                }
+            }
         }
     }
 }

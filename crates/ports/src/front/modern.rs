@@ -38,7 +38,7 @@ impl<H: House> Hall<H> {
         };
         let refuse = |error| Refusal::rpc(StatusCode::BAD_REQUEST, error);
         check_modern(message, |name| given(&head.headers, name)).map_err(refuse)?;
-        let ticket = self.ticket()?;
+        let ticket = self.ticket(&self.allowances.of(&guest.principal))?;
         self.check_params(head, message, &guest)
             .await
             .map_err(refuse)?;

@@ -10,11 +10,12 @@ use linkspan_wire::{Frame, Message};
 
 use super::body::{Response, empty};
 use super::cancelling::cancel;
+use super::connections::Serving;
 use super::desk::Manner;
-use super::hall::Hall;
+use super::hall::{Hall, charge};
 use super::house::House;
 use super::ink::Ink;
-use super::intake::{check_accept_events, check_content_type};
+use super::intake::{check_accept_events, check_content_type, drain};
 use super::legacy::{is_request, unserved};
 use super::reader::Reader;
 use super::refusal::Refusal;
@@ -22,11 +23,16 @@ use super::session::now;
 
 impl<H: House> Hall<H> {
     /// GET /sse: a session that lives as long as this stream.
-    pub(super) async fn open_sse(self: &Arc<Self>, head: &Parts) -> Result<Response, Refusal> {
+    pub(super) async fn open_sse(
+        self: &Arc<Self>,
+        head: &Parts,
+        serving: &Serving,
+    ) -> Result<Response, Refusal> {
         check_accept_events(&head.headers)?;
-        let session = self
-            .admit(&self.guest(&head.headers), Manner::OneStream)
-            .await?;
+        let allowance = self.allowances.one();
+        charge(serving, &allowance)?;
+        let guest = self.guest(&head.headers);
+        let session = self.admit(&guest, Manner::OneStream, allowance).await?;
         let seat = session.desk().listen();
         let mut ink = Ink::default();
         ink.endpoint(&format!("/messages?sessionId={}", session.key));
@@ -38,6 +44,7 @@ impl<H: House> Hall<H> {
         self: &Arc<Self>,
         head: &Parts,
         body: Incoming,
+        serving: &Serving,
     ) -> Result<Response, Refusal> {
         check_content_type(&head.headers)?;
         let guest = self.guest(&head.headers);
@@ -46,7 +53,11 @@ impl<H: House> Hall<H> {
         let (key, who) = (key.unwrap_or_default(), &guest.principal);
         let session = self.sessions.find(key, who, Manner::OneStream);
         let session = session.ok_or_else(Refusal::no_such_session)?;
-        let (text, credit) = self.intake(&session.budget).read(body).await?;
+        if let Err(refusal) = charge(serving, &session.allowance) {
+            tokio::spawn(drain(body));
+            return Err(refusal);
+        }
+        let (text, credit) = self.intake(&session.allowance.budget).read(body).await?;
         let inbound = match Frame::parse(text, &self.options.limits) {
             Frame::One(msg) => Inbound::Message(Envelope {
                 credit,
@@ -67,9 +78,8 @@ impl<H: House> Hall<H> {
         };
         let requests: Vec<&Message> = messages.iter().copied().filter(|m| is_request(m)).collect();
         let asks = !requests.is_empty() || errors > 0;
-        let ticket = asks.then(|| self.ticket()).transpose()?;
-        let place = session.tx.reserve().await;
-        let place = place.map_err(|_| Refusal::no_such_session())?;
+        let ticket = asks.then(|| self.ticket(&session.allowance)).transpose()?;
+        let place = session.place(self.options.room_timeout).await?;
         if asks {
             let is_batch = matches!(inbound, Inbound::Batch(_));
             let mut desk = session.desk();

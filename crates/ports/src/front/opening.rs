@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use http::header::{HeaderMap, HeaderValue};
 use linkspan_mcp::SESSION_ID;
-use linkspan_session::{Budget, Envelope, Outbound, Port};
+use linkspan_session::{Envelope, Outbound, Port};
 use linkspan_wire::Kind;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Duration, timeout};
 
+use super::allowance::Allowance;
 use super::body::Response;
 use super::desk::{Desk, First, Manner};
 use super::hall::Hall;
 use super::house::{Guest, House};
-use super::legacy::send;
 use super::refusal::Refusal;
 use super::session::{Ends, Pump, Session, now};
 use super::sessions::Key;
@@ -29,12 +29,13 @@ impl<H: House> Hall<H> {
         envelope: Envelope,
         guest: &Guest,
     ) -> Result<Response, Refusal> {
-        let ticket = self.ticket()?;
-        let session = self.admit(guest, Manner::Streams).await?;
-        session.desk().begin(&envelope.msg);
+        let allowance = self.allowances.one();
+        let ticket = self.ticket(&allowance)?;
+        let session = self.admit(guest, Manner::Streams, allowance).await?;
         // Until the client knows its session, it can do nothing with it.
         let unborn = Unborn(Some(Arc::clone(&session)));
-        let reader = send(&session, envelope, &ticket).await?;
+        session.desk().begin(&envelope.msg);
+        let reader = self.send(&session, envelope, &ticket).await?;
         let first = timeout(self.options.long_patience, reader.first())
             .await
             .ok();
@@ -55,15 +56,15 @@ impl<H: House> Hall<H> {
         self: &Arc<Self>,
         guest: &Guest,
         manner: Manner,
+        allowance: Arc<Allowance>,
     ) -> Result<Arc<Session>, Refusal> {
         let room = self.room().await?;
         let key = Key::random().ok_or_else(|| Refusal::busy("the system has no random numbers"))?;
         let (port, end) = Port::pair("the client", QUEUE);
         let (tx, ends) = Ends::part(end);
-        let budget = Budget::new(self.options.limits.max_bytes());
         let desk = Desk::new(manner, now());
         let principal = guest.principal.clone();
-        let session = Arc::new(Session::new(key, principal, tx, budget, desk));
+        let session = Arc::new(Session::new(key, principal, tx, allowance, desk));
         self.sessions.add(Arc::clone(&session));
         let pump = Pump {
             session: Arc::clone(&session),

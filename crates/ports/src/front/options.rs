@@ -42,6 +42,8 @@ pub struct FrontOptions {
     pub header_timeout: Duration,
     /// How long the next part of a request's body may take.
     pub body_timeout: Duration,
+    /// How long a message may wait until its server takes it.
+    pub room_timeout: Duration,
     /// How long a client may take nothing of what we write.
     pub write_timeout: Duration,
     /// How often a silent stream shows that it is alive.
@@ -72,6 +74,7 @@ impl Default for FrontOptions {
             idle: Some(Duration::from_secs(1800)),
             header_timeout: Duration::from_secs(30),
             body_timeout: Duration::from_secs(30),
+            room_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(60),
             keep_alive: Duration::from_secs(15),
             patience: Duration::from_millis(100),

@@ -1,20 +1,27 @@
 //! A legacy session: the port towards its server, and the desk where its client is served.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use linkspan_session::{Budget, Envelope, Fault, Inbound, Outbound, PortEnd};
+use linkspan_session::{Envelope, Fault, Inbound, Outbound, PortEnd};
 use linkspan_wire::{Id, RpcError};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time;
 
-use super::desk::{Desk, Manner};
+use super::allowance::Allowance;
+use super::desk::{Behind, Desk, Manner, STANDING_STALL};
 use super::house::Principal;
+use super::refusal::Refusal;
 use super::sessions::{Key, Sessions};
 
 /// How long a session that was closed may take to answer what it owes.
 const LAST_ANSWERS: Duration = Duration::from_secs(15);
+/// Questions that are refused while the server does not take the refusals, before it is not read either.
+const MOST_REFUSED: usize = 1024;
+/// Messages that may wait for a server that does not read.
+const MOST_WAITING: usize = 64;
 /// How often a session is looked after, at most and at least.
 const SHORT_TICK: Duration = Duration::from_millis(100);
 const TICK: Duration = Duration::from_secs(300);
@@ -26,9 +33,13 @@ pub(super) struct Session {
     pub(super) manner: Manner,
     /// Towards the server.
     pub(super) tx: mpsc::Sender<Inbound>,
-    /// What requests of this session may weigh that its server has not taken yet.
-    pub(super) budget: Budget,
+    /// What it has of what all sessions share.
+    pub(super) allowance: Arc<Allowance>,
+    /// Messages that may wait until the server takes them.
+    waiting: Semaphore,
     desk: Mutex<Desk>,
+    /// Questions of the server to be refused as soon as it takes the refusals.
+    refused: Mutex<VecDeque<Id>>,
     room: Notify,
     closing: Notify,
     /// Has no permits, and is closed at the end.
@@ -40,7 +51,7 @@ impl Session {
         key: Key,
         principal: Principal,
         tx: mpsc::Sender<Inbound>,
-        budget: Budget,
+        allowance: Arc<Allowance>,
         desk: Desk,
     ) -> Self {
         Self {
@@ -48,12 +59,29 @@ impl Session {
             principal,
             manner: desk.manner(),
             tx,
-            budget,
+            allowance,
+            waiting: Semaphore::new(MOST_WAITING),
             desk: Mutex::new(desk),
+            refused: Mutex::default(),
             room: Notify::new(),
             closing: Notify::new(),
             ended: Semaphore::new(0),
         }
+    }
+
+    /// A place in the queue towards the server. The wait for it ends: a server that does not read would
+    /// otherwise have connections wait for ever.
+    pub(super) async fn place(&self, most: Duration) -> Result<mpsc::Permit<'_, Inbound>, Refusal> {
+        match self.tx.try_reserve() {
+            Ok(place) => return Ok(place),
+            Err(TrySendError::Closed(())) => return Err(Refusal::no_such_session()),
+            Err(TrySendError::Full(())) => {}
+        }
+        let busy = || Refusal::busy("the server of this session does not read");
+        let _waiting = self.waiting.try_acquire().map_err(|_| busy())?;
+        let place = time::timeout(most, self.tx.reserve()).await;
+        let place = place.map_err(|_| busy())?;
+        place.map_err(|_| Refusal::no_such_session())
     }
 
     /// The lock is never held across an await.
@@ -66,24 +94,19 @@ impl Session {
         self.room.notify_one();
     }
 
-    /// Answers questions of the server that nobody will see.
+    /// Refuses questions of the server that the client will not see: at once, or when the server reads.
     pub(super) fn give_up(&self, unheard: Vec<Id>) {
-        let why = Fault::Overloaded {
-            what: "too much waits for a client that does not read",
-        };
         for id in unheard {
-            let answer = Envelope::new(RpcError::from(&why).answer(&id));
-            let full = match self.tx.try_send(Inbound::Message(answer)) {
-                Err(TrySendError::Full(answer)) => answer,
-                _ => continue,
-            };
-            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-                let tx = self.tx.clone();
-                runtime.spawn(async move {
-                    let _ = tx.send(full).await;
-                });
+            if let Err(TrySendError::Full(_)) = self.tx.try_send(refusal(&id)) {
+                self.refused().push_back(id);
+                // The pump sends it.
+                self.make_room();
             }
         }
+    }
+
+    fn refused(&self) -> MutexGuard<'_, VecDeque<Id>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until its place is free.
@@ -115,10 +138,19 @@ impl Pump {
         } = end;
         let mut last_word = Some(last_word);
         let mut is_full = false;
+        let mut stall: Option<Stall> = None;
+        let look = time::sleep(STANDING_STALL);
         // Looked at now and then, so that a message pays nothing for it.
         let tick = time::sleep_until(self.next_tick().into());
-        tokio::pin!(tick);
+        tokio::pin!(tick, look);
         loop {
+            let refused = self.session.refused().len();
+            if !is_full {
+                stall = None;
+            } else if stall.is_none() {
+                stall = Some(Stall::new(&mut self.session.desk(), now()));
+                look.as_mut().reset((now() + STANDING_STALL).into());
+            }
             tokio::select! {
                 biased;
                 () = self.session.closing.notified(), if last_word.is_some() => {
@@ -132,12 +164,26 @@ impl Pump {
                     }
                     tick.as_mut().reset(self.next_tick().into());
                 }
-                item = rx.recv(), if !is_full => match item {
+                Ok(place) = self.session.tx.reserve(), if refused > 0 => {
+                    if let Some(id) = self.session.refused().pop_front() {
+                        place.send(refusal(&id));
+                    }
+                }
+                item = rx.recv(), if !is_full && refused < MOST_REFUSED => match item {
                     Some(item) => is_full = self.pass_on(item, &mut rx),
                     None => break,
                 },
-                () = self.session.room.notified(), if is_full => {
+                () = self.session.room.notified() => {
                     is_full = self.session.desk().is_full();
+                }
+                () = &mut look, if is_full => {
+                    look.as_mut().reset((now() + STANDING_STALL).into());
+                    let mut desk = self.session.desk();
+                    if let Some(stall) = &mut stall {
+                        stall.look(&mut desk, now());
+                    }
+                    self.session.give_up(desk.unheard());
+                    is_full = desk.is_full();
                 }
             }
         }
@@ -146,6 +192,7 @@ impl Pump {
         drop(done);
         drop(self.room);
         self.session.ended.close();
+        self.sessions.ended();
     }
 
     /// Hands on what there is; `true` if a reader has to catch up first.
@@ -190,6 +237,39 @@ impl Pump {
         };
         // If there is no room, the dropped last word says it.
         let _ = self.session.tx.try_send(Inbound::Closed(why));
+    }
+}
+
+/// The answer to a question that the client will not see.
+fn refusal(question: &Id) -> Inbound {
+    let why = Fault::Overloaded {
+        what: "too much waits for a client that does not read",
+    };
+    Inbound::Message(Envelope::new(RpcError::from(&why).answer(question)))
+}
+
+/// Readers that hold up the session, and since when.
+struct Stall {
+    since: Instant,
+    behind: Behind,
+}
+
+impl Stall {
+    fn new(desk: &mut Desk, now: Instant) -> Self {
+        Self {
+            since: now,
+            behind: desk.behind(),
+        }
+    }
+
+    /// Lets go of those that have taken nothing for too long.
+    fn look(&mut self, desk: &mut Desk, now: Instant) {
+        let after = now.saturating_duration_since(self.since);
+        desk.shed(&self.behind, after);
+        // One that has taken something since is given the whole time again.
+        if self.behind != desk.behind() {
+            *self = Self::new(desk, now);
+        }
     }
 }
 

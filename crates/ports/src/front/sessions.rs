@@ -2,7 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 
 use super::desk::Manner;
 use super::house::Principal;
@@ -37,7 +42,16 @@ impl fmt::Display for Key {
 
 /// Sessions by their id.
 #[derive(Default)]
-pub(super) struct Sessions(Mutex<HashMap<Key, Arc<Session>>>);
+pub(super) struct Sessions {
+    open: Mutex<HashMap<Key, Arc<Session>>>,
+    /// Sessions that have ended since their memory was last given back to the system.
+    ended: AtomicUsize,
+}
+
+/// After so many sessions their memory is given back, and when none is left.
+const MANY: usize = 64;
+/// It takes a moment until everything of a session is gone.
+const GONE: Duration = Duration::from_secs(1);
 
 impl Sessions {
     pub(super) fn add(&self, session: Arc<Session>) {
@@ -56,6 +70,22 @@ impl Sessions {
         self.lock().remove(&key);
     }
 
+    /// A session has ended. Gives memory back now and then: the allocator would keep it.
+    pub(super) fn ended(self: &Arc<Self>) {
+        let ended = self.ended.fetch_add(1, Ordering::Relaxed) + 1;
+        if !ended.is_multiple_of(MANY) && self.len() > 0 {
+            return;
+        }
+        let all = Arc::clone(self);
+        tokio::spawn(async move {
+            sleep(GONE).await;
+            // Only the first of several that end at the same time.
+            if all.ended.swap(0, Ordering::Relaxed) > 0 {
+                let _ = spawn_blocking(linkspan_spawn::release_memory).await;
+            }
+        });
+    }
+
     pub(super) fn len(&self) -> usize {
         self.lock().len()
     }
@@ -67,7 +97,7 @@ impl Sessions {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Session>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

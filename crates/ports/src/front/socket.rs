@@ -2,6 +2,7 @@
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -10,6 +11,8 @@ use hyper_util::rt::TokioIo;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
+
+use super::connections::Connection;
 
 /// How long a silent peer is left alone before the system asks whether it is still there.
 const SILENT: Duration = Duration::from_secs(60);
@@ -23,6 +26,8 @@ const STRIDE: usize = 64 * 1024;
 /// would keep what waits for it for ever.
 pub(super) struct Socket {
     stream: TokioIo<TcpStream>,
+    /// Told when something comes.
+    connection: Option<Arc<Connection>>,
     limit: Duration,
     stuck: Option<Pin<Box<Sleep>>>,
     /// Bytes that were taken since it is stuck.
@@ -36,10 +41,17 @@ impl Socket {
         }
         Self {
             stream: TokioIo::new(stream),
+            connection: None,
             limit,
             stuck: None,
             taken: 0,
         }
+    }
+
+    /// Tells the connection when something comes.
+    pub(super) fn of(mut self, connection: &Arc<Connection>) -> Self {
+        self.connection = Some(Arc::clone(connection));
+        self
     }
 
     fn watch(
@@ -89,7 +101,14 @@ impl Read for Socket {
         cx: &mut Context<'_>,
         buf: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buf)
+        let read = Pin::new(&mut self.stream).poll_read(cx, buf);
+        // The end of the input counts as well: the connection is about to go.
+        if read.is_ready()
+            && let Some(connection) = &self.connection
+        {
+            connection.heard();
+        }
+        read
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod client;
+mod crowded;
 mod house;
 mod legacy;
 mod modern;

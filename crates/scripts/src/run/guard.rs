@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use linkspan_spawn::{Child, Command, Signal, Status};
+use linkspan_spawn::{Child, Command, Descendants, Signal, Status};
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -20,6 +20,8 @@ pub(super) const DEAD: Duration = Duration::from_secs(5);
 /// Dropped while the program runs, it is told, then asked, then made to end.
 pub(crate) struct Guard {
     pub(super) child: Option<Child>,
+    /// What comes from it.
+    descendants: Option<Descendants>,
     /// What it prints; read until its end, or it would die of a pipe that nobody reads.
     pub(super) streams: Option<Streams>,
     runner: Arc<Runner>,
@@ -65,6 +67,7 @@ impl Begin {
         let starting = tokio::spawn(async move {
             let mut guard = Guard {
                 child: None,
+                descendants: Some(Descendants::with_mark(marker.clone())),
                 streams: None,
                 marker,
                 grace,
@@ -129,6 +132,10 @@ impl Guard {
         self.kill();
         self.child = None;
         self.sweep().await;
+        if let Some(last) = self.descendants.take().filter(|all| !all.are_gone()) {
+            // Without a mark, and no other program runs that it could come from.
+            let _ = tokio::task::spawn_blocking(|| last.end()).await;
+        }
         std::mem::take(&mut self.litter).remove().await;
     }
 
@@ -189,6 +196,7 @@ impl Drop for Guard {
         };
         let whole = Self {
             child: self.child.take(),
+            descendants: self.descendants.take(),
             streams: self.streams.take(),
             runner: self.runner.clone(),
             marker: std::mem::take(&mut self.marker),

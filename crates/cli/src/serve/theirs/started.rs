@@ -14,7 +14,7 @@ use crate::exit::Failure;
 use crate::serve::args::ServeArgs;
 use crate::serve::open;
 use crate::serve::scaffold::Draft;
-use crate::show::command_line;
+use crate::show::on_one_line;
 
 const TOOL_META: &str = r#"{
   "name": "getting_started",
@@ -72,7 +72,7 @@ fn announce(vars: &Vars, root: &Path) {
     if quiet || vars.is_on("MCPBASH_QUIET") {
         return;
     }
-    let word = |text: &str| command_line([text.into()]);
+    let word = |text: &str| quoted(&on_one_line(text));
     let path = |path: &Path| word(&path.to_string_lossy());
     let command = std::env::args_os().next().unwrap_or_default();
     let cwd = std::env::current_dir().unwrap_or_default();

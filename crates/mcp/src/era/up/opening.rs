@@ -10,9 +10,7 @@ use crate::era::claims::Claims;
 use crate::era::discovery::{Evidence, Server, weigh};
 use crate::era::{Step, ids};
 use crate::level::Level;
-use crate::meta::OUR_INFO;
 use crate::method::names;
-use crate::revision::Revision;
 
 /// How long a server may take to shake hands; `npx` may have to fetch it first.
 const HANDSHAKE: Duration = Duration::from_secs(60);
@@ -86,14 +84,10 @@ impl Up {
             // The server is late, and a second one would confuse it.
             return Vec::new();
         }
-        let capabilities = self.options.capabilities.as_ref();
-        let capabilities = capabilities.unwrap_or(&claims.capabilities);
-        self.roots.declare(capabilities);
-        let params = format!(
-            r#"{{"protocolVersion":"{}","capabilities":{capabilities},"clientInfo":{}}}"#,
-            Revision::LAST_LEGACY,
-            claims.info.as_deref().unwrap_or(OUR_INFO)
-        );
+        let capabilities = self.options.capabilities.as_deref();
+        self.roots
+            .declare(capabilities.unwrap_or(&claims.capabilities));
+        let params = claims.initialize(capabilities);
         vec![self.errand(Errand::Initialize, names::INITIALIZE, &params)]
     }
 

@@ -17,6 +17,8 @@ pub(super) struct Stream {
     /// With their numbers. The first `taken` of them have been sent.
     events: VecDeque<(u32, Outbound)>,
     taken: usize,
+    /// How often a reader has taken something.
+    takes: u64,
     /// The requests of its POST, whose answers are the last that comes.
     asked: Box<[IdKey]>,
     last: u32,
@@ -115,6 +117,7 @@ impl Stream {
     pub(super) fn take(&mut self) -> Option<(u32, Outbound)> {
         let (number, item) = self.events.get_mut(self.taken)?;
         self.taken += 1;
+        self.takes += 1;
         self.named = true;
         Some((*number, share(item)))
     }
@@ -212,6 +215,11 @@ impl Stream {
     /// Whether nothing waits to be sent.
     pub(super) fn is_sent(&self) -> bool {
         self.taken == self.events.len()
+    }
+
+    /// How often a reader has taken something, if there is one that should take more.
+    pub(super) fn behind(&self) -> Option<u64> {
+        (self.live && !self.is_sent()).then_some(self.takes)
     }
 
     /// What waits for a reader that is there.

@@ -75,7 +75,7 @@ impl Client {
 }
 
 impl Reply {
-    async fn read(mut stream: TcpStream) -> Self {
+    pub(super) async fn read(mut stream: TcpStream) -> Self {
         let mut seen = Vec::new();
         let end = loop {
             if let Some(at) = seen.windows(4).position(|w| w == b"\r\n\r\n") {
@@ -117,6 +117,15 @@ impl Reply {
             assert!(more(&mut self.stream, &mut self.rest).await, "torn body");
         }
         String::from_utf8(self.rest).unwrap()
+    }
+
+    /// The connection, when a body of known length has been read.
+    pub(super) async fn drained(mut self) -> TcpStream {
+        let length: usize = self.header("content-length").unwrap().parse().unwrap();
+        while self.rest.len() < length {
+            assert!(more(&mut self.stream, &mut self.rest).await, "torn body");
+        }
+        self.stream
     }
 
     /// The code of the JSON-RPC error in the body.

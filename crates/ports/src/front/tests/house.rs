@@ -100,6 +100,9 @@ async fn serve(mut port: Port, go: std::sync::Arc<Notify>, closed: std::sync::Ar
             ))
             .await;
         }
+        if method == "notifications/stop_reading" {
+            go.notified().await;
+        }
         let Some(id) = id else { continue };
         match &*method {
             "initialize" => match msg.params().and_then(|p| p.get("protocolVersion")) {
@@ -141,6 +144,16 @@ async fn serve(mut port: Port, go: std::sync::Arc<Notify>, closed: std::sync::Ar
                     let answer = Message::result(&id, r#"{"slow":true}"#);
                     let _ = tx.send(Outbound::One(Envelope::new(answer))).await;
                 });
+            }
+            "flood_standing" => {
+                let params = format!(r#"{{"uri":"{}"}}"#, "x".repeat(8000));
+                for _ in 0..4000 {
+                    let news = "notifications/resources/updated";
+                    if !say(Message::notification(news, Some(&params))).await {
+                        break;
+                    }
+                }
+                say(Message::result(&id, "{}")).await;
             }
             "flood" => {
                 let params = format!(r#"{{"text":"{}"}}"#, "x".repeat(8000));

@@ -234,6 +234,33 @@ async fn a_reader_that_stops_holds_up_its_own_session_only() {
 }
 
 #[tokio::test]
+async fn a_stream_that_is_not_read_does_not_keep_an_answer_from_another() {
+    let f = front(|o| {
+        o.write_timeout = Duration::from_secs(3600);
+        o.keep_alive = Duration::from_secs(1);
+    })
+    .await;
+    let session = f.client.begin("2025-11-25").await;
+    let unread = f.client.listen(&session, &[]).await;
+    assert_eq!(unread.status, 200);
+    let flood = async {
+        let mut reply = f
+            .client
+            .post(&[&session], &request(1, "flood_standing"))
+            .await;
+        let mut last = None;
+        while let Some(event) = reply.event().await {
+            last = Some(event);
+        }
+        last
+    };
+    let answer = timeout(Duration::from_secs(60), flood).await;
+    let answer = answer.expect("it is not held up").expect("an answer");
+    assert!(answer.contains(r#""id":1"#), "{answer}");
+    drop(unread);
+}
+
+#[tokio::test]
 async fn a_client_that_takes_nothing_is_cut_off() {
     let f = front(|o| o.write_timeout = Duration::from_millis(200)).await;
     let session = f.client.begin("2025-11-25").await;

@@ -282,7 +282,17 @@ fn later(call: &Call) {
 
 fn grandchild(call: &Call) {
     let ourselves = std::env::current_exe().expect("a running program has a path");
-    let mut command = std::process::Command::new(ourselves);
+    // Through another program, `setsid` for example.
+    let through = call.message.at(&["params", "arguments", "through"]);
+    let through = through.map_or_else(String::new, |text| text.trim_matches('"').to_owned());
+    let mut words = through.split_whitespace();
+    let mut command = match words.next() {
+        Some(first) => std::process::Command::new(first),
+        None => std::process::Command::new(&ourselves),
+    };
+    if !through.is_empty() {
+        command.args(words).arg(&ourselves);
+    }
     command.arg("--grandchild");
     if let Some(watch) = &call.server.options.watch {
         command.args(["--watch", watch]);

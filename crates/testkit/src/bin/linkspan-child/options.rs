@@ -11,6 +11,8 @@ pub struct Options {
     pub die_on_probe: bool,
     /// `--ignore-probe`: says nothing to a request before `initialize`.
     pub ignore_probe: bool,
+    /// `--slow-start MS`: reads nothing for that long, as a program that has much to load.
+    pub slow_start: u64,
     /// `--roots-at-start`: asks for roots as soon as it is initialized, outside any call.
     pub roots_at_start: bool,
     /// `--noisy`: prints what is not JSON-RPC before anything else.
@@ -46,6 +48,10 @@ impl Options {
                 "--mute" => options.mute = true,
                 "--die-on-probe" => options.die_on_probe = true,
                 "--ignore-probe" => options.ignore_probe = true,
+                "--slow-start" => {
+                    let time = args.next().and_then(|time| time.parse().ok());
+                    options.slow_start = time.expect("--slow-start has a number of ms");
+                }
                 "--roots-at-start" => options.roots_at_start = true,
                 "--noisy" => options.noisy = true,
                 "--deaf" => options.deaf = true,

@@ -1,0 +1,72 @@
+//! A server that has shaken hands before its session begins.
+//!
+//! The probe had to ask for the handshake to learn what the server speaks. The session begins with one of
+//! its own, so this answers that one with what the server has said, and passes on everything else.
+
+use linkspan_mcp::names;
+use linkspan_session::{Envelope, Inbound, Outbound, Port, PortEnd};
+use linkspan_wire::{Kind, Message};
+
+const QUEUE: usize = 64;
+
+/// The same port, in front of which `initialize` is answered with `answer`, once.
+pub(super) fn greeted(port: Port, answer: Message) -> Port {
+    let (outer, end) = Port::pair(port.name.clone(), QUEUE);
+    tokio::spawn(run(port, end, answer));
+    outer
+}
+
+async fn run(port: Port, end: PortEnd, answer: Message) {
+    let Port {
+        tx: to_server,
+        rx: mut from_server,
+        last_word,
+        done,
+        ..
+    } = port;
+    let PortEnd {
+        tx: to_session,
+        rx: mut from_session,
+        last_word: said,
+        done: ended,
+    } = end;
+    let answering = to_session.clone();
+    let outwards = async move {
+        let mut answering = Some((answering, answer));
+        while let Some(item) = from_session.recv().await {
+            if let (Outbound::One(envelope), Some((to_session, answer))) = (&item, &answering)
+                && envelope.msg.kind() == Kind::Request
+                && envelope.msg.method() == names::INITIALIZE
+                && let Some(id) = envelope.msg.id()
+            {
+                let answer = Envelope::new(answer.clone().with_id(id));
+                let _ = to_session.send(Inbound::Message(answer)).await;
+                answering = None;
+                continue;
+            }
+            if to_server.send(item).await.is_err() {
+                break;
+            }
+        }
+    };
+    let inwards = async move {
+        loop {
+            let inbound = tokio::select! {
+                inbound = from_server.recv() => inbound,
+                () = to_session.closed() => None,
+            };
+            let Some(inbound) = inbound else { break };
+            if to_session.send(inbound).await.is_err() {
+                break;
+            }
+        }
+    };
+    let last_word = async move {
+        let _ = last_word.await;
+        drop(said);
+    };
+    tokio::join!(outwards, inwards, last_word);
+    // The process has ended as well by then.
+    let _ = done.await;
+    drop(ended);
+}

@@ -1,0 +1,33 @@
+//! Reaping what servers leave behind while they run: it is given to us, and would stay a zombie.
+
+use std::convert::Infallible;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use linkspan_spawn::{has_dead_orphans, reap_orphans};
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+/// How often, for all servers together.
+const EVERY: Duration = Duration::from_secs(5);
+
+static LAST: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// Reaps orphans now and then, for ever. Every server does that, but only one of them each time.
+pub(super) async fn reap() -> Infallible {
+    loop {
+        sleep(EVERY).await;
+        if is_due() && has_dead_orphans() {
+            let _ = spawn_blocking(reap_orphans).await;
+        }
+    }
+}
+
+fn is_due() -> bool {
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let due = last.is_none_or(|last| last.elapsed() >= EVERY);
+    if due {
+        *last = Some(Instant::now());
+    }
+    due
+}
