@@ -47,21 +47,21 @@ impl Shared {
         let text = format!(
             r#"{{"jsonrpc":"2.0","id":{asker},"method":"{method}","params":{{"_meta":{meta}}}}}"#
         );
-        let msg = Message::parse(text.into()).unwrap();
+        let msg = Message::parse(text.into()).expect("a message");
         let asking = self
             .hub
             .ask(Envelope::new(msg), Asker(asker))
             .await
-            .unwrap();
-        self.end.rx.recv().await.unwrap();
+            .expect("the session runs");
+        self.end.rx.recv().await.expect("the request arrives");
         asking
     }
 
     async fn log(&mut self) {
         let text = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
-        let msg = Message::parse(text.into()).unwrap();
+        let msg = Message::parse(text.into()).expect("a message");
         let log = Inbound::Message(Envelope::new(msg));
-        self.end.tx.send(log).await.unwrap();
+        self.end.tx.send(log).await.expect("the session listens");
     }
 }
 

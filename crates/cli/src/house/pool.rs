@@ -1,8 +1,9 @@
 //! Servers that are kept warm for requests that stand alone.
 //!
 //! Requests of one principal share a server. A legacy server was told once what its client can do,
-//! so it is shared only among requests that declare the same. A call whose client may be asked
-//! something has a server to itself among such calls; the next one gets another.
+//! so it is shared only among requests that declare the same, and one that was started for the roots of
+//! its clients only among requests that bring the same roots. A call whose client may be asked something
+//! has a server to itself among such calls; the next one gets another.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -154,7 +155,8 @@ impl Pool {
         // One that was told a client's roots in the course of a call is not given to another client.
         let spent = |upstream: &Upstream| !want.sticky && upstream.figures.knows_roots();
         all.retain(|upstream| {
-            !upstream.hub.is_closed() && !(spent(upstream) && upstream.is_idle())
+            let is_over = upstream.hub.is_closed() || (spent(upstream) && upstream.is_idle());
+            !is_over
         });
         let lease = |upstream: &Arc<Upstream>| {
             Found::Here(Lease::new(upstream.clone(), want.asks, self.freed.clone()))
