@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use linkspan_mcp::Era;
 use linkspan_mcp::era::UpOptions;
-use linkspan_ports::stdio;
+use linkspan_ports::{Principal, stdio};
 use linkspan_session::{Config, Ended, Envelope, Fault, Inbound, Layer, Outbound, Port, Session};
 
 use linkspan_wire::Limits;
@@ -140,7 +140,7 @@ pub(crate) async fn join(
         if client_era.unwrap_or(first.era) == Era::Legacy {
             return Ok(Some(Joined {
                 back: port,
-                layers: legacy_layers(server),
+                layers: legacy_layers(server, &Principal(None)),
                 word: first.word,
             }));
         }
@@ -171,7 +171,7 @@ pub(crate) async fn join(
         let options = UpOptions::new("connect".to_owned(), secret);
         return Ok(Some(Joined {
             back: known.port,
-            layers: modern_layers(server, known.era, options, true),
+            layers: modern_layers(server, known.era, options, true, &Principal(None)),
             word,
         }));
     }

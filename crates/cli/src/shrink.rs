@@ -15,6 +15,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use linkspan_mcp::era::PARK;
+use linkspan_ports::Principal;
 use linkspan_session::{Config, Layer};
 use linkspan_shrink::{Policy, Stop, rewrite};
 use linkspan_wire::Message;
@@ -44,9 +45,9 @@ impl Shrinking {
         flag.options()?.map(Self::new).transpose()
     }
 
-    /// `alone`: there is one client, and it sees everything that passes.
-    pub(crate) fn layer(&self, alone: bool) -> Box<dyn Layer> {
-        Box::new(ShrinkLayer::new(self.0.clone(), alone))
+    /// For a session of this principal; `alone`: there is one client, and it sees everything that passes.
+    pub(crate) fn layer(&self, alone: bool, principal: &Principal) -> Box<dyn Layer> {
+        Box::new(ShrinkLayer::new(self.0.clone(), alone, principal))
     }
 
     /// Notes what a server calls itself in its answer to `server/discover`.

@@ -220,7 +220,7 @@ impl Inn {
         self.run(
             front,
             back,
-            modern_layers(&self.0.server, era, options, false),
+            modern_layers(&self.0.server, era, options, false, &key.principal),
             Some(room),
         );
         Ok(Upstream::new(home, key, hub, figures))
@@ -262,7 +262,8 @@ impl Inn {
             Ok(back) => back,
             Err(why) => return refuse(front, &why).await,
         };
-        self.run(front, back, legacy_layers(&self.0.server), None);
+        let layers = legacy_layers(&self.0.server, &guest.principal);
+        self.run(front, back, layers, None);
     }
 }
 

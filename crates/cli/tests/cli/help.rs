@@ -365,7 +365,7 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
               The most tokens of a result; a larger one comes as an outline, and bcp_fetch has the rest
 
           --store <DIR>
-              Keep every original in DIR, as a BCP file under its hash
+              Keep every original in DIR, as a BCP file that only you may read
 
           --dedup
               Say once what comes again in a session
