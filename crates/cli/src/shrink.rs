@@ -12,6 +12,7 @@ mod shared;
 mod wanted;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 
 use linkspan_mcp::era::PARK;
@@ -91,6 +92,9 @@ async fn between(mut args: ShrinkArgs) -> Result<Exit, Failure> {
             .chain(old_words(args.old.downstream_args.as_deref()))
             .collect();
     }
+    if let Some(word) = &args.url {
+        refuse_a_text(word)?;
+    }
     let target = Target::new(args.url.take(), std::mem::take(&mut args.command))?;
     let opener = target.opener(&args.remote)?;
     let opener = opener.without_env(args.guard.token_env.as_deref());
@@ -102,6 +106,26 @@ async fn between(mut args: ShrinkArgs) -> Result<Exit, Failure> {
     };
     shrinking.finish();
     ended
+}
+
+/// Endings of files that hold results of tools, and of no server.
+const TEXTS: [&str; 12] = [
+    "json", "ndjson", "jsonl", "txt", "log", "md", "csv", "tsv", "diff", "patch", "yaml", "yml",
+];
+
+/// Notices that `try` was forgotten.
+fn refuse_a_text(word: &str) -> Result<(), Failure> {
+    let path = Path::new(word);
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let is_text = path.is_file() || ending.is_some_and(|ending| TEXTS.contains(&ending));
+    if word.contains("://") || path.is_dir() || !is_text {
+        return Ok(());
+    }
+    Err(
+        Failure::usage(format!("`{word}` is a file with a text, not a server")).hint(format!(
+            "`linkspan shrink try {word}` shows what becomes of it; a command that is a server goes after `--`"
+        )),
+    )
 }
 
 fn old_words(args: Option<&str>) -> impl Iterator<Item = OsString> {
