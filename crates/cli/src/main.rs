@@ -23,6 +23,7 @@ mod orphan;
 mod pages;
 mod record;
 mod remote;
+mod restart;
 mod serve;
 mod shim;
 mod show;

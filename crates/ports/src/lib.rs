@@ -8,6 +8,7 @@ mod fetch;
 mod front;
 mod http;
 mod lines;
+mod memory;
 mod stdio;
 mod stream;
 
@@ -15,6 +16,7 @@ pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
 pub use fetch::{FetchError, Fetcher, Got, HostError};
 pub use front::{Answering, Figures, Front, FrontOptions, Guest, House, Principal, Token};
 pub use http::{HttpOptions, OptionsError, Transport, http};
+pub use memory::Memory;
 pub use stdio::{stdio, stdio_parts};
 pub use stream::stream;
 

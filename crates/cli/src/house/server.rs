@@ -78,6 +78,11 @@ impl Server {
         self.with(|known| known.era = None);
     }
 
+    /// Whether it is a process of ours.
+    pub(crate) fn is_command(&self) -> bool {
+        self.opener.is_command()
+    }
+
     /// Whether one client's calls must all come to the same one.
     pub(crate) fn keeps_sessions(&self) -> bool {
         self.opener.keeps_sessions()
