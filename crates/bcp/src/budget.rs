@@ -2,7 +2,7 @@
 //!
 //! Blocks are taken by their priority and, within one, in their order: in full if there is room,
 //! else by their summary. Then those that did not fit are mentioned, as far as there is room, and the
-//! rest is left out and counted. Tokens are counted of the
+//! rest is left out and counted in a line of its own. Tokens are counted of the
 //! very text that is shown, wrappers included; and since the tokens of two texts together are not
 //! the sum of theirs, the result is counted once more as a whole. If that is too much after all, or
 //! leaves room, the plan is made again with less room or more.
@@ -79,6 +79,10 @@ impl Document {
                 match reader.open().and_then(|frame| frame.block()) {
                     // The last one counts.
                     Ok(block) => priorities.extend(block.content.priority()),
+                    // A note stands in its place.
+                    Err(e) if e.local && show.minds(index, head.kind) => {
+                        items.push(Item::new(index, head.stored));
+                    }
                     Err(e) if e.local => {}
                     Err(e) => return Err(e.into()),
                 }
@@ -95,16 +99,42 @@ impl Document {
 }
 
 /// What a plan looks like.
+#[derive(Default)]
 struct Shown {
     text: String,
     report: Report,
     tokens: u64,
 }
 
-/// The best plan that fits; only what must be shown if none does.
+/// The best plan that fits; only what must be shown if none does. If blocks are left out, a line says so, and
+/// others make room for it.
 fn search(plan: &mut Plan<'_>, budget: u64, watch: &mut Watch<'_>) -> Result<Shown, Failed> {
-    let mut best: Option<(Vec<Item>, Shown)> = None;
-    let mut room = budget;
+    let silent = best(plan, budget, watch)?;
+    if let Some(shown) = &silent
+        && shown.report.left_out == 0
+    {
+        return Ok(silent.unwrap_or_default());
+    }
+    plan.note = true;
+    if let Some(shown) = best(plan, budget, watch)? {
+        return Ok(shown);
+    }
+    plan.make(0, watch)?;
+    let least = plan.show(watch)?;
+    if least.tokens <= budget {
+        return Ok(least);
+    }
+    plan.note = false;
+    match silent {
+        Some(shown) => Ok(shown),
+        None => plan.show(watch),
+    }
+}
+
+/// The best plan that fits, if there is one.
+fn best(plan: &mut Plan<'_>, budget: u64, watch: &mut Watch<'_>) -> Result<Option<Shown>, Failed> {
+    let mut best: Option<Shown> = None;
+    let mut room = budget.saturating_sub(plan.note_tokens());
     for attempt in 1..=TRIES {
         plan.make(room, watch)?;
         let shown = plan.show(watch)?;
@@ -117,44 +147,16 @@ fn search(plan: &mut Plan<'_>, budget: u64, watch: &mut Watch<'_>) -> Result<Sho
             continue;
         }
         let spare = budget - shown.tokens;
-        let gained = match &best {
-            Some((_, before)) => shown.tokens > before.tokens,
-            None => true,
-        };
+        let gained = best
+            .as_ref()
+            .is_none_or(|before| shown.tokens > before.tokens);
         if gained {
-            best = Some((plan.items.clone(), shown));
+            best = Some(shown);
         }
         if !gained || spare < SMALLEST || !plan.wants_more() {
             break;
         }
         room += spare;
     }
-    let Some((items, shown)) = best else {
-        plan.make(0, watch)?;
-        return plan.show(watch);
-    };
-    if shown.report.left_out == 0 {
-        return Ok(shown);
-    }
-    plan.items = items;
-    Ok(with_note(plan, budget, watch)?.unwrap_or(shown))
-}
-
-/// Not everything is shown, and somebody should say so; but that is worth a mention, not a block.
-fn with_note(
-    plan: &mut Plan<'_>,
-    budget: u64,
-    watch: &mut Watch<'_>,
-) -> Result<Option<Shown>, Failed> {
-    plan.note = true;
-    for _ in 0..TRIES {
-        let shown = plan.show(watch)?;
-        if shown.tokens <= budget {
-            return Ok(Some(shown));
-        }
-        if !plan.drop_a_mention() {
-            break;
-        }
-    }
-    Ok(None)
+    Ok(best)
 }

@@ -19,9 +19,9 @@ pub struct Hunks<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hunk<'a> {
     /// The first line before the change, counted from 1.
-    pub old_start: u64,
+    pub old_start: u32,
     /// The first line after the change.
-    pub new_start: u64,
+    pub new_start: u32,
     /// The lines, each with `' '`, `+` or `-` in front.
     pub lines: &'a [u8],
 }
@@ -44,10 +44,10 @@ impl<'a> Hunks<'a> {
     }
 
     /// Appends a hunk.
-    pub fn add(&mut self, old_start: u64, new_start: u64, lines: &[u8]) {
+    pub fn add(&mut self, old_start: u32, new_start: u32, lines: &[u8]) {
         let mut hunk = Vec::with_capacity(lines.len() + 32);
-        put_int(1, old_start, &mut hunk);
-        put_int(2, new_start, &mut hunk);
+        put_int(1, u64::from(old_start), &mut hunk);
+        put_int(2, u64::from(new_start), &mut hunk);
         put_bytes(3, lines, &mut hunk);
         put_nested(HUNK, &hunk, self.fields.to_mut());
     }
@@ -87,8 +87,8 @@ fn next_hunk<'a>(bytes: &'a [u8], all: &mut Fields<'a>) -> Result<Option<Hunk<'a
         let (mut old_start, mut new_start, mut lines) = (None, None, None);
         while let Some(field) = fields.next()? {
             match field.id {
-                1 => old_start = Some(field.int("old_start")?),
-                2 => new_start = Some(field.int("new_start")?),
+                1 => old_start = Some(field.u32("old_start")?),
+                2 => new_start = Some(field.u32("new_start")?),
                 3 => lines = Some(field.bytes("lines")?),
                 _ => {}
             }
@@ -101,4 +101,28 @@ fn next_hunk<'a>(bytes: &'a [u8], all: &mut Fields<'a>) -> Result<Option<Hunk<'a
         }));
     }
     Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diff(old_start: u64, new_start: u64) -> Vec<u8> {
+        let (mut hunk, mut fields) = (Vec::new(), Vec::new());
+        put_int(1, old_start, &mut hunk);
+        put_int(2, new_start, &mut hunk);
+        put_bytes(3, b"+x\n", &mut hunk);
+        put_nested(HUNK, &hunk, &mut fields);
+        fields
+    }
+
+    #[test]
+    fn a_line_number_that_needs_more_than_32_bits_is_refused() {
+        let most = u64::from(u32::MAX);
+        assert!(Hunks::check(&diff(most, most)).is_ok());
+        for (old_start, new_start) in [(most + 1, 1), (1, most + 1), (u64::MAX, u64::MAX)] {
+            let why = Hunks::check(&diff(old_start, new_start)).unwrap_err();
+            assert!(matches!(why.reason, Reason::Value { .. }), "{why:?}");
+        }
+    }
 }

@@ -25,8 +25,8 @@
 //!
 //! Every type may have a `summary` and a `priority`. Content is `content`, `content_base64` or
 //! `content_file`; what else is bytes has a form in base64 too (`value_base64`, `body_base64`,
-//! `lines_base64`, `source_hash_base64`). A `source_hash` of 64 hex digits is 32 bytes; any other is
-//! the bytes of its text. `lang` may be a number, and `other(66)` is the same as 66. Members that a
+//! `lines_base64`, `source_hash_base64`). A `source_hash` of 64 hex digits is 32 bytes. Other
+//! texts are their own bytes, but not one of 64 characters or with an ellipsis: that is a hash with a mistake. `lang` may be a number, and `other(66)` is the same as 66. Members that a
 //! type does not have are ignored, and `null` is as good as nothing.
 
 mod build;
@@ -68,8 +68,8 @@ pub type ReadFile<'f> = dyn Fn(&str, u64) -> Result<Vec<u8>, String> + 'f;
 
 /// How to read a manifest.
 pub struct ManifestOptions<'f> {
-    /// Do as the reference does: a `summary` and a `priority` on `tool_result` and
-    /// `structured_data` are ignored, whatever they say.
+    /// Do as the reference does: a `summary` and a `priority` on `tool_result` and `structured_data`
+    /// are ignored, and so are `lines`, `tool_call_id`, `schema_hint` and `schema`, whatever they say.
     pub compat: bool,
     /// What reads a `content_file`. It decides which files may be read; the error is shown to
     /// people.

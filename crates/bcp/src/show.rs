@@ -47,6 +47,8 @@ pub struct Show {
     pub include: Option<Vec<Kind>>,
     /// Only blocks with these numbers.
     pub blocks: Option<Vec<u64>>,
+    /// Whether a text within a budget ends with a line end, which counts.
+    pub line_end: bool,
 }
 
 impl Show {
@@ -57,17 +59,26 @@ impl Show {
             verbosity: Verbosity::Full,
             include: None,
             blocks: None,
+            line_end: false,
         }
     }
 
     /// Whether a block is to be shown. Annotations never are.
     pub(crate) fn wants(&self, index: u64, kind: u8) -> bool {
+        Kind::from_byte(kind) != Some(Kind::Annotation) && self.picks(index, kind)
+    }
+
+    /// Whether a block has to be read only to say that it is damaged: an annotation says what becomes of
+    /// other blocks.
+    pub(crate) fn minds(&self, index: u64, kind: u8) -> bool {
+        Kind::from_byte(kind) == Some(Kind::Annotation) && self.picks(index, kind)
+    }
+
+    fn picks(&self, index: u64, kind: u8) -> bool {
         let kind = Kind::from_byte(kind);
-        kind != Some(Kind::Annotation)
-            && self
-                .blocks
-                .as_ref()
-                .is_none_or(|blocks| blocks.contains(&index))
+        self.blocks
+            .as_ref()
+            .is_none_or(|blocks| blocks.contains(&index))
             && match (&self.include, kind) {
                 (None, _) => true,
                 (Some(kinds), Some(kind)) => kinds.contains(&kind),
@@ -87,6 +98,8 @@ pub struct Report {
     pub placeholders: u64,
     /// Blocks that are not even mentioned, because there was no room.
     pub left_out: u64,
+    /// Whether a line of the text says so.
+    pub noted: bool,
     /// The blocks that could not be read, and why; the first hundred.
     pub unreadable: Vec<Error>,
     /// Tokens of the whole text, where they were counted.
@@ -236,8 +249,9 @@ impl Document {
                 return Err(Failed::Stopped);
             }
             let wanted = show.wants(index, head.kind) && pick(index);
+            let minded = show.minds(index, head.kind) && pick(index);
             // The reference reads all blocks before it shows one.
-            if wanted || show.renderer.compat {
+            if wanted || minded || show.renderer.compat {
                 let read = reader.open().and_then(|frame| frame.block());
                 let go = match &read {
                     Ok(block) if wanted => with(index, Ok(block))?,

@@ -188,6 +188,28 @@ proptest! {
     }
 
     #[test]
+    fn blocks_that_are_left_out_are_counted_in_a_line(blocks in prioritised(), budget in 0..400_u64) {
+        let document = file(&blocks);
+        for mode in Mode::ALL {
+            let show = Show {
+                line_end: true,
+                ..Show::all(renderer(mode))
+            };
+            let Ok((text, report)) = document.show_within(&show, budget, &Words, &mut |_| true) else {
+                continue;
+            };
+            prop_assert!(text.is_empty() || text.ends_with('\n'));
+            let mut note = mode.opening().to_owned();
+            renderer(mode).left_out(report.left_out, 9_999_999, &mut note);
+            note.push_str(mode.closing());
+            note.push('\n');
+            let has_room = !has_critical(&blocks) && Words.count(&note) + 3 <= budget;
+            prop_assert!(report.left_out == 0 || report.noted || !has_room, "{}", text);
+            prop_assert_eq!(report.noted, report.noted && text.contains(" more"));
+        }
+    }
+
+    #[test]
     fn if_a_block_fits_something_is_shown(blocks in prioritised(), budget in 0..400_u64) {
         let document = file(&blocks);
         for mode in Mode::ALL {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use linkspan_mcp::Era;
 use linkspan_mcp::era::UpOptions;
-use linkspan_ports::stdio;
+use linkspan_ports::{Principal, stdio};
 use linkspan_session::{Config, Ended, Envelope, Fault, Inbound, Layer, Outbound, Port, Session};
 
 use linkspan_wire::Limits;
@@ -20,6 +20,7 @@ use crate::house::{Cause, Questions, Server, legacy_layers, modern_layers, secre
 use crate::mask::Mask;
 use crate::orphan::{Pulse, orphaned};
 use crate::record::Record;
+use crate::restart::restarting;
 use crate::shrink::Shrinking;
 use crate::signals::Signals;
 use crate::target::Target;
@@ -65,7 +66,8 @@ pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
     over_stdio(signals, server, options).await
 }
 
-/// Joins the client on stdin and stdout to a server, until one of them has gone.
+/// Joins the client on stdin and stdout to a server, until the client has gone. A command that has worked and
+/// ends is started again.
 pub(crate) async fn over_stdio(
     signals: Signals,
     server: Server,
@@ -110,7 +112,11 @@ pub(crate) async fn over_stdio(
     };
     tracing::debug!("stdio <-> {}", joined.back.name);
     layers.extend(joined.layers);
-    let session = Session::new(config, front, joined.back, layers).begun_with(joined.word);
+    let back = match server.is_command() {
+        true => restarting(joined.back, server.clone(), joined.works),
+        false => joined.back,
+    };
+    let session = Session::new(config, front, back, layers).begun_with(joined.word);
     let ended = session.run(stop).await;
     tracing::debug!("the session has ended: {ended:?}");
     match (ended, signal.get()) {
@@ -126,6 +132,8 @@ pub(crate) struct Joined {
     pub(crate) layers: Vec<Box<dyn Layer>>,
     /// What the client has said, if it is still to be answered.
     pub(crate) word: Option<Inbound>,
+    /// Whether the server has answered anything.
+    pub(crate) works: bool,
 }
 
 /// Waits for the client's first word, and finds out what lies between it and the server.
@@ -146,8 +154,9 @@ pub(crate) async fn join(
         if client_era.unwrap_or(first.era) == Era::Legacy {
             return Ok(Some(Joined {
                 back: port,
-                layers: legacy_layers(server),
+                layers: legacy_layers(server, &Principal(None)),
                 word: first.word,
+                works: false,
             }));
         }
         let questions = Questions::of(first.request(), None).with_discover(first.discover());
@@ -179,8 +188,9 @@ pub(crate) async fn join(
         let options = UpOptions::new("connect".to_owned(), secret);
         return Ok(Some(Joined {
             back: known.port,
-            layers: modern_layers(server, known.era, options, true),
+            layers: modern_layers(server, known.era, options, true, &Principal(None)),
             word,
+            works: true,
         }));
     }
 }

@@ -28,6 +28,7 @@ mod orphan;
 mod pages;
 mod record;
 mod remote;
+mod restart;
 mod schema_check;
 mod serve;
 mod shim;

@@ -12,9 +12,11 @@ mod shared;
 mod wanted;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 
 use linkspan_mcp::era::PARK;
+use linkspan_ports::Principal;
 use linkspan_session::{Config, Layer};
 use linkspan_shrink::{Policy, Stop, rewrite};
 use linkspan_wire::Message;
@@ -45,9 +47,9 @@ impl Shrinking {
         flag.options()?.map(Self::new).transpose()
     }
 
-    /// `alone`: there is one client, and it sees everything that passes.
-    pub(crate) fn layer(&self, alone: bool) -> Box<dyn Layer> {
-        Box::new(ShrinkLayer::new(self.0.clone(), alone))
+    /// For a session of this principal; `alone`: there is one client, and it sees everything that passes.
+    pub(crate) fn layer(&self, alone: bool, principal: &Principal) -> Box<dyn Layer> {
+        Box::new(ShrinkLayer::new(self.0.clone(), alone, principal))
     }
 
     /// Notes what a server calls itself in its answer to `server/discover`.
@@ -91,6 +93,9 @@ async fn between(mut args: ShrinkArgs) -> Result<Exit, Failure> {
             .chain(old_words(args.old.downstream_args.as_deref()))
             .collect();
     }
+    if let Some(word) = &args.url {
+        refuse_a_text(word)?;
+    }
     let try_it = waiting::tools_of(args.url.as_deref(), &args.command);
     let target = Target::new(args.url.take(), std::mem::take(&mut args.command))?;
     let opener = target.opener(&args.remote)?;
@@ -107,6 +112,26 @@ async fn between(mut args: ShrinkArgs) -> Result<Exit, Failure> {
     };
     shrinking.finish();
     ended
+}
+
+/// Endings of files that hold results of tools, and of no server.
+const TEXTS: [&str; 12] = [
+    "json", "ndjson", "jsonl", "txt", "log", "md", "csv", "tsv", "diff", "patch", "yaml", "yml",
+];
+
+/// Notices that `try` was forgotten.
+fn refuse_a_text(word: &str) -> Result<(), Failure> {
+    let path = Path::new(word);
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let is_text = path.is_file() || ending.is_some_and(|ending| TEXTS.contains(&ending));
+    if word.contains("://") || path.is_dir() || !is_text {
+        return Ok(());
+    }
+    Err(
+        Failure::usage(format!("`{word}` is a file with a text, not a server")).hint(format!(
+            "`linkspan shrink try {word}` shows what becomes of it; a command that is a server goes after `--`"
+        )),
+    )
 }
 
 fn old_words(args: Option<&str>) -> impl Iterator<Item = OsString> {

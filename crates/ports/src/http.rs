@@ -14,7 +14,6 @@ mod driver;
 mod endpoint;
 mod job;
 mod listen;
-mod memory;
 mod options;
 mod pace;
 mod proxy;

@@ -9,6 +9,7 @@ mod framing;
 mod front;
 mod http;
 mod lines;
+mod memory;
 mod owed;
 mod stdio;
 mod stream;
@@ -17,6 +18,7 @@ pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
 pub use fetch::{FetchError, Fetcher, Got, HostError};
 pub use front::{Answering, Figures, Front, FrontOptions, Guest, House, Principal, Token};
 pub use http::{HttpOptions, OptionsError, Transport, http, reach};
+pub use memory::Memory;
 pub use stdio::{stdio, stdio_parts};
 pub use stream::stream;
 

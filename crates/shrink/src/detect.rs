@@ -22,6 +22,7 @@ mod paths;
 mod repeats;
 mod scan;
 mod search;
+mod source;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -59,7 +60,10 @@ pub fn detect(text: &str, threshold: f32) -> Vec<Region> {
         }];
     }
     let mut regions = Vec::new();
-    scan::scan(text, 0..text.len(), threshold, true, &mut regions);
+    match source::is_source(text) {
+        true => scan::source(text, threshold, &mut regions),
+        false => scan::scan(text, 0..text.len(), threshold, true, &mut regions),
+    }
     complete(text, regions)
 }
 

@@ -4,6 +4,7 @@ mod bare;
 mod build;
 mod decode;
 mod encode;
+mod layout;
 mod merge;
 mod names;
 mod parse;
@@ -15,6 +16,7 @@ mod tests;
 use crate::kind::Kind;
 use crate::rendering::Rendering;
 
+pub(crate) use layout::Layout;
 pub(crate) use same::same;
 
 pub(crate) const RENDERING: Rendering = Rendering {

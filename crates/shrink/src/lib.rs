@@ -18,6 +18,7 @@ mod kind;
 mod lexeme;
 mod log;
 mod lossy;
+pub mod marks;
 mod numbered;
 mod outline;
 mod pack;

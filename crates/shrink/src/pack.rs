@@ -3,12 +3,14 @@
 //! A line `%word head` begins a region in its short form; it lasts to the next such line, to `%end`, or
 //! to the end of the text. What looks like that and is none of ours gets one more `%`.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
-use crate::json;
+use crate::json::{self, Layout};
 use crate::kind::Kind;
+use crate::marks;
 use crate::rendering::{Malformed, Rendered, Rendering};
 
 const END: &str = "end";
@@ -19,11 +21,13 @@ pub(crate) struct Replaced {
     pub(crate) range: Range<usize>,
     pub(crate) kind: Kind,
     pub(crate) by: Rendered,
+    /// How JSON is to be printed that has to come back to the byte.
+    pub(crate) layout: Layout,
 }
 
 /// Whether all line ends of a region are CR LF, and the region as a rendering wants it: without its last
 /// line end, lines separated by LF.
-pub(crate) fn region(text: &str) -> (bool, std::borrow::Cow<'_, str>) {
+pub(crate) fn region(text: &str) -> (bool, Cow<'_, str>) {
     let crlf = is_crlf(text);
     let text = strip_end(text, crlf);
     match crlf {
@@ -37,7 +41,10 @@ pub(crate) fn pack(text: &str, replaced: &[Replaced]) -> String {
     let mut out = String::with_capacity(text.len() / 2);
     let mut at = 0;
     let mut open = false;
-    for Replaced { range, by, .. } in replaced {
+    for Replaced {
+        range, by, layout, ..
+    } in replaced
+    {
         if at < range.start {
             if open {
                 out.push_str("%end\n");
@@ -48,6 +55,7 @@ pub(crate) fn pack(text: &str, replaced: &[Replaced]) -> String {
         let crlf = is_crlf(original);
         out.push('%');
         out.push_str(by.word);
+        out.push_str(&layout.suffix());
         out.push_str(if crlf { CRLF } else { "" });
         if !by.head.is_empty() {
             out.push(' ');
@@ -70,8 +78,12 @@ pub(crate) fn pack(text: &str, replaced: &[Replaced]) -> String {
     out
 }
 
-/// Whether `packed` is `text` again if it is taken back.
+/// Whether `packed` is `text` again if it is taken back: the same bytes, or the same value if all of it is one
+/// JSON value. It must not have marks of ours that the text does not have.
 pub(crate) fn is_faithful(text: &str, replaced: &[Replaced], packed: &str) -> bool {
+    if marks::count(packed) > marks::count(text) {
+        return false;
+    }
     let mut replaced = replaced.iter();
     let mut rest = 0;
     for piece in Pieces(packed) {
@@ -94,8 +106,10 @@ pub(crate) fn is_faithful(text: &str, replaced: &[Replaced], packed: &str) -> bo
             return false;
         }
         rest = range.end;
+        let is_whole = range.len() == text.len();
         let original = &text[range];
-        if decoded != original && !json::same(kind, original, &decoded) {
+        let is_same = || is_whole && kind == Kind::Json && json::same(kind, original, &decoded);
+        if decoded != original && !is_same() {
             return false;
         }
     }
@@ -121,7 +135,10 @@ pub fn decode(text: &str) -> Result<String, Malformed> {
             }
         }
     }
-    Ok(out)
+    Ok(match marks::unescape(&out) {
+        Cow::Borrowed(_) => out,
+        Cow::Owned(unescaped) => unescaped,
+    })
 }
 
 enum Piece<'a> {
@@ -131,6 +148,7 @@ enum Piece<'a> {
 
 struct Short<'a> {
     rendering: &'static Rendering,
+    layout: Layout,
     crlf: bool,
     head: &'a str,
     /// With its last line end.
@@ -145,6 +163,9 @@ impl Short<'_> {
             None => (self.body, false),
         };
         let mut decoded = (self.rendering.decode)(self.head, &unescape(body))?;
+        if self.layout != Layout::default() {
+            decoded = self.layout.print(&decoded)?;
+        }
         if self.crlf {
             decoded = decoded.replace('\n', "\r\n");
         }
@@ -169,6 +190,7 @@ impl<'a> Iterator for Pieces<'a> {
             let (line, below) = cut_line(text);
             let Some(Ours {
                 word,
+                layout,
                 crlf,
                 head,
                 extra: 0,
@@ -198,6 +220,7 @@ impl<'a> Iterator for Pieces<'a> {
             let whole = &text[..text.len() - self.0.len()];
             return Some(Piece::Short(Short {
                 rendering,
+                layout,
                 crlf,
                 head,
                 body: &below[..end],
@@ -225,6 +248,7 @@ struct Ours<'a> {
     /// How many `%` it has besides the first.
     extra: usize,
     word: &'a str,
+    layout: Layout,
     crlf: bool,
     head: &'a str,
 }
@@ -238,10 +262,17 @@ impl<'a> Ours<'a> {
             Some(word) => (word, true),
             None => (word, false),
         };
-        let known = word == END || Rendering::of(word).is_some();
-        known.then_some(Self {
+        let (word, layout) = match word.split_once('/') {
+            Some((word, layout)) => (word, Layout::parse(layout)?),
+            None => (word, Layout::default()),
+        };
+        let rendering = Rendering::of(word);
+        let is_json = rendering.is_some_and(|one| one.kinds.contains(&Kind::Json));
+        let known = word == END || rendering.is_some();
+        (known && (is_json || layout == Layout::default())).then_some(Self {
             extra,
             word,
+            layout,
             crlf,
             head,
         })
@@ -266,7 +297,7 @@ fn escape(text: &str, out: &mut String) {
     }
 }
 
-fn unescape(text: &str) -> std::borrow::Cow<'_, str> {
+fn unescape(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut from = 0;
     let mut line = 0;
@@ -335,6 +366,7 @@ mod tests {
                 head: "head %end".to_owned(),
                 body: body.to_owned(),
             },
+            layout: Layout::default(),
         }
     }
 
@@ -369,7 +401,14 @@ mod tests {
 
     #[test]
     fn what_looks_like_ours_is_told_from_ours() {
-        for line in ["%end", "%log x", "%%end", "%json/crlf", "%%%table y"] {
+        for line in [
+            "%end",
+            "%log x",
+            "%%end",
+            "%json/crlf",
+            "%%%table y",
+            "%json/2+ascii x",
+        ] {
             let text = format!("{line}\none\n{line}");
             let at = line.len() + 1;
             let packed = pack(&text, &[replaced(at..at + 4, &format!("{line}\n{line}"))]);
@@ -383,8 +422,9 @@ mod tests {
     #[test]
     fn what_only_begins_with_a_per_cent_sign_costs_nothing() {
         let mut out = String::new();
-        escape("%files\n% comment\n%endless\n", &mut out);
-        assert_eq!(out, "%files\n% comment\n%endless\n");
+        let text = "%files\n% comment\n%endless\n%json/x\n%log/2\n";
+        escape(text, &mut out);
+        assert_eq!(out, text);
     }
 
     #[test]

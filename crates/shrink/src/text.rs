@@ -7,9 +7,10 @@ use crate::context::{Context, Stop};
 use crate::detect::detect;
 use crate::kind::Kind;
 use crate::lossy::apply;
+use crate::marks;
 use crate::outline::outline;
 use crate::policy::{Keep, Policy};
-use crate::shrinking::{Gate, Kept, shrink};
+use crate::shrinking::{Gate, Kept, shrink_escaped};
 
 /// A text of a result.
 pub(crate) struct Text<'a> {
@@ -71,8 +72,9 @@ pub(crate) fn work(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, stop: &Sto
     let (Some(budget), Some(id)) = (text.budget, keep.keep(text.tool, text.text)) else {
         return worked;
     };
-    let regions = detect(text.text, policy.gate.threshold);
-    let outlined = outline(text.text, &regions, &context, budget, &id);
+    let escaped = marks::escape(text.text);
+    let regions = detect(&escaped, policy.gate.threshold);
+    let outlined = outline(&escaped, &regions, &context, budget, &id);
     let after = context.tokens(&outlined);
     if after >= worked.after {
         return worked;
@@ -97,9 +99,11 @@ fn by_kind(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, context: &Context)
     {
         return worked;
     }
-    let (source, lossless) = match apply(text.text, &policy.lossy) {
+    // Before our own marks come into it.
+    let escaped = marks::escape(text.text);
+    let (source, lossless) = match apply(&escaped, &policy.lossy) {
         Some(less) => (Cow::from(less), false),
-        None => (Cow::from(text.text), true),
+        None => (escaped, true),
     };
     let shorter = match policy.render {
         Some(mode) => {
@@ -114,7 +118,7 @@ fn by_kind(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, context: &Context)
             );
             if_smaller(text, rendered, gate, context).ok_or(Kept::NotWorthIt)
         }
-        None => shrink(&source, gate, context).map(|shrunk| Worked {
+        None => shrink_escaped(&source, gate, context).map(|shrunk| Worked {
             text: Some(shrunk.text),
             kinds: shrunk.kinds,
             before: shrunk.before,

@@ -126,19 +126,16 @@ impl<'d> Plan<'d> {
         self.items.iter().any(|item| item.form != Some(Form::Full))
     }
 
-    /// Leaves out the mention that matters least, if there is one.
-    pub(super) fn drop_a_mention(&mut self) -> bool {
-        let mentions = self
-            .items
-            .iter_mut()
-            .filter(|item| matches!(item.form, Some(Form::Placeholder { .. })));
-        match mentions.max_by_key(|item| (item.priority, item.index)) {
-            Some(item) => {
-                item.form = None;
-                true
-            }
-            None => false,
+    /// Tokens of the line about blocks that are left out, if there is one, at most.
+    pub(super) fn note_tokens(&self) -> u64 {
+        if !self.note {
+            return 0;
         }
+        let mut note = Mode::SEPARATOR.to_owned();
+        let all = self.items.iter().map(|item| item.tokens).sum();
+        let count = self.items.len() as u64;
+        self.show.renderer.left_out(count, all, &mut note);
+        self.tokenizer.count(&note)
     }
 
     /// Decides about every block, as far as there is room.
@@ -272,6 +269,10 @@ impl<'d> Plan<'d> {
         }
         if !out.is_empty() {
             out.push_str(mode.closing());
+        }
+        report.noted = self.note && report.left_out > 0;
+        if self.show.line_end && !out.is_empty() && !out.ends_with('\n') {
+            out.push('\n');
         }
         Ok(Some((out, report)))
     }

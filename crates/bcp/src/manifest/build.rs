@@ -1,5 +1,7 @@
 //! Makes a block of what its members say.
 
+use std::borrow::Cow;
+
 use super::ManifestOptions;
 use super::error::Problem;
 use super::fields::{Field, Fields};
@@ -57,6 +59,18 @@ impl Fields {
         Ok(kind)
     }
 
+    /// A text that the reference's manifests do not have.
+    fn text_unless_compat(
+        &self,
+        field: Field,
+        options: &ManifestOptions,
+    ) -> Result<Option<Cow<'_, str>>> {
+        match options.compat {
+            true => Ok(None),
+            false => self.text(field),
+        }
+    }
+
     fn content<'a>(
         &'a self,
         kind: Kind,
@@ -69,12 +83,15 @@ impl Fields {
                 lang: self.lang(what)?,
                 path: self.need(what, Field::Path)?,
                 content: self.need_contents(what, options)?,
-                lines: self.lines()?,
+                lines: match options.compat {
+                    true => None,
+                    false => self.lines()?,
+                },
             },
             Kind::Conversation => Content::Conversation {
                 role: self.found(what, Field::Role, word!(self, Field::Role, Role)?)?,
                 content: self.need_contents(what, options)?,
-                tool_call_id: self.text(Field::ToolCallId)?,
+                tool_call_id: self.text_unless_compat(Field::ToolCallId, options)?,
             },
             Kind::FileTree => Content::FileTree {
                 root: self.need(what, Field::Root)?,
@@ -84,7 +101,7 @@ impl Fields {
                 name: self.need(what, Field::Name)?,
                 status: word!(self, Field::Status, Status)?.unwrap_or(Status::Ok),
                 content: self.need_contents(what, options)?,
-                schema_hint: self.text(Field::SchemaHint)?,
+                schema_hint: self.text_unless_compat(Field::SchemaHint, options)?,
             },
             Kind::Document => Content::Document {
                 title: self.need(what, Field::Title)?,
@@ -93,7 +110,7 @@ impl Fields {
             },
             Kind::StructuredData => Content::StructuredData {
                 format: self.found(what, Field::Format, word!(self, Field::Format, DataFormat)?)?,
-                schema: self.text(Field::Schema)?,
+                schema: self.text_unless_compat(Field::Schema, options)?,
                 content: self.need_contents(what, options)?,
             },
             Kind::Diff => Content::Diff {

@@ -69,6 +69,8 @@ pub enum Problem {
     },
     /// A text that should be base64.
     Base64(&'static str),
+    /// A text that should be a hash in hex digits.
+    Hash(String),
     /// A type that has a name may not be given as an unknown one.
     Known {
         /// The number.
@@ -189,6 +191,11 @@ impl fmt::Display for Problem {
                 )
             }
             Self::Base64(field) => write!(f, "\"{field}\" is not base64"),
+            Self::Hash(text) => write!(
+                f,
+                "\"source_hash\" is {:?}; it must be 64 hex digits",
+                short(text)
+            ),
             Self::Known { kind, name } => {
                 write!(
                     f,

@@ -43,18 +43,18 @@ struct Reading {
 
 impl Reading {
     /// The numbers of the hunk that comes next; its lines are left in `lines`.
-    fn hunk<R: Read>(&mut self, json: &mut Json<R>) -> Result<(u64, u64)> {
+    fn hunk<R: Read>(&mut self, json: &mut Json<R>) -> Result<(u32, u32)> {
         let (mut old_start, mut new_start, mut lines) = (None, None, None);
         let digits = &mut self.digits;
         object(json, "it")?;
         while json.key(&mut self.key)? {
             match self.key.as_slice() {
                 b"old_start" => {
-                    let number = int(json, "\"old_start\"", u64::MAX, digits)?;
+                    let number = line(json, "\"old_start\"", digits)?;
                     once(&mut old_start, number, "old_start")?;
                 }
                 b"new_start" => {
-                    let number = int(json, "\"new_start\"", u64::MAX, digits)?;
+                    let number = line(json, "\"new_start\"", digits)?;
                     once(&mut new_start, number, "new_start")?;
                 }
                 b"lines" => {
@@ -79,4 +79,10 @@ impl Reading {
             new_start.ok_or_else(|| needs("new_start"))?,
         ))
     }
+}
+
+/// The number of a line.
+fn line<R: Read>(json: &mut Json<R>, field: &'static str, digits: &mut Vec<u8>) -> Result<u32> {
+    let number = int(json, field, u64::from(u32::MAX), digits)?;
+    Ok(u32::try_from(number).unwrap_or(u32::MAX))
 }

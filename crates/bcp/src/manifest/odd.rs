@@ -103,10 +103,18 @@ impl Fields {
     pub(super) fn source_hash(&self, what: &'static str) -> Result<Cow<'_, [u8]>> {
         let given = self.bytes_or_base64(Field::SourceHash, Field::SourceHashBase64)?;
         let given = self.found(what, Field::SourceHash, given)?;
-        Ok(match &given {
-            Cow::Borrowed(text) if text.len() == 64 => unhex(text).map_or(given, Cow::Owned),
-            _ => given,
-        })
+        let Cow::Borrowed(bytes) = given else {
+            return Ok(given);
+        };
+        let text = String::from_utf8_lossy(bytes);
+        let is_meant = text.chars().count() == 64 || bytes.len() == 64;
+        match unhex(bytes).filter(|hash| hash.len() == 32) {
+            Some(hash) => Ok(Cow::Owned(hash)),
+            None if is_meant || text.contains('…') || text.contains("...") => {
+                Err(Problem::Hash(text.into_owned()))
+            }
+            None => Ok(given),
+        }
     }
 
     /// The bytes of an image: `"data"` in base64, or a content as others have it.
@@ -154,7 +162,9 @@ fn parse_byte(word: &str) -> Option<u8> {
 
 fn unhex(text: &[u8]) -> Option<Vec<u8>> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
-    let (pairs, _) = text.as_chunks::<2>();
+    let (pairs, []) = text.as_chunks::<2>() else {
+        return None;
+    };
     let byte = |&[high, low]: &[u8; 2]| Some((digit(high)? << 4 | digit(low)?) as u8);
     pairs.iter().map(byte).collect()
 }

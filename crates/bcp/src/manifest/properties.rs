@@ -69,7 +69,7 @@ fn entries() -> impl Strategy<Value = Entries<'static>> {
 }
 
 fn hunks() -> impl Strategy<Value = Hunks<'static>> {
-    vec((any::<u64>(), any::<u64>(), bytes()), 0..5).prop_map(|all| {
+    vec((any::<u32>(), any::<u32>(), bytes()), 0..5).prop_map(|all| {
         let mut hunks = Hunks::default();
         for (old_start, new_start, lines) in all {
             hunks.add(old_start, new_start, &lines);

@@ -136,6 +136,22 @@ fn a_hash_is_hex_or_any_other_text() {
 }
 
 #[test]
+fn what_should_be_a_hash_and_is_none_is_refused() {
+    for hash in [
+        "aa…(64 digits)",
+        &"xy".repeat(32),
+        &("é".repeat(64)),
+        &"aa...",
+    ] {
+        let text = format!(
+            r#"{{"blocks":[{{"type":"embedding_ref","vector_id":"v","model":"m","source_hash":"{hash}"}}]}}"#
+        );
+        let why = read(text.as_bytes(), files()).unwrap_err().to_string();
+        assert!(why.contains("64 hex digits"), "{why}");
+    }
+}
+
+#[test]
 fn a_language_that_nobody_knows_is_unknown() {
     let block = one(r#"{"type":"code","lang":"zig","path":"","content":""}"#);
     let Content::Code { lang, .. } = block.content else {
@@ -174,7 +190,9 @@ fn members_that_a_type_does_not_have_are_ignored_whatever_they_are() {
 #[test]
 fn compat_ignores_what_the_reference_ignores() {
     let text = r#"{"blocks":[{"type":"tool_result","name":"rg","content":"x","summary":3,"priority":"bogus"},
-        {"type":"conversation","role":"user","content":"x","summary":"s","priority":"low"}]}"#;
+        {"type":"conversation","role":"user","content":"x","summary":"s","priority":"low","tool_call_id":3},
+        {"type":"code","lang":"c","path":"p","content":"x","lines":[1,2]},
+        {"type":"code","lang":"c","path":"p","content":"x","line_start":"one"}]}"#;
     let compat = ManifestOptions {
         compat: true,
         ..files()
@@ -183,6 +201,9 @@ fn compat_ignores_what_the_reference_ignores() {
     assert_eq!((&items[0].0.summary, items[0].1), (&None, None));
     assert_eq!(items[1].0.summary.as_deref(), Some("s"));
     assert_eq!(items[1].1, Some(Priority::Low));
+    for (block, _) in &items[2..] {
+        assert!(matches!(block.content, Content::Code { lines: None, .. }));
+    }
     let strict = read(text.as_bytes(), files()).unwrap_err();
     assert_eq!(
         strict.to_string(),

@@ -175,7 +175,7 @@ impl<W: Write> Members<'_, W> {
         for (i, hunk) in hunks.iter().enumerate() {
             let comma = if i == 0 { "" } else { "," };
             write!(self.out, "{comma}{{\"old_start\":{}", hunk.old_start)?;
-            self.number("new_start", hunk.new_start)?;
+            self.number("new_start", u64::from(hunk.new_start))?;
             self.bytes("lines", hunk.lines)?;
             self.out.write_all(b"}")?;
         }

@@ -54,6 +54,12 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Words<T> {
     }
 }
 
+/// A number of tokens.
+pub(crate) fn tokens(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| "it must be a whole number of tokens, such as 4000".to_owned())
+}
+
 // `linkspan bcp`
 #[derive(Debug, Args)]
 #[command(version, after_long_help = crate::help_text::reflow(HELP))]

@@ -1,15 +1,15 @@
 //! `linkspan bcp decode`: a file as text for a model.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use linkspan_bcp::render::{Mode, Renderer};
 use linkspan_bcp::{Document, Failed, Kind, Report, Show, Verbosity};
 
-use crate::bcp::args::Words;
+use crate::bcp::args::{Words, tokens};
 use crate::bcp::counting::{Counter, TokenizerArg};
-use crate::bcp::files::{Output, clear_up_on_signals};
+use crate::bcp::files::{DASH, Output, clear_up_on_signals};
 use crate::bcp::held::Held;
 use crate::bcp::opening::{FileArg, StoreArg, refuse_same};
 use crate::bcp::progress::Progress;
@@ -47,7 +47,7 @@ pub(crate) struct DecodeArgs {
     #[arg(long, value_name = "HOW", default_value = "adaptive", value_parser = VERBOSITIES, hide_default_value = true, hide_possible_values = true)]
     verbosity: Verbosity,
     /// Most tokens that the text may have
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     budget: Option<u64>,
     #[command(flatten)]
     tokenizer: TokenizerArg,
@@ -122,6 +122,8 @@ pub(crate) fn run(args: &DecodeArgs) -> Result<Exit, Failure> {
             kinds.collect()
         }),
         blocks: args.block.clone(),
+        // A terminal or a pipe gets whole lines.
+        line_end: args.output == Path::new(DASH),
     };
     clear_up_on_signals();
     let mut output = Output::create(&args.output)?;
@@ -225,5 +227,15 @@ fn remark(args: &DecodeArgs, report: &Report) {
         ));
     } else if tokens == 0 && report.left_out > 0 {
         warn(&format!("not one block fits into {budget} tokens"));
+    } else if report.left_out > 0 && !report.noted {
+        let blocks = report.left_out;
+        let noun = if blocks == 1 {
+            "block is"
+        } else {
+            "blocks are"
+        };
+        warn(&format!(
+            "{blocks} {noun} left out, and {budget} tokens have no room for a line that says so"
+        ));
     }
 }

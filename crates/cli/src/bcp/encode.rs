@@ -5,7 +5,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use linkspan_bcp::manifest::{Manifest, ManifestOptions};
+use linkspan_bcp::manifest::{Manifest, ManifestError, ManifestOptions, Problem};
 use linkspan_bcp::{
     Block, Error, FolderStore, Limits, Priority, WriteOptions, Writer, compress_payload,
 };
@@ -39,13 +39,14 @@ Examples:
 
 // `linkspan bcp encode`
 #[derive(Debug, Args)]
+#[command(override_usage = "linkspan bcp encode [OPTIONS] --output <FILE> <INPUT>...")]
 pub(crate) struct EncodeArgs {
     /// A manifest, or files and folders; - is stdin
     #[arg(value_name = "INPUT", required = true)]
     input: Vec<PathBuf>,
     /// The BCP file to write; - is stdout
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: Option<PathBuf>,
     /// Compress each block, where that makes it smaller
     #[arg(long)]
     compress_blocks: bool,
@@ -73,7 +74,7 @@ struct ManifestArgs {
     /// Let the manifest read files outside of its own folder
     #[arg(long)]
     allow_outside: bool,
-    /// Ignore summaries and priorities where bcp 0.1.0 does: on tool results and data
+    /// Ignore what bcp 0.1.0 ignores: lines, call ids, schemas, and summaries of tool results and data
     #[arg(long)]
     compat: bool,
 }
@@ -109,8 +110,11 @@ pub(crate) struct Made {
 }
 
 pub(crate) fn run(args: &EncodeArgs) -> Result<Exit, Failure> {
+    let Some(output) = &args.output else {
+        return Err(no_output(args));
+    };
     clear_up_on_signals();
-    let mut output = Output::create(&args.output)?;
+    let mut output = Output::create(output)?;
     for input in &args.input {
         refuse_same(input, &output)?;
     }
@@ -172,6 +176,19 @@ pub(crate) fn run(args: &EncodeArgs) -> Result<Exit, Failure> {
         say!("Wrote {bytes} bytes to {}", on_one_line(&name));
     }
     Ok(Exit::Ok)
+}
+
+/// Where to write to was not said.
+fn no_output(args: &EncodeArgs) -> Failure {
+    let inputs: Vec<String> = args.input.iter().map(|input| show::path(input)).collect();
+    let as_files = as_manifest(args).is_some_and(|path| {
+        path != Path::new(DASH) && path.is_file() && !looks_like_a_manifest(path)
+    });
+    let flag = if as_files { "--as-files " } else { "" };
+    Failure::usage("--output is missing: the BCP file to write").hint(format!(
+        "linkspan bcp encode {flag}{} -o context.bcp",
+        inputs.join(" ")
+    ))
 }
 
 /// The manifest, if there is one.
@@ -333,8 +350,17 @@ pub(crate) fn from_manifest(
         Failure::new(Exit::Invalid, format!("{name}: {why}"))
             .hint("`linkspan bcp encode --help` shows what a manifest looks like")
     };
+    let refused = |e: ManifestError| match (e.block, &e.problem) {
+        // JSON of another sort: most likely a file that is to be packed.
+        (None, Problem::NoBlocks | Problem::Shape { .. }) => {
+            Failure::new(Exit::Invalid, format!("{name} is no manifest: {e}")).hint(format!(
+                "to pack the file itself: linkspan bcp encode --as-files {name} -o context.bcp"
+            ))
+        }
+        _ => wrong(e.to_string()),
+    };
     loop {
-        let item = manifest.next().map_err(|e| wrong(e.to_string()))?;
+        let item = manifest.next().map_err(refused)?;
         let Some(item) = item else {
             break;
         };

@@ -122,6 +122,11 @@ impl Engine for Codec {
                 "This text has {tokens} tokens, which is more than the budget of {budget}: the \
                  critical blocks alone need that, and those are always shown in full."
             )),
+            (Some(budget), _) if report.left_out > 0 && !report.noted => Some(format!(
+                "{} of its blocks are left out: the budget of {budget} tokens has no room even for a \
+                 line that says so.",
+                report.left_out
+            )),
             _ => None,
         };
         Ok(Said { text, note })

@@ -100,7 +100,7 @@ fn is_index(line: &str) -> bool {
     clippy::option_option,
     reason = "no hunk and no proper hunk are two things"
 )]
-fn hunk<'a>(lines: &mut Lines<'a>) -> Option<Option<(u64, u64, &'a str)>> {
+fn hunk<'a>(lines: &mut Lines<'a>) -> Option<Option<(u32, u32, &'a str)>> {
     let Some(head) = lines.next_if(|line| line.starts_with("@@")) else {
         return Some(None);
     };
@@ -128,10 +128,10 @@ fn hunk<'a>(lines: &mut Lines<'a>) -> Option<Option<(u64, u64, &'a str)>> {
 }
 
 /// `12,3`, or `12` for one line, written in no other way.
-fn span(text: &str) -> Option<(u64, u64)> {
+fn span(text: &str) -> Option<(u32, u32)> {
     let (start, count) = text.split_once(',').unwrap_or((text, "1"));
     let number = |text: &str| {
-        let value: u64 = text.parse().ok()?;
+        let value: u32 = text.parse().ok()?;
         (value.to_string() == text).then_some(value)
     };
     Some((number(start)?, number(count)?))

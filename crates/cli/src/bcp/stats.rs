@@ -158,20 +158,28 @@ impl Stats {
             "Header:  BCP v1.{minor}, flags=0x{flags:02X} ({compressed})"
         );
         let _ = writeln!(out, "Blocks:  {} total\n", self.blocks);
+        let total: u64 = self.types.iter().map(|row| row.bytes).sum();
+        let (count, bytes) = self.widths(total);
         let _ = writeln!(
             out,
-            "{NAME}{:<20}{:>6}{:>8}{NAME:#}",
+            "{NAME}{:<20}{:>count$}{:>bytes$}{NAME:#}",
             "Type", "Count", "Bytes"
         );
-        let rule = "─".repeat(36);
-        let mut total = 0;
+        let rule = "─".repeat(22 + count + bytes);
         let _ = writeln!(out, "{rule}");
         for row in &self.types {
-            let _ = writeln!(out, "{:<20}{:>6}{:>8}", row.name, row.count, row.bytes);
-            total += row.bytes;
+            let _ = writeln!(
+                out,
+                "{:<20}{:>count$}{:>bytes$}",
+                row.name, row.count, row.bytes
+            );
         }
         let _ = writeln!(out, "{rule}");
-        let _ = writeln!(out, "{:<20}{:>6}{:>8}\n", "Total", self.blocks, total);
+        let _ = writeln!(
+            out,
+            "{:<20}{:>count$}{:>bytes$}\n",
+            "Total", self.blocks, total
+        );
         match self.vocabulary {
             Some(vocabulary) => _ = writeln!(out, "Tokens ({vocabulary}):"),
             None => _ = writeln!(out, "Tokens (heuristic estimate):"),
@@ -188,6 +196,15 @@ impl Stats {
             };
         }
         out
+    }
+
+    /// How wide the columns of numbers are. The reference lets wide numbers run into each other.
+    fn widths(&self, total: u64) -> (usize, usize) {
+        if self.vocabulary.is_none() {
+            return (6, 8);
+        }
+        let wide = |number: u64| number.to_string().len() + 2;
+        (wide(self.blocks).max(6), wide(total).max(8))
     }
 
     fn json(&self) -> String {
@@ -311,5 +328,45 @@ impl io::Write for Length {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_stand_apart() {
+        let row = |name: &str, count, bytes| Row {
+            name: name.to_owned(),
+            count,
+            bytes,
+        };
+        let stats = Stats {
+            name: "x.bcp".to_owned(),
+            bytes: 9_000_000_000,
+            header: Header { minor: 0, flags: 0 },
+            blocks: 250_000,
+            compressed: 0,
+            types: vec![
+                row("CODE", 249_999, 1_234_567_890),
+                row("EMBEDDING_REF", 1, 5),
+            ],
+            tokens: Vec::new(),
+            vocabulary: Some(Vocabulary::O200k),
+        };
+        let table = anstream::adapter::strip_str(&stats.table()).to_string();
+        let rows: Vec<Vec<&str>> = table
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        assert!(
+            rows.contains(&vec!["CODE", "249999", "1234567890"]),
+            "{table}"
+        );
+        assert!(
+            rows.contains(&vec!["Total", "250000", "1234567895"]),
+            "{table}"
+        );
     }
 }

@@ -271,7 +271,7 @@ impl Inn {
             roots: key.roots.filter(|_| era == Era::Legacy),
             ..key
         };
-        let layers = modern_layers(&self.0.server, era, options, false);
+        let layers = modern_layers(&self.0.server, era, options, false, &key.principal);
         self.run(front, back, layers, Some(room), (cause, None));
         Ok(Upstream::new(home, key, hub, figures))
     }
@@ -339,7 +339,7 @@ impl Inn {
                 return first::refuse(&front, Some(word), &why).await;
             }
         };
-        let layers = legacy_layers(&self.0.server);
+        let layers = legacy_layers(&self.0.server, &cause.principal);
         self.run(front, back, layers, None, (cause, Some(word)));
     }
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use linkspan_mcp::Era;
 use linkspan_mcp::era::{Down, Handshake, Up, UpOptions};
+use linkspan_ports::Principal;
 use linkspan_session::{Envelope, EraLayer, Layer, Verdict, Way};
 use linkspan_wire::{Kind, Message};
 
@@ -37,7 +38,7 @@ fn is_fault(msg: &Message) -> bool {
 }
 
 /// What a legacy client needs in front of a server.
-pub(crate) fn legacy_layers(server: &Arc<Server>) -> Vec<Box<dyn Layer>> {
+pub(crate) fn legacy_layers(server: &Arc<Server>, principal: &Principal) -> Vec<Box<dyn Layer>> {
     let mut layers: Vec<Box<dyn Layer>> = match server.shakes_hands() {
         Some(true) => Vec::new(),
         Some(false) => vec![Box::new(EraLayer::new(Down::new()))],
@@ -47,7 +48,7 @@ pub(crate) fn legacy_layers(server: &Arc<Server>) -> Vec<Box<dyn Layer>> {
             vec![Box::new(EraLayer::new(Handshake::new(verdict)))]
         }
     };
-    layers.extend(server.shrink_layer(true));
+    layers.extend(server.shrink_layer(true, principal));
     layers
 }
 
@@ -58,13 +59,14 @@ pub(crate) fn modern_layers(
     era: Era,
     options: UpOptions,
     alone: bool,
+    principal: &Principal,
 ) -> Vec<Box<dyn Layer>> {
     let mut layers: Vec<Box<dyn Layer>> = match era {
         Era::Modern => Vec::new(),
         Era::Legacy => vec![Box::new(EraLayer::new(Up::new(options)))],
     };
     // Next to the server: there is one of it, whatever the clients speak.
-    layers.extend(server.shrink_layer(alone));
+    layers.extend(server.shrink_layer(alone, principal));
     layers
 }
 

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::Era;
+use linkspan_ports::Principal;
 use linkspan_session::{Fault, Layer, Port};
 use linkspan_wire::Message;
 
@@ -53,8 +54,13 @@ impl Server {
     }
 
     /// What makes results shorter in one session; `alone` if that has one client.
-    pub(crate) fn shrink_layer(&self, alone: bool) -> Option<Box<dyn Layer>> {
-        self.shrinking.as_ref().map(|one| one.layer(alone))
+    pub(crate) fn shrink_layer(
+        &self,
+        alone: bool,
+        principal: &Principal,
+    ) -> Option<Box<dyn Layer>> {
+        let shrinking = self.shrinking.as_ref();
+        shrinking.map(|one| one.layer(alone, principal))
     }
 
     /// The era that requests of a modern client meet, if it is known.
@@ -65,6 +71,11 @@ impl Server {
     /// It turned out to be something else than it seemed.
     pub(crate) fn forget_era(&self) {
         self.with(|known| known.era = None);
+    }
+
+    /// Whether it is a process of ours.
+    pub(crate) fn is_command(&self) -> bool {
+        self.opener.is_command()
     }
 
     /// Whether one client's calls must all come to the same one.

@@ -33,7 +33,7 @@ fn limit() {
             current: Some(number),
             maximum: Some(number),
         };
-        let _ = setrlimit(Resource::As, most(2 << 30));
+        let _ = setrlimit(Resource::As, most(512 << 20));
         let _ = setrlimit(Resource::Cpu, most(15));
     }
 }

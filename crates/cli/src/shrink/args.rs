@@ -13,7 +13,7 @@ use super::ledger;
 use super::shared::{Options, StructuredBy};
 use super::wanted::Wanted;
 use crate::args::{EraArgs, RemoteArgs, millis, seconds};
-use crate::bcp::args::Words;
+use crate::bcp::args::{Words, tokens};
 use crate::bcp::variable;
 use crate::exit::Failure;
 use crate::expose_args::{GuardArgs, ListenArgs};
@@ -191,9 +191,9 @@ pub(crate) struct ResultArgs {
     #[arg(long, value_name = "TOOL")]
     pub(crate) except: Vec<String>,
     /// Most tokens of a result; a larger one becomes an outline, and bcp_fetch gives the rest
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub(crate) budget: Option<u64>,
-    /// Keep every original in DIR, as a BCP file
+    /// Keep every original in DIR, as a BCP file that only you may read
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
     /// Replace repeated text in a session by a reference
@@ -415,6 +415,13 @@ const VOCABULARIES: Words<Vocabulary> = Words {
     },
     names: || Vocabulary::ALL.iter().map(|one| one.name()).collect(),
 };
+
+fn budget(text: &str) -> Result<u64, String> {
+    match tokens(text)? {
+        0 => Err("it must be at least 1 token".to_owned()),
+        tokens => Ok(tokens),
+    }
+}
 
 fn threshold(text: &str) -> Result<f32, String> {
     match text.parse() {

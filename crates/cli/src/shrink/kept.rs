@@ -1,24 +1,36 @@
 //! Originals that a client may ask for: the last ones in memory, all of them in a folder if there is one.
+//!
+//! Each principal has its own. An id says nothing about its text: it is made with a secret, so that it cannot be
+//! guessed, and the same text has another id for another principal.
+
+mod folder;
 
 use std::collections::VecDeque;
-use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use linkspan_shrink::{Gate, Keep, detect, document, original};
+use linkspan_ports::Principal;
+use linkspan_shrink::{Gate, Keep, detect, document};
+
+use self::folder::Folder;
 
 /// Bytes of originals in memory; what was kept first goes first.
 const MOST: usize = 64 << 20;
-/// Letters of an id as a model sees it.
-const ID: usize = 12;
+/// Bytes of an id: too many to be guessed.
+const ID: usize = 16;
+
+/// 32 bytes, of which some are secret.
+type Bytes = [u8; 32];
 
 /// Where originals are kept. Clones are the same.
 #[derive(Clone)]
 pub(crate) struct Shelf(Arc<Inner>);
 
 struct Inner {
-    folder: Option<PathBuf>,
+    folder: Option<Folder>,
+    /// What ids are made with.
+    key: Bytes,
     gate: Gate,
     recent: Mutex<Recent>,
 }
@@ -26,100 +38,120 @@ struct Inner {
 #[derive(Default)]
 struct Recent {
     /// The newest last.
-    texts: VecDeque<(String, Arc<str>)>,
+    texts: VecDeque<Kept>,
     bytes: usize,
+}
+
+struct Kept {
+    owner: Bytes,
+    id: String,
+    text: Arc<str>,
 }
 
 impl Shelf {
     /// With a folder for everything, which is made if it is not there.
-    pub(crate) fn new(folder: Option<PathBuf>, gate: Gate) -> std::io::Result<Self> {
-        if let Some(folder) = &folder {
-            fs::create_dir_all(folder)?;
-        }
+    pub(crate) fn new(folder: Option<PathBuf>, gate: Gate) -> io::Result<Self> {
+        let folder = folder.map(Folder::open).transpose()?;
+        let key = match &folder {
+            Some(folder) => folder.key()?,
+            None => folder::random()?,
+        };
         Ok(Self(Arc::new(Inner {
             folder,
+            key,
             gate,
             recent: Mutex::default(),
         })))
     }
 
-    /// The original with this id, or one that begins like it.
+    /// The part of it that belongs to one principal.
+    pub(crate) fn of(&self, principal: &Principal) -> Originals {
+        let who = principal.0.as_deref().unwrap_or_default();
+        let known = u8::from(principal.0.is_some());
+        let owner = hash(&[&self.0.key, &[known], who]);
+        Originals {
+            shelf: self.clone(),
+            owner,
+        }
+    }
+}
+
+/// Originals of one principal.
+#[derive(Clone)]
+pub(crate) struct Originals {
+    shelf: Shelf,
+    owner: Bytes,
+}
+
+impl Originals {
+    /// The original with this id, if it is one of this principal's.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<str>> {
-        if id.len() < ID || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        if id.len() != 2 * ID || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return None;
         }
         let id = id.to_ascii_lowercase();
         let recent = self.recent();
-        let found = recent.texts.iter().find(|(name, _)| name.starts_with(&id));
-        if let Some((_, text)) = found {
-            return Some(text.clone());
+        let is_it = |kept: &&Kept| kept.owner == self.owner && kept.id == id;
+        if let Some(kept) = recent.texts.iter().find(is_it) {
+            return Some(kept.text.clone());
         }
         drop(recent);
-        let folder = self.0.folder.as_deref()?;
-        let file = fs::read_dir(folder).ok()?.flatten().find(|entry| {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            name.starts_with(&id) && name.ends_with(".bcp")
-        })?;
-        let bytes = fs::read(file.path()).ok()?;
-        match original(&bytes) {
-            Ok(text) => Some(text.into()),
-            Err(why) => {
-                tracing::warn!("{}: {why}", file.path().display());
-                None
-            }
-        }
+        let text = self.shelf.0.folder.as_ref()?.read(&id)?;
+        // It may be another principal's, or damaged.
+        (self.id_of(&text) == id).then(|| text.into())
+    }
+
+    fn id_of(&self, text: &str) -> String {
+        let text = linkspan_bcp::hash(text.as_bytes());
+        hex(&hash(&[&self.shelf.0.key, &self.owner, &text])[..ID])
     }
 
     fn recent(&self) -> std::sync::MutexGuard<'_, Recent> {
-        self.0.recent.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self, folder: &Path, name: &str, tool: &str, text: &str) -> std::io::Result<()> {
-        let path = folder.join(format!("{name}.bcp"));
-        if path.exists() {
-            return Ok(());
-        }
-        let bytes = document(text, &detect(text, self.0.gate.threshold), tool);
-        // Somebody may read it at any time, and somebody else may write the same.
-        let mut temporary = path.clone().into_os_string();
-        temporary.push(format!(".{}.tmp", std::process::id()));
-        let mut file = fs::File::create(&temporary)?;
-        let written = file
-            .write_all(&bytes)
-            .and_then(|()| fs::rename(&temporary, &path));
-        written.inspect_err(|_| drop(fs::remove_file(&temporary)))
+        let recent = self.shelf.0.recent.lock();
+        recent.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a text is known by: a hash of it, in hexadecimal digits.
+/// What a text is known by within a session: a hash of it.
 pub(crate) fn name_of(text: &str) -> String {
-    let hash = linkspan_bcp::hash(text.as_bytes());
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&linkspan_bcp::hash(text.as_bytes()))
 }
 
-impl Keep for Shelf {
+fn hash(parts: &[&[u8]]) -> Bytes {
+    linkspan_bcp::hash(&parts.concat())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Keep for Originals {
     fn keep(&self, tool: &str, text: &str) -> Option<String> {
-        let name = name_of(text);
-        if let Some(folder) = &self.0.folder
-            && let Err(e) = self.write(folder, &name, tool, text)
-        {
-            tracing::warn!("cannot keep a result in {}: {e}", folder.display());
+        let id = self.id_of(text);
+        let inner = &self.shelf.0;
+        if let Some(folder) = &inner.folder {
+            let bytes = || document(text, &detect(text, inner.gate.threshold), tool);
+            if let Err(e) = folder.write(&id, bytes) {
+                tracing::warn!("cannot keep a result in {}: {e}", folder.path().display());
+            }
         }
-        let id = name[..ID].to_owned();
         if text.len() > MOST {
-            return self.0.folder.is_some().then_some(id);
+            return inner.folder.is_some().then_some(id);
         }
         let mut recent = self.recent();
-        if !recent.texts.iter().any(|(kept, _)| *kept == name) {
+        if !recent.texts.iter().any(|kept| kept.id == id) {
             recent.bytes += text.len();
-            recent.texts.push_back((name, text.into()));
+            recent.texts.push_back(Kept {
+                owner: self.owner,
+                id: id.clone(),
+                text: text.into(),
+            });
         }
         while recent.bytes > MOST {
-            let Some((_, gone)) = recent.texts.pop_front() else {
+            let Some(gone) = recent.texts.pop_front() else {
                 break;
             };
-            recent.bytes -= gone.len();
+            recent.bytes -= gone.text.len();
         }
         Some(id)
     }
@@ -128,40 +160,75 @@ impl Keep for Shelf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::path::Path;
 
-    fn shelf(folder: Option<PathBuf>) -> Shelf {
-        Shelf::new(folder, Gate::default()).unwrap()
+    fn shelf(folder: Option<&Path>) -> Shelf {
+        Shelf::new(folder.map(Path::to_owned), Gate::default()).unwrap()
+    }
+
+    fn somebody(name: &str) -> Principal {
+        Principal(Some(name.as_bytes().into()))
     }
 
     #[test]
     fn what_was_kept_is_found_by_its_id() {
-        let shelf = shelf(None);
-        let id = shelf.keep("t", "hello").unwrap();
-        assert_eq!(&*shelf.find(&id).unwrap(), "hello");
-        assert_eq!(shelf.find("000000000000"), None);
-        assert_eq!(shelf.find("../../etc/pa"), None);
-        assert_eq!(shelf.find(""), None);
+        let originals = shelf(None).of(&Principal(None));
+        let id = originals.keep("t", "hello").unwrap();
+        assert_eq!(&*originals.find(&id).unwrap(), "hello");
+        for wrong in [&"0".repeat(32), "../../etc/passwd", "", &id[..12]] {
+            assert_eq!(originals.find(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_one_principals_and_cannot_be_computed_from_the_text() {
+        let folder = tempfile::tempdir().unwrap();
+        for shelf in [shelf(None), shelf(Some(&folder.path().join("s")))] {
+            let (one, other) = (shelf.of(&somebody("one")), shelf.of(&somebody("other")));
+            let (id, same) = (
+                one.keep("t", "hello").unwrap(),
+                other.keep("t", "hello").unwrap(),
+            );
+            assert_ne!(id, same);
+            assert_eq!((one.find(&same), other.find(&id)), (None, None));
+            assert_eq!(shelf.of(&Principal(None)).find(&id), None);
+            assert!(!name_of("hello").starts_with(&id), "{id}");
+            assert!(one.find(&id).is_some());
+        }
+        let another = self::shelf(None).of(&somebody("one")).keep("t", "hello");
+        assert_ne!(
+            another,
+            self::shelf(None).of(&somebody("one")).keep("t", "hello")
+        );
     }
 
     #[test]
     fn memory_is_bounded_and_the_oldest_goes_first() {
-        let shelf = shelf(None);
+        let originals = shelf(None).of(&Principal(None));
         let large = |letter: &str| letter.repeat(MOST / 2);
         let ids: Vec<_> = ["a", "b", "c"]
             .iter()
-            .map(|letter| shelf.keep("t", &large(letter)).unwrap())
+            .map(|letter| originals.keep("t", &large(letter)).unwrap())
             .collect();
-        assert_eq!(shelf.find(&ids[0]), None);
-        assert!(shelf.find(&ids[1]).is_some() && shelf.find(&ids[2]).is_some());
+        assert_eq!(originals.find(&ids[0]), None);
+        assert!(originals.find(&ids[1]).is_some() && originals.find(&ids[2]).is_some());
     }
 
     #[test]
     fn a_folder_keeps_everything() {
         let folder = tempfile::tempdir().unwrap();
-        let place = folder.path().join("new");
+        let place = folder.path().join("new/deep");
         let text = "{\"a\": [1, 2.50]}\r\nand more\n";
-        let id = shelf(Some(place.clone())).keep("t", text).unwrap();
-        assert_eq!(&*shelf(Some(place.clone())).find(&id).unwrap(), text);
-        assert_eq!(fs::read_dir(place).unwrap().count(), 1);
+        let id = shelf(Some(&place))
+            .of(&somebody("one"))
+            .keep("t", text)
+            .unwrap();
+        let again = shelf(Some(&place));
+        assert_eq!(&*again.of(&somebody("one")).find(&id).unwrap(), text);
+        assert_eq!(again.of(&somebody("other")).find(&id), None);
+        let results = fs::read_dir(place).unwrap().flatten();
+        let results = results.filter(|entry| entry.path().extension().is_some_and(|e| e == "bcp"));
+        assert_eq!(results.count(), 1);
     }
 }

@@ -2,21 +2,27 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use linkspan_mcp::{CLIENT_INFO, era_of, names};
+use linkspan_ports::Principal;
 use linkspan_session::{Envelope, Later, Layer, Verdict, Way};
 use linkspan_shrink::Stop;
 use linkspan_wire::{Id, IdKey, Json, Kind, Message};
 use tokio::time::timeout;
 
+use super::kept::Originals;
 use super::repeats::Repeats;
 use super::shared::{Asker, Shared};
 
 /// Requests that are remembered; a client has far fewer under way.
 const MOST_ASKED: usize = 4096;
 
-/// What a request was, of which the answer is looked at.
+/// How long a call of one of our own tools waits for others to end.
+const LONGEST_QUEUE: Duration = Duration::from_secs(60);
+const BUSY: &str = "too many calls of this tool are under way: try again when they have ended";
+
+/// Requests whose answers are looked at.
 enum Asked {
     Call(String, Asker),
     /// A page of the list of tools.
@@ -33,13 +39,16 @@ pub(crate) struct ShrinkLayer {
     client: Option<String>,
     /// What this session has seen; none if many clients share it.
     repeats: Option<Arc<Mutex<Repeats>>>,
+    /// Those of the principal that this session belongs to.
+    originals: Originals,
 }
 
 impl ShrinkLayer {
     /// `alone`: there is one client, and it sees everything that passes.
-    pub(crate) fn new(shared: Arc<Shared>, alone: bool) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, alone: bool, principal: &Principal) -> Self {
         let repeats = shared.options.dedup && alone;
         Self {
+            originals: shared.originals(principal),
             shared,
             asked: HashMap::new(),
             client: None,
@@ -93,12 +102,19 @@ impl ShrinkLayer {
     /// A tool of ours, called on a thread that may wait.
     fn answer(&self, local: &'static str, arguments: String, call: &Message, id: Id) -> Later {
         let (shared, era) = (self.shared.clone(), era_of(call));
+        let originals = self.originals.clone();
         Box::pin(async move {
+            let turn = timeout(LONGEST_QUEUE, shared.local_turns.clone().acquire_owned());
+            let Ok(Ok(turn)) = turn.await else {
+                let busy = linkspan_mcp::tool_text(BUSY, true);
+                return Envelope::new(Message::result(&id, &busy));
+            };
             let work = tokio::task::spawn_blocking(move || {
+                let _turn = turn;
                 let json = Json::parse(&arguments).or_else(|_| Json::parse("{}"));
                 json.map_or_else(
                     |_| String::new(),
-                    |json| shared.locals.call(local, json, era),
+                    |json| shared.locals.call(local, json, era, &originals),
                 )
             });
             let result = match work.await {
@@ -147,7 +163,7 @@ impl ShrinkLayer {
     /// The work on a thread of its own, and no longer than the user wants to wait.
     fn shorten(&self, tool: String, asker: Asker, mut envelope: Envelope) -> Later {
         let (shared, repeats) = (self.shared.clone(), self.repeats.clone());
-        let message = envelope.msg.clone();
+        let (message, originals) = (envelope.msg.clone(), self.originals.clone());
         Box::pin(async move {
             let stop = Stop::default();
             let (limit, given_up) = (shared.options.time_box, stop.clone());
@@ -159,7 +175,8 @@ impl ShrinkLayer {
                     let mut repeats = repeats
                         .as_deref()
                         .map(|it| it.lock().unwrap_or_else(PoisonError::into_inner));
-                    shared.shorten(&message, &tool, &asker, repeats.as_deref_mut(), &stop)
+                    let repeats = repeats.as_deref_mut();
+                    shared.shorten(&message, &tool, &asker, &originals, repeats, &stop)
                 });
                 work.await.ok().flatten()
             };

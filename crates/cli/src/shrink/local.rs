@@ -7,7 +7,7 @@ use linkspan_mcp::{Era, tool_text, tool_texts};
 use linkspan_wire::{Json, Object};
 
 use super::fetch;
-use super::kept::Shelf;
+use super::kept::Originals;
 use crate::bcp::{Performed, TOOLS, Tools, reader_tools};
 use crate::exit::Failure;
 
@@ -15,27 +15,17 @@ use crate::exit::Failure;
 pub(crate) struct Locals {
     /// The reader's tools; none if the user does not want them.
     files: Option<Arc<Tools>>,
-    shelf: Shelf,
     /// Whether originals can be fetched.
     fetch: bool,
 }
 
 impl Locals {
-    pub(crate) fn new(
-        files: bool,
-        roots: &[PathBuf],
-        fetch: bool,
-        shelf: Shelf,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn new(files: bool, roots: &[PathBuf], fetch: bool) -> Result<Self, Failure> {
         let files = files
             .then(|| reader_tools(roots))
             .transpose()?
             .map(Arc::new);
-        Ok(Self {
-            files,
-            shelf,
-            fetch,
-        })
+        Ok(Self { files, fetch })
     }
 
     /// The tools as they stand in a list.
@@ -58,9 +48,15 @@ impl Locals {
     }
 
     /// Calls one of them and gives its result. May take a while: for a thread of its own.
-    pub(crate) fn call(&self, name: &str, arguments: Json<'_>, era: Era) -> String {
+    pub(crate) fn call(
+        &self,
+        name: &str,
+        arguments: Json<'_>,
+        era: Era,
+        originals: &Originals,
+    ) -> String {
         let result = match (&self.files, name) {
-            (_, fetch::NAME) => match fetch::call(arguments, &self.shelf) {
+            (_, fetch::NAME) => match fetch::call(arguments, originals) {
                 Ok(text) => tool_text(&text, false),
                 Err(why) => tool_text(&why, true),
             },

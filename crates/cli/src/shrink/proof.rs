@@ -54,9 +54,9 @@ pub(crate) fn try_out(args: &TryArgs) -> Result<Exit, Failure> {
             say!("{}", figures(file, &tried, took));
         } else {
             summary(file, &tried, took);
-            if files.len() == 1 {
+            // What passes unchanged is known already.
+            if let (1, Some(new)) = (files.len(), tried.worked.text.as_deref()) {
                 // A terminal must not obey what a text says.
-                let new = tried.worked.text.as_deref().unwrap_or(&text);
                 note(writeln!(anstream::stdout(), "\n{}", clean(new)));
             }
         }

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
 
+use linkspan_ports::Principal;
 use linkspan_shrink::tools::{Edit, Local, edit, name_beside, names};
 use linkspan_shrink::{Keep, Policy, Report, Stop, Structured, rewrite};
 use linkspan_wire::{Json, Message};
 use tokio::sync::Semaphore;
 
-use super::kept::{Shelf, name_of};
+use super::kept::{Originals, Shelf, name_of};
 use super::ledger::{Key, Ledger, Row};
 use super::local::Locals;
 use super::repeats::Repeats;
@@ -20,6 +21,8 @@ use crate::exit::{Exit, Failure};
 
 /// Results that are worked on at once.
 const AT_ONCE: usize = 4;
+/// Calls of our own tools at once. A filter may have 512 MiB, so that all of them have 1 GiB together.
+const LOCAL_AT_ONCE: usize = 2;
 /// Larger results pass: no time box would be long enough.
 const LARGEST: usize = 16 << 20;
 /// Smaller ones are short, whatever is in them.
@@ -75,6 +78,8 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) locals: Locals,
     pub(crate) turns: Arc<Semaphore>,
+    /// Turns of our own tools.
+    pub(crate) local_turns: Arc<Semaphore>,
     shelf: Shelf,
     ledger: Ledger,
     list: Vec<(String, Json<'static>)>,
@@ -94,19 +99,15 @@ impl Shared {
                 Exit::Invalid,
                 format!("--store {}: {e}", crate::show::path(&folder)),
             )
-            .hint("it must be a folder that can be written to, or can be made")
+            .hint("it must be a folder of yours for originals and nothing else, or one that can be made")
         })?;
-        let locals = Locals::new(
-            options.bcp_tools,
-            &options.roots,
-            options.fetch,
-            shelf.clone(),
-        )?;
+        let locals = Locals::new(options.bcp_tools, &options.roots, options.fetch)?;
         let named = |tool: Json<'static>| Some((tool.get("name")?.as_str()?.into_owned(), tool));
         let list = locals.list().into_iter().filter_map(named).collect();
         Ok(Arc::new(Self {
             ledger: Ledger::new(options.stats.clone()),
             turns: Arc::new(Semaphore::new(AT_ONCE)),
+            local_turns: Arc::new(Semaphore::new(LOCAL_AT_ONCE)),
             shelf,
             locals,
             list,
@@ -123,6 +124,11 @@ impl Shared {
         self.warm.call_once(|| {
             tokio::task::spawn_blocking(move || vocabulary.count("x"));
         });
+    }
+
+    /// Where the originals of one principal are kept.
+    pub(crate) fn originals(&self, principal: &Principal) -> Originals {
+        self.shelf.of(principal)
     }
 
     /// Which of our tools a call is for.
@@ -228,6 +234,7 @@ impl Shared {
         answer: &Message,
         tool: &str,
         asker: &Asker,
+        originals: &Originals,
         repeats: Option<&mut Repeats>,
         stop: &Stop,
     ) -> Option<Message> {
@@ -238,7 +245,7 @@ impl Shared {
             ..self.options.policy.clone()
         };
         let keeper = Keeper {
-            shelf: &self.shelf,
+            originals,
             fetch: self.options.fetch,
             repeats: RefCell::new(repeats),
         };
@@ -294,14 +301,14 @@ impl Shared {
 
 /// Keeps originals, and knows which came before.
 struct Keeper<'a> {
-    shelf: &'a Shelf,
+    originals: &'a Originals,
     fetch: bool,
     repeats: RefCell<Option<&'a mut Repeats>>,
 }
 
 impl Keep for Keeper<'_> {
     fn keep(&self, tool: &str, text: &str) -> Option<String> {
-        let id = self.shelf.keep(tool, text);
+        let id = self.originals.keep(tool, text);
         id.filter(|_| self.fetch)
     }
 

@@ -189,3 +189,102 @@ fn a_summary_stands_for_a_block_of_any_type_but_not_with_compat() {
     let theirs = minimal("20_all", &["--verbosity", "summary", "--compat"]);
     assert!(!theirs.contains("doc sum"), "{theirs}");
 }
+
+/// A file of a turn and an annotation whose kind means nothing.
+fn damaged_annotation(scratch: &Scratch) -> String {
+    let turn = [2, 0, 8, 1, 0, 2, 2, 1, 2, b'H', b'i'];
+    let annotation = [8, 0, 10, 1, 0, 0, 2, 0, 9, 3, 1, 1, 2];
+    let bytes = [
+        &b"BCP\0\x01\0\0\0"[..],
+        &turn,
+        &annotation,
+        &turn,
+        &[0xFF, 1, 0, 0],
+    ]
+    .concat();
+    scratch.write("damaged.bcp", bytes)
+}
+
+#[test]
+fn a_damaged_annotation_is_told() {
+    let scratch = Scratch::new();
+    let file = damaged_annotation(&scratch);
+    for more in [
+        &[][..],
+        &["--budget", "1000"],
+        &["--mode", "minimal"],
+        &["--mode", "markdown"],
+    ] {
+        let ran = bcp(&[&["decode", &file], more].concat());
+        ran.failed(1);
+        let said = &ran.stderr;
+        assert!(said.contains("block 1"), "{more:?}: {said}");
+        let text = String::from_utf8(ran.stdout.clone()).unwrap();
+        assert!(
+            text.contains("nreadable") && text.matches("Hi").count() == 2,
+            "{text}"
+        );
+    }
+    // Who asks for other blocks hears nothing of it.
+    bcp(&["decode", &file, "--block", "2"]).well();
+}
+
+#[test]
+fn blocks_that_do_not_fit_are_counted_and_the_budget_holds_to_the_token() {
+    let scratch = Scratch::new();
+    let blocks: Vec<String> = (0..60)
+        .map(|at| {
+            let text = format!("fn f{at}() -> u32 {{ {at} }}\\n").repeat(10 + at % 30);
+            format!(r#"{{"type":"code","lang":"rust","path":"src/f{at}.rs","content":"{text}"}}"#)
+        })
+        .collect();
+    let input = scratch.write("m.json", format!(r#"{{"blocks":[{}]}}"#, blocks.join(",")));
+    let file = scratch.file("o.bcp");
+    bcp(&["encode", &input, "-o", &file]).well();
+    let count = |text: &str| linkspan_tokens::Vocabulary::O200k.count(text);
+    for budget in [40, 100, 250, 500, 777, 1000, 1500, 2000, 3000, 4000] {
+        for mode in ["xml", "markdown", "minimal"] {
+            let ran = bcp(&[
+                "decode",
+                &file,
+                "--mode",
+                mode,
+                "--budget",
+                &budget.to_string(),
+            ])
+            .well();
+            let text = ran.text();
+            assert!(count(text) <= budget, "{budget} {mode}: {}", count(text));
+            let shown = text.matches("src/f").count();
+            let says_so = text.contains(&format!("{} more", 60 - shown));
+            assert!(shown == 60 || says_so, "{budget} {mode}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_budget_that_is_no_number_is_told() {
+    let ran = bcp(&["decode", "x.bcp", "--budget", "abc"]);
+    ran.failed(2);
+    let said = &ran.stderr;
+    assert!(said.contains("whole number of tokens"), "{said}");
+}
+
+#[test]
+fn json_that_is_no_manifest_is_told_with_the_right_line() {
+    let scratch = Scratch::new();
+    let file = scratch.write("package.json", r#"{"name":"app","version":"1.0.0"}"#);
+    let output = scratch.file("o.bcp");
+    let ran = bcp(&["encode", &file]);
+    ran.failed(2);
+    let said = &ran.stderr;
+    assert!(said.contains("--output is missing"), "{said}");
+    assert!(said.contains(&format!("--as-files {file} -o")), "{said}");
+    for input in [&file, &scratch.write("list.json", "[1]")] {
+        let ran = bcp(&["encode", input, "-o", &output]);
+        ran.failed(1);
+        let said = &ran.stderr;
+        assert!(said.contains("is no manifest"), "{said}");
+        assert!(said.contains(&format!("--as-files {input} -o")), "{said}");
+    }
+}

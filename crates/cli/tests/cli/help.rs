@@ -365,7 +365,7 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
               Most tokens of a result; a larger one becomes an outline, and bcp_fetch gives the rest
 
           --store <DIR>
-              Keep every original in DIR, as a BCP file
+              Keep every original in DIR, as a BCP file that only you may read
 
           --dedup
               Replace repeated text in a session by a reference

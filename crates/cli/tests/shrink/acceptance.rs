@@ -101,10 +101,13 @@ fn a_server_that_crashes_is_an_error_of_the_call_and_no_crash_of_ours() {
     assert_eq!(answer.code(), Some(-32000), "{}", answer.text);
     assert!(answer.hint().is_some(), "{}", answer.text);
     assert_eq!(
-        line.bridge.exit_code(),
-        Some(4),
-        "the server has died, and that is told"
+        line.call("echo", &json!({"again": 1}))
+            .at(&["result", "structuredContent"])
+            .as_deref(),
+        Some(r#"{"again":1}"#),
+        "the server was started again"
     );
+    assert_eq!(line.end(), Some(0));
     assert!(
         !line.bridge.stderr().contains("panicked"),
         "{}",

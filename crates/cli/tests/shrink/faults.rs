@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::run::taken_back;
 use crate::same::assert_same_json;
 use crate::samples;
-use crate::setup::{Line, assert_untouched, clip, meta, one_text, result_of, shrink};
+use crate::setup::{Era, LATEST, Line, assert_untouched, clip, meta, one_text, result_of, shrink};
 
 #[track_caller]
 fn assert_works(line: &Line) {
@@ -64,7 +64,61 @@ fn a_server_that_dies_before_its_answer_is_an_error_of_that_call() {
     line.children.kill(pid);
     let answer = line.bridge.answer(&id);
     assert_eq!(answer.code(), Some(-32000), "{}", answer.text);
-    assert_eq!(line.bridge.exit_code(), Some(4));
+    assert_works(&line);
+    assert_eq!(line.end(), Some(0));
+}
+
+#[test]
+fn a_server_that_crashes_again_and_again_is_started_again_and_again() {
+    let mut line = shrink(&[]).ready();
+    for code in 1..4 {
+        // Two calls under way: both are told.
+        let waiting = line.begin("gate", &json!({"name": "never"}));
+        line.children.wait_for_tools("gate", code);
+        let crashed = line.call("crash", &json!({"code": code}));
+        assert!(crashed.error.is_some(), "{}", crashed.text);
+        let waiting = line.bridge.answer(&waiting);
+        assert_eq!(waiting.code(), Some(-32000), "{}", waiting.text);
+        let text = samples::rows(60);
+        assert_same_json(&taken_back(&line.given(&text)), &text);
+    }
+    assert_eq!(line.end(), Some(0));
+}
+
+#[test]
+fn a_server_that_is_started_again_speaks_every_pair_of_eras() {
+    for client in [Era::Legacy, Era::Modern] {
+        for server in [Era::Legacy, Era::Modern] {
+            let mut line = shrink(&[]).eras(client, server).ready();
+            assert_works(&line);
+            let crashed = line.call("crash", &json!({"code": 3}));
+            assert!(crashed.error.is_some(), "{}", crashed.text);
+            assert_works(&line);
+            assert_eq!(line.end(), Some(0), "{client:?} {server:?}");
+        }
+    }
+}
+
+#[test]
+fn connect_starts_a_command_again_as_well() {
+    let mut line = shrink(&[]).by(&["connect"]).ready();
+    for code in 0..2 {
+        let crashed = line.call("crash", &json!({"code": code}));
+        assert!(crashed.error.is_some(), "{}", crashed.text);
+        assert_works(&line);
+    }
+    assert_eq!(line.end(), Some(0));
+}
+
+#[test]
+fn a_server_that_never_answered_anything_ends_the_session() {
+    let setting = shrink(&[]);
+    let words = ["--", "sh", "-c", "echo boom >&2; read line; exit 3"];
+    let mut bridge = setting.launch().args(words).start();
+    let params = json!({"protocolVersion": LATEST, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    bridge.request("1", "initialize", &params);
+    assert!(bridge.answer("1").text.contains("boom"));
+    assert_eq!(bridge.exit_code(), Some(4));
 }
 
 #[test]

@@ -355,3 +355,38 @@ fn a_result_over_its_budget_comes_as_an_outline_with_a_handle() {
         "an outline cannot be taken back: {how}"
     );
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn filters_take_turns_so_that_their_memory_is_bounded() {
+    let mut line = shrink(&["--budget", "150"]).ready();
+    line.bridge.set_limit(std::time::Duration::from_secs(300));
+    let id = id_in(&line.answer_to(&result_of(&samples::orders(60))));
+    // Each of them runs until it is ended.
+    let filter = json!({"id": id, "jq": "def f: f; f"});
+    for _ in 0..4 {
+        line.begin("bcp_fetch", &filter);
+    }
+    let us = line.bridge.pid();
+    let running = || {
+        let all = std::fs::read_dir("/proc").expect("Linux").flatten();
+        let is_filter = |pid: String| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            let parent = stat
+                .rsplit(") ")
+                .next()
+                .and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
+            let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            parent == Some(us) && words.windows(4).any(|word| word == b"\0jq\0")
+        };
+        all.filter(|entry| is_filter(entry.file_name().to_string_lossy().into_owned()))
+            .count()
+    };
+    let mut most = 0;
+    while line.bridge.unread().is_empty() {
+        most = most.max(running());
+        assert!(most <= 2, "{most} at once");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(most > 0, "none was seen");
+}

@@ -18,6 +18,13 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
+/// The files that have an original in them.
+fn originals(folder: &str) -> Vec<PathBuf> {
+    let mut files = files(folder);
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "bcp"));
+    files
+}
+
 #[test]
 fn originals_are_fetched_after_a_restart() {
     let store = Place::new();
@@ -78,7 +85,7 @@ fn every_original_is_a_valid_bcp_file_under_its_hash() {
                 .to_owned(),
         );
     }
-    let files = files(&folder);
+    let files = originals(&folder);
     assert_eq!(files.len(), samples.len());
     for file in &files {
         let name = file.file_name().unwrap().to_str().unwrap();
@@ -90,7 +97,59 @@ fn every_original_is_a_valid_bcp_file_under_its_hash() {
     }
     // The same text again is the same file.
     line.given(&samples[0].text);
-    assert_eq!(self::files(&folder), files);
+    assert_eq!(originals(&folder), files);
+}
+
+#[test]
+#[cfg(unix)]
+fn nobody_else_may_read_what_is_kept() {
+    use std::os::unix::fs::PermissionsExt;
+    let store = Place::new();
+    let folder = store.file("results");
+    let line = shrink(&["--store", &folder]).ready();
+    line.given(&samples::rows(60));
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(folder.as_ref()), 0o700);
+    let files = files(&folder);
+    assert!(files.len() > 1);
+    for file in files {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_folder_that_others_may_write_to_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let store = Place::new();
+    let folder = store.file("results");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o1777)).unwrap();
+    let ran = linkspan(&["shrink", "--store", &folder, "--", "true"]);
+    ran.failed(1);
+    let said = &ran.stderr;
+    assert!(said.contains("--store") && said.contains("hint:"), "{said}");
+}
+
+#[test]
+fn an_original_is_its_principals_own() {
+    let store = Place::new();
+    let folder = store.file("results");
+    for flags in [vec![], vec!["--store", folder.as_str()]] {
+        let (http, place) = shrink(&flags).over_http();
+        let [alice, mallory] = ["Bearer alice", "Bearer mallory"]
+            .map(|token| http.client().with("Authorization", token).modern());
+        let text = samples::rows(60);
+        let answer = alice.tool("1", "say", &place.saying(result_of(&text)));
+        let id = meta(&answer)["content"][0]["id"].clone();
+        assert!(id.as_str().is_some_and(|id| id.len() >= 32), "{id}");
+        let own = alice.tool("2", "bcp_fetch", &json!({"id": id}));
+        assert_eq!(one_text(&own), text);
+        let stolen = mallory.tool("3", "bcp_fetch", &json!({"id": id}));
+        assert_eq!(stolen.json()["result"]["isError"], true, "{}", stolen.text);
+        let same = mallory.tool("4", "say", &place.saying(result_of(&text)));
+        assert_ne!(meta(&same)["content"][0]["id"], id);
+    }
 }
 
 #[test]
@@ -102,7 +161,7 @@ fn a_file_that_somebody_has_damaged_is_not_an_original() {
     let told = meta(&line.answer_to(&result_of(&samples::rows(60))));
     let id = told["content"][0]["id"].clone();
     line.end();
-    for file in files(&folder) {
+    for file in originals(&folder) {
         let mut bytes = fs::read(&file).unwrap();
         let middle = bytes.len() / 2;
         bytes[middle] ^= 0x20;

@@ -28,10 +28,10 @@ use self::notes::cancelled_hop;
 use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
 use super::job::{self, Begun, Refusal, Report, Role, Ticket};
-use super::memory::Memory;
 use super::options::Transport;
 use super::request::{self, Place};
 use super::sending::send;
+use crate::memory::Memory;
 use crate::owed::Shared;
 
 /// Messages that may wait behind a barrier, and in the lane of notifications.

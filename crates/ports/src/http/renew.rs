@@ -13,9 +13,9 @@ use super::answer::{self, Events, Media, media};
 use super::body::Telling;
 use super::endpoint::Endpoint;
 use super::job::negotiated;
-use super::memory::Memory;
 use super::request::{self, Place};
 use super::sending::{Response, persist, send};
+use crate::memory::Memory;
 
 /// Limit of each step, and of all of them.
 const STEP: Duration = Duration::from_secs(30);

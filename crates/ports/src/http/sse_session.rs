@@ -16,9 +16,9 @@ use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
 use super::job::{self, Refusal, Report, Ticket};
 use super::listen::pump;
-use super::memory::Memory;
 use super::request::{self, Place};
 use super::sending::{persist, send};
+use crate::memory::Memory;
 use crate::owed::Shared;
 
 /// How long it may take to accept a message, and to answer `initialize` in a new session.

@@ -49,8 +49,11 @@ pub(super) fn read(text: &str) -> Option<Vec<Changes<'_>>> {
         let start = at + line.len();
         at = head.end(text, start);
         let file = files.last_mut()?;
-        file.hunks
-            .add(head.old, head.new, &text.as_bytes()[start..at]);
+        file.hunks.add(
+            u32::try_from(head.old).ok()?,
+            u32::try_from(head.new).ok()?,
+            &text.as_bytes()[start..at],
+        );
         file.heads.push(line);
         above = at;
     }

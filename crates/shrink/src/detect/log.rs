@@ -75,7 +75,7 @@ fn is_entry(line: Line<'_>) -> bool {
     has_clock(head) || begins_with_a_time(head) || has_level(head) || has_program(head)
 }
 
-fn begins_with_a_time(head: &[u8]) -> bool {
+pub(super) fn begins_with_a_time(head: &[u8]) -> bool {
     let at = head.iter().take_while(|byte| is_around(**byte)).count();
     head.get(at).is_some_and(u8::is_ascii_digit) && stamp(&head[at..]).is_some()
 }

@@ -11,7 +11,7 @@ use super::look::{
 };
 use super::{
     Region, blob, code, config, csv, data, diff, grid, inside, log, numbered, paths, repeats,
-    search, tree,
+    search, source, tree,
 };
 
 /// Looks for one thing.
@@ -91,14 +91,7 @@ pub(super) fn scan(
     regions: &mut Vec<Region>,
 ) {
     let part = &text[range.clone()];
-    let mut scan = Scan {
-        text: part,
-        threshold,
-        certain: [0; CERTAIN.len()],
-        likely: [0; LIKELY.len()],
-        repeats: 0,
-        code: 0,
-    };
+    let mut scan = Scan::new(part, threshold);
     let mut search = fences.then(Fences::default);
     let mut path: Option<&str> = None;
     let mut at = 0;
@@ -139,6 +132,32 @@ pub(super) fn scan(
     }
 }
 
+/// Appends the regions of a text that is source code: files below their paths, and nothing else.
+pub(super) fn source(text: &str, threshold: f32, regions: &mut Vec<Region>) {
+    let mut scan = Scan::new(text, threshold);
+    let mut path: Option<&str> = None;
+    let mut at = 0;
+    while let Some(line) = Line::at(text, at) {
+        at = line.next;
+        if line.is_blank() {
+            continue;
+        }
+        let found = path.and_then(|_| scan.code(line));
+        if let Some(found) = found {
+            regions.push(Region {
+                range: line.start..found.end,
+                kind: found.kind,
+                confidence: found.confidence,
+                lang: None,
+                path: path.take().map(str::to_owned),
+            });
+            at = found.end;
+            continue;
+        }
+        path = code::header(line);
+    }
+}
+
 struct Scan<'a> {
     text: &'a str,
     threshold: f32,
@@ -149,7 +168,18 @@ struct Scan<'a> {
     code: usize,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    fn new(text: &'a str, threshold: f32) -> Self {
+        Self {
+            text,
+            threshold,
+            certain: [0; CERTAIN.len()],
+            likely: [0; LIKELY.len()],
+            repeats: 0,
+            code: 0,
+        }
+    }
+
     fn find(&mut self, line: Line<'_>, look: Look) -> Option<Found> {
         for (finder, from) in CERTAIN.iter().zip(&mut self.certain) {
             if !(finder.may)(look) {
@@ -211,6 +241,10 @@ fn ask(
             None
         }
         Verdict::Yes(found) if found.confidence < threshold || found.end <= line.start => {
+            *from = found.end;
+            None
+        }
+        Verdict::Yes(found) if source::is_code(&text[line.start..found.end], found.kind) => {
             *from = found.end;
             None
         }

@@ -128,7 +128,7 @@ fn ahead<'a>(text: &'a str, line: Line<'a>) -> Option<&'a str> {
 }
 
 /// The path of `path:12:text`, `path:12`, `path(12,5): text`.
-fn hit(line: Line<'_>) -> Option<&str> {
+pub(super) fn hit(line: Line<'_>) -> Option<&str> {
     let head = line.head(FAR);
     let bytes = line.bytes();
     for at in memchr::memchr2_iter(b':', b'(', head.as_bytes()) {
@@ -162,7 +162,7 @@ fn is_place(path: &str) -> bool {
 }
 
 /// The path of `path:text`, with a folder.
-fn bare_hit(line: Line<'_>) -> Option<&str> {
+pub(super) fn bare_hit(line: Line<'_>) -> Option<&str> {
     let head = line.head(FAR);
     let at = memchr::memchr(b':', head.as_bytes()).filter(|at| *at > 1)?;
     let path = &head[..at];

@@ -1,6 +1,7 @@
 mod mixed;
 mod properties;
 mod samples;
+mod source;
 
 use super::{Region, detect, line_numbers};
 use crate::kind::Kind;

@@ -8,16 +8,18 @@ const MAX_SUBSCRIPTIONS: usize = 1024;
 
 /// The client's own messages that made the session what it is.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Memory {
-    pub(super) initialize: Option<Message>,
-    pub(super) initialized: Option<Message>,
+pub struct Memory {
+    /// How the session began.
+    pub initialize: Option<Message>,
+    /// That the client was ready.
+    pub initialized: Option<Message>,
     level: Option<Message>,
     subscriptions: Vec<(String, Message)>,
 }
 
 impl Memory {
     /// Remembers a message that goes out, if it matters.
-    pub(super) fn note(&mut self, msg: &Message) {
+    pub fn note(&mut self, msg: &Message) {
         if !matches!(msg.kind(), Kind::Request | Kind::Notification) {
             return;
         }
@@ -48,7 +50,7 @@ impl Memory {
     }
 
     /// What to send once a new session stands.
-    pub(super) fn restore(&self) -> impl Iterator<Item = &Message> {
+    pub fn restore(&self) -> impl Iterator<Item = &Message> {
         let subscriptions = self.subscriptions.iter().map(|(_, msg)| msg);
         self.level.iter().chain(subscriptions)
     }

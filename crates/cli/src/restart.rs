@@ -1,0 +1,312 @@
+//! A command behind one port, started again after it has ended.
+//!
+//! The session in front goes on: calls under way get an error, and the next request starts the command anew
+//! and begins a session with it in the client's own words. A command that ends before it has answered
+//! anything does not work, and ends the session.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use linkspan_mcp::names;
+use linkspan_ports::Memory;
+use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port, PortEnd};
+use linkspan_wire::{Id, IdKey, Kind, Message};
+use tokio::sync::mpsc::error::SendError;
+use tokio::time::timeout;
+
+use crate::connect::farewell;
+use crate::house::{Cause, Server};
+
+/// Envelopes that may wait in each direction.
+const QUEUE: usize = 64;
+/// How long a command that was started again may take to answer what the client had said before.
+const STEP: Duration = Duration::from_secs(120);
+/// Questions of one process that are remembered, and messages of one that begins.
+const MOST: usize = 1024;
+
+/// A port in front of `first` and of those that follow it; `works` if it has answered something already.
+pub(crate) fn restarting(first: Port, server: Arc<Server>, works: bool) -> Port {
+    let (port, end) = Port::pair(first.name.clone(), QUEUE);
+    let restarting = Restarting {
+        server,
+        memory: Memory::default(),
+        newest: None,
+        questions: HashMap::new(),
+        works,
+        answered: works,
+        began: Instant::now(),
+        inward: VecDeque::new(),
+    };
+    tokio::spawn(restarting.run(first, end));
+    port
+}
+
+struct Restarting {
+    server: Arc<Server>,
+    memory: Memory,
+    /// The newest request that the process in front of us was given.
+    newest: Option<u64>,
+    /// What that process has asked and is not answered yet.
+    questions: HashMap<IdKey, Id>,
+    /// Whether any process has answered anything.
+    works: bool,
+    /// Whether the newest process has.
+    answered: bool,
+    began: Instant,
+    /// What the session is still to get.
+    inward: VecDeque<Inbound>,
+}
+
+impl Restarting {
+    async fn run(mut self, first: Port, end: PortEnd) {
+        let PortEnd {
+            tx,
+            mut rx,
+            last_word,
+            done,
+        } = end;
+        let mut process = Some(first);
+        let mut outward: Option<Outbound> = None;
+        loop {
+            if process.is_none()
+                && let Some(outbound) = outward.take()
+            {
+                let Some(hop) = hop(&outbound) else {
+                    // What was said to a process that is gone is not for the next one.
+                    continue;
+                };
+                tokio::select! {
+                    started = self.start() => match started {
+                        Ok(port) => {
+                            process = Some(port);
+                            outward = Some(outbound);
+                        }
+                        Err(why) => self.inward.push_back(Inbound::Failed { hop, why }),
+                    },
+                    () = tx.closed() => break,
+                }
+                continue;
+            }
+            let (to_process, from_process) = match &mut process {
+                Some(port) => (Some(&port.tx), Some(&mut port.rx)),
+                None => (None, None),
+            };
+            let mut gone = false;
+            let (may_read, is_owed) = (outward.is_none(), !self.inward.is_empty());
+            tokio::select! {
+                outbound = rx.recv(), if may_read => match outbound {
+                    None => break,
+                    Some(outbound) => outward = self.outgoing(outbound),
+                },
+                room = reserve(to_process), if !may_read => {
+                    if let (Ok(room), Some(outbound)) = (room, outward.take()) {
+                        room.send(outbound);
+                    }
+                }
+                room = tx.reserve(), if is_owed => match (room, self.inward.pop_front()) {
+                    (Ok(room), Some(inbound)) => room.send(inbound),
+                    _ => break,
+                },
+                inbound = receive(from_process), if !is_owed => {
+                    gone = matches!(inbound, None | Some(Inbound::Closed(_)));
+                    if !self.incoming(inbound) {
+                        let last = self.inward.pop_front();
+                        if let Some(last) = last {
+                            let _ = tx.send(last).await;
+                        }
+                        break;
+                    }
+                }
+            }
+            if gone && let Some(port) = process.take() {
+                farewell(port).await;
+            }
+        }
+        drop(last_word);
+        if let Some(port) = process {
+            let rest = async {
+                if let Some(outbound) = outward {
+                    let _ = port.tx.send(outbound).await;
+                }
+            };
+            let _ = timeout(Duration::from_secs(1), rest).await;
+            farewell(port).await;
+        }
+        drop(done);
+    }
+
+    /// What goes to the process; nothing if it answers a question of an earlier one.
+    fn outgoing(&mut self, outbound: Outbound) -> Option<Outbound> {
+        let Outbound::One(envelope) = &outbound else {
+            return Some(outbound);
+        };
+        let msg = &envelope.msg;
+        match msg.kind() {
+            Kind::Request => self.newest = hop(&outbound).or(self.newest),
+            Kind::Result | Kind::Error => {
+                let key = msg.id().map(|id| id.key());
+                key.and_then(|key| self.questions.remove(&key))?;
+            }
+            Kind::Notification => {}
+        }
+        self.memory.note(msg);
+        Some(outbound)
+    }
+
+    /// Takes in what a process says. `false` if that was its end, and there will be no other one.
+    fn incoming(&mut self, inbound: Option<Inbound>) -> bool {
+        match inbound {
+            Some(Inbound::Closed(why)) => self.ended(why),
+            None => self.ended(Fault::PeerClosed {
+                peer: "the server".to_owned(),
+                why: "it ended without a word".to_owned(),
+            }),
+            Some(inbound) => {
+                if let Inbound::Message(envelope) = &inbound {
+                    self.heard(&envelope.msg);
+                }
+                self.inward.push_back(inbound);
+                true
+            }
+        }
+    }
+
+    fn heard(&mut self, msg: &Message) {
+        if msg.is_answer() {
+            self.works = true;
+            self.answered = true;
+        }
+        let initialize = self.memory.initialize.as_ref();
+        if msg.kind() == Kind::Error && msg.id() == initialize.and_then(Message::id) {
+            // A server without a handshake: the next one must not be asked for it.
+            self.memory = Memory::default();
+        }
+        if let (Kind::Request, Some(id)) = (msg.kind(), msg.id())
+            && self.questions.len() < MOST
+        {
+            self.questions.insert(id.key(), id);
+        }
+    }
+
+    fn ended(&mut self, why: Fault) -> bool {
+        if !self.works {
+            self.inward.push_back(Inbound::Closed(why));
+            return false;
+        }
+        tracing::warn!("{why}; the next request starts it again");
+        self.note_end();
+        if let Some(up_to) = self.newest.take() {
+            let except = Vec::new();
+            self.inward.push_back(Inbound::Lost { up_to, except, why });
+        }
+        // Its questions need no answer any more.
+        for (_, id) in self.questions.drain() {
+            let params = format!(r#"{{"requestId":{}}}"#, id.text());
+            let cancel = Message::notification(names::CANCELLED, Some(&params));
+            let cancel = Inbound::Message(Envelope::new(cancel));
+            self.inward.push_back(cancel);
+        }
+        true
+    }
+
+    /// Starts the command, and says what the client has said to the one before.
+    async fn start(&mut self) -> Result<Port, Fault> {
+        let mut port = self.server.open(&Cause::only()).await?;
+        self.began = Instant::now();
+        self.answered = false;
+        let memory = self.memory.clone();
+        let Some(initialize) = &memory.initialize else {
+            return Ok(port);
+        };
+        let answer = self.ask(&mut port, initialize).await?;
+        if answer.kind() != Kind::Result {
+            return Err(Fault::SessionLost {
+                peer: port.name,
+                why: "it was started again and refuses to begin".to_owned(),
+            });
+        }
+        if let Some(initialized) = &memory.initialized {
+            let initialized = Outbound::One(Envelope::new(initialized.clone()));
+            let _ = timeout(STEP, port.tx.send(initialized)).await;
+        }
+        for msg in memory.restore() {
+            if let Err(why) = self.ask(&mut port, msg).await {
+                tracing::warn!("`{}` was not taken up again: {why}", msg.method());
+            }
+        }
+        Ok(port)
+    }
+
+    /// Sends a request and waits for its answer, which the client has had before.
+    async fn ask(&mut self, port: &mut Port, msg: &Message) -> Result<Message, Fault> {
+        let asked = async {
+            let outbound = Outbound::One(Envelope::new(msg.clone()));
+            let _ = port.tx.send(outbound).await;
+            loop {
+                match port.rx.recv().await {
+                    Some(Inbound::Message(envelope))
+                        if envelope.msg.is_answer() && envelope.msg.id() == msg.id() =>
+                    {
+                        return Ok(envelope.msg);
+                    }
+                    Some(Inbound::Closed(why)) => return Err(why),
+                    None => {
+                        return Err(Fault::PeerClosed {
+                            peer: port.name.clone(),
+                            why: "it ended while it was started again".to_owned(),
+                        });
+                    }
+                    Some(Inbound::Message(envelope)) if self.inward.len() < MOST => {
+                        self.heard(&envelope.msg);
+                        self.inward.push_back(Inbound::Message(envelope));
+                    }
+                    Some(_) => {}
+                }
+            }
+        };
+        let answer = timeout(STEP, asked).await;
+        let answer = answer.unwrap_or(Err(Fault::Timeout { after: STEP }));
+        match &answer {
+            Ok(_) => self.answered = true,
+            Err(_) => self.note_end(),
+        }
+        answer
+    }
+
+    /// Tells the server's book that its newest process has ended.
+    fn note_end(&self) {
+        let lived = self.began.elapsed();
+        self.server.ended(&Cause::only(), self.answered, lived);
+    }
+}
+
+/// The number of a request.
+fn hop(outbound: &Outbound) -> Option<u64> {
+    match outbound {
+        Outbound::One(envelope) if envelope.msg.kind() == Kind::Request => {
+            envelope.msg.id()?.as_hop()
+        }
+        _ => None,
+    }
+}
+
+type Sender = tokio::sync::mpsc::Sender<Outbound>;
+
+/// Room towards the process; never, if there is none.
+async fn reserve(
+    to: Option<&Sender>,
+) -> Result<tokio::sync::mpsc::Permit<'_, Outbound>, SendError<()>> {
+    match to {
+        Some(to) => to.reserve().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What the process says next; never anything, if there is none.
+async fn receive(from: Option<&mut tokio::sync::mpsc::Receiver<Inbound>>) -> Option<Inbound> {
+    match from {
+        Some(from) => from.recv().await,
+        None => std::future::pending().await,
+    }
+}
