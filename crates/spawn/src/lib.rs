@@ -44,7 +44,7 @@ mod watchdog;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 pub use {
     child::Child,
-    command::{Command, spawn},
+    command::{BUSY_RETRIES, Command, spawn},
     marked::end_marked,
     orphans::{MARKER, Swept, become_subreaper, sweep},
     rustix::process::Signal,
