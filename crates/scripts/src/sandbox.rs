@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0 | nothing but the environment is kept from it |
 //! | 1 | it cannot gain privileges |
-//! | 2 | it reaches the files and TCP ports that are granted, and no others; root has no powers besides |
+//! | 2 | it reaches the files and TCP ports that are granted, and no others; root has no powers besides; calls that would go around this are refused |
 //!
 //! Limits hold at every level. Level 1 costs nothing: the threads that start programs gave their
 //! privileges up (`linkspan_spawn::Spawner`). Limits and level 2 need a few calls in the new process
@@ -13,8 +13,9 @@
 //! itself and becomes the tool: `linkspan __exec PROFILE -- WORDS`, which is [`exec`].
 //!
 //! What level 2 grants without being asked is in `needs.rs`; how it is enforced, and what cannot be, in
-//! `confine.rs`. If something cannot be enforced the tool does not run, unless it is `optional`.
+//! `confine.rs` and `calls.rs`. If something cannot be enforced the tool does not run, unless it is `optional`.
 
+mod calls;
 mod confine;
 mod exec;
 mod limits;

@@ -55,3 +55,17 @@ fn the_command_line_may_confine_more_but_not_less() {
     let said = text(&server.tool("tool", &json!({})));
     assert_ne!(said, "secret");
 }
+
+#[test]
+fn a_folder_to_write_in_is_made_if_it_is_missing() {
+    let folder = Folder::new();
+    folder.sh_with(
+        "tool",
+        "sandbox: {level: 2, write: [./cache]}",
+        "echo kept >cache/file && cat cache/file",
+    );
+    let server = folder.serve();
+    let result = server.tool("tool", &json!({}));
+    let said = text(&result);
+    assert!(said == "kept" || said.contains("Landlock"), "{said}");
+}

@@ -1,0 +1,384 @@
+//! Level 2: system calls that Landlock does not look at, refused with seccomp.
+//!
+//! | call | refused | why |
+//! |---|---|---|
+//! | `chmod` and its like, `open`, `mknod` with a set-user-id or set-group-id bit | always | such a file gives the rights of our user to others |
+//! | changes of mode, owner, times and extended attributes | if nothing may be written | a filter does not see which file is meant |
+//! | sockets of other families than Unix, Internet and netlink; Internet protocols besides TCP, UDP and ICMP | if `net` is given | Landlock looks at TCP only: MPTCP, SCTP and SMC would go around it |
+//! | TCP sockets | if `net` is empty | nothing else is left to do with them |
+//! | `listen`, and connecting by `sendto` (TCP Fast Open) | if `net` has ports | neither asks Landlock |
+//! | io_uring, `openat2` | always, as if the kernel had none | their arguments are in memory, where a filter does not see them |
+//!
+//! Programs for another instruction set of the same processor (32 bits) are killed at their first call:
+//! their calls have other numbers.
+
+use std::io;
+
+use super::profile::Reach;
+
+/// Takes the calls from this process, and everything that comes from it, for good.
+#[cfg(all(
+    target_os = "linux",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    )
+))]
+pub(super) fn forbid(reach: &Reach) -> io::Result<()> {
+    filter::install(reach).map_err(io::Error::other)
+}
+
+#[cfg(not(all(
+    target_os = "linux",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    )
+)))]
+pub(super) fn forbid(_reach: &Reach) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(all(
+    target_os = "linux",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    )
+))]
+mod filter {
+    use std::collections::BTreeMap;
+
+    use seccompiler::{
+        BackendError, BpfProgram, Error, SeccompAction, SeccompCmpArgLen, SeccompCmpOp,
+        SeccompCondition, SeccompFilter, SeccompRule, apply_filter,
+    };
+
+    use super::Reach;
+
+    /// Calls that are newer than our `libc`; new ones have the same number everywhere.
+    const FCHMODAT2: i64 = 452;
+    const SETXATTRAT: i64 = 463;
+    const REMOVEXATTRAT: i64 = 466;
+    const FILE_SETATTR: i64 = 469;
+
+    const SET_USER_ID: u64 = 0o4000;
+    const SET_GROUP_ID: u64 = 0o2000;
+    /// `O_TMPFILE` without the `O_DIRECTORY` that it contains.
+    const TMPFILE: u64 = 0o20_000_000;
+    const TYPE: u64 = 0xf;
+
+    pub(super) fn install(reach: &Reach) -> Result<(), Error> {
+        apply_filter(&program(missing(), libc::ENOSYS)?)?;
+        apply_filter(&program(refused(reach)?, libc::EPERM)?)
+    }
+
+    /// Which calls, under which conditions: any rule of a call will do, with all that it asks for.
+    type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+    fn program(rules: Rules, error: i32) -> Result<BpfProgram, BackendError> {
+        let refuse = SeccompAction::Errno(error.unsigned_abs());
+        let arch = std::env::consts::ARCH.try_into()?;
+        SeccompFilter::new(with_x32(rules), SeccompAction::Allow, refuse, arch)?.try_into()
+    }
+
+    /// The second calling convention of this processor has the same numbers with a bit set.
+    fn with_x32(mut rules: Rules) -> Rules {
+        if cfg!(target_arch = "x86_64") {
+            const X32: i64 = 0x4000_0000;
+            let again: Vec<_> = rules
+                .iter()
+                .map(|(nr, rule)| (nr | X32, rule.clone()))
+                .collect();
+            rules.extend(again);
+        }
+        rules
+    }
+
+    /// What looks as if this kernel did not have it. Programs have another way.
+    fn missing() -> Rules {
+        [libc::SYS_io_uring_setup, libc::SYS_openat2]
+            .into_iter()
+            .map(|call| (call, Vec::new()))
+            .collect()
+    }
+
+    fn refused(reach: &Reach) -> Result<Rules, BackendError> {
+        let mut rules = Rules::new();
+        set_id_bits(&mut rules)?;
+        if reach.write.is_empty() && reach.roots.is_empty() {
+            metadata(&mut rules)?;
+        }
+        if let Some(ports) = &reach.net {
+            sockets(&mut rules, ports.is_empty())?;
+        }
+        Ok(rules)
+    }
+
+    /// `call` is refused if its argument has one of the two bits, and if all of `also` holds.
+    fn bits(
+        rules: &mut Rules,
+        call: i64,
+        argument: u8,
+        also: &[SeccompCondition],
+    ) -> Result<(), BackendError> {
+        for bit in [SET_USER_ID, SET_GROUP_ID] {
+            let mut all = vec![masked(argument, bit, bit)?];
+            all.extend_from_slice(also);
+            rules.entry(call).or_default().push(SeccompRule::new(all)?);
+        }
+        Ok(())
+    }
+
+    fn set_id_bits(rules: &mut Rules) -> Result<(), BackendError> {
+        let mut modes = vec![
+            (libc::SYS_fchmod, 1),
+            (libc::SYS_fchmodat, 2),
+            (FCHMODAT2, 2),
+            (libc::SYS_mknodat, 2),
+        ];
+        let mut opens = vec![(libc::SYS_openat, 2, 3)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            modes.extend([
+                (libc::SYS_chmod, 1),
+                (libc::SYS_creat, 1),
+                (libc::SYS_mknod, 1),
+            ]);
+            opens.push((libc::SYS_open, 1, 2));
+        }
+        for (call, mode) in modes.drain(..) {
+            bits(rules, call, mode, &[])?;
+        }
+        for (call, flags, mode) in opens.drain(..) {
+            // The mode means something only if a file is made.
+            for makes in [libc::O_CREAT as u64, TMPFILE] {
+                bits(rules, call, mode, &[masked(flags, makes, makes)?])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn metadata(rules: &mut Rules) -> Result<(), BackendError> {
+        let mut calls = vec![
+            libc::SYS_fchmod,
+            libc::SYS_fchmodat,
+            FCHMODAT2,
+            libc::SYS_fchown,
+            libc::SYS_fchownat,
+            libc::SYS_setxattr,
+            libc::SYS_lsetxattr,
+            libc::SYS_fsetxattr,
+            SETXATTRAT,
+            libc::SYS_removexattr,
+            libc::SYS_lremovexattr,
+            libc::SYS_fremovexattr,
+            REMOVEXATTRAT,
+            FILE_SETATTR,
+        ];
+        #[cfg(target_arch = "x86_64")]
+        calls.extend([
+            libc::SYS_chmod,
+            libc::SYS_chown,
+            libc::SYS_lchown,
+            libc::SYS_utime,
+            libc::SYS_utimes,
+            libc::SYS_futimesat,
+        ]);
+        for call in calls {
+            // Without conditions: whatever was asked for before is contained in it.
+            rules.insert(call, Vec::new());
+        }
+        // `touch` sets the time of a file that it has open to now. That stays.
+        let (by_path, other_time) = (pointer(1)?, pointer(2)?);
+        let rule = |condition| SeccompRule::new(vec![condition]);
+        rules.insert(libc::SYS_utimensat, vec![rule(by_path)?, rule(other_time)?]);
+        Ok(())
+    }
+
+    fn sockets(rules: &mut Rules, none: bool) -> Result<(), BackendError> {
+        let known = [
+            libc::AF_UNIX,
+            libc::AF_INET,
+            libc::AF_INET6,
+            libc::AF_NETLINK,
+        ];
+        let other: Result<_, _> = known.iter().map(|family| not(0, *family as u64)).collect();
+        let mut refused = vec![SeccompRule::new(other?)?];
+        let protocols = [
+            libc::IPPROTO_IP,
+            libc::IPPROTO_TCP,
+            libc::IPPROTO_UDP,
+            libc::IPPROTO_ICMP,
+            libc::IPPROTO_ICMPV6,
+        ];
+        for family in [libc::AF_INET, libc::AF_INET6] {
+            let family = is(0, family as u64)?;
+            let mut all = vec![family.clone()];
+            for protocol in protocols {
+                all.push(not(2, protocol as u64)?);
+            }
+            refused.push(SeccompRule::new(all)?);
+            let kind = masked(1, TYPE, libc::SOCK_SEQPACKET as u64)?;
+            refused.push(SeccompRule::new(vec![family.clone(), kind])?);
+            if none {
+                let kind = masked(1, TYPE, libc::SOCK_STREAM as u64)?;
+                refused.push(SeccompRule::new(vec![family, kind])?);
+            }
+        }
+        rules.insert(libc::SYS_socket, refused);
+        if none {
+            return Ok(());
+        }
+        rules.insert(libc::SYS_listen, Vec::new());
+        let fast_open = libc::MSG_FASTOPEN as u64;
+        for (call, flags) in [
+            (libc::SYS_sendto, 3),
+            (libc::SYS_sendmsg, 2),
+            (libc::SYS_sendmmsg, 3),
+        ] {
+            let rule = SeccompRule::new(vec![masked(flags, fast_open, fast_open)?])?;
+            rules.insert(call, vec![rule]);
+        }
+        Ok(())
+    }
+
+    fn is(argument: u8, value: u64) -> Result<SeccompCondition, BackendError> {
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)
+    }
+
+    fn not(argument: u8, value: u64) -> Result<SeccompCondition, BackendError> {
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value)
+    }
+
+    /// A pointer that points somewhere.
+    fn pointer(argument: u8) -> Result<SeccompCondition, BackendError> {
+        SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)
+    }
+
+    fn masked(argument: u8, mask: u64, value: u64) -> Result<SeccompCondition, BackendError> {
+        let op = SeccompCmpOp::MaskedEq(mask);
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, op, value)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::path::PathBuf;
+
+    use rustix::fs::{CWD, Mode, OFlags, chmod, openat};
+    use rustix::io::Errno;
+    use rustix::net::{
+        AddressFamily, Protocol, SendFlags, SocketAddrV4, SocketType, ipproto, listen, sendto,
+        socket,
+    };
+
+    use super::*;
+
+    /// On a thread of its own, which is all that is confined.
+    fn confined<T: Send + 'static>(
+        net: Option<Vec<u16>>,
+        write: Vec<PathBuf>,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        let reach = Reach {
+            folder: "/".into(),
+            read: Vec::new(),
+            write,
+            roots: Vec::new(),
+            tmp: None,
+            net,
+            optional: false,
+        };
+        let thread = std::thread::spawn(move || {
+            forbid(&reach).unwrap();
+            work()
+        });
+        thread.join().unwrap()
+    }
+
+    fn open(
+        family: AddressFamily,
+        kind: SocketType,
+        protocol: Option<Protocol>,
+    ) -> Result<(), Errno> {
+        socket(family, kind, protocol).map(drop)
+    }
+
+    const INTERNET: [AddressFamily; 2] = [AddressFamily::INET, AddressFamily::INET6];
+
+    #[test]
+    fn without_ports_there_is_no_tcp_socket_of_any_kind() {
+        confined(Some(Vec::new()), Vec::new(), || {
+            for family in INTERNET {
+                for protocol in [None, Some(ipproto::TCP), Some(ipproto::MPTCP)] {
+                    let opened = open(family, SocketType::STREAM, protocol);
+                    assert_eq!(opened, Err(Errno::PERM));
+                }
+                assert_ne!(open(family, SocketType::DGRAM, None), Err(Errno::PERM));
+            }
+            assert_eq!(open(AddressFamily::UNIX, SocketType::STREAM, None), Ok(()));
+            let vsock = AddressFamily::from_raw(40);
+            assert_eq!(open(vsock, SocketType::STREAM, None), Err(Errno::PERM));
+        });
+    }
+
+    #[test]
+    fn with_ports_nothing_goes_around_those_that_are_granted() {
+        confined(Some(vec![443]), Vec::new(), || {
+            let tcp = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+            assert_eq!(listen(&tcp, 1), Err(Errno::PERM));
+            let fast_open = SendFlags::from_bits_retain(0x2000_0000);
+            let to = SocketAddrV4::new(std::net::Ipv4Addr::LOCALHOST, 9);
+            assert_eq!(sendto(&tcp, b"x", fast_open, &to), Err(Errno::PERM));
+            let mptcp = open(
+                AddressFamily::INET,
+                SocketType::STREAM,
+                Some(ipproto::MPTCP),
+            );
+            assert_eq!(mptcp, Err(Errno::PERM));
+        });
+    }
+
+    #[test]
+    fn without_a_word_about_the_network_nothing_is_refused() {
+        confined(None, Vec::new(), || {
+            let tcp = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+            listen(&tcp, 1).unwrap();
+        });
+    }
+
+    #[test]
+    fn a_set_id_bit_is_refused_however_it_is_set() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_owned();
+        confined(None, vec![path.clone()], move || {
+            let make =
+                |name: &str, flags, mode| openat(CWD, path.join(name), flags, mode).map(drop);
+            let (new, own) = (OFlags::CREATE | OFlags::WRONLY, Mode::RUSR | Mode::WUSR);
+            make("file", new, own).unwrap();
+            for bit in [Mode::SUID, Mode::SGID] {
+                assert_eq!(make("set", new, own | bit), Err(Errno::PERM));
+                let unnamed = OFlags::TMPFILE | OFlags::WRONLY;
+                let opened = openat(CWD, &path, unnamed, own | bit).map(drop);
+                assert_eq!(opened, Err(Errno::PERM));
+                assert_eq!(chmod(path.join("file"), own | bit), Err(Errno::PERM));
+                // Without a file to make, the mode means nothing.
+                assert_eq!(make("file", OFlags::RDONLY, own | bit), Ok(()));
+            }
+            chmod(path.join("file"), own).unwrap();
+        });
+    }
+
+    #[test]
+    fn calls_whose_arguments_cannot_be_seen_do_not_exist() {
+        confined(None, Vec::new(), || {
+            let resolve = rustix::fs::ResolveFlags::empty();
+            let opened = rustix::fs::openat2(CWD, "/", OFlags::RDONLY, Mode::empty(), resolve);
+            assert_eq!(opened.map(drop), Err(Errno::NOSYS));
+        });
+    }
+}
