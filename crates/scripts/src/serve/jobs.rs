@@ -80,7 +80,11 @@ impl Connection {
             self.threshold.clone(),
             self.folder.herald.clone(),
             errand.name,
-            Talk::default(),
+            Talk {
+                progress: errand.run.progress_per_minute,
+                logs: errand.run.logs_per_minute,
+                ..Talk::default()
+            },
         )
     }
 }
