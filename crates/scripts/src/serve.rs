@@ -95,6 +95,7 @@ impl Folder {
             sdk: sdk.sdk.clone(),
             jq: sdk.jq.clone(),
             state: std::env::temp_dir(),
+            trust_everybody: options.trust_everybody,
         };
         let mut stock = read(root, &options, &tooling)?;
         let catalogue = &stock.catalogue;
@@ -107,6 +108,7 @@ impl Folder {
             concurrency,
             ours: options.env.clone(),
             root: catalogue.root.clone(),
+            trust_everybody: options.trust_everybody,
         })?;
         if let Some(shelf) = &mut stock.shelf {
             shelf.tooling.state = runner.folder().to_owned();
@@ -195,7 +197,8 @@ impl Folder {
         let new = match read {
             Ok(new) => new,
             // Whoever can write to it decides what runs, and that is not its author alone any more.
-            Err(FolderError::Untrusted { .. }) if old.shelf.is_none() => {
+            Err(FolderError::Untrusted { .. } | FolderError::AboveUntrusted { .. })
+                if old.shelf.is_none() => {
                 let why =
                     "others can write to the folder now: it offers nothing until that is mended";
                 tracing::error!("{why}");

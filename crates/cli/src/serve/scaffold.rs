@@ -22,9 +22,9 @@ completion is called PROMPT.ARGUMENT after what it completes.
 
 Examples:
   linkspan scaffold tool weather my-server
-  linkspan scaffold tool weather my-server --lang python
-  linkspan scaffold prompt review
-  linkspan scaffold completion review.language --lang node";
+  linkspan scaffold tool forecast my-server --lang python
+  linkspan scaffold prompt explain my-server
+  linkspan scaffold completion explain.language my-server --lang node";
 
 // `linkspan new`
 #[derive(Debug, Args)]

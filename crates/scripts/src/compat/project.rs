@@ -77,7 +77,7 @@ impl Project {
         }
         let mut vars = vars.clone();
         let places = Places::of(&root, &vars);
-        trust::folder(&places.root)?;
+        trust::folder(&places.root, tooling.trust_everybody)?;
         let mut problems = Vec::new();
         match hooks::environment(&places, &vars, tooling) {
             Ok(set) => set
@@ -129,6 +129,11 @@ impl Project {
             }
         }
         project.check_sizes();
+        trust::tell(
+            &project.places,
+            tooling.trust_everybody,
+            &mut project.problems,
+        );
         project
             .problems
             .sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
@@ -277,6 +282,7 @@ impl Project {
             completions: Vec::new(),
             providers: Vec::new(),
             problems: self.problems.clone(),
+            ignored: Vec::new(),
             dialect: Dialect::McpBash,
             page_size: PAGE,
             concurrency: limits::concurrency(&self.vars),

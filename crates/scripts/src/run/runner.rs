@@ -19,6 +19,7 @@ use super::spill::Spills;
 use super::watchdog::Watchdog;
 use crate::folder::{EnvSettings, RunSettings};
 use crate::sandbox::Profile;
+use crate::trust::{Trust, WalkError};
 
 /// Calls that may wait for a place.
 const QUEUE: usize = 1024;
@@ -38,6 +39,8 @@ pub(crate) struct RunnerOptions {
     pub(crate) ours: Env,
     /// The folder that is served.
     pub(crate) root: PathBuf,
+    /// Whether files that others can write are run all the same.
+    pub(crate) trust_everybody: bool,
 }
 
 /// One for a folder.
@@ -184,6 +187,23 @@ impl Runner {
         }
         let name = self.name.clone();
         let _ = spawn_blocking(move || linkspan_spawn::end_marked(&name)).await;
+    }
+
+    /// Whether the files that are about to be executed can be trusted, now. A file that is not there is
+    /// no matter of trust: that it cannot be started is said better by the attempt.
+    pub(crate) fn trusts(&self, files: &[PathBuf]) -> io::Result<()> {
+        let trust = Trust::new(self.options.trust_everybody);
+        for file in files {
+            match trust.walk(file, self.root()) {
+                Ok(()) => {}
+                Err(WalkError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    let text = format!("not run, because others could have changed it: {error}");
+                    return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The words that run these words within their bounds. What has to go when they end is noted.

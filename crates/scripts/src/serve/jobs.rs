@@ -173,14 +173,13 @@ fn job<'a>(
     for (name, value) in &errand.env {
         put(&mut env, name, value);
     }
+    let cwd = errand.run.cwd.clone();
+    let cwd = cwd.unwrap_or_else(|| runner.root().to_owned());
     Ok(Job {
         words,
+        executed: errand.program.files(&cwd, runner.root()),
         env,
-        cwd: errand
-            .run
-            .cwd
-            .clone()
-            .unwrap_or_else(|| runner.root().to_owned()),
+        cwd,
         stdin: Stdin::Text(errand.spelled.to_owned().into()),
         control: true,
         run: errand.run,

@@ -118,6 +118,8 @@ pub(crate) async fn spawn(runner: &Arc<Runner>, tool: &Tool) -> io::Result<(Guar
     put(&mut env, "MCP_WORKER", "1");
     let none = Json::parse("{}").map_err(|_| io::Error::other("{} is no JSON"))?;
     let words = argv::words(&tool.program, none).map_err(io::Error::other)?;
+    let cwd = run.cwd.clone().unwrap_or_else(|| runner.root().to_owned());
+    runner.trusts(&tool.program.files(&cwd, runner.root()))?;
     let mut litter = Litter::default();
     let words = runner.confined(run, &[], words, &marker, &mut litter)?;
     let program = words.first().cloned();
@@ -130,7 +132,7 @@ pub(crate) async fn spawn(runner: &Arc<Runner>, tool: &Tool) -> io::Result<(Guar
         program: program.into(),
         args: words,
         env,
-        cwd: run.cwd.clone().unwrap_or_else(|| runner.root().to_owned()),
+        cwd,
         fds,
     };
     let begin = Begin {
