@@ -73,7 +73,9 @@ pub(crate) fn run(args: &RunToolArgs) -> Result<Exit, Failure> {
 async fn run_in(args: &RunToolArgs, given: CallArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let roots = roots(args)?;
-    let folder = open::folder(&args.dir, open::options(&args.folder)?)?;
+    let mut options = open::options(&args.folder)?;
+    options.problems_of = Some(args.name.clone());
+    let folder = open::folder(&args.dir, options)?;
     let catalogue = folder.catalogue();
     let tool = catalogue.tools.iter().find(|tool| tool.name == args.name);
     let arguments = given.to_json(|name| tool.is_some_and(|tool| wants_text(tool, name)));
