@@ -19,6 +19,15 @@ mod calls;
 mod confine;
 mod exec;
 mod limits;
+#[cfg(all(
+    target_os = "linux",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    )
+))]
+mod metadata;
 mod needs;
 mod powers;
 mod profile;
@@ -27,4 +36,13 @@ mod tests;
 
 pub use confine::{Support, support};
 pub use exec::{REFUSED, exec};
+#[cfg(all(
+    target_os = "linux",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    )
+))]
+pub(crate) use metadata::decide;
 pub use profile::Profile;

@@ -141,4 +141,23 @@ mod tests {
         // A sticky folder lets others put new files into it.
         assert_eq!(Distrust::of(0o1777, 0, 0), Some(Distrust::Writable(0o1777)));
     }
+
+    #[test]
+    fn a_private_group_may_write_and_a_shared_one_may_not() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path();
+        let judged = |mode: u32| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+            Trust::new(false).judge(path, &std::fs::metadata(path).unwrap())
+        };
+        assert_eq!(judged(0o644), None);
+        assert_eq!(judged(0o666), Some(Distrust::Writable(0o666)));
+        // What the group of this file is depends on who runs the test.
+        let me = rustix::process::geteuid().as_raw();
+        let group = std::fs::metadata(path).unwrap().gid();
+        let private = groups::private_group(me) == Some(group);
+        let expected = (!private).then_some(Distrust::Writable(0o664));
+        assert_eq!(judged(0o664), expected);
+    }
 }

@@ -27,6 +27,8 @@ mod launch;
 mod lookup;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod marked;
+#[cfg(target_os = "linux")]
+pub mod notify;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod orphans;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
@@ -55,8 +57,8 @@ pub use {
 pub use status::Status;
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub use unsupported::{
-    Child, Command, Fd, MARKER, Signal, Spawner, Swept, Watched, become_subreaper, end_marked,
-    spawn, sweep, watch_over,
+    BUSY_RETRIES, Child, Command, Fd, MARKER, Signal, Spawner, Swept, Watched, become_subreaper,
+    end_marked, spawn, sweep, watch_over,
 };
 
 /// What a command hands on: a file descriptor.

@@ -309,6 +309,19 @@ fn a_helper_that_others_can_write_is_an_error() {
 }
 
 #[test]
+fn a_library_of_a_project_of_mcp_bash_that_others_can_write_is_an_error() {
+    let desk = Desk::new("theirs-lib");
+    desk.write("it/server.d/server.meta.json", "{}");
+    desk.program("it/tools/a/tool.sh", "#!/bin/sh\n");
+    desk.write("it/tools/a/tool.meta.json", r#"{"name":"a"}"#);
+    desk.write("it/lib/common.sh", "x");
+    mode(&desk.path("it/lib"), 0o777);
+    let ran = desk.run(&["validate", "it"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    assert!(ran.stdout.contains("error: lib: "), "{}", ran.stdout);
+}
+
+#[test]
 fn a_program_that_is_not_there_is_found() {
     let desk = Desk::new("nosuch");
     desk.write(

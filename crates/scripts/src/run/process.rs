@@ -259,7 +259,14 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
     }
     talk.complete();
     runner.trusts(&job.executed)?;
-    let words = runner.confined(run, &job.roots, job.words, &job.marker, &mut litter)?;
+    let words = runner.confined(
+        run,
+        &job.roots,
+        job.words,
+        &job.marker,
+        &mut litter,
+        &mut fds,
+    )?;
     let program = words.first().map(PathBuf::from);
     let program = program.ok_or_else(|| io::Error::other("there is no program to run"))?;
     let command = Command {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -20,6 +21,17 @@ use super::watchdog::Watchdog;
 use crate::folder::{EnvSettings, RunSettings};
 use crate::sandbox::Profile;
 use crate::trust::{Trust, WalkError};
+
+/// The number under which a confined program's trampoline finds the server; 3 is the control channel.
+#[cfg(all(
+    target_os = "linux",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    )
+))]
+const DECIDER: i32 = 4;
 
 /// Calls that may wait for a place.
 const QUEUE: usize = 1024;
@@ -206,7 +218,8 @@ impl Runner {
         Ok(())
     }
 
-    /// The words that run these words within their bounds. What has to go when they end is noted.
+    /// The words that run these words within their bounds. What has to go when they end is noted, and what
+    /// the program is started with besides is added.
     pub(crate) fn confined(
         &self,
         run: &RunSettings,
@@ -214,6 +227,7 @@ impl Runner {
         words: Vec<OsString>,
         marker: &str,
         litter: &mut Litter,
+        fds: &mut Vec<(OwnedFd, i32)>,
     ) -> io::Result<Vec<OsString>> {
         let Some(mut profile) = Profile::for_run(run, roots, self.root()) else {
             return Ok(words);
@@ -223,6 +237,20 @@ impl Runner {
             fs::create_dir(&path)?;
             profile.set_tmp(&path);
             litter.folder = Some(path);
+        }
+        #[cfg(all(
+            target_os = "linux",
+            any(
+                target_arch = "x86_64",
+                target_arch = "aarch64",
+                target_arch = "riscv64"
+            )
+        ))]
+        if let Some(written) = profile.written() {
+            let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
+            profile.set_decider(DECIDER);
+            fds.push((theirs.into(), DECIDER));
+            crate::sandbox::decide(ours, written)?;
         }
         profile.wrap(&self.options.exe, words)
     }

@@ -3,7 +3,7 @@
 //! | call | refused | why |
 //! |---|---|---|
 //! | `chmod` and its like, `open`, `mknod` with a set-user-id or set-group-id bit | always | such a file gives the rights of our user to others |
-//! | changes of mode, owner, times and extended attributes | if nothing may be written | a filter does not see which file is meant |
+//! | changes of mode, owner, times and extended attributes | outside of what may be written | the server decides: see `metadata.rs` |
 //! | sockets of other families than Unix, Internet and netlink; Internet protocols besides TCP, UDP and ICMP | if `net` is given | Landlock looks at TCP only: MPTCP, SCTP and SMC would go around it |
 //! | TCP sockets | if `net` is empty | nothing else is left to do with them |
 //! | `listen`, and connecting by `sendto` (TCP Fast Open) | if `net` has ports | neither asks Landlock |
@@ -26,7 +26,7 @@ use super::profile::Reach;
     )
 ))]
 pub(super) fn forbid(reach: &Reach) -> io::Result<()> {
-    filter::install(reach).map_err(io::Error::other)
+    filter::install(reach)
 }
 
 #[cfg(not(all(
@@ -51,16 +51,18 @@ pub(super) fn forbid(_reach: &Reach) -> io::Result<()> {
 ))]
 mod filter {
     use std::collections::BTreeMap;
+    use std::io;
 
+    use linkspan_spawn::notify::{self, Listener};
     use seccompiler::{
-        BackendError, BpfProgram, Error, SeccompAction, SeccompCmpArgLen, SeccompCmpOp,
-        SeccompCondition, SeccompFilter, SeccompRule, apply_filter,
+        BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
+        SeccompFilter, SeccompRule, apply_filter,
     };
 
     use super::Reach;
+    use crate::sandbox::metadata::{self, FCHMODAT2};
 
     /// Calls that are newer than our `libc`; new ones have the same number everywhere.
-    const FCHMODAT2: i64 = 452;
     const SETXATTRAT: i64 = 463;
     const REMOVEXATTRAT: i64 = 466;
     const FILE_SETATTR: i64 = 469;
@@ -71,16 +73,57 @@ mod filter {
     const TMPFILE: u64 = 0o20_000_000;
     const TYPE: u64 = 0xf;
 
-    pub(super) fn install(reach: &Reach) -> Result<(), Error> {
-        apply_filter(&program(missing(), libc::ENOSYS)?)?;
-        apply_filter(&program(refused(reach)?, libc::EPERM)?)
+    pub(super) fn install(reach: &Reach) -> io::Result<()> {
+        apply(missing(), libc::ENOSYS)?;
+        apply(refused(reach).map_err(io::Error::other)?, libc::EPERM)?;
+        match reach.decider {
+            Some(number) => handed_over(number),
+            // Nobody can say where a file lies, but a program that writes nothing changes none.
+            None if reach.write.is_empty() && reach.roots.is_empty() => no_metadata(),
+            None => Ok(()),
+        }
+    }
+
+    /// Leaves it to the server which file metadata is changed.
+    fn handed_over(number: i32) -> io::Result<()> {
+        let to = notify::inherited(number)?;
+        let rules = metadata::CALLS.iter().map(|call| (*call, Vec::new()));
+        // The one action that can be told from all others, and is then replaced by one that
+        // `seccompiler` does not know.
+        let program =
+            program(rules.collect(), SeccompAction::Trace(0)).map_err(io::Error::other)?;
+        let program: Vec<_> = program
+            .iter()
+            .map(|one| match one.k {
+                libc::SECCOMP_RET_TRACE => (one.code, one.jt, one.jf, libc::SECCOMP_RET_USER_NOTIF),
+                k => (one.code, one.jt, one.jf, k),
+            })
+            .collect();
+        match Listener::install(&program) {
+            Ok(listener) => metadata::send(&to, &listener),
+            // We are confined like this already: a filter can have one listener only.
+            Err(e) if e.raw_os_error() == Some(libc::EBUSY) => no_metadata(),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Refuses every change of file metadata.
+    fn no_metadata() -> io::Result<()> {
+        let mut rules = Rules::new();
+        metadata(&mut rules).map_err(io::Error::other)?;
+        apply(rules, libc::EPERM)
+    }
+
+    fn apply(rules: Rules, error: i32) -> io::Result<()> {
+        let refuse = SeccompAction::Errno(error.unsigned_abs());
+        let program = program(rules, refuse).map_err(io::Error::other)?;
+        apply_filter(&program).map_err(io::Error::other)
     }
 
     /// Which calls, under which conditions: any rule of a call will do, with all that it asks for.
     type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-    fn program(rules: Rules, error: i32) -> Result<BpfProgram, BackendError> {
-        let refuse = SeccompAction::Errno(error.unsigned_abs());
+    fn program(rules: Rules, refuse: SeccompAction) -> Result<BpfProgram, BackendError> {
         let arch = std::env::consts::ARCH.try_into()?;
         SeccompFilter::new(with_x32(rules), SeccompAction::Allow, refuse, arch)?.try_into()
     }
@@ -100,18 +143,19 @@ mod filter {
 
     /// What looks as if this kernel did not have it. Programs have another way.
     fn missing() -> Rules {
-        [libc::SYS_io_uring_setup, libc::SYS_openat2]
-            .into_iter()
-            .map(|call| (call, Vec::new()))
-            .collect()
+        let calls = [
+            libc::SYS_io_uring_setup,
+            libc::SYS_openat2,
+            SETXATTRAT,
+            REMOVEXATTRAT,
+            FILE_SETATTR,
+        ];
+        calls.into_iter().map(|call| (call, Vec::new())).collect()
     }
 
     fn refused(reach: &Reach) -> Result<Rules, BackendError> {
         let mut rules = Rules::new();
         set_id_bits(&mut rules)?;
-        if reach.write.is_empty() && reach.roots.is_empty() {
-            metadata(&mut rules)?;
-        }
         if let Some(ports) = &reach.net {
             sockets(&mut rules, ports.is_empty())?;
         }
@@ -163,34 +207,8 @@ mod filter {
     }
 
     fn metadata(rules: &mut Rules) -> Result<(), BackendError> {
-        let mut calls = vec![
-            libc::SYS_fchmod,
-            libc::SYS_fchmodat,
-            FCHMODAT2,
-            libc::SYS_fchown,
-            libc::SYS_fchownat,
-            libc::SYS_setxattr,
-            libc::SYS_lsetxattr,
-            libc::SYS_fsetxattr,
-            SETXATTRAT,
-            libc::SYS_removexattr,
-            libc::SYS_lremovexattr,
-            libc::SYS_fremovexattr,
-            REMOVEXATTRAT,
-            FILE_SETATTR,
-        ];
-        #[cfg(target_arch = "x86_64")]
-        calls.extend([
-            libc::SYS_chmod,
-            libc::SYS_chown,
-            libc::SYS_lchown,
-            libc::SYS_utime,
-            libc::SYS_utimes,
-            libc::SYS_futimesat,
-        ]);
-        for call in calls {
-            // Without conditions: whatever was asked for before is contained in it.
-            rules.insert(call, Vec::new());
+        for call in metadata::CALLS {
+            rules.insert(*call, Vec::new());
         }
         // `touch` sets the time of a file that it has open to now. That stays.
         let (by_path, other_time) = (pointer(1)?, pointer(2)?);
@@ -265,7 +283,15 @@ mod filter {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(all(
+    target_os = "linux",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    )
+))]
 mod tests {
     use std::path::PathBuf;
 
@@ -292,6 +318,7 @@ mod tests {
             tmp: None,
             net,
             optional: false,
+            decider: None,
         };
         let thread = std::thread::spawn(move || {
             forbid(&reach).unwrap();

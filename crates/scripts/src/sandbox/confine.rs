@@ -70,7 +70,7 @@ mod landlock {
     use std::io;
     use std::os::fd::OwnedFd;
     use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-    use std::path::{Component, Path};
+    use std::path::{Component, Path, PathBuf};
 
     use ::landlock::{
         ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath,
@@ -125,14 +125,15 @@ mod landlock {
             grants.perhaps(&path, writing())?;
         }
         grants.declared(&reach.folder, reading(), "the served folder")?;
-        for path in &reach.read {
+        let own = |path: &&PathBuf| !reach.is_contained(path);
+        for path in reach.read.iter().filter(own) {
             grants.declared(path, reading(), "under `read`")?;
         }
-        for path in &reach.write {
+        for path in reach.write.iter().filter(own) {
             make_missing(path, &reach.folder)?;
             grants.declared(path, writing(), "under `write`")?;
         }
-        for path in &reach.roots {
+        for path in reach.roots.iter().filter(own) {
             grants.perhaps(path, writing())?;
         }
         if let Some(tmp) = &reach.tmp {

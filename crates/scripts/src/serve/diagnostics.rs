@@ -122,7 +122,7 @@ fn concerns(problem: &Problem, tool: &str) -> bool {
 }
 
 /// A problem on one line.
-fn told(problem: &Problem) -> String {
+pub(super) fn told(problem: &Problem) -> String {
     let line = problem
         .line
         .map_or_else(String::new, |line| format!(":{line}"));
