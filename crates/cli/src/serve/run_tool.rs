@@ -31,8 +31,9 @@ Examples:
   linkspan run-tool my-server import --args @arguments.json --timeout 300
   linkspan run-tool my-server hello --dry-run
 
-Exit codes: 0 it worked, 1 the server refused (there is no such tool, for example), 2 the command line
-is wrong, 3 the folder cannot be served, 5 the tool says that it failed, 6 it took too long.";
+Exit codes: 0 it worked, 1 there is no such tool, or the answer is a JSON-RPC error, 2 the command line is
+wrong, 3 the folder cannot be served, 5 the tool failed, did not start, or its arguments do not fit,
+6 it took too long.";
 
 // `linkspan run-tool`
 #[derive(Debug, Args)]

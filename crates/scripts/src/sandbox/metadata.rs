@@ -79,18 +79,19 @@ pub(crate) fn decide(from: UnixStream, allowed: Vec<PathBuf>) -> io::Result<()> 
     let thread = std::thread::Builder::new().name("linkspan-files".into());
     let thread = thread.stack_size(256 << 10);
     thread.spawn(move || {
-        if let Err(e) = decide_here(&from, &allowed) {
+        if let Err(e) = decide_here(from, &allowed) {
             tracing::debug!("changes of file metadata are refused from now on: {e}");
         }
     })?;
     Ok(())
 }
 
-fn decide_here(from: &UnixStream, allowed: &[PathBuf]) -> io::Result<()> {
+fn decide_here(from: UnixStream, allowed: &[PathBuf]) -> io::Result<()> {
     // A tool that was not begun sends none.
-    let Some(listener) = receive(from)? else {
+    let Some(listener) = receive(&from)? else {
         return Ok(());
     };
+    drop(from);
     // Once: the program cannot put anything else in their place.
     let real = allowed.iter().filter_map(|path| path.canonicalize().ok());
     let allowed: Vec<PathBuf> = real.collect();

@@ -19,6 +19,13 @@ pub(crate) struct Diagnostic {
 }
 
 impl Diagnostic {
+    pub(crate) fn warning(text: &str) -> Self {
+        Self {
+            level: Level::WARNING,
+            text: harmless(text),
+        }
+    }
+
     fn of(problem: &Problem) -> Self {
         Self {
             level: match problem.severity {

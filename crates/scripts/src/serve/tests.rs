@@ -101,7 +101,10 @@ async fn a_folder_that_others_can_write_to_now_offers_nothing() {
     scene.folder.refresh();
     assert_eq!(scene.folder.catalogue().tools.len(), 1);
     let told = scene.client.next().await;
-    assert!(told.contains(r#""level":"error","logger":"linkspan""#), "{told}");
+    assert!(
+        told.contains(r#""level":"error","logger":"linkspan""#),
+        "{told}"
+    );
     let changed = scene.client.next().await;
     assert!(changed.contains("tools/list_changed"), "{changed}");
     scene.end().await;
