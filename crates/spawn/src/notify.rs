@@ -1,8 +1,8 @@
 //! System calls that a process hands to another one to decide: seccomp's user notification.
 //!
-//! The confined process [installs](Listener::install) a filter and sends the listener away; whoever holds
+//! The confined process [installs](Listener::install) a filter and sends the listener away; the process that holds
 //! the listener [receives](Listener::receive) calls, does what they ask for or not, and
-//! [answers](Listener::answer). Meanwhile the caller waits. Without anybody who holds the listener such calls
+//! [answers](Listener::answer). Meanwhile the caller waits. When no process holds the listener any more, such calls
 //! fail with `ENOSYS`.
 
 use std::io;

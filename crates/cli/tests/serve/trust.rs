@@ -24,7 +24,7 @@ fn a_file_that_others_can_write_by_now_is_not_run() {
     let failure = server.failure("hello", &json!({}));
     assert!(text(&failure).contains("others can write it"), "{failure}");
     assert_eq!(failure["_meta"]["exitCode"], 126);
-    // So it is if somebody could exchange it.
+    // The same if another user could exchange the file.
     assert_eq!(server.text("kept", &json!({})), "kept");
     mode(&folder.path("tools/kept"), 0o777);
     let failure = server.failure("kept", &json!({}));
@@ -66,7 +66,7 @@ fn a_folder_above_that_others_can_write_is_refused() {
     assert_eq!(server.exit_code(), Some(3));
     let said = server.stderr();
     assert!(said.contains(&above.display().to_string()), "{said}");
-    // In a sticky folder such as /tmp nobody can exchange what is not theirs.
+    // In a sticky folder such as /tmp users cannot exchange what is not theirs.
     mode(&above, 0o1777);
     let server = folder.serve();
     assert_eq!(server.text("hello", &json!({})), "hello");
@@ -75,7 +75,7 @@ fn a_folder_above_that_others_can_write_is_refused() {
 }
 
 #[test]
-fn whoever_knows_better_may_run_them() {
+fn with_insecure_writable_they_are_run() {
     let folder = Folder::with("hello", "echo hello");
     mode(&folder.path("tools/hello.sh"), 0o777);
     let server = folder.serve_with(&["--insecure-writable"]);

@@ -59,7 +59,7 @@ pub enum FolderError {
         /// Why.
         reason: Distrust,
     },
-    /// Somebody else could exchange it for another folder.
+    /// Another user could put another folder in its place.
     #[error("{} cannot be trusted: {}: {reason}", folder.display(), path.display())]
     AboveUntrusted {
         /// The folder that is to be served.

@@ -5,14 +5,16 @@
 //! file that is meant, looks where it lies, and makes the change itself, on the file that it has open: whatever the
 //! caller does to the path meanwhile does not matter. Otherwise the call fails with `EPERM`.
 //!
-//! What the server does not do, because it may have more rights than the tool: change the owner to anybody
-//! else, and set attributes besides `user.*` and access lists.
+//! What the server does not do, because it may have more rights than the tool: change the owner to another
+//! user, and set attributes besides `user.*` and access lists.
 
-use std::fs::{self, File};
+mod memory;
+mod request;
+
+use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
@@ -27,51 +29,14 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-/// `fchmodat2`, which is newer than our `libc`.
-pub(super) const FCHMODAT2: i64 = 452;
+use memory::Memory;
+pub(super) use request::{CALLS, FCHMODAT2};
+use request::{Change, HERE, Target, Times, meant};
 
 /// What paths, names and values of attributes may weigh, as for the kernel.
 const PATH: usize = 4096;
 const NAME: usize = 256;
 const VALUE: u64 = 64 << 10;
-
-/// Calls that the server decides.
-#[cfg(target_arch = "x86_64")]
-pub(super) const CALLS: &[i64] = &[
-    libc::SYS_chmod,
-    libc::SYS_chown,
-    libc::SYS_lchown,
-    libc::SYS_utime,
-    libc::SYS_utimes,
-    libc::SYS_futimesat,
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    FCHMODAT2,
-    libc::SYS_fchown,
-    libc::SYS_fchownat,
-    libc::SYS_utimensat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_fsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_fremovexattr,
-];
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) const CALLS: &[i64] = &[
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    FCHMODAT2,
-    libc::SYS_fchown,
-    libc::SYS_fchownat,
-    libc::SYS_utimensat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_fsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_fremovexattr,
-];
 
 /// Decides for one tool and everything that it starts, on a thread of its own, until all of that has
 /// ended. `from` is where the listener arrives; `allowed` is what may be written.
@@ -127,41 +92,6 @@ fn receive(from: &UnixStream) -> io::Result<Option<Listener>> {
     Ok(fds.next().map(Listener::from_fd))
 }
 
-/// Which file is meant.
-enum Target {
-    Open(i32),
-    Path {
-        folder: i32,
-        path: u64,
-        follow: bool,
-    },
-}
-
-/// What is to become of it.
-enum Change {
-    Mode(u32),
-    Owner(u32, u32),
-    Times(Times),
-    Attribute {
-        name: u64,
-        value: u64,
-        size: u64,
-        flags: u32,
-    },
-    NoAttribute {
-        name: u64,
-    },
-}
-
-/// How the times are given, and where.
-enum Times {
-    Nanoseconds(u64),
-    Microseconds(u64),
-    Seconds(u64),
-}
-
-const HERE: i32 = libc::AT_FDCWD;
-
 fn change(listener: &Listener, request: &Request, allowed: &[PathBuf]) -> Result<(), Errno> {
     let (target, change) = meant(request)?;
     let memory = Memory::of(request.thread)?;
@@ -176,70 +106,6 @@ fn change(listener: &Listener, request: &Request, allowed: &[PathBuf]) -> Result
         return Err(Errno::PERM);
     }
     change.make(&itself, &memory)
-}
-
-/// What a call asks for.
-fn meant(request: &Request) -> Result<(Target, Change), Errno> {
-    let argument = request.arguments;
-    let [a, b, c, d, e, _] = argument;
-    let number = |value: u64| value as u32;
-    let fd = |value: u64| value as i32;
-    let path = |path, follow| Target::Path {
-        folder: HERE,
-        path,
-        follow,
-    };
-    let at = |folder: u64, path: u64, flags: u64| {
-        let flags = number(flags);
-        let has = |flag: i32| flags & flag as u32 != 0;
-        match has(libc::AT_EMPTY_PATH) && path == 0 {
-            true => Target::Open(fd(folder)),
-            false => Target::Path {
-                folder: fd(folder),
-                path,
-                follow: !has(libc::AT_SYMLINK_NOFOLLOW),
-            },
-        }
-    };
-    let attribute = |flags: u64| Change::Attribute {
-        name: b,
-        value: c,
-        size: d,
-        flags: number(flags),
-    };
-    Ok(match request.call {
-        libc::SYS_fchmod => (Target::Open(fd(a)), Change::Mode(number(b))),
-        libc::SYS_fchmodat => (at(a, b, 0), Change::Mode(number(c))),
-        FCHMODAT2 => (at(a, b, d), Change::Mode(number(c))),
-        libc::SYS_fchown => (Target::Open(fd(a)), Change::Owner(number(b), number(c))),
-        libc::SYS_fchownat => (at(a, b, e), Change::Owner(number(c), number(d))),
-        libc::SYS_utimensat => {
-            let target = match b {
-                0 => Target::Open(fd(a)),
-                _ => at(a, b, d),
-            };
-            (target, Change::Times(Times::Nanoseconds(c)))
-        }
-        libc::SYS_setxattr => (path(a, true), attribute(e)),
-        libc::SYS_lsetxattr => (path(a, false), attribute(e)),
-        libc::SYS_fsetxattr => (Target::Open(fd(a)), attribute(e)),
-        libc::SYS_removexattr => (path(a, true), Change::NoAttribute { name: b }),
-        libc::SYS_lremovexattr => (path(a, false), Change::NoAttribute { name: b }),
-        libc::SYS_fremovexattr => (Target::Open(fd(a)), Change::NoAttribute { name: b }),
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_chmod => (path(a, true), Change::Mode(number(b))),
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_chown => (path(a, true), Change::Owner(number(b), number(c))),
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_lchown => (path(a, false), Change::Owner(number(b), number(c))),
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_utime => (path(a, true), Change::Times(Times::Seconds(b))),
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_utimes => (path(a, true), Change::Times(Times::Microseconds(b))),
-        #[cfg(target_arch = "x86_64")]
-        libc::SYS_futimesat => (at(a, b, 0), Change::Times(Times::Microseconds(c))),
-        _ => return Err(Errno::NOSYS),
-    })
 }
 
 impl Target {
@@ -379,46 +245,6 @@ impl Times {
     }
 }
 
-/// What the caller's pointers point to.
-struct Memory(File);
-
-impl Memory {
-    fn of(thread: u32) -> Result<Self, Errno> {
-        let file = File::open(format!("/proc/{thread}/mem"));
-        file.map(Self).map_err(|_| Errno::PERM)
-    }
-
-    fn bytes(&self, at: u64, count: usize) -> Result<Vec<u8>, Errno> {
-        let mut bytes = vec![0; count];
-        self.0
-            .read_exact_at(&mut bytes, at)
-            .map_err(|_| Errno::FAULT)?;
-        Ok(bytes)
-    }
-
-    /// Up to a NUL, which must come before `most` bytes. Read in pieces that end with a page, because the
-    /// next one may not be there.
-    fn text(&self, at: u64, most: usize) -> Result<Vec<u8>, Errno> {
-        const PAGE: u64 = 4096;
-        let mut text = Vec::new();
-        while text.len() < most {
-            let from = at.checked_add(text.len() as u64).ok_or(Errno::FAULT)?;
-            let piece = self.bytes(from, (PAGE - from % PAGE) as usize)?;
-            match piece.iter().position(|byte| *byte == 0) {
-                Some(end) => {
-                    text.extend_from_slice(&piece[..end]);
-                    return match text.len() < most {
-                        true => Ok(text),
-                        false => Err(Errno::NAMETOOLONG),
-                    };
-                }
-                None => text.extend_from_slice(&piece),
-            }
-        }
-        Err(Errno::NAMETOOLONG)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -431,15 +257,5 @@ mod tests {
         assert_eq!(seen("/proc/self/fd/3"), Path::new("/proc/7/fd/3"));
         assert_eq!(seen("/dev/fd/3"), Path::new("/proc/7/fd/3"));
         assert_eq!(seen("/proc/selfish"), Path::new("/proc/selfish"));
-    }
-
-    #[test]
-    fn texts_are_read_to_their_end_and_no_further() {
-        let memory = Memory::of(std::process::id()).unwrap();
-        let text = c"hello";
-        let at = text.as_ptr() as u64;
-        assert_eq!(memory.text(at, 100), Ok(b"hello".to_vec()));
-        assert_eq!(memory.text(at, 5), Err(Errno::NAMETOOLONG));
-        assert_eq!(memory.text(8, 100), Err(Errno::FAULT));
     }
 }

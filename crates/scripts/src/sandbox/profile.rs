@@ -35,7 +35,7 @@ pub(super) struct Reach {
     pub(super) tmp: Option<PathBuf>,
     pub(super) net: Option<Vec<u16>>,
     pub(super) optional: bool,
-    /// The number of the file that leads to whoever decides about file metadata, if there is one.
+    /// The descriptor of the socket to the server, which decides about file metadata.
     pub(super) decider: Option<i32>,
 }
 
@@ -100,7 +100,7 @@ impl Profile {
         Some(all.cloned().collect())
     }
 
-    /// Whoever decides about file metadata is reached by this file; see `metadata.rs`.
+    /// The descriptor of the socket to the server, which decides about file metadata; see `metadata.rs`.
     pub fn set_decider(&mut self, number: i32) {
         if let Some(reach) = &mut self.reach {
             reach.decider = Some(number);

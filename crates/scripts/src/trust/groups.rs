@@ -11,7 +11,7 @@ use std::path::Path;
 /// `/etc/passwd` and `/etc/group` are small; a larger file is not read.
 const LARGEST: u64 = 4 << 20;
 
-/// The primary group of a user, if it is named like the user and nobody else is in it.
+/// The primary group of a user, if it has the name of the user and no other member.
 pub(super) fn private_group(user: u32) -> Option<u32> {
     private_in(&text("/etc/passwd")?, &text("/etc/group")?, user)
 }
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_with_anybody_else_is_not() {
+    fn a_group_with_another_member_is_not() {
         assert_eq!(private_in(PASSWD, GROUP, 1001), None, "named otherwise");
         assert_eq!(private_in(PASSWD, GROUP, 1002), None, "two accounts");
         let member = GROUP.replace("ann:x:1000:", "ann:x:1000:ann,bob");
