@@ -10,6 +10,7 @@ mod open;
 mod reading;
 mod run_tool;
 mod scaffold;
+mod secrets;
 mod templates;
 mod theirs;
 mod tools_for_tools;

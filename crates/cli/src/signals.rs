@@ -1,6 +1,11 @@
 //! SIGINT, SIGTERM and SIGHUP. SIGQUIT is left alone: who sends it wants us to drop everything.
 
+use std::pin::Pin;
+
 use crate::exit::Exit;
+
+/// Something besides signals that ends us.
+type End = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Listens from the moment it is made, so that no signal meets the default of dying at once.
 #[cfg(unix)]
@@ -8,6 +13,7 @@ pub(crate) struct Signals {
     interrupt: Option<tokio::signal::unix::Signal>,
     terminate: Option<tokio::signal::unix::Signal>,
     hang_up: Option<tokio::signal::unix::Signal>,
+    end: Option<End>,
 }
 
 #[cfg(unix)]
@@ -21,7 +27,14 @@ impl Signals {
                 true => None,
                 false => signal(SignalKind::hangup()).ok(),
             },
+            end: None,
         }
+    }
+
+    /// We also stop, with exit code 0, when this resolves.
+    pub(crate) fn or(mut self, end: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.end = Some(Box::pin(end));
+        self
     }
 
     /// Resolves when we are asked to stop, with the exit code for it.
@@ -35,10 +48,17 @@ impl Signals {
                 None => std::future::pending().await,
             }
         };
+        let end = async {
+            match &mut self.end {
+                Some(end) => end.await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             _ = interrupt.recv() => Exit::Interrupted,
             _ = terminate.recv() => Exit::Terminated,
             () = hang_up => Exit::HungUp,
+            () = end => Exit::Ok,
         }
     }
 }
@@ -63,19 +83,40 @@ pub(crate) fn outlives_its_terminal() -> bool {
 
 /// Listens for Ctrl-C.
 #[cfg(not(unix))]
-pub(crate) struct Signals;
+#[derive(Default)]
+pub(crate) struct Signals {
+    end: Option<End>,
+}
 
 #[cfg(not(unix))]
 impl Signals {
     pub(crate) fn listen() -> Self {
-        Self
+        Self::default()
+    }
+
+    /// We also stop, with exit code 0, when this resolves.
+    pub(crate) fn or(self, end: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self {
+            end: Some(Box::pin(end)),
+        }
     }
 
     /// Resolves when we are asked to stop, with the exit code for it.
     pub(crate) async fn stop(self) -> Exit {
-        match tokio::signal::ctrl_c().await {
-            Ok(()) => Exit::Interrupted,
-            Err(_) => std::future::pending().await,
+        let end = async {
+            match self.end {
+                Some(end) => end.await,
+                None => std::future::pending().await,
+            }
+        };
+        let interrupted = async {
+            if tokio::signal::ctrl_c().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            () = interrupted => Exit::Interrupted,
+            () = end => Exit::Ok,
         }
     }
 }

@@ -20,6 +20,10 @@ const NAMES: [&str; 8] = [
 impl Level {
     /// What is told if the client has not said what it wants to hear.
     pub const DEFAULT: Self = Self(1);
+    /// `warning`
+    pub const WARNING: Self = Self(3);
+    /// `error`
+    pub const ERROR: Self = Self(4);
 
     /// From here on everything is told.
     pub(crate) const LOWEST: Self = Self(0);

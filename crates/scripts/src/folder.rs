@@ -11,6 +11,7 @@ mod describe;
 mod fields;
 mod files;
 mod front;
+mod leftover;
 mod listing;
 mod meta;
 mod mime;
@@ -29,21 +30,22 @@ mod skills;
 #[cfg(test)]
 mod testing;
 mod tools;
-mod trust;
 mod units;
 mod uri;
 
+pub use crate::trust::Distrust;
 pub use catalogue::{
-    Argument, Catalogue, Completion, CompletionTarget, Dialect, Fix, Problem, Program, Prompt,
-    PromptBody, Provider, Read, Resource, Role, ServerInfo, Severity, Stamp, Template, Tool,
-    Values,
+    Argument, Catalogue, Completion, CompletionTarget, Dialect, Fix, Ignored, Problem, Program,
+    Prompt, PromptBody, Provider, Read, Resource, Role, ServerInfo, Severity, Stamp, Template,
+    Tool, Values,
 };
 pub use changes::{Changed, changes};
 pub use fields::reference;
+pub(crate) use leftover::untrusted_code;
+pub(crate) use reader::trusted_root;
 pub use reader::{FolderError, ReadOptions};
 pub use schema::Schema;
 pub use settings::{
     EnvMode, EnvSettings, LimitSettings, Mode, MountSettings, RunSettings, SandboxSettings,
     WorkerSettings,
 };
-pub use trust::Distrust;

@@ -13,6 +13,7 @@ pub mod sandbox;
 pub mod sdk;
 mod serve;
 mod time;
+mod trust;
 mod uri;
 pub mod watch;
 mod worker;

@@ -19,7 +19,8 @@ use tokio::time::Instant;
 
 use crate::folder::{Catalogue, Mode, MountSettings, Tool};
 use crate::run::Runner;
-use crate::run::ears::{Herald, Threshold};
+use crate::run::ears::{Herald, News, Threshold};
+use crate::serve::Diagnostic;
 use client::Client;
 
 /// How long a server that did not start is left out of lists before it is tried again.
@@ -64,7 +65,12 @@ impl Mounts {
                         .iter()
                         .filter_map(|tool| renamed(tool, entry, settings)),
                 ),
-                Err(e) => tracing::warn!("`{}` is left out: {}", entry.name, e.message()),
+                Err(e) => {
+                    let text = format!("`{}` is left out: {}", entry.name, e.message());
+                    tracing::warn!("{text}");
+                    let diagnostic = Diagnostic::warning(&text);
+                    let _ = guest.herald.send(News::Diagnostic(diagnostic));
+                }
             }
         }
         all

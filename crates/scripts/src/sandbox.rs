@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0 | nothing but the environment is kept from it |
 //! | 1 | it cannot gain privileges |
-//! | 2 | it reaches the files and TCP ports that are granted, and no others; root has no powers besides |
+//! | 2 | it reaches the files and TCP ports that are granted, and no others; root has no powers besides; calls that would go around this are refused |
 //!
 //! Limits hold at every level. Level 1 costs nothing: the threads that start programs gave their
 //! privileges up (`linkspan_spawn::Spawner`). Limits and level 2 need a few calls in the new process
@@ -13,11 +13,21 @@
 //! itself and becomes the tool: `linkspan __exec PROFILE -- WORDS`, which is [`exec`].
 //!
 //! What level 2 grants without being asked is in `needs.rs`; how it is enforced, and what cannot be, in
-//! `confine.rs`. If something cannot be enforced the tool does not run, unless it is `optional`.
+//! `confine.rs` and `calls.rs`. If something cannot be enforced the tool does not run, unless it is `optional`.
 
+mod calls;
 mod confine;
 mod exec;
 mod limits;
+#[cfg(all(
+    target_os = "linux",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    )
+))]
+mod metadata;
 mod needs;
 mod powers;
 mod profile;
@@ -26,4 +36,13 @@ mod tests;
 
 pub use confine::{Support, support};
 pub use exec::{REFUSED, exec};
+#[cfg(all(
+    target_os = "linux",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    )
+))]
+pub(crate) use metadata::decide;
 pub use profile::Profile;

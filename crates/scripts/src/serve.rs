@@ -5,10 +5,12 @@ mod connection;
 mod contents;
 mod cursor;
 mod defaults;
+mod diagnostics;
 mod files;
 mod found;
 pub(crate) mod git;
 pub(crate) mod jobs;
+mod leaving;
 mod news;
 mod options;
 mod prompts;
@@ -27,18 +29,20 @@ use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 use linkspan_desk::Workers;
+use linkspan_mcp::Level;
 use linkspan_session::Port;
-use linkspan_wire::{Limits, escape_line};
+use linkspan_wire::Limits;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Semaphore, broadcast};
 
 pub(crate) use cursor::Cursor;
+pub(crate) use diagnostics::Diagnostic;
 pub use options::{Compat, Fetch, Fetched, Hosts, NotFetched, Options};
 
 use crate::compat;
 use crate::compat::env::Tooling;
 use crate::compat::shelf::Shelf;
-use crate::folder::{Catalogue, Dialect, FolderError, Problem, ReadOptions, Severity, changes};
+use crate::folder::{Catalogue, Dialect, FolderError, ReadOptions, changes};
 use crate::run::control::List;
 use crate::run::ears::{Herald, News};
 use crate::run::{Runner, RunnerOptions};
@@ -51,8 +55,6 @@ pub(crate) use uri_template::UriTemplate;
 
 /// News that a slow client may have missed before it is told that everything has changed.
 const NEWS: usize = 64;
-/// So many warnings are logged one by one when a folder is opened; more are counted.
-const FEW: usize = 5;
 /// How long programs that still run may take to end.
 const LEAVING: Duration = Duration::from_secs(4);
 
@@ -70,6 +72,7 @@ pub struct Folder {
     pub(crate) options: Options,
     workers: Workers,
     watch: std::sync::Mutex<Option<Watch>>,
+    leaving: leaving::Leaving,
 }
 
 /// Why a folder cannot be served.
@@ -95,10 +98,11 @@ impl Folder {
             sdk: sdk.sdk.clone(),
             jq: sdk.jq.clone(),
             state: std::env::temp_dir(),
+            trust_everybody: options.trust_everybody,
         };
         let mut stock = read(root, &options, &tooling)?;
         let catalogue = &stock.catalogue;
-        tell_problems(catalogue);
+        diagnostics::log(catalogue, options.problems_of.as_deref());
         let concurrency = options.concurrency.unwrap_or(catalogue.concurrency);
         let runner = Runner::new(RunnerOptions {
             exe: options.exe.clone(),
@@ -107,6 +111,7 @@ impl Folder {
             concurrency,
             ours: options.env.clone(),
             root: catalogue.root.clone(),
+            trust_everybody: options.trust_everybody,
         })?;
         if let Some(shelf) = &mut stock.shelf {
             shelf.tooling.state = runner.folder().to_owned();
@@ -121,6 +126,7 @@ impl Folder {
             options,
             workers: Workers::new(),
             watch: std::sync::Mutex::new(watch),
+            leaving: leaving::Leaving::default(),
         });
         lookout.belongs_to(&folder);
         Ok(folder)
@@ -167,6 +173,11 @@ impl Folder {
             .clone()
     }
 
+    /// Resolves when the client has ended the server with `shutdown`; see [`Options::shutdown`].
+    pub async fn left(&self) {
+        self.leaving.left().await;
+    }
+
     /// Waits until nothing runs any more.
     pub async fn close(&self) {
         let watch = self
@@ -194,27 +205,22 @@ impl Folder {
         };
         let new = match read {
             Ok(new) => new,
-            // Whoever can write to it decides what runs, and that is not its author alone any more.
-            Err(FolderError::Untrusted { .. }) if old.shelf.is_none() => {
+            // Others decide what runs now, and not its author alone.
+            Err(FolderError::Untrusted { .. } | FolderError::AboveUntrusted { .. })
+                if old.shelf.is_none() =>
+            {
                 let why =
                     "others can write to the folder now: it offers nothing until that is mended";
-                tracing::error!("{why}");
+                self.diagnose(Level::ERROR, why);
                 Stock::new(old.catalogue.emptied())
             }
             Err(e) => {
-                let why = escape_line(&e.to_string()).into_owned();
-                tracing::warn!("the folder cannot be read just now; what it was stays: {why}");
+                let why = format!("the folder cannot be read now; what it was stays: {e}");
+                self.diagnose(Level::WARNING, &why);
                 return;
             }
         };
-        for problem in new
-            .catalogue
-            .problems
-            .iter()
-            .filter(|p| !old.catalogue.problems.contains(p))
-        {
-            tracing::warn!("{}", told(problem));
-        }
+        self.diagnose_new(&old.catalogue, &new.catalogue);
         let changed = changes(&old.catalogue, &new.catalogue);
         *self.stock.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
         for (list, has) in [
@@ -276,47 +282,6 @@ impl std::ops::Deref for Held {
     fn deref(&self) -> &Catalogue {
         &self.0.catalogue
     }
-}
-
-/// What is left out is always said. What is merely odd is said if it is little, so that it does not
-/// bury the rest.
-fn tell_problems(catalogue: &Catalogue) {
-    let is_error = |problem: &&Problem| problem.severity == Severity::Error;
-    let (errors, warnings): (Vec<_>, Vec<_>) = catalogue.problems.iter().partition(is_error);
-    for problem in errors {
-        tracing::warn!("{}", told(problem));
-    }
-    let few = warnings.len() <= FEW;
-    for problem in &warnings {
-        match few {
-            true => tracing::warn!("{}", told(problem)),
-            false => tracing::info!("{}", told(problem)),
-        }
-    }
-    if !few {
-        let root = catalogue.root.to_string_lossy();
-        let root = escape_line(&root);
-        let count = warnings.len();
-        tracing::warn!("{count} warnings about the folder: `linkspan validate {root}` shows them");
-    }
-}
-
-/// A problem on one line.
-fn told(problem: &Problem) -> String {
-    let line = problem
-        .line
-        .map_or_else(String::new, |line| format!(":{line}"));
-    let place = match problem.path.as_os_str() == "." {
-        // What is wrong with the folder itself says so.
-        true => String::new(),
-        false => format!("{}{line}: ", problem.path.display()),
-    };
-    let hint = problem
-        .hint
-        .as_ref()
-        .map_or_else(String::new, |hint| format!(" ({hint})"));
-    // Names of files can end a line and drive a terminal.
-    escape_line(&format!("{place}{}{hint}", problem.text)).into_owned()
 }
 
 fn read_options(options: &Options) -> ReadOptions {

@@ -14,11 +14,17 @@ use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_getfd, fcntl_setfd};
 use crate::child::Child;
 use crate::{explain, launch, lookup, registry};
 
-/// A file that is just being written cannot be executed; whoever saves it is done soon.
-const BUSY_RETRIES: [Duration; 3] = [
+/// A file that is open for writing cannot be executed (ETXTBSY). An editor that saves it is done within
+/// this time, about a second in all.
+pub const BUSY_RETRIES: [Duration; 8] = [
     Duration::from_millis(5),
     Duration::from_millis(10),
-    Duration::from_millis(15),
+    Duration::from_millis(20),
+    Duration::from_millis(40),
+    Duration::from_millis(80),
+    Duration::from_millis(160),
+    Duration::from_millis(320),
+    Duration::from_millis(365),
 ];
 
 /// Everything that a new process gets.
@@ -41,7 +47,7 @@ pub struct Command {
 /// Starts a process and returns when the program runs. It leads a process group of its own. Signals do
 /// what they do by default, and none is blocked.
 ///
-/// A program that is open for writing is tried again three times within 30 ms. If it cannot be started
+/// A program that is open for writing is tried again for about a second. If it cannot be started
 /// at all the error says which of folder, program and interpreter is to blame; its kind is the
 /// system's.
 ///

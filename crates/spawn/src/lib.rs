@@ -32,6 +32,8 @@ mod lookup;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod marked;
 mod memory;
+#[cfg(target_os = "linux")]
+pub mod notify;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod orphans;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
@@ -49,7 +51,7 @@ mod watchdog;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 pub use {
     child::Child,
-    command::{Command, spawn},
+    command::{BUSY_RETRIES, Command, spawn},
     descendants::Descendants,
     marked::end_marked,
     orphans::{MARKER, Swept, become_subreaper, has_dead_orphans, reap_orphans, sweep},
@@ -62,8 +64,9 @@ pub use memory::release_memory;
 pub use status::Status;
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub use unsupported::{
-    Child, Command, Descendants, Fd, MARKER, Signal, Spawner, Swept, Watched, become_subreaper,
-    end_marked, has_dead_orphans, reap_orphans, remove_after, spawn, sweep, watch_over,
+    BUSY_RETRIES, Child, Command, Descendants, Fd, MARKER, Signal, Spawner, Swept, Watched,
+    become_subreaper, end_marked, has_dead_orphans, reap_orphans, remove_after, spawn, sweep,
+    watch_over,
 };
 
 /// What a command hands on: a file descriptor.

@@ -369,7 +369,7 @@ async fn a_program_that_is_just_being_saved_is_tried_again() {
     assert_eq!(error.kind(), ErrorKind::ExecutableFileBusy, "{error}");
 
     let saved = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(100));
         drop(writer);
     });
     let child = spawn(&command).unwrap();

@@ -10,6 +10,9 @@ use crate::status::Status;
 /// See the Unix documentation.
 pub const MARKER: &str = "LINKSPAN_CALL";
 
+/// See the Unix documentation.
+pub const BUSY_RETRIES: [std::time::Duration; 0] = [];
+
 /// What a command hands on: nothing can be.
 #[derive(Debug)]
 pub enum Fd {}

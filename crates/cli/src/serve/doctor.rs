@@ -10,6 +10,7 @@ use anstyle::{AnsiColor, Style};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::health::Health;
 use crate::exit::{Exit, Failure};
 use crate::show::{indented, raw, say};
 
@@ -90,7 +91,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     findings.push(machine::open_files());
     findings.extend(clients::configurations());
     if let Some(dir) = &args.dir {
-        findings.extend(super::health::findings(dir).into_iter().map(Finding::from));
+        findings.push(super::health::finding(dir).into());
     }
     let bad = findings.iter().any(|found| found.state == State::Bad);
     match args.json {
@@ -142,11 +143,12 @@ fn as_json(findings: &[Finding], bad: bool) -> Value {
     })
 }
 
-impl From<super::health::Trouble> for Finding {
-    fn from(trouble: super::health::Trouble) -> Self {
-        match trouble.fatal {
-            true => Self::bad("folder", trouble.text, trouble.hint),
-            false => Self::odd("folder", trouble.text, trouble.hint),
+impl From<Health> for Finding {
+    fn from(health: Health) -> Self {
+        match health {
+            Health::Good(text) => Self::good("folder", text),
+            Health::Trouble(it) if it.fatal => Self::bad("folder", it.text, it.hint),
+            Health::Trouble(it) => Self::odd("folder", it.text, it.hint),
         }
     }
 }

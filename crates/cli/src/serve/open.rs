@@ -11,6 +11,7 @@ use linkspan_wire::Limits;
 
 use super::args::{self, FolderArgs, Reach, ServeArgs};
 use super::fetch::Web;
+use super::secrets;
 use crate::connect::{StdioOptions, over_stdio};
 use crate::exit::{Exit, Failure};
 use crate::expose::{front_options, over_http};
@@ -36,19 +37,21 @@ pub(super) async fn run_with(args: ServeArgs, mut options: Options) -> Result<Ex
     linkspan_ports::raise_file_limit();
     options.watch = !args.no_watch;
     options.minimal = args.minimal;
+    // Over HTTP there are other clients.
+    options.shutdown = !args.http;
     let folder = folder(&args.dir, options)?;
     let shrinking = Shrinking::of(args.shrink)?;
     let server = Server::new(local(folder.clone()), None).shrinking(shrinking);
     match args.http {
         true => http(signals, server, &args).await,
-        false => stdio(signals, server, &folder, &args).await,
+        false => stdio(signals, server, folder, &args).await,
     }
 }
 
 async fn stdio(
     signals: Signals,
     server: Server,
-    folder: &Folder,
+    folder: Arc<Folder>,
     args: &ServeArgs,
 ) -> Result<Exit, Failure> {
     let limits = Limits::default();
@@ -65,6 +68,8 @@ async fn stdio(
         record: None,
         front,
     };
+    // The client may say that this is the end.
+    let signals = signals.or(async move { folder.left().await });
     waiting::for_client(&waiting::tools_of_folder(&args.dir));
     over_stdio(signals, server, options).await
 }
@@ -144,6 +149,7 @@ pub(super) fn options(args: &FolderArgs) -> Result<Options, Failure> {
         git: allows(Reach::Git),
         hosts: allows(Reach::Git).then_some(web as _),
         trust_everybody: args.insecure_writable,
+        env: secrets::environment_without(&secrets::named_by(std::env::args_os())),
         ..Options::new(exe)
     })
 }

@@ -41,6 +41,7 @@ pub(crate) fn catalogue(dir: &Path, how: &Reading) -> Result<Catalogue, FolderEr
     let options = ReadOptions {
         sandbox: how.sandbox,
         trust_everybody: how.insecure_writable,
+        thorough: true,
         ..ReadOptions::default()
     };
     Catalogue::read(dir, &options)
@@ -60,6 +61,7 @@ pub(crate) fn tooling() -> Result<Tooling, Failure> {
     let installed = installed()?;
     Ok(Tooling {
         state: std::env::temp_dir(),
+        trust_everybody: false,
         sdk: installed.sdk,
         home: installed.home,
         jq: installed.jq,

@@ -31,8 +31,9 @@ Examples:
   linkspan run-tool my-server import --args @arguments.json --timeout 300
   linkspan run-tool my-server hello --dry-run
 
-Exit codes: 0 it worked, 1 the server refused (there is no such tool, for example), 2 the command line
-is wrong, 3 the folder cannot be served, 5 the tool says that it failed, 6 it took too long.";
+Exit codes: 0 it worked, 1 there is no such tool, or the answer is a JSON-RPC error, 2 the command line is
+wrong, 3 the folder cannot be served, 5 the tool failed, did not start, or its arguments do not fit,
+6 it took too long.";
 
 // `linkspan run-tool`
 #[derive(Debug, Args)]
@@ -73,7 +74,9 @@ pub(crate) fn run(args: &RunToolArgs) -> Result<Exit, Failure> {
 async fn run_in(args: &RunToolArgs, given: CallArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let roots = roots(args)?;
-    let folder = open::folder(&args.dir, open::options(&args.folder)?)?;
+    let mut options = open::options(&args.folder)?;
+    options.problems_of = Some(args.name.clone());
+    let folder = open::folder(&args.dir, options)?;
     let catalogue = folder.catalogue();
     let tool = catalogue.tools.iter().find(|tool| tool.name == args.name);
     let arguments = given.to_json(|name| tool.is_some_and(|tool| wants_text(tool, name)));

@@ -256,3 +256,24 @@ fn every_scaffold_is_valid_as_it_is() {
     assert_eq!(count("resources"), 5);
     assert_eq!(count("completions"), 4);
 }
+
+#[test]
+fn the_examples_of_scaffold_work_in_a_new_folder() {
+    let desk = Desk::new("examples");
+    assert_eq!(desk.run(&["new", "my-server"]).code, Some(0));
+    let help = desk.run(&["scaffold", "--help"]).stdout;
+    let examples = help
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("linkspan scaffold "));
+    let examples: Vec<Vec<&str>> = examples
+        .map(|line| line.split(' ').skip(1).collect())
+        .collect();
+    assert!(examples.len() >= 4, "{help}");
+    for words in examples {
+        let ran = desk.run(&words);
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.stderr);
+    }
+    let ran = desk.run(&["validate", "my-server", "--strict"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+}

@@ -402,3 +402,52 @@ fn the_sdks_are_written_out_and_not_over_somebodys_work() {
     assert_eq!(desk.run(&["sdk", "vendor", "--force"]).code, Some(0));
     assert_ne!(desk.read("vendor/sdk/mcptool.py"), "mine");
 }
+
+#[test]
+fn only_problems_of_the_tool_at_hand_are_told() {
+    let desk = with_tools("own-problems");
+    desk.write("it/tools/broken.sh", "#!/bin/sh\n");
+    desk.program("it/tools/mine.sh", "#!/bin/sh\necho mine\n");
+    desk.write("it/tools/mine.meta.yaml", "titel: Mine\n");
+    let ran = desk.run(&["run-tool", "it", "mine"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stderr.contains("titel"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("broken"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_exit_code_says_how_a_call_ended() {
+    let desk = Desk::new("codes");
+    desk.program("it/tools/ok.sh", "#!/bin/sh\n# A.\necho ok\n");
+    desk.program("it/tools/bad.sh", "#!/bin/sh\n# B.\nexit 124\n");
+    desk.program("it/tools/slow.sh", "#!/bin/sh\n# C.\nsleep 60\n");
+    desk.program("it/tools/gone.sh", "#!/nowhere/sh\n# D.\n");
+    desk.program("it/tools/says.sh", "#!/bin/sh\n# E.\necho '{\"method\":\"error\",\"params\":{\"code\":-32050,\"message\":\"no\"}}' >&3\n");
+    desk.write("it/tools/ok.meta.yaml", "arguments: {n: {type: integer}}\n");
+    desk.write("it/tools/loud.meta.yaml", "maxOutputBytes: 100\n");
+    desk.program(
+        "it/tools/loud.sh",
+        "#!/bin/sh\n# F.\nhead -c 300 /dev/zero | tr '\\0' x; sleep 60\n",
+    );
+    for (words, code) in [
+        (&["ok"][..], 0),
+        (&["nope"], 1),
+        (&["says"], 1),
+        (&["ok", "n=x"], 5),
+        (&["ok", "n=x", "--dry-run"], 5),
+        (&["bad"], 5),
+        (&["gone"], 5),
+        (&["slow", "--timeout", "0.2"], 6),
+        (&["loud", "--timeout", "0.2"], 6),
+    ] {
+        let ran = desk.run(&[&["run-tool", "it"], words].concat());
+        assert_eq!(
+            ran.code,
+            Some(code),
+            "{words:?}: {}{}",
+            ran.stdout,
+            ran.stderr
+        );
+    }
+    assert_eq!(desk.run(&["run-tool", "nowhere", "x"]).code, Some(3));
+}

@@ -97,3 +97,55 @@ fn a_tool_that_others_could_have_written_is_not_run() {
     assert_eq!(code, -32602);
     assert!(message.contains("path rejected by policy"), "{message}");
 }
+
+#[test]
+fn what_others_can_write_is_neither_run_nor_read() {
+    let project = Project::new()
+        .tool("t", "echo t", json!({}))
+        .program("providers/svc.sh", "#!/bin/sh\necho provided\n")
+        .file("resources/x.txt", "")
+        .file(
+            "resources/x.meta.json",
+            r#"{"name":"x","uri":"svc://x","provider":"svc"}"#,
+        )
+        .file("prompts/p.txt", "Hi")
+        .program("prompts/p.completion.sh", "#!/bin/sh\necho '[\"a\"]'\n");
+    let complete = || json!({"ref": {"type": "ref/prompt", "name": "p"}, "argument": {"name": "n", "value": ""}});
+    let mut server = project.serve();
+    server.ask("completion/complete", complete());
+    let listed = server.ask("resources/list", json!({}));
+    assert!(listed.to_string().contains("svc://x"), "{listed}");
+    assert!(server.read("svc://x").to_string().contains("provided"));
+    server.ask("prompts/get", json!({"name": "p"}));
+    for path in [
+        "providers/svc.sh",
+        "prompts/p.txt",
+        "prompts/p.completion.sh",
+    ] {
+        project.mode(path, 0o777);
+    }
+    for (method, params) in [
+        ("resources/read", json!({"uri": "svc://x"})),
+        ("prompts/get", json!({"name": "p"})),
+        ("completion/complete", complete()),
+    ] {
+        let (_, message) = server.fails(method, params);
+        assert!(
+            message.contains("others can write it"),
+            "{method}: {message}"
+        );
+    }
+    project.mode("tools", 0o777);
+    let (_, message) = server.fails("tools/call", json!({"name": "t"}));
+    assert!(message.contains("rejected by policy"), "{message}");
+}
+
+#[test]
+fn a_project_in_a_folder_that_everybody_can_write_is_not_served() {
+    for mode in [0o777, 0o1777] {
+        let project = Project::new().tool("t", "echo t", json!({}));
+        project.mode("", mode);
+        let (said, code) = project.start().end();
+        assert_eq!((said.len(), code), (0, 3));
+    }
+}

@@ -163,7 +163,7 @@ fn a_second_handshake_is_refused() {
 fn a_method_that_nobody_knows_is_not_found() {
     let folder = Folder::with("hello", HELLO);
     let server = folder.serve();
-    for method in ["no/such", "tools/delete", "shutdown", "exit"] {
+    for method in ["no/such", "tools/delete", "shut/down"] {
         assert_eq!(server.error(method, &json!({}))["code"], -32601, "{method}");
     }
     server.ping();
@@ -328,4 +328,39 @@ fn minimal_mode_offers_the_handshake_ping_and_logging_only() {
     for method in ["tools/list", "resources/list", "prompts/list"] {
         assert_eq!(server.error(method, &json!({}))["code"], -32601, "{method}");
     }
+}
+
+#[test]
+fn shutdown_is_answered_and_exit_ends_the_server() {
+    let folder = Folder::with("hello", HELLO);
+    let server = folder.serve();
+    let early = server.error("exit", &json!({}));
+    assert_eq!(early["code"], -32005);
+    // A notification of that name says nothing yet.
+    server.notify("exit", &json!({}));
+    assert_eq!(server.result("shutdown", &json!({})), json!({}));
+    let late = server.error("tools/list", &json!({}));
+    assert_eq!(late["code"], -32003);
+    server.notify("exit", &json!({}));
+    // Its stdin is still open.
+    server.find_exit(0);
+}
+
+#[test]
+fn after_shutdown_it_ends_without_exit_as_well() {
+    let folder = Folder::with("hello", HELLO);
+    let server = folder.serve();
+    assert_eq!(server.result("shutdown", &json!({})), json!({}));
+    server.find_exit(0);
+}
+
+#[test]
+fn a_client_over_http_cannot_end_the_server() {
+    let folder = Folder::with("hello", HELLO);
+    let web = folder.web();
+    let session = web.client().session(LATEST);
+    let refused = session.request("1", "shutdown", &json!({})).answer().json();
+    assert_eq!(refused["error"]["code"], -32601);
+    let answer = session.tool("2", "hello", &json!({})).json();
+    assert_eq!(crate::served::text(&answer["result"]), "hello");
 }

@@ -31,7 +31,7 @@
 //! | 6.1, 6.2, 15.2 time | `ending_calls::a_tool_that_takes_too_long_is_ended_and_that_is_said`, `progress_*`, `without_being_asked_to_progress_gives_no_time` |
 //! | 7.1, 7.2 capabilities | `lifecycle::it_says_what_it_can_do`, `an_old_revision_hears_of_nothing_that_it_does_not_know` |
 //! | 7.3 nothing unasked | `lifecycle::nothing_is_said_that_nobody_has_asked_for` |
-//! | 7.5 the end | `lifecycle::the_end_of_its_input_*`, `without_anything_to_say_it_ends_well`; `shutdown` and `exit` are no methods of MCP: `a_method_that_nobody_knows_is_not_found` |
+//! | 7.5 the end | `lifecycle::the_end_of_its_input_*`, `without_anything_to_say_it_ends_well`, `shutdown_is_answered_and_exit_ends_the_server`, `after_shutdown_it_ends_without_exit_as_well` |
 //! | 7.6 who it is | `lifecycle::it_says_who_it_is`, `without_a_word_about_itself_it_is_called_like_its_folder` |
 //! | 8.1 ping | `lifecycle::nothing_is_said_that_nobody_has_asked_for` |
 //! | 8.2, 13.1, 13.2 logs | `notices::logs_*`, `a_level_that_there_is_not_is_refused` |
@@ -101,6 +101,7 @@ mod sdk;
 mod served;
 mod stress;
 mod surroundings;
+mod trust;
 mod web;
 mod workers;
 

@@ -107,6 +107,9 @@ fn a_server_that_cannot_start_costs_its_own_tools_only() {
     outer.write("tools/inner.meta.yaml", "mode: mcp\n");
     let server = outer.serve();
     tools(&server, &["own"]);
+    let told = server.heard("notifications/message").json();
+    let data = told["params"]["data"].as_str().expect("a text");
+    assert!(data.contains("`inner` is left out"), "{data}");
     assert_eq!(server.text("own", &json!({})), "own");
 }
 

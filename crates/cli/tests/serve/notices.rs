@@ -209,3 +209,38 @@ fn a_flood_of_logs_is_thinned_out() {
     let logs = of(&until_answered(&server, &id), "notifications/message");
     assert!(!logs.is_empty() && logs.len() <= 110, "{}", logs.len());
 }
+
+#[test]
+fn how_much_progress_is_passed_on_is_up_to_the_author() {
+    let folder = Folder::new();
+    let body = "for n in 1 2 3 4 5 6; do printf '{\"method\":\"progress\",\"params\":{\"progress\":%s}}\\n' $n >&3; done; echo done";
+    folder.sh_with("few", "progressPerMinute: 2", body);
+    let server = folder.serve();
+    let id = server.begin_with_token("few", &json!({}), &json!("t"));
+    server.answer(&id);
+    let told = server.unread();
+    let progress: Vec<_> = told
+        .iter()
+        .filter(|line| line.contains("notifications/progress"))
+        .collect();
+    // Two, and the last one.
+    assert_eq!(progress.len(), 3, "{told:?}");
+    assert!(progress[2].contains("\"progress\":6"), "{told:?}");
+}
+
+#[test]
+fn what_is_wrong_with_the_folder_is_told_to_clients_as_well() {
+    let folder = Folder::with("good", "echo good");
+    folder.write("tools/bad.sh", "#!/bin/sh\necho bad\n");
+    let server = folder.serve();
+    server.notify("notifications/initialized", &json!({}));
+    let told = server.heard("notifications/message").json();
+    assert_eq!(told["params"]["level"], "error");
+    assert_eq!(told["params"]["logger"], "linkspan");
+    let data = told["params"]["data"].as_str().expect("a text").to_owned();
+    assert!(data.contains("tools/bad.sh"), "{data}");
+    // And what goes wrong later.
+    folder.write("tools/worse.meta.yaml", "title: [");
+    let is_new = |message: &linkspan_testkit::Message| message.text.contains("worse.meta.yaml");
+    server.find("a message about the new file", is_new);
+}

@@ -207,6 +207,24 @@ fn files_in_the_roots_of_the_command_line_can_be_read_and_no_others() {
         assert!(answer.error.is_some(), "{uri}: {}", answer.text);
     }
     server.end();
+    // A root in the folder opens nothing else of the folder.
+    folder.write(".env", "SECRET=1");
+    folder.write("data/open.txt", "open");
+    folder.write("data/sub/x.txt", "x");
+    let data = folder.path("data").display().to_string();
+    let server = folder.serve_with(&["--root", &data]);
+    for path in [
+        "../.env",
+        "%2e%2e/.env",
+        "sub/../../.env",
+        "./../.env",
+        "..%2f.env",
+    ] {
+        missing(&server, &format!("file://{data}/{path}"));
+    }
+    let uri = format!("file://{data}/sub/../open.txt");
+    assert_eq!(read(&server, &uri)["text"], "open");
+    server.end();
     // Without the flag there is nothing to read.
     let other = folder.serve();
     missing(&other, &format!("file://{root}/a%20b.txt"));

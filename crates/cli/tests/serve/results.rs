@@ -238,3 +238,50 @@ fn a_tool_may_end_with_an_error_of_the_protocol() {
         json!({"code": -32042, "message": "sign in", "data": {"a": 1}})
     );
 }
+
+#[test]
+fn carriage_returns_and_a_byte_order_mark_are_not_passed_on() {
+    let folder = Folder::with("dos", r"printf '\357\273\277a\r\nb\r\n'");
+    folder.sh("json", r#"printf '\357\273\277{\r\n"a": 1}\r\n'"#);
+    folder.sh("fails", r"printf 'a\r\n'; exit 3");
+    let server = folder.serve();
+    assert_eq!(server.text("dos", &json!({})), "a\nb");
+    assert_eq!(
+        server.tool("json", &json!({}))["structuredContent"],
+        json!({"a": 1})
+    );
+    assert!(
+        !server
+            .failure("fails", &json!({}))
+            .to_string()
+            .contains("\\r")
+    );
+}
+
+#[test]
+fn an_exit_code_of_its_own_is_no_time_out() {
+    let folder = Folder::with("tool", "exit 124");
+    let server = folder.serve();
+    let failure = server.failure("tool", &json!({}));
+    assert_eq!(failure["_meta"]["exitCode"], 124);
+    assert!(failure["_meta"].get("timedOut").is_none(), "{failure}");
+}
+
+#[test]
+fn a_script_that_is_being_saved_runs_when_it_is_saved() {
+    let folder = Folder::with("plain", "echo plain");
+    folder.sh_with("limited", "limits: {openFiles: 100}", "echo limited");
+    let server = folder.serve();
+    for name in ["plain", "limited"] {
+        let path = folder.path(&format!("tools/{name}.sh"));
+        let open = std::fs::OpenOptions::new().append(true).open(path);
+        let open = open.expect("it is ours");
+        let call = server.begin(name, &json!({}));
+        // The first attempt is over by then; the call is not.
+        server.ping();
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        drop(open);
+        let result = server.answer(&call).json()["result"].take();
+        assert_eq!(crate::served::text(&result), name, "{result}");
+    }
+}

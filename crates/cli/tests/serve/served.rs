@@ -173,6 +173,15 @@ impl<'a> Served<'a> {
         self.look_around();
     }
 
+    /// Waits until it has ended by itself; nothing may be left.
+    #[track_caller]
+    pub fn find_exit(mut self, code: i32) {
+        self.ended = true;
+        let ended = self.bridge.exit_code();
+        assert_eq!(ended, Some(code), "{}", self.bridge.stderr());
+        self.look_around();
+    }
+
     #[track_caller]
     fn close(&mut self) {
         self.ended = true;

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use super::manual::Kind;
 use super::shelf::Shelf;
-use super::{env, prompt, quirks};
+use super::{env, meta, prompt, quirks};
 use crate::run::ears::Threshold;
 use crate::serve::{Folder, Stock};
 use roots::Roots;
@@ -87,6 +87,9 @@ impl Connection {
             .prompt(&name)
             .ok_or_else(|| RpcError::invalid_params("Prompt not found"))?;
         let arguments = params.get("arguments").map_or_else(|| json!({}), value);
+        let file = meta::text(item, "path").map(|path| project.places.prompts.join(path));
+        let trusted = self.folder.runner.trusts(file.as_slice());
+        trusted.map_err(|why| RpcError::internal(format!("Prompt refused: {why}")))?;
         Ok(prompt::get(item, &arguments, &project.places))
     }
 

@@ -28,6 +28,8 @@ pub struct Tooling {
     pub jq: PathBuf,
     /// Where state may be kept while the server runs.
     pub state: PathBuf,
+    /// Whether files that others can write are run all the same.
+    pub trust_everybody: bool,
 }
 
 /// Which variables of ours a program sees.

@@ -49,7 +49,7 @@ pub fn check(
     let path = places
         .tools
         .join(meta::text(tool, "path").unwrap_or_default());
-    let trusted = trust::is_tool(&path, &places.tools) || !path.exists();
+    let trusted = trust::is_tool(&path, &places.tools, tooling.trust_everybody) || !path.exists();
     let mut vars = vars.clone();
     let script = places.server.join("policy.sh");
     if script.symlink_metadata().is_ok() {

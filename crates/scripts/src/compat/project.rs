@@ -79,7 +79,7 @@ impl Project {
         }
         let mut vars = vars.clone();
         let places = Places::of(&root, &vars);
-        trust::folder(&places.root)?;
+        trust::folder(&places.root, tooling.trust_everybody)?;
         let mut problems = Vec::new();
         match hooks::environment(&places, &vars, tooling) {
             Ok(set) => set
@@ -131,6 +131,11 @@ impl Project {
             }
         }
         project.check_sizes();
+        trust::tell(
+            &project.places,
+            tooling.trust_everybody,
+            &mut project.problems,
+        );
         project
             .problems
             .sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
@@ -284,6 +289,7 @@ impl Project {
             completions: Vec::new(),
             providers: Vec::new(),
             problems: self.problems.clone(),
+            ignored: Vec::new(),
             dialect: Dialect::McpBash,
             page_size: PAGE,
             concurrency: limits::concurrency(&self.vars),

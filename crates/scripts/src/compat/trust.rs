@@ -1,11 +1,16 @@
 //! Whose files are run: ours, and nobody else may have written to them.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::folder::{self, FolderError};
+use super::places::Places;
+use crate::folder::{self, FolderError, Problem};
+use crate::trust::{Trust, WalkError};
+
+/// Files and folders of a project that are looked at for others that can write them.
+const MOST: usize = 20_000;
 
 /// Why a file is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,42 +47,56 @@ impl fmt::Display for Distrust {
     }
 }
 
-/// Whether a script that we would read into a shell, its folder and the project are ours alone.
+/// Whether a script that we would read into a shell, and everything on the way to it, is ours alone. It
+/// must not be a link, nor lie in one.
 pub fn script(path: &Path, root: &Path) -> Result<(), Distrust> {
     let folder = path.parent().unwrap_or(root);
     for path in [path, folder, root] {
         alone(path)?;
     }
-    Ok(())
+    walked(path, root)
 }
 
-/// Whether a tool is inside the folder of tools, and ours alone.
-pub fn is_tool(path: &Path, tools: &Path) -> bool {
+/// Whether a tool is inside the folder of tools, and it and everything on the way to it is ours alone.
+pub fn is_tool(path: &Path, tools: &Path, everybody: bool) -> bool {
     let (Ok(real), Ok(tools)) = (path.canonicalize(), tools.canonicalize()) else {
         return false;
     };
-    real.starts_with(tools) && real.metadata().is_ok_and(|m| judge(&m).is_none())
+    real.starts_with(&tools) && Trust::new(everybody).walk(path, &tools).is_ok()
 }
 
-/// Whether a project may be served: it is ours, and not everybody can write to it. That its group can is
-/// usual for projects of mcp-bash; what they run is looked at when it is run.
-pub fn folder(root: &Path) -> Result<(), FolderError> {
-    const STICKY: u32 = 0o1000;
-    let meta = root.metadata().map_err(|source| FolderError::Unreadable {
-        path: root.to_owned(),
-        source,
-    })?;
-    let reason = match judge(&meta) {
-        Some(Why::Owner) => folder::Distrust::Foreign(meta.uid()),
-        Some(_) if meta.mode() & 0o002 != 0 && meta.mode() & STICKY == 0 => {
-            folder::Distrust::Writable(meta.mode() & 0o7777)
-        }
-        _ => return Ok(()),
-    };
-    Err(FolderError::Untrusted {
-        path: root.to_owned(),
-        reason,
-    })
+/// Whether a project may be served: by the rule for every folder.
+pub fn folder(root: &Path, everybody: bool) -> Result<(), FolderError> {
+    folder::trusted_root(&Trust::new(everybody), root)
+}
+
+/// The file that these words execute: itself, or the script of an interpreter that is found by its name.
+pub(super) fn executed(words: &[OsString]) -> Vec<PathBuf> {
+    let paths = words.iter().map(PathBuf::from);
+    paths.filter(|path| path.is_absolute()).take(1).collect()
+}
+
+/// Tells the author of code in the project that others can change.
+pub(super) fn tell(places: &Places, everybody: bool, problems: &mut Vec<Problem>) {
+    let trust = Trust::new(everybody);
+    problems.extend(folder::untrusted_code(&trust, &places.root, MOST, false));
+}
+
+fn walked(path: &Path, root: &Path) -> Result<(), Distrust> {
+    match Trust::new(false).walk(path, root) {
+        Ok(()) => Ok(()),
+        Err(WalkError::Untrusted(found)) => Err(Distrust {
+            path: found.path,
+            why: match found.why {
+                folder::Distrust::Writable(_) => Why::Writable,
+                folder::Distrust::Foreign(_) => Why::Owner,
+            },
+        }),
+        Err(WalkError::Io { path, .. }) => Err(Distrust {
+            path,
+            why: Why::Unreadable,
+        }),
+    }
 }
 
 fn alone(path: &Path) -> Result<(), Distrust> {
@@ -88,23 +107,20 @@ fn alone(path: &Path) -> Result<(), Distrust> {
     let meta = path
         .symlink_metadata()
         .map_err(|_| distrust(Why::Unreadable))?;
-    match judge(&meta) {
+    match judge(path, &meta) {
         None => Ok(()),
         Some(why) => Err(distrust(why)),
     }
 }
 
-fn judge(meta: &Metadata) -> Option<Why> {
-    let us = rustix::process::geteuid().as_raw();
+fn judge(path: &Path, meta: &Metadata) -> Option<Why> {
     if meta.file_type().is_symlink() {
-        Some(Why::Symlink)
-    } else if meta.uid() != us && meta.uid() != 0 {
-        Some(Why::Owner)
-    } else if meta.mode() & 0o022 != 0 {
-        Some(Why::Writable)
-    } else {
-        None
+        return Some(Why::Symlink);
     }
+    Trust::new(false).judge(path, meta).map(|why| match why {
+        folder::Distrust::Writable(_) => Why::Writable,
+        folder::Distrust::Foreign(_) => Why::Owner,
+    })
 }
 
 #[cfg(test)]
@@ -120,11 +136,12 @@ mod tests {
         fs::write(&file, "").unwrap();
         fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
         assert_eq!(script(&file, root.path()), Ok(()));
-        assert!(is_tool(&file, root.path()));
-        for mode in [0o666, 0o664, 0o646] {
+        assert!(is_tool(&file, root.path(), false));
+        for mode in [0o666, 0o646] {
             fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
             assert_eq!(script(&file, root.path()).unwrap_err().why, Why::Writable);
-            assert!(!is_tool(&file, root.path()));
+            assert!(!is_tool(&file, root.path(), false));
+            assert!(is_tool(&file, root.path(), true));
         }
     }
 
@@ -141,6 +158,6 @@ mod tests {
         let link = folder.join("link.sh");
         std::os::unix::fs::symlink(&file, &link).unwrap();
         assert_eq!(script(&link, root.path()).unwrap_err().why, Why::Symlink);
-        assert!(!is_tool(&file, &root.path().join("tools")));
+        assert!(!is_tool(&file, &root.path().join("tools"), false));
     }
 }

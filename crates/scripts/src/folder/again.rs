@@ -29,6 +29,7 @@ impl Catalogue {
             completions: Vec::new(),
             providers: Vec::new(),
             problems: Vec::new(),
+            ignored: Vec::new(),
             dialect: self.dialect,
             page_size: self.page_size,
             concurrency: self.concurrency,
@@ -119,6 +120,7 @@ impl Catalogue {
                 hint: problem.hint.or(Some(hint)),
                 ..problem
             }],
+            ignored: self.ignored.clone(),
             dialect: self.dialect,
             page_size: self.page_size,
             concurrency: self.concurrency,

@@ -21,6 +21,9 @@ impl RunSettings {
         self.progress_extends = extends.unwrap_or(self.progress_extends);
         let bytes = meta.bytes("maxOutputBytes");
         self.max_output = bytes.map_or(self.max_output, |bytes| bytes as usize);
+        let count = |name| meta.count(name).map(|count| count as usize);
+        self.progress_per_minute = count("progressPerMinute").unwrap_or(self.progress_per_minute);
+        self.logs_per_minute = count("logsPerMinute").unwrap_or(self.logs_per_minute);
         if let Some(env) = meta.node("env") {
             self.apply_env(env);
         }

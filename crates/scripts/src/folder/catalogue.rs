@@ -1,7 +1,7 @@
 //! What a folder offers at one moment.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -30,6 +30,8 @@ pub struct Catalogue {
     pub providers: Vec<Arc<Provider>>,
     /// What was left out or looks wrong, sorted by path and line.
     pub problems: Vec<Problem>,
+    /// Files and folders that nothing is made of, in the order in which they were found.
+    pub ignored: Vec<Ignored>,
     /// Whose conventions hold.
     pub dialect: Dialect,
     /// Entries of one page of a list.
@@ -89,6 +91,34 @@ pub enum Program {
     /// Words with `{{name}}` in them, filled in from the arguments; a word that is nothing but the
     /// name of an argument that was not given is left out.
     Template(Vec<String>),
+}
+
+impl Program {
+    /// The files that run: the program if it is given by its path, and every further word that names a
+    /// file in `root`, such as the script of an interpreter. Words that are filled in are no code.
+    pub(crate) fn files(&self, cwd: &Path, root: &Path) -> Vec<PathBuf> {
+        let words: Vec<&OsStr> = match self {
+            Self::Argv(words) => words.iter().map(OsString::as_os_str).collect(),
+            Self::Template(words) => {
+                let constant = |word: &&String| !word.contains("{{");
+                let words = words.iter().filter(constant);
+                words.map(OsStr::new).collect()
+            }
+        };
+        let mut files = Vec::new();
+        for (at, word) in words.into_iter().enumerate() {
+            let is_path = word.as_encoded_bytes().contains(&b'/');
+            let path = cwd.join(word);
+            let runs = match at {
+                0 => is_path,
+                _ => path.starts_with(root) && path.is_file(),
+            };
+            if runs {
+                files.push(path);
+            }
+        }
+        files
+    }
 }
 
 /// Something to read.
@@ -254,6 +284,15 @@ pub struct Problem {
     pub hint: Option<String>,
     /// What `validate --fix` would do.
     pub fix: Option<Fix>,
+}
+
+/// A file or folder that nothing is made of. That is no mistake, but its author may have meant otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignored {
+    /// Relative to the root.
+    pub path: PathBuf,
+    /// Why.
+    pub why: String,
 }
 
 /// How bad it is.

@@ -26,6 +26,7 @@ impl Reader<'_> {
         let Some(listing) = self.enter_top("completions") else {
             return;
         };
+        self.ignore_folders(&listing);
         for item in &listing.files {
             if self.trusted(&item.shown, &item.path, &item.metadata) {
                 let before = self.errors();
@@ -82,7 +83,7 @@ impl Reader<'_> {
         }
         let inline = script.inline.take().filter(|_| runs);
         let meta = self.describe(item, &sidecars, inline, fields::COMPLETION)?;
-        if meta.flag("enabled") == Some(false) {
+        if self.disabled(item, &meta) {
             return None;
         }
         if meta.has("values") {
@@ -113,7 +114,7 @@ impl Reader<'_> {
         let item = items.first()?;
         let sidecars: Vec<&Item> = items.iter().collect();
         let meta = self.describe(item, &sidecars, None, fields::COMPLETION)?;
-        if meta.flag("enabled") == Some(false) {
+        if self.disabled(item, &meta) {
             return None;
         }
         let Some(values) = meta.texts("values") else {
@@ -217,6 +218,7 @@ impl Reader<'_> {
         let Some(listing) = self.enter_top("providers") else {
             return found;
         };
+        self.ignore_folders(&listing);
         for item in &listing.files {
             if !item.is_executable() {
                 self.not_executable(item);
@@ -248,7 +250,7 @@ impl Reader<'_> {
         let mut script = self.script(item)?;
         let inline = script.inline.take();
         let meta = self.describe(item, sidecars, inline, fields::PROVIDER)?;
-        if meta.flag("enabled") == Some(false) {
+        if self.disabled(item, &meta) {
             return None;
         }
         let scheme = item.stem().to_ascii_lowercase();

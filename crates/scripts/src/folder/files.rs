@@ -2,14 +2,13 @@
 
 use std::fs::{File, Metadata};
 use std::io::Read as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use super::catalogue::{Fix, Severity};
 use super::listing::Item;
 use super::reader::Reader;
 use super::script::Script;
-use super::trust::Distrust;
+use crate::trust::Distrust;
 
 /// What a file of metadata or a prompt may weigh.
 const LARGEST: u64 = 1 << 20;
@@ -19,16 +18,13 @@ const TOTAL: u64 = 64 << 20;
 const HEAD: usize = 8 << 10;
 
 impl Reader<'_> {
-    pub(super) fn distrust(&self, metadata: &Metadata) -> Option<Distrust> {
-        match self.options.trust_everybody {
-            true => None,
-            false => Distrust::of(metadata.mode(), metadata.uid(), self.me),
-        }
+    pub(super) fn distrust(&self, path: &Path, metadata: &Metadata) -> Option<Distrust> {
+        self.trust.judge(path, metadata)
     }
 
     /// Whether a file or folder can be trusted; tells if not.
     pub(super) fn trusted(&mut self, shown: &Path, path: &Path, metadata: &Metadata) -> bool {
-        let Some(distrust) = self.distrust(metadata) else {
+        let Some(distrust) = self.distrust(path, metadata) else {
             return true;
         };
         let fix = match distrust {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::node::Format;
 use super::reader::Reader;
-use super::trust::Distrust;
+use crate::trust::{Untrusted, WalkError};
 
 /// So many names in one folder are looked at.
 const MOST: usize = 20_000;
@@ -58,6 +58,11 @@ impl Item {
         }
     }
 
+    /// Whether it is a folder for what tools need, and not for entries.
+    pub(super) fn is_for_helpers(&self) -> bool {
+        HELPERS.contains(&self.name.as_str())
+    }
+
     pub(super) fn is_executable(&self) -> bool {
         self.metadata.mode() & 0o111 != 0
     }
@@ -85,8 +90,9 @@ impl Listing {
 
     /// Sub folders that may hold programs which are entries.
     pub(super) fn entry_folders(&self) -> impl Iterator<Item = &Item> {
-        let folders = self.folders.iter();
-        folders.filter(|folder| !HELPERS.contains(&folder.name.as_str()))
+        self.folders
+            .iter()
+            .filter(|folder| !folder.is_for_helpers())
     }
 
     /// Metadata beside which there is nothing.
@@ -106,13 +112,19 @@ pub(super) fn sidecar_base(name: &str) -> Option<&str> {
     rest.strip_suffix(".meta").filter(|base| !base.is_empty())
 }
 
-/// Names that are never looked at.
-fn is_ignored(name: &str) -> bool {
-    name.starts_with(['.', '_', '#'])
-        || name.ends_with('~')
-        || name.to_ascii_lowercase().starts_with("readme")
+/// Why a name is never looked at, if so.
+pub(super) fn ignored(name: &str) -> Option<String> {
+    let first = name.chars().next().filter(|first| ".#_".contains(*first));
+    if let Some(first) = first {
+        return Some(format!("its name begins with `{first}`"));
+    }
+    if name.to_ascii_lowercase().starts_with("readme") {
+        return Some("it is for people".to_owned());
+    }
+    let leftover = name.ends_with('~')
         || LEFTOVERS.iter().any(|end| name.ends_with(end))
-        || ["Thumbs.db", "desktop.ini"].contains(&name)
+        || ["Thumbs.db", "desktop.ini"].contains(&name);
+    leftover.then(|| "it looks like a leftover of an editor or interpreter".to_owned())
 }
 
 impl Reader<'_> {
@@ -140,7 +152,8 @@ impl Reader<'_> {
                 self.warn(&self.relative(&path), text);
                 continue;
             };
-            if is_ignored(name) {
+            if let Some(why) = ignored(name) {
+                self.ignore(&self.relative(&path), why);
                 continue;
             }
             let Ok(metadata) = entry.metadata() else {
@@ -193,25 +206,21 @@ impl Reader<'_> {
             self.error(&shown, "is a link that leads out of the folder".to_owned());
             return None;
         }
-        if let Some(distrust) = target.parent().and_then(|p| self.distrust_within(p)) {
+        // The target itself is judged as every other file.
+        if let Err(WalkError::Untrusted(Untrusted { path, why })) =
+            self.trust.walk(link, &self.root)
+            && path != target
+        {
+            let (target, path) = (self.relative(&target), self.relative(&path));
             let text = format!(
-                "is a link to {}: {distrust}",
-                self.relative(&target).display()
+                "is a link to {}: {}: {why}",
+                target.display(),
+                path.display()
             );
             self.error(&shown, text);
             return None;
         }
         fs::metadata(target).ok()
-    }
-
-    /// Why a path cannot be trusted, by itself or by one of the folders on the way to it. What lies
-    /// outside the root is the system's.
-    pub(super) fn distrust_within(&self, path: &Path) -> Option<Distrust> {
-        let ways = path
-            .ancestors()
-            .take_while(|path| path.starts_with(&self.root));
-        ways.filter_map(|path| fs::metadata(path).ok())
-            .find_map(|metadata| self.distrust(&metadata))
     }
 
     /// A folder of entries, if it is there, can be trusted, and was not seen before.
@@ -221,7 +230,7 @@ impl Reader<'_> {
             return None;
         }
         if !self.seen.insert((metadata.dev(), metadata.ino())) {
-            // A link back to a folder in which we already were.
+            self.ignore(&shown, "a link to a folder that was looked at already");
             return None;
         }
         Some(self.list(folder))

@@ -71,7 +71,8 @@ impl Reader<'_> {
         }
     }
 
-    fn is_there(&mut self, interpreter: &str) -> bool {
+    /// Whether an interpreter or a program is where it is looked for.
+    pub(super) fn is_there(&mut self, interpreter: &str) -> bool {
         if let Some((_, there)) = self.interpreters.iter().find(|(i, _)| i == interpreter) {
             return *there;
         }

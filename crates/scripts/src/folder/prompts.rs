@@ -53,6 +53,7 @@ impl Reader<'_> {
         for (base, items) in listing.orphans() {
             prompts.extend(self.prompt_alone(base, items));
         }
+        self.ignore_helpers(listing);
         for folder in listing.entry_folders() {
             let Some(inner) = self.enter(&folder.path, &folder.metadata) else {
                 continue;
@@ -88,7 +89,7 @@ impl Reader<'_> {
             }
             if runs || !is_text && item.is_executable() {
                 let meta = self.describe(item, sidecars, script.inline.take(), fields::PROMPT)?;
-                if meta.flag("enabled") == Some(false) {
+                if self.disabled(item, &meta) {
                     return None;
                 }
                 for field in ["text", "messages", "role"] {
@@ -117,7 +118,7 @@ impl Reader<'_> {
             _ => (None, text.as_str()),
         };
         let meta = self.describe(item, sidecars, front, fields::PROMPT)?;
-        if meta.flag("enabled") == Some(false) {
+        if self.disabled(item, &meta) {
             return None;
         }
         self.prompt_finish(item, &meta, item.stem(), Body::Text(body, &text))
@@ -131,7 +132,7 @@ impl Reader<'_> {
         let meta = self.describe(item, &sidecars, None, fields::PROMPT);
         let says = |meta: &Meta| meta.has("text") || meta.has("messages");
         let prompt = match meta {
-            Some(meta) if meta.flag("enabled") == Some(false) => return None,
+            Some(meta) if self.disabled(item, &meta) => return None,
             Some(meta) if says(&meta) => self.prompt_finish(item, &meta, base, Body::Text("", "")),
             Some(_) => {
                 let text = format!("there is no `{base}.md` that it describes");

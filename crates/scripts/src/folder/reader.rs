@@ -6,13 +6,13 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::catalogue::{Catalogue, Completion, Dialect, Fix, Problem, Severity};
+use super::catalogue::{Catalogue, Completion, Dialect, Fix, Ignored, Problem, Severity};
 use super::completions::Targets;
 use super::listing::Item;
 use super::meta::Meta;
 use super::server::Filter;
 use super::settings::RunSettings;
-use super::trust::Distrust;
+use crate::trust::{Distrust, Trust, WalkError};
 
 /// So many entries of one kind are offered.
 pub(super) const MOST: usize = 10_000;
@@ -28,6 +28,8 @@ pub struct ReadOptions {
     pub sandbox: Option<u8>,
     /// Whether files that others can write or own are taken all the same.
     pub trust_everybody: bool,
+    /// Whether every file is looked at for others that can write it, however many there are.
+    pub thorough: bool,
 }
 
 /// Why a folder cannot be served at all.
@@ -57,6 +59,16 @@ pub enum FolderError {
         /// Why.
         reason: Distrust,
     },
+    /// Another user could put another folder in its place.
+    #[error("{} cannot be trusted: {}: {reason}", folder.display(), path.display())]
+    AboveUntrusted {
+        /// The folder that is to be served.
+        folder: PathBuf,
+        /// The folder above it that others can change.
+        path: PathBuf,
+        /// Why.
+        reason: Distrust,
+    },
     /// The server's file is wrong. Its settings hold for every entry, and some of them protect
     /// somebody, so that nothing is offered without them.
     #[error("{}{}: {}", .0.path.display(), .0.line.map(|line| format!(":{line}")).unwrap_or_default(), .0.text)]
@@ -70,6 +82,10 @@ impl FolderError {
             Self::NotAFolder { .. } => Some("`linkspan new DIR` makes one".to_owned()),
             Self::Unreadable { .. } => Some("chmod u+rx, if it is yours".to_owned()),
             Self::Untrusted { reason, .. } => Some(reason.hint().to_owned()),
+            Self::AboveUntrusted { .. } => Some(
+                "move it to a folder that only you can write to; `--insecure-writable` serves it even so"
+                    .to_owned(),
+            ),
             Self::ServerFile(problem) => Some(problem.hint.clone().unwrap_or_else(|| {
                 "nothing is offered without it, because its limits would be missing".to_owned()
             })),
@@ -104,12 +120,13 @@ pub(super) struct Reader<'a> {
     pub(super) root: PathBuf,
     pub(super) options: &'a ReadOptions,
     pub(super) problems: Vec<Problem>,
+    pub(super) ignored: Vec<Ignored>,
     /// What the server's file says about every entry.
     pub(super) defaults: RunSettings,
     pub(super) lost: Vec<PathBuf>,
     /// Folders in which we were, by device and number.
     pub(super) seen: HashSet<(u64, u64)>,
-    pub(super) me: u32,
+    pub(super) trust: Trust,
     /// Bytes of metadata until now.
     pub(super) weight: u64,
     /// Interpreters that are known to be there, or not.
@@ -148,20 +165,16 @@ impl<'a> Reader<'a> {
             root: canonical,
             options,
             problems: Vec::new(),
+            ignored: Vec::new(),
             defaults: options.defaults.clone(),
             lost: Vec::new(),
             seen: HashSet::from([(metadata.dev(), metadata.ino())]),
-            me: rustix::process::geteuid().as_raw(),
+            trust: Trust::new(options.trust_everybody),
             weight: 0,
             interpreters: Vec::new(),
         };
-        match reader.distrust(&metadata) {
-            Some(reason) => Err(FolderError::Untrusted {
-                path: reader.root,
-                reason,
-            }),
-            None => Ok(reader),
-        }
+        trusted_root(&reader.trust, &reader.root)?;
+        Ok(reader)
     }
 
     /// The catalogue, and what could not be read this time.
@@ -195,6 +208,8 @@ impl<'a> Reader<'a> {
             templates: &templates,
         };
         self.completions(&targets, &mut completions);
+        self.judge_helpers();
+        self.ignore_strangers();
         let mut catalogue = Catalogue {
             root: self.root.clone(),
             server: server.info,
@@ -205,11 +220,13 @@ impl<'a> Reader<'a> {
             completions,
             providers,
             problems: Vec::new(),
+            ignored: Vec::new(),
             dialect: Dialect::Native,
             page_size: server.page_size,
             concurrency: server.concurrency,
         };
         catalogue.problems = self.problems;
+        catalogue.ignored = self.ignored;
         catalogue.sort_problems();
         Ok(Outcome {
             catalogue,
@@ -286,6 +303,25 @@ impl<'a> Reader<'a> {
             let hint = "clients and models work better with fewer".to_owned();
             self.warn(Path::new(folder), text).hint = Some(hint);
         }
+    }
+}
+
+/// Whether a folder and everything above it can be changed by us and root only. `root` has no links in it.
+pub(crate) fn trusted_root(trust: &Trust, root: &Path) -> Result<(), FolderError> {
+    match trust.walk(root, root) {
+        Ok(()) => Ok(()),
+        Err(WalkError::Untrusted(untrusted)) if untrusted.path == root => {
+            Err(FolderError::Untrusted {
+                path: untrusted.path,
+                reason: untrusted.why,
+            })
+        }
+        Err(WalkError::Untrusted(untrusted)) => Err(FolderError::AboveUntrusted {
+            folder: root.to_owned(),
+            path: untrusted.path,
+            reason: untrusted.why,
+        }),
+        Err(WalkError::Io { path, source }) => Err(FolderError::Unreadable { path, source }),
     }
 }
 

@@ -121,7 +121,7 @@ fn what_is_no_folder_is_refused() {
 
 #[test]
 fn a_folder_that_others_can_write_is_refused() {
-    for mode in [0o775, 0o777, 0o1777, 0o722] {
+    for mode in [0o757, 0o777, 0o1777, 0o702] {
         let folder = Folder::new();
         folder.tool("a");
         folder.mode("", mode);
@@ -153,13 +153,13 @@ fn entries_that_others_can_write_are_left_out() {
     folder.file("resources/r.txt", "x");
     folder.script("providers/w", "#!/bin/sh\n");
     folder.file("skills/s/SKILL.md", "x");
-    folder.mode("tools/a.sh", 0o775);
+    folder.mode("tools/a.sh", 0o757);
     folder.mode("tools/b.meta.yaml", 0o666);
     folder.mode("tools/group", 0o777);
     folder.mode("prompts", 0o777);
     folder.mode("resources/r.txt", 0o646);
     folder.mode("providers/w", 0o757);
-    folder.mode("skills/s/SKILL.md", 0o664);
+    folder.mode("skills/s/SKILL.md", 0o646);
     let catalogue = folder.read();
     let names: Vec<_> = catalogue.tools.iter().map(|t| t.name.as_str()).collect();
     assert_eq!(names, ["c", "d"]);
@@ -212,10 +212,12 @@ fn links_stay_inside_and_loops_end() {
     assert_eq!(
         errors,
         [
+            "error open: cannot be trusted, and scripts may run what is in it: others can write it \
+             (mode 0777) (chmod go-w, or `linkspan validate --fix`)",
             "error resources/etc: is a link that leads out of the folder",
             "error resources/outside: is a link that leads out of the folder",
             "error resources/passwd: is a link that leads out of the folder",
-            "error tools/c.sh: is a link to open/c.sh: others can write it (mode 0777)",
+            "error tools/c.sh: is a link to open/c.sh: open: others can write it (mode 0777)",
             "error tools/evil.sh: is a link that leads out of the folder",
         ]
     );

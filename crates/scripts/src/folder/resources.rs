@@ -205,7 +205,7 @@ impl Reader<'_> {
         defaults: Defaults,
         readable: &mut Readable,
     ) {
-        if meta.flag("enabled") == Some(false) {
+        if self.disabled(item, meta) {
             return;
         }
         if meta.has("uri") && meta.has("uriTemplate") {

@@ -61,6 +61,10 @@ pub struct RunSettings {
     pub grace: Duration,
     /// What its output may weigh.
     pub max_output: usize,
+    /// Progress notifications that are passed on in a minute.
+    pub progress_per_minute: usize,
+    /// Log messages that are passed on in a minute.
+    pub logs_per_minute: usize,
     /// Calls of it that run at once.
     pub concurrency: Option<usize>,
     /// What it sees of our environment.
@@ -82,6 +86,8 @@ impl Default for RunSettings {
             timeout_hint: None,
             grace: Duration::from_secs(1),
             max_output: 10 << 20,
+            progress_per_minute: 100,
+            logs_per_minute: 100,
             concurrency: None,
             env: EnvSettings::default(),
             sandbox: SandboxSettings::default(),

@@ -20,6 +20,13 @@ impl Reader<'_> {
         let Some(listing) = self.enter_top("skills") else {
             return resources;
         };
+        let sidecars = listing.sidecars.values().flatten();
+        for item in listing.files.iter().chain(sidecars) {
+            self.ignore(
+                &item.shown,
+                "only folders with a SKILL.md are looked at here",
+            );
+        }
         for folder in &listing.folders {
             let Some(inner) = self.enter(&folder.path, &folder.metadata) else {
                 continue;

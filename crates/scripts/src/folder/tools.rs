@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::apply;
 use super::arguments;
-use super::catalogue::{Program, Severity, Tool};
+use super::catalogue::{Fix, Program, Severity, Tool};
 use super::fields;
 use super::listing::{Item, Listing};
 use super::meta::Meta;
@@ -21,6 +21,7 @@ use super::schema::Schema;
 use super::script::Kind;
 use super::server::Filter;
 use super::settings::Mode;
+use crate::trust::WalkError;
 
 /// How deep tools may lie.
 const DEEPEST: usize = 3;
@@ -33,8 +34,14 @@ impl Reader<'_> {
             self.crowd("tools", tools.len());
         }
         let tools = unique(self, tools, "tool", |t| &t.name, |t| &t.source);
-        let allowed = tools.into_iter().filter(|tool| filter.allows(&tool.name));
-        allowed.collect()
+        let (allowed, others): (Vec<_>, Vec<_>) = tools
+            .into_iter()
+            .partition(|tool| filter.allows(&tool.name));
+        for tool in others {
+            let path = self.relative(&tool.source);
+            self.ignore(&path, "`allow` and `deny` of the server leave it out");
+        }
+        allowed
     }
 
     fn tools_of(&mut self, listing: &Listing, depth: usize, tools: &mut Vec<Tool>) {
@@ -44,6 +51,7 @@ impl Reader<'_> {
             }
         }
         self.orphans(listing, |_, _| false);
+        self.ignore_helpers(listing);
         for folder in listing.entry_folders() {
             let Some(inner) = self.enter(&folder.path, &folder.metadata) else {
                 continue;
@@ -59,6 +67,7 @@ impl Reader<'_> {
                     let text = format!("{} is already the tool of this folder", main.name);
                     self.warn(&other.shown, text);
                 }
+                self.ignore_parts(main, &inner);
                 if tools.len() < MOST {
                     tools.extend(self.tool(main, &inner, Some(&folder.name)));
                 }
@@ -67,6 +76,33 @@ impl Reader<'_> {
             } else if !inner.files.is_empty() {
                 let text = format!("lies more than {DEEPEST} folders deep and is not looked at");
                 self.warn(&folder.shown, text);
+            } else {
+                let why = format!("it lies more than {DEEPEST} folders deep");
+                self.ignore(&folder.shown, why);
+            }
+        }
+    }
+
+    /// Folders for what tools need.
+    pub(super) fn ignore_helpers(&mut self, listing: &Listing) {
+        for folder in listing.folders.iter().filter(|f| f.is_for_helpers()) {
+            self.ignore(&folder.shown, "a folder for what tools need");
+        }
+    }
+
+    /// What lies beside the file that is the tool of its folder.
+    fn ignore_parts(&mut self, main: &Item, inner: &Listing) {
+        let why = format!("it belongs to the tool {}", main.shown.display());
+        let own: Vec<&Path> = inner
+            .sidecars_of(main)
+            .into_iter()
+            .map(|item| item.path.as_path())
+            .collect();
+        let sidecars = inner.sidecars.values().flatten();
+        let others = inner.files.iter().chain(sidecars).chain(&inner.folders);
+        for item in others.filter(|item| item.path != main.path) {
+            if !own.contains(&item.path.as_path()) {
+                self.ignore(&item.shown, why.clone());
             }
         }
     }
@@ -126,7 +162,7 @@ impl Reader<'_> {
             let text = "`exec` is only for files without a program, such as `name.tool.yaml`";
             self.tell_field(Severity::Error, &meta, "exec", item, text.to_owned());
         }
-        if meta.flag("enabled") == Some(false) {
+        if self.disabled(item, &meta) {
             return None;
         }
         let program = self.program(item, &script)?;
@@ -141,7 +177,7 @@ impl Reader<'_> {
         }
         let layer = self.layer(item)?;
         let meta = self.describe(item, &[], Some(Ok(layer.node)), fields::TOOL)?;
-        if meta.flag("enabled") == Some(false) {
+        if self.disabled(item, &meta) {
             return None;
         }
         let mut words = meta.texts("exec").unwrap_or_default();
@@ -174,20 +210,44 @@ impl Reader<'_> {
     /// The program of `exec`: a name is looked up when it runs, a path is that of the folder.
     fn word(&mut self, word: &str, item: &Item, meta: &Meta) -> Option<String> {
         if !word.contains('/') {
+            if !self.has_own_path(meta) && !self.is_there(word) {
+                let text = format!("`{word}` is not on the PATH, so that calls will fail");
+                let hint = "install it, or give the path of a program in the folder".to_owned();
+                let problem = self.tell_field(Severity::Warning, meta, "exec", item, text);
+                problem.hint = Some(hint);
+            }
             return Some(word.to_owned());
         }
         let path = self.root.join(word);
         let wrong = match fs::canonicalize(&path) {
             Ok(real) if real.is_dir() => format!("`exec` {word:?} is a folder"),
-            // Who can write it decides what runs, as with any other tool.
-            Ok(real) => match self.distrust_within(&real) {
-                Some(distrust) => format!("`exec` {word:?}: {distrust}"),
-                None => return Some(path.to_string_lossy().into_owned()),
+            // The same rule as for a tool that is a file.
+            Ok(real) => match self.trust.walk(&path, &self.root) {
+                Err(WalkError::Untrusted(found)) if found.path == real => {
+                    format!("`exec` {word:?}: {}", found.why)
+                }
+                Err(error) => format!("`exec` {word:?}: {error}"),
+                Ok(()) if !is_executable(&real) => {
+                    let text = format!("`exec` {word:?} is not executable");
+                    let problem = self.tell_field(Severity::Error, meta, "exec", item, text);
+                    problem.hint = Some("chmod +x, or `linkspan validate --fix`".to_owned());
+                    problem.fix = Some(Fix::MakeExecutable(real));
+                    return None;
+                }
+                Ok(()) => return Some(path.to_string_lossy().into_owned()),
             },
             Err(error) => format!("`exec` {word:?}: {error}"),
         };
         self.tell_field(Severity::Error, meta, "exec", item, wrong);
         None
+    }
+
+    /// Whether the PATH that it runs with is set by the author, and not ours.
+    fn has_own_path(&self, meta: &Meta) -> bool {
+        let set = meta.node("env").and_then(|env| env.member("set"));
+        let for_all = &self.defaults.env.set;
+        set.is_some_and(|set| set.member("PATH").is_some())
+            || for_all.iter().any(|(name, _)| name == "PATH")
     }
 
     fn finish(
@@ -367,6 +427,11 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).is_ok_and(|metadata| metadata.mode() & 0o111 != 0)
 }
 
 /// The name of a tool that is nothing but metadata: `du` of `du.tool.yaml`; in a folder of its own

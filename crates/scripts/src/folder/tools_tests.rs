@@ -339,6 +339,8 @@ fn a_path_to_run_is_one_of_the_folder_and_can_be_trusted() {
     assert_eq!(
         folder.problems(&catalogue),
         [
+            "error bin/open: cannot be trusted, and scripts may run what is in it: others can write \
+             it (mode 0777) (chmod go-w, or `linkspan validate --fix`)",
             "error tools/b.tool.yaml:2: `exec` \"bin/open\": others can write it (mode 0777)",
             "error tools/c.tool.yaml:2: `exec` \"bin/none\": No such file or directory (os error 2)",
         ]

@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use super::control::{List, Question, Word};
 use super::throttle::Throttle;
+use crate::serve::Diagnostic;
 
 /// How long there may be no room for the last words. Whoever says them keeps others from running.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -20,6 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) enum News {
     Changed(List),
     Updated(String),
+    Diagnostic(Diagnostic),
 }
 
 /// Where news go.

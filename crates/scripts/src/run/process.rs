@@ -28,6 +28,8 @@ use crate::folder::RunSettings;
 /// What to run.
 pub(crate) struct Job<'a> {
     pub(crate) words: Vec<OsString>,
+    /// The files among the words that are executed. They are checked right before the start.
+    pub(crate) executed: Vec<PathBuf>,
     pub(crate) env: Env,
     pub(crate) cwd: PathBuf,
     pub(crate) stdin: Stdin,
@@ -256,7 +258,15 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
         talk.stream(stream);
     }
     talk.complete();
-    let words = runner.confined(run, &job.roots, job.words, &job.marker, &mut litter)?;
+    runner.trusts(&job.executed)?;
+    let words = runner.confined(
+        run,
+        &job.roots,
+        job.words,
+        &job.marker,
+        &mut litter,
+        &mut fds,
+    )?;
     let program = words.first().map(PathBuf::from);
     let program = program.ok_or_else(|| io::Error::other("there is no program to run"))?;
     let command = Command {

@@ -1,5 +1,7 @@
 //! What a tool printed and how it ended, as the result of `tools/call`.
 
+use std::borrow::Cow;
+
 use linkspan_mcp::{Revision, base64};
 use linkspan_wire::{Json, JsonKind, RpcError, quote};
 use serde_json::Value;
@@ -72,6 +74,8 @@ pub(crate) fn worker_result(
 
 /// What `timeout` ends with.
 const TIMED_OUT: i32 = 124;
+/// A member of `_meta`.
+const LATE: &str = r#""timedOut":true,"#;
 
 /// A result that says what is wrong, without a run.
 pub(crate) fn refusal(text: &str) -> String {
@@ -89,9 +93,10 @@ impl Writer<'_> {
             return format!(r#"{{"content":[{content}],"isError":false}}"#);
         }
         let text = match std::str::from_utf8(bytes) {
-            Ok(text) => without_newline(text),
+            Ok(text) => plain(text),
             Err(e) => return refusal(&no_text(e.valid_up_to())),
         };
+        let text = without_newline(&text);
         match Json::parse(text) {
             Ok(json) if is_result(json) => self.whole(json),
             Ok(json) if self.is_structured(json) => self.structured(json, text),
@@ -154,13 +159,14 @@ impl Writer<'_> {
     }
 
     fn failure(&self, why: &str, stdout: &[u8], code: i32, stderr: &str) -> String {
-        let late = if code == TIMED_OUT {
-            r#""timedOut":true,"#
-        } else {
-            ""
-        };
+        self.failed(why, stdout, code, stderr, "")
+    }
+
+    /// `late` is what says that its time was over. A tool may exit with the same code by itself.
+    fn failed(&self, why: &str, stdout: &[u8], code: i32, stderr: &str, late: &str) -> String {
         let meta = format!(r#"{{"exitCode":{code},{late}"stderr":{}}}"#, quote(stderr));
         let text = String::from_utf8_lossy(stdout);
+        let text = plain(&text);
         let text = without_newline(&text);
         if let Ok(json) = Json::parse(text)
             && is_result(json)
@@ -177,7 +183,7 @@ impl Writer<'_> {
 
     /// A failure that a client can tell from others without reading the text.
     fn late(&self, why: &str, secs: f64, stdout: &[u8], stderr: &str) -> String {
-        let result = self.failure(why, stdout, TIMED_OUT, stderr);
+        let result = self.failed(why, stdout, TIMED_OUT, stderr, LATE);
         if self.tool.output.is_some() || !self.revision.has_structured_content() {
             return result;
         }
@@ -230,9 +236,13 @@ impl Writer<'_> {
             Ended::TimedOut(_) => TIMED_OUT,
             Ended::Flooded => 137,
         };
+        let late = match outcome.ended {
+            Ended::TimedOut(_) => LATE,
+            _ => "",
+        };
         let stderr = quote(&outcome.stderr);
         format!(
-            r#"{{"content":[{content}],"isError":true,"_meta":{{"exitCode":{code},"stderr":{stderr},"outputBytes":{size}}}}}"#
+            r#"{{"content":[{content}],"isError":true,"_meta":{{"exitCode":{code},{late}"stderr":{stderr},"outputBytes":{size}}}}}"#
         )
     }
 }
@@ -316,7 +326,29 @@ pub(crate) fn without_newline(text: &str) -> &str {
     text.strip_suffix('\r').unwrap_or(text)
 }
 
+/// Text as clients get it: without a byte order mark and without carriage returns, which programs that
+/// were written for other systems leave in it.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match text.contains('\r') {
+        true => Cow::Owned(text.replace('\r', "")),
+        false => Cow::Borrowed(text),
+    }
+}
+
 /// Bytes as the protocol carries them.
 pub(crate) fn encoded(bytes: &[u8]) -> String {
     base64(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn carriage_returns_and_a_byte_order_mark_are_no_part_of_a_text() {
+        assert_eq!(plain("\u{feff}a\r\nb\rc\r\n"), "a\nbc\n");
+        assert!(matches!(plain("a\nb"), Cow::Borrowed("a\nb")));
+        assert_eq!(plain("a\u{feff}"), "a\u{feff}");
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,6 +20,18 @@ use super::spill::Spills;
 use super::watchdog::Watchdog;
 use crate::folder::{EnvSettings, RunSettings};
 use crate::sandbox::Profile;
+use crate::trust::{Trust, WalkError};
+
+/// The number under which a confined program's trampoline finds the server; 3 is the control channel.
+#[cfg(all(
+    target_os = "linux",
+    any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    )
+))]
+const DECIDER: i32 = 4;
 
 /// Calls that may wait for a place.
 const QUEUE: usize = 1024;
@@ -38,6 +51,8 @@ pub(crate) struct RunnerOptions {
     pub(crate) ours: Env,
     /// The folder that is served.
     pub(crate) root: PathBuf,
+    /// Whether files that others can write are run all the same.
+    pub(crate) trust_everybody: bool,
 }
 
 /// One for a folder.
@@ -186,7 +201,25 @@ impl Runner {
         let _ = spawn_blocking(move || linkspan_spawn::end_marked(&name)).await;
     }
 
-    /// The words that run these words within their bounds. What has to go when they end is noted.
+    /// Whether the files that are about to be executed can be trusted, now. A file that is not there is
+    /// no matter of trust: that it cannot be started is said better by the attempt.
+    pub(crate) fn trusts(&self, files: &[PathBuf]) -> io::Result<()> {
+        let trust = Trust::new(self.options.trust_everybody);
+        for file in files {
+            match trust.walk(file, self.root()) {
+                Ok(()) => {}
+                Err(WalkError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    let text = format!("not run, because others could have changed it: {error}");
+                    return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The words that run these words within their bounds. What has to go when they end is noted, and what
+    /// the program is started with besides is added.
     pub(crate) fn confined(
         &self,
         run: &RunSettings,
@@ -194,6 +227,7 @@ impl Runner {
         words: Vec<OsString>,
         marker: &str,
         litter: &mut Litter,
+        fds: &mut Vec<(OwnedFd, i32)>,
     ) -> io::Result<Vec<OsString>> {
         let Some(mut profile) = Profile::for_run(run, roots, self.root()) else {
             return Ok(words);
@@ -203,6 +237,20 @@ impl Runner {
             fs::create_dir(&path)?;
             profile.set_tmp(&path);
             litter.folder = Some(path);
+        }
+        #[cfg(all(
+            target_os = "linux",
+            any(
+                target_arch = "x86_64",
+                target_arch = "aarch64",
+                target_arch = "riscv64"
+            )
+        ))]
+        if let Some(written) = profile.written() {
+            let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
+            profile.set_decider(DECIDER);
+            fds.push((theirs.into(), DECIDER));
+            crate::sandbox::decide(ours, written)?;
         }
         profile.wrap(&self.options.exe, words)
     }

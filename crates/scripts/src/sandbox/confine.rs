@@ -5,7 +5,8 @@
 //! abstract sockets do not reach processes outside. Reading and executing are one grant, since whoever
 //! can read a program can have it executed by an interpreter.
 //!
-//! What it cannot: UDP (so that names are resolved), and sockets in the file system.
+//! What it cannot: UDP (so that names are resolved), and sockets in the file system. Calls that Landlock
+//! does not look at are in `calls.rs`.
 
 use std::ffi::OsStr;
 use std::io;
@@ -65,9 +66,11 @@ pub(super) fn confine(reach: &Reach, program: &OsStr, can: Support) -> io::Resul
 #[cfg(target_os = "linux")]
 mod landlock {
     use std::ffi::OsStr;
+    use std::fs;
     use std::io;
     use std::os::fd::OwnedFd;
-    use std::path::Path;
+    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+    use std::path::{Component, Path, PathBuf};
 
     use ::landlock::{
         ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath,
@@ -122,13 +125,15 @@ mod landlock {
             grants.perhaps(&path, writing())?;
         }
         grants.declared(&reach.folder, reading(), "the served folder")?;
-        for path in &reach.read {
+        let own = |path: &&PathBuf| !reach.is_contained(path);
+        for path in reach.read.iter().filter(own) {
             grants.declared(path, reading(), "under `read`")?;
         }
-        for path in &reach.write {
+        for path in reach.write.iter().filter(own) {
+            make_missing(path, &reach.folder)?;
             grants.declared(path, writing(), "under `write`")?;
         }
-        for path in &reach.roots {
+        for path in reach.roots.iter().filter(own) {
             grants.perhaps(path, writing())?;
         }
         if let Some(tmp) = &reach.tmp {
@@ -142,6 +147,42 @@ mod landlock {
             return Err(io::Error::other("the kernel does not enforce it"));
         }
         Ok(())
+    }
+
+    /// What may be written and lies in the served folder is made if it is not there: a name with an
+    /// extension as an empty file, any other as a folder.
+    fn make_missing(path: &Path, folder: &Path) -> io::Result<()> {
+        let leaves = path.components().any(|part| part == Component::ParentDir);
+        if leaves || !path.starts_with(folder) || path.symlink_metadata().is_ok() {
+            return Ok(());
+        }
+        let named = |e: io::Error| {
+            let path = path.display();
+            io::Error::new(
+                e.kind(),
+                format!("{path} (under `write`) cannot be made: {e}"),
+            )
+        };
+        if path.extension().is_none() {
+            return make_folder(path).map_err(named);
+        }
+        if let Some(above) = path.parent() {
+            make_folder(above).map_err(named)?;
+        }
+        let mut file = fs::OpenOptions::new();
+        // Never writable by others, whatever the umask: they could not be trusted then.
+        file.write(true).create_new(true).mode(0o644);
+        match file.open(path) {
+            Err(e) if e.kind() != io::ErrorKind::AlreadyExists => Err(named(e)),
+            _ => Ok(()),
+        }
+    }
+
+    fn make_folder(path: &Path) -> io::Result<()> {
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o755)
+            .create(path)
     }
 
     fn reading() -> BitFlags<AccessFs> {

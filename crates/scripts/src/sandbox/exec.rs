@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::process::{Command, ExitCode};
 
 use super::profile::Profile;
-use super::{confine, powers};
+use super::{calls, confine, powers};
 
 /// What the trampoline exits with if it did not become the tool.
 pub const REFUSED: u8 = 126;
@@ -56,6 +56,12 @@ fn apply(profile: &Profile, program: &OsString, command: &mut Command) -> Result
         }
         confine::confine(reach, program, confine::support())
             .map_err(|e| format!("the sandbox cannot be set up: {e}"))?;
+        match calls::forbid(reach) {
+            Err(e) if !reach.optional => {
+                return Err(format!("system calls cannot be refused: {e}"));
+            }
+            _ => {}
+        }
         if let Some(tmp) = &reach.tmp {
             command.env("TMPDIR", tmp);
         }
@@ -98,6 +104,14 @@ fn give_up_privileges() -> io::Result<()> {
 #[cfg(unix)]
 fn become_it(mut command: Command) -> io::Error {
     use std::os::unix::process::CommandExt;
+    // The same as `linkspan_spawn` does where there is no trampoline.
+    for pause in linkspan_spawn::BUSY_RETRIES {
+        let error = command.exec();
+        if error.kind() != io::ErrorKind::ExecutableFileBusy {
+            return error;
+        }
+        std::thread::sleep(pause);
+    }
     command.exec()
 }
 

@@ -1,5 +1,6 @@
-//! What root may do besides: at level 2 nothing but what has to do with files. Whoever may trace
-//! processes, craft packets or load parts of a kernel is not confined to files and ports.
+//! What root may do besides: at level 2 it may read and write files of other users where Landlock lets it,
+//! and nothing else. With the power to trace processes, craft packets or load kernel modules a program is
+//! not confined to files and ports, and with that over owners and modes not to the files that it may write.
 
 use std::io;
 
@@ -12,10 +13,7 @@ pub(super) fn give_up() -> io::Result<()> {
         remove_capability_from_bounding_set, set_capabilities,
     };
 
-    let kept = CapabilitySet::CHOWN
-        | CapabilitySet::DAC_OVERRIDE
-        | CapabilitySet::FOWNER
-        | CapabilitySet::FSETID;
+    let kept = CapabilitySet::DAC_OVERRIDE;
     let have = capabilities(None)?;
     if kept.contains(have.permitted) {
         return Ok(());

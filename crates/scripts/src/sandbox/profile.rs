@@ -35,6 +35,17 @@ pub(super) struct Reach {
     pub(super) tmp: Option<PathBuf>,
     pub(super) net: Option<Vec<u16>>,
     pub(super) optional: bool,
+    /// The descriptor of the socket to the server, which decides about file metadata.
+    pub(super) decider: Option<i32>,
+}
+
+impl Reach {
+    /// Whether something lies in what may be written, so that it need not be granted. It must not be: the
+    /// program could put a link to somewhere else in its place, for the next call.
+    pub(super) fn is_contained(&self, path: &Path) -> bool {
+        let mut written = self.write.iter().chain(&self.roots);
+        written.any(|other| other != path && path.starts_with(other))
+    }
 }
 
 impl Profile {
@@ -62,6 +73,7 @@ impl Profile {
                 tmp: None,
                 net: sandbox.net.clone(),
                 optional: sandbox.optional,
+                decider: None,
             }),
         })
     }
@@ -77,6 +89,21 @@ impl Profile {
     pub fn set_tmp(&mut self, tmp: &Path) {
         if let Some(reach) = &mut self.reach {
             reach.tmp = Some(tmp.to_owned());
+        }
+    }
+
+    /// What may be written, if that is confined.
+    pub fn written(&self) -> Option<Vec<PathBuf>> {
+        let reach = self.reach.as_ref()?;
+        let all = reach.write.iter().chain(&reach.roots).chain(&reach.tmp);
+        let all = all.filter(|path| !reach.is_contained(path));
+        Some(all.cloned().collect())
+    }
+
+    /// The descriptor of the socket to the server, which decides about file metadata; see `metadata.rs`.
+    pub fn set_decider(&mut self, number: i32) {
+        if let Some(reach) = &mut self.reach {
+            reach.decider = Some(number);
         }
     }
 
@@ -138,6 +165,14 @@ mod tests {
             reach(&run).read,
             [Path::new("/srv/data"), Path::new("/abs")]
         );
+    }
+
+    #[test]
+    fn what_lies_in_what_may_be_written_is_no_grant_of_its_own() {
+        let mut run = settings(2);
+        run.sandbox.write = vec!["data".into(), "data/cache".into(), "other".into()];
+        let written = profile(&run).unwrap().written().unwrap();
+        assert_eq!(written, [Path::new("/srv/data"), Path::new("/srv/other")]);
     }
 
     #[test]

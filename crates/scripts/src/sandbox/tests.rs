@@ -171,6 +171,51 @@ fn what_may_be_written_is_created_changed_and_removed() {
 }
 
 #[test]
+fn what_may_be_written_in_the_folder_is_made_if_it_is_missing() {
+    let folder = Folder::new(2).settings(|run| {
+        run.sandbox.write = vec!["./cache".into(), "logs/today.log".into()];
+    });
+    let script = "set -e; echo 1 >cache/new; echo 2 >>logs/today.log; cat cache/new logs/today.log";
+    assert_eq!(folder.says(script), "1\n2\n");
+    assert!(!folder.can("touch logs/other 2>/dev/null"));
+    let folder = folder.settings(|run| run.sandbox.write = vec!["../elsewhere".into()]);
+    assert_eq!(folder.run("true").status.code(), Some(i32::from(REFUSED)));
+    assert!(!folder.at("elsewhere").exists());
+}
+
+#[test]
+fn no_file_with_the_rights_of_its_owner_can_be_made() {
+    let folder = Folder::new(2);
+    let out = folder.at("out");
+    let folder = folder.settings(|run| run.sandbox.write = vec![out]);
+    assert!(folder.can("chmod 700 ../out/file"));
+    for refused in ["u+s", "g+s", "4755", "2755"] {
+        let chmod = format!("chmod {refused} ../out/file 2>/dev/null");
+        assert!(!folder.can(&chmod), "{refused}");
+    }
+    let mode = fs::metadata(folder.at("out/file")).unwrap().permissions();
+    assert_eq!(
+        std::os::unix::fs::PermissionsExt::mode(&mode) & 0o7777,
+        0o700
+    );
+}
+
+#[test]
+fn a_tool_that_writes_nothing_changes_no_mode_owner_or_time() {
+    let folder = Folder::new(2);
+    for refused in [
+        "chmod 777 ../secret",
+        "chmod 777 file",
+        "chown 0:0 ../secret",
+        "touch -d 2001-01-01 ../secret",
+        "touch -c ../secret",
+    ] {
+        assert!(!folder.can(&format!("{refused} 2>/dev/null")), "{refused}");
+    }
+    assert!(folder.can("touch $TMPDIR/new"));
+}
+
+#[test]
 fn temporary_files_go_into_a_folder_of_its_own() {
     let folder = Folder::new(2);
     let script = "set -e; f=$(mktemp); echo x >$f; cat <<< hello; dirname $f";
@@ -345,13 +390,13 @@ fn no_file_of_the_trampoline_is_left_open() {
 }
 
 #[test]
-fn root_keeps_what_has_to_do_with_files_and_no_other_powers() {
+fn root_keeps_the_access_to_files_and_no_other_powers() {
     let folder = Folder::new(2);
     let text = folder.says("cat /proc/self/status");
     for name in ["CapPrm:", "CapEff:", "CapAmb:", "CapInh:"] {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
         let set = u64::from_str_radix(line.unwrap().trim(), 16).unwrap();
-        assert_eq!(set & !0b11011, 0, "{name} {set:x}");
+        assert_eq!(set & !0b10, 0, "{name} {set:x}");
     }
 }
 

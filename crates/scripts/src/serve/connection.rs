@@ -9,6 +9,7 @@ use linkspan_wire::{Json, Message, RpcError, quote};
 use tokio::sync::Semaphore;
 
 use super::Folder;
+use super::diagnostics;
 use super::news::{self, Ear};
 use super::stock::{Collection, Listed};
 use super::subscriptions::Subscriptions;
@@ -101,6 +102,23 @@ impl Connection {
         Ok(format!(r#"{{"{}":{entries}{next}}}"#, collection.member()))
     }
 
+    /// Tells a client that has just come what is wrong with the folder.
+    fn tell_problems(&self) {
+        let Some(teller) = self.teller.get().cloned() else {
+            return;
+        };
+        let first = diagnostics::first(&self.folder.stock().catalogue);
+        let threshold = self.threshold.clone();
+        if first.is_empty() {
+            return;
+        }
+        tokio::spawn(async move {
+            for diagnostic in first {
+                news::diagnosed(&teller, &threshold, &diagnostic).await;
+            }
+        });
+    }
+
     fn set_level(&self, params: Params<'_>) -> Result<String, RpcError> {
         let level = params.get("level").and_then(Level::parse);
         let level = level.ok_or_else(|| {
@@ -123,6 +141,7 @@ impl Desk for Connection {
             teller.clone(),
             self.subscriptions.clone(),
             self.ready.clone(),
+            self.threshold.clone(),
         );
         let _ = self.teller.set(teller);
     }
@@ -165,6 +184,19 @@ impl Desk for Connection {
         params: Params<'_>,
         call: &mut Call,
     ) -> Result<String, RpcError> {
+        if self.folder.options.shutdown {
+            match method {
+                "shutdown" => {
+                    self.folder.leaving.shutdown();
+                    return Ok("{}".to_owned());
+                }
+                "exit" => return self.folder.leaving.exit().map(|()| "{}".to_owned()),
+                _ => {}
+            }
+            if let Some(error) = self.folder.leaving.refusal() {
+                return Err(error);
+            }
+        }
         if self.agreed().is_none() {
             let why = "the server is not initialized: `initialize` comes first";
             return Err(RpcError::new(NOT_READY, why));
@@ -195,8 +227,12 @@ impl Desk for Connection {
     }
 
     fn heard(&self, note: &Message) {
-        if note.method() == names::INITIALIZED {
-            self.ready.store(true, Ordering::Relaxed);
+        if note.method() == names::INITIALIZED && !self.ready.swap(true, Ordering::Relaxed) {
+            self.tell_problems();
+        }
+        if note.method() == "exit" && self.folder.options.shutdown {
+            // Without `shutdown` it means nothing.
+            let _ = self.folder.leaving.exit();
         }
         self.offered.heard(note);
     }

@@ -14,19 +14,39 @@ pub(crate) enum NoFile {
     Io(io::Error),
 }
 
-/// Reads a file if it is in one of the folders, whatever links are on the way.
-pub(crate) fn read_inside(roots: &[PathBuf], path: &Path, most: usize) -> Result<Vec<u8>, NoFile> {
-    let mut why = NoFile::Outside;
-    for root in roots {
-        let Ok(inner) = path.strip_prefix(root) else {
-            continue;
-        };
-        match open_beneath(root, inner) {
-            Ok(file) => return read(file, most),
-            Err(e) => why = e,
-        }
+/// Reads a file if it is in a folder, whatever links are on the way. The folder may be that file itself.
+pub(crate) fn read_inside(root: &Path, path: &Path, most: usize) -> Result<Vec<u8>, NoFile> {
+    let inner = path.strip_prefix(root).map_err(|_| NoFile::Outside)?;
+    match inner.as_os_str().is_empty() {
+        true => read(open_itself(root)?, most),
+        false => read(open_beneath(root, inner)?, most),
     }
-    Err(why)
+}
+
+/// Where a path leads, with links followed and `..` taken away. Of a file that is not there, the folder
+/// must be.
+pub(super) fn resolved(path: &Path) -> Option<PathBuf> {
+    match path.canonicalize() {
+        Ok(real) => Some(real),
+        Err(e) if e.kind() == io::ErrorKind::NotFound && !path.is_symlink() => {
+            let name = path.file_name()?;
+            Some(path.parent()?.canonicalize().ok()?.join(name))
+        }
+        Err(_) => None,
+    }
+}
+
+/// Opens a file that the operator named, unless it has become a link.
+#[cfg(unix)]
+fn open_itself(path: &Path) -> Result<File, NoFile> {
+    use rustix::fs::{Mode, OFlags, open};
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    Ok(open(path, flags, Mode::empty()).map_err(told)?.into())
+}
+
+#[cfg(not(unix))]
+fn open_itself(path: &Path) -> Result<File, NoFile> {
+    File::open(path).map_err(NoFile::Io)
 }
 
 fn read(file: File, most: usize) -> Result<Vec<u8>, NoFile> {
@@ -62,7 +82,7 @@ fn open_beneath(root: &Path, inner: &Path) -> Result<File, NoFile> {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 fn told(e: rustix::io::Errno) -> NoFile {
     use rustix::io::Errno;
     match e {
@@ -109,8 +129,7 @@ mod tests {
         symlink("/etc", root.join("etc")).unwrap();
         symlink("loop", root.join("loop")).unwrap();
         fs::create_dir(root.join("folder")).unwrap();
-        let roots = [root.clone()];
-        let read = |path: &str| read_inside(&roots, &root.join(path), 10);
+        let read = |path: &str| read_inside(&root, &root.join(path), 10);
         assert_eq!(read("a").unwrap(), b"a");
         assert_eq!(read("inside").unwrap(), b"a");
         for path in [
@@ -126,7 +145,7 @@ mod tests {
             assert!(matches!(read(path), Err(NoFile::Missing)), "{path}");
         }
         assert!(matches!(
-            read_inside(&roots, Path::new("/etc/passwd"), 10),
+            read_inside(&root, Path::new("/etc/passwd"), 10),
             Err(NoFile::Outside)
         ));
         fs::write(root.join("large"), "x".repeat(11)).unwrap();
@@ -135,5 +154,34 @@ mod tests {
             open_checked(&root, Path::new("outside")),
             Err(NoFile::Outside)
         ));
+    }
+
+    #[test]
+    fn a_path_is_resolved_before_it_is_compared() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        fs::create_dir_all(base.join("root/sub")).unwrap();
+        fs::write(base.join("root/a"), "").unwrap();
+        fs::write(base.join("secret"), "").unwrap();
+        symlink("../secret", base.join("root/link")).unwrap();
+        symlink("nowhere", base.join("root/broken")).unwrap();
+        let resolved = |path: &str| resolved(&base.join(path));
+        assert_eq!(resolved("root/sub/../a"), Some(base.join("root/a")));
+        assert_eq!(resolved("root/../secret"), Some(base.join("secret")));
+        assert_eq!(resolved("root/link"), Some(base.join("secret")));
+        assert_eq!(resolved("root/sub/../later"), Some(base.join("root/later")));
+        for path in ["root/none/x", "root/broken", "root/none/..", "root/a/../a"] {
+            assert_eq!(resolved(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_root_may_be_a_file() {
+        let base = tempfile::tempdir().unwrap();
+        let file = base.path().join("a");
+        fs::write(&file, "a").unwrap();
+        assert_eq!(read_inside(&file, &file, 10).unwrap(), b"a");
+        fs::write(base.path().join("b"), "b").unwrap();
+        assert!(read_inside(&file, &base.path().join("b"), 10).is_err());
     }
 }

@@ -1,10 +1,12 @@
 //! What an address stands for.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::Folder;
+use super::files;
 use super::jobs::find;
 use super::stock::Stock;
 use super::uri_template::UriTemplate;
@@ -15,6 +17,8 @@ use crate::uri;
 pub(super) struct Found {
     pub(super) name: String,
     pub(super) read: Read,
+    /// The folder that a file is opened in, and that it must not lead out of.
+    pub(super) inside: PathBuf,
     pub(super) run: RunSettings,
     pub(super) mime: Option<String>,
     /// What the template's names stand for.
@@ -29,6 +33,7 @@ pub(super) fn resolve(folder: &Folder, uri: &str) -> Option<Found> {
         return Some(Found {
             name: resource.uri.clone(),
             read: resource.read.clone(),
+            inside: folder.runner.root().to_owned(),
             run: resource.run.clone(),
             mime: mime(&resource.shown),
             values: Map::new(),
@@ -43,6 +48,7 @@ pub(super) fn resolve(folder: &Folder, uri: &str) -> Option<Found> {
         return Some(Found {
             name: template.uri_template.clone(),
             read: template.read.clone(),
+            inside: folder.runner.root().to_owned(),
             run: template.run.clone(),
             mime: mime(&template.shown),
             values: values.into_iter().map(|(n, v)| (n, v.into())).collect(),
@@ -52,6 +58,7 @@ pub(super) fn resolve(folder: &Folder, uri: &str) -> Option<Found> {
     let unlisted = |read, run| Found {
         name: uri.to_owned(),
         read,
+        inside: folder.runner.root().to_owned(),
         run,
         mime: None,
         values: Map::new(),
@@ -65,13 +72,14 @@ pub(super) fn resolve(folder: &Folder, uri: &str) -> Option<Found> {
     let run = RunSettings::default();
     match scheme {
         "file" => {
-            let path = uri::to_file(uri)?;
-            let open = folder
-                .options
-                .roots
-                .iter()
-                .any(|root| path.starts_with(root));
-            open.then(|| unlisted(Read::File(path), run))
+            // Resolved first and compared then: `..` and links count as where they lead.
+            let path = files::resolved(&uri::to_file(uri)?)?;
+            let mut roots = folder.options.roots.iter();
+            let inside = roots.find(|root| path.starts_with(root))?.clone();
+            Some(Found {
+                inside,
+                ..unlisted(Read::File(path), run)
+            })
         }
         "https" if folder.options.https.is_some() => {
             Some(unlisted(Read::Provider("https".to_owned()), run))

@@ -63,7 +63,7 @@ impl Connection {
         let mut ears = self.ears(&errand, caller);
         let name = errand.name;
         let outcome = run(runner, job, Some(&mut ears)).await;
-        let mut outcome = outcome.unwrap_or_else(|e| did_not_start(name, &e));
+        let mut outcome = outcome.unwrap_or_else(|e| did_not_start(&self.folder, name, &e));
         match outcome.error.take() {
             Some(error) => Err(error),
             None => Ok(outcome),
@@ -80,7 +80,11 @@ impl Connection {
             self.threshold.clone(),
             self.folder.herald.clone(),
             errand.name,
-            Talk::default(),
+            Talk {
+                progress: errand.run.progress_per_minute,
+                logs: errand.run.logs_per_minute,
+                ..Talk::default()
+            },
         )
     }
 }
@@ -95,12 +99,12 @@ pub(super) async fn perform_for_nobody(
     let _place = place.map_err(|_| RpcError::server("too many calls wait already"))?;
     let job = job(folder, &errand, Level::DEFAULT.name(), None, Vec::new())?;
     let outcome = run(runner, job, None).await;
-    Ok(outcome.unwrap_or_else(|e| did_not_start(errand.name, &e)))
+    Ok(outcome.unwrap_or_else(|e| did_not_start(folder, errand.name, &e)))
 }
 
 /// What a shell would say and end with.
-fn did_not_start(name: &str, why: &std::io::Error) -> Outcome {
-    tracing::warn!("`{name}` did not start: {why}");
+fn did_not_start(folder: &Folder, name: &str, why: &std::io::Error) -> Outcome {
+    folder.diagnose(Level::WARNING, &format!("`{name}` did not start: {why}"));
     let code = match why.kind() {
         std::io::ErrorKind::NotFound => 127,
         _ => 126,
@@ -169,14 +173,13 @@ fn job<'a>(
     for (name, value) in &errand.env {
         put(&mut env, name, value);
     }
+    let cwd = errand.run.cwd.clone();
+    let cwd = cwd.unwrap_or_else(|| runner.root().to_owned());
     Ok(Job {
         words,
+        executed: errand.program.files(&cwd, runner.root()),
         env,
-        cwd: errand
-            .run
-            .cwd
-            .clone()
-            .unwrap_or_else(|| runner.root().to_owned()),
+        cwd,
         stdin: Stdin::Text(errand.spelled.to_owned().into()),
         control: true,
         run: errand.run,

@@ -8,9 +8,10 @@ use linkspan_mcp::names;
 use linkspan_wire::quote;
 use tokio::sync::broadcast::{self, Receiver, error::RecvError};
 
+use super::Diagnostic;
 use super::subscriptions::Subscriptions;
 use crate::run::control::List;
-use crate::run::ears::News;
+use crate::run::ears::{News, Threshold};
 
 /// Where it is told which resources have changed. They come together: a branch that is checked out
 /// changes hundreds at once, and those must not push other news out.
@@ -20,6 +21,7 @@ pub(super) type Contents = broadcast::Sender<Arc<[String]>>;
 enum Told {
     List(List),
     Contents(Arc<[String]>),
+    Diagnostic(Diagnostic),
     /// What was missed is not known, so all of it may be old.
     All,
 }
@@ -39,6 +41,7 @@ impl Ear {
             one = self.news.recv() => one.map(|one| match one {
                 News::Changed(list) => Told::List(list),
                 News::Updated(uri) => Told::Contents([uri].into()),
+                News::Diagnostic(diagnostic) => Told::Diagnostic(diagnostic),
             }),
             many = self.contents.recv() => many.map(Told::Contents),
         };
@@ -56,6 +59,7 @@ pub(super) fn pass_on(
     teller: Teller,
     subscriptions: Subscriptions,
     ready: Arc<AtomicBool>,
+    threshold: Threshold,
 ) {
     tokio::spawn(async move {
         loop {
@@ -68,6 +72,9 @@ pub(super) fn pass_on(
                 // Nobody who is not ready knows anything that could be old.
                 Some(_) if !ready.load(Ordering::Relaxed) => {}
                 Some(Told::List(list)) => changed(&teller, list).await,
+                Some(Told::Diagnostic(diagnostic)) => {
+                    diagnosed(&teller, &threshold, &diagnostic).await;
+                }
                 Some(Told::Contents(uris)) => {
                     for uri in uris.iter().filter(|uri| subscriptions.has(uri)) {
                         updated(&teller, uri).await;
@@ -89,6 +96,19 @@ pub(super) fn pass_on(
 async fn changed(teller: &Teller, list: List) {
     let method = format!("notifications/{}/list_changed", list.name());
     teller.tell(&method, None).await;
+}
+
+/// Tells a client about something that the log has, if it wants to hear of that level.
+pub(super) async fn diagnosed(teller: &Teller, threshold: &Threshold, diagnostic: &Diagnostic) {
+    if !threshold.lets(diagnostic.level) {
+        return;
+    }
+    let params = format!(
+        r#"{{"level":"{}","logger":"linkspan","data":{}}}"#,
+        diagnostic.level.name(),
+        quote(&diagnostic.text)
+    );
+    teller.tell(names::MESSAGE, Some(&params)).await;
 }
 
 pub(super) async fn updated(teller: &Teller, uri: &str) {

@@ -31,6 +31,10 @@ pub struct Options {
     pub trust_everybody: bool,
     /// Whether nothing but the handshake, ping and logging is offered.
     pub minimal: bool,
+    /// Whether the client may end the server with `shutdown` and `exit`: only if it is the only one.
+    pub shutdown: bool,
+    /// Problems are logged only if they concern the tool of this name.
+    pub problems_of: Option<String>,
     /// Our environment, of which scripts see a part.
     pub env: Vec<(OsString, OsString)>,
 }
@@ -50,6 +54,8 @@ impl Options {
             hosts: None,
             trust_everybody: false,
             minimal: false,
+            shutdown: false,
+            problems_of: None,
             env: std::env::vars_os().collect(),
         }
     }

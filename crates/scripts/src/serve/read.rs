@@ -107,9 +107,8 @@ async fn read(folder: &Arc<Folder>, uri: &str, reader: Reader<'_>) -> Result<Str
         Read::Text(text) => Ok(contents(uri, found.mime.as_deref(), text.as_bytes())),
         Read::File(path) => {
             let most = found.run.max_output;
-            let mut roots = folder.options.roots.clone();
-            roots.push(folder.runner.root().to_owned());
-            let file = spawn_blocking(move || read_inside(&roots, &path, most)).await;
+            let root = found.inside.clone();
+            let file = spawn_blocking(move || read_inside(&root, &path, most)).await;
             let bytes = file.map_err(|_| RpcError::internal("a file could not be read"))?;
             let bytes = bytes.map_err(|why| no_file(uri, why))?;
             Ok(contents(uri, found.mime.as_deref(), &bytes))

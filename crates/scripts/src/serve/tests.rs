@@ -100,6 +100,11 @@ async fn a_folder_that_others_can_write_to_now_offers_nothing() {
     set(0o755).unwrap();
     scene.folder.refresh();
     assert_eq!(scene.folder.catalogue().tools.len(), 1);
+    let told = scene.client.next().await;
+    assert!(
+        told.contains(r#""level":"error","logger":"linkspan""#),
+        "{told}"
+    );
     let changed = scene.client.next().await;
     assert!(changed.contains("tools/list_changed"), "{changed}");
     scene.end().await;
@@ -417,7 +422,7 @@ fn a_problem_takes_one_line_of_a_log_whatever_a_file_is_called() {
         hint: Some("mend it".to_owned()),
         fix: None,
     };
-    let told = super::told(&problem);
+    let told = super::diagnostics::told(&problem);
     assert!(!told.contains(char::is_control), "{told:?}");
     assert!(told.ends_with(":1: is odd (mend it)"), "{told}");
 }

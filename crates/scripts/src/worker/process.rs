@@ -118,19 +118,22 @@ pub(crate) async fn spawn(runner: &Arc<Runner>, tool: &Tool) -> io::Result<(Guar
     put(&mut env, "MCP_WORKER", "1");
     let none = Json::parse("{}").map_err(|_| io::Error::other("{} is no JSON"))?;
     let words = argv::words(&tool.program, none).map_err(io::Error::other)?;
+    let cwd = run.cwd.clone().unwrap_or_else(|| runner.root().to_owned());
+    runner.trusts(&tool.program.files(&cwd, runner.root()))?;
     let mut litter = Litter::default();
-    let words = runner.confined(run, &[], words, &marker, &mut litter)?;
+    let mut fds: Vec<(OwnedFd, i32)> = Vec::new();
+    let words = runner.confined(run, &[], words, &marker, &mut litter, &mut fds)?;
     let program = words.first().cloned();
     let program = program.ok_or_else(|| io::Error::other("there is no program to run"))?;
     let (stdin, their_stdin) = channel::writing()?;
     let (stdout, their_stdout) = channel::reading()?;
     let (stderr, their_stderr) = channel::reading()?;
-    let fds: Vec<(OwnedFd, i32)> = vec![(their_stdin, 0), (their_stdout, 1), (their_stderr, 2)];
+    fds.extend([(their_stdin, 0), (their_stdout, 1), (their_stderr, 2)]);
     let command = Command {
         program: program.into(),
         args: words,
         env,
-        cwd: run.cwd.clone().unwrap_or_else(|| runner.root().to_owned()),
+        cwd,
         fds,
     };
     let begin = Begin {

@@ -22,6 +22,9 @@ const CYAN: Style = Style::new()
     .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan)));
 const DIM: Style = Style::new().dimmed();
 
+/// More ignored files than this are not shown.
+const MOST_IGNORED: usize = 50;
+
 /// More values than this of a completion are not shown.
 const SOME: usize = 8;
 
@@ -86,6 +89,21 @@ fn offered(catalogue: &Catalogue) {
     section("Providers", &catalogue.providers, |provider| {
         say!("{}://", on_one_line(&provider.scheme));
     });
+    let (shown_ones, more) = match catalogue.ignored.len() > MOST_IGNORED {
+        true => catalogue.ignored.split_at(MOST_IGNORED),
+        false => (&catalogue.ignored[..], &[][..]),
+    };
+    if shown_ones.is_empty() {
+        return;
+    }
+    say!("{HEAD}Ignored{HEAD:#}");
+    for one in shown_ones {
+        say!("{}  {DIM}{}{DIM:#}", shown(&one.path), clean(&one.why));
+    }
+    if !more.is_empty() {
+        say!("{DIM}and {} more; --json shows all{DIM:#}", more.len());
+    }
+    say!("");
 }
 
 fn section<T>(title: &str, all: &[T], one: impl Fn(&T)) {
@@ -165,16 +183,7 @@ fn summary(report: &Report) -> String {
     let mut parts = Vec::new();
     match &report.catalogue {
         None => parts.push("nothing can be served".to_owned()),
-        Some(all) => {
-            let count = |n: usize, one: &str, many: &str| match n {
-                1 => format!("1 {one}"),
-                n => format!("{n} {many}"),
-            };
-            parts.push(count(all.tools.len(), "tool", "tools"));
-            let resources = all.resources.len() + all.templates.len();
-            parts.push(count(resources, "resource", "resources"));
-            parts.push(count(all.prompts.len(), "prompt", "prompts"));
-        }
+        Some(all) => parts.push(crate::serve::health::offered(all)),
     }
     let problem = |severity, one: &str, many: &str| match report.count(severity) {
         0 => None,
@@ -228,6 +237,11 @@ fn offered_json(all: &mut Value, catalogue: &Catalogue) {
         .completions
         .iter()
         .map(|c| completion_json(c))
+        .collect();
+    all["ignored"] = catalogue
+        .ignored
+        .iter()
+        .map(|one| json!({ "path": one.path.to_string_lossy(), "why": one.why }))
         .collect();
     all["providers"] = catalogue
         .providers

@@ -13,7 +13,7 @@ use super::super::files::CallFiles;
 use super::super::manual::Kind;
 use super::super::provider::{self, Provider};
 use super::super::shelf::Shelf;
-use super::super::{content, limits, meta, template, ui};
+use super::super::{content, limits, meta, template, trust, ui};
 use super::{Connection, Held, some_text};
 use crate::folder::RunSettings;
 use crate::run::capture::Printed;
@@ -208,6 +208,7 @@ pub(super) async fn perform<'a>(
     let mut env: Env = of_provider(told, &project.vars, &project.places, &shelf.tooling);
     put(&mut env, "LINKSPAN_CALL", &marker);
     let job = Job {
+        executed: trust::executed(&words),
         words,
         env,
         cwd: project.places.root.clone(),

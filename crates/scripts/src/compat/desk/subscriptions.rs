@@ -217,6 +217,8 @@ pub(super) fn pass_on(
                         changed(&teller, list).await;
                     }
                 }
+                // mcp-bash tells its clients nothing of this.
+                Ok(News::Diagnostic(_)) => {}
                 Ok(News::Updated(uri)) => {
                     if ready.is() && subscriptions.has(&uri) {
                         updated(&teller, &uri).await;

@@ -163,6 +163,7 @@ impl Run<'_> {
         let (streams, holds, still) = pipes(&files);
         let job = Job {
             words,
+            executed: vec![self.leave.path.clone()],
             env,
             cwd: places.root.clone(),
             stdin: Stdin::Null,

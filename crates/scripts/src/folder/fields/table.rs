@@ -135,6 +135,8 @@ pub(super) const FIELDS: &[Field] = &[
     field("maxTimeoutSecs", ALL, Seconds, "`600`", "How long a call may take even so."),
     field("graceSecs", ALL, Seconds, "`1`", "Between TERM and KILL."),
     field("maxOutputBytes", ALL, Bytes, "`10 MiB`", "What the output of a call may weigh."),
+    field("progressPerMinute", ALL, Count(0, 100_000), "`100`", "Progress notifications of a call that are passed on in a minute; the last one always is."),
+    field("logsPerMinute", ALL, Count(0, 100_000), "`100`", "Log messages of a call that are passed on in a minute."),
     field("concurrency", ENTRY, Count(1, 4_096), "as the server", "Calls of this entry that run at once."),
     field("cwd", ALL, Text, "the folder", "Where it runs; relative to the folder, and inside it."),
     field("env", ALL, Fields(ENV), "", "What it sees of the environment."),

@@ -60,6 +60,7 @@ impl Git<'_> {
         let marker = self.runner.marker();
         let words = ["git"].iter().chain(words).map(OsString::from);
         let job = Job {
+            executed: Vec::new(),
             words: words.collect(),
             env: self.env(&marker),
             // Nothing of the folder is to be found from there.

@@ -1,0 +1,122 @@
+//! What no entry was made of: files that are passed over, and code that others can change.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::catalogue::{Fix, Ignored, Problem, Severity};
+use super::listing::{Item, Listing, ignored};
+use super::meta::Meta;
+use super::reader::Reader;
+use crate::trust::{Distrust, Trust, Untrusted};
+
+/// Files and folders that are looked at while a folder is served, and by `validate`.
+const SOME: usize = 2_000;
+const MANY: usize = 200_000;
+
+/// What a folder may have at its top, besides what it ignores.
+const KNOWN: [&str; 11] = [
+    "server.toml",
+    "server.yaml",
+    "server.yml",
+    "server.json",
+    "instructions.md",
+    "tools",
+    "prompts",
+    "resources",
+    "skills",
+    "completions",
+    "providers",
+];
+
+impl Reader<'_> {
+    /// A file or folder that nothing is made of.
+    pub(super) fn ignore(&mut self, path: &Path, why: impl Into<String>) {
+        self.ignored.push(Ignored {
+            path: path.to_owned(),
+            why: why.into(),
+        });
+    }
+
+    /// Whether its metadata switches an entry off.
+    pub(super) fn disabled(&mut self, item: &Item, meta: &Meta) -> bool {
+        let off = meta.flag("enabled") == Some(false);
+        if off {
+            self.ignore(&item.shown, "`enabled: false`");
+        }
+        off
+    }
+
+    /// Folders where only files are looked for.
+    pub(super) fn ignore_folders(&mut self, listing: &Listing) {
+        for folder in &listing.folders {
+            self.ignore(&folder.shown, "only files are looked at here");
+        }
+    }
+
+    /// What lies beside the folders of entries.
+    pub(super) fn ignore_strangers(&mut self) {
+        let mut names: Vec<_> = fs::read_dir(&self.root)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.file_name())
+            .filter(|name| !KNOWN.iter().any(|known| name == known))
+            .collect();
+        names.sort();
+        for name in names {
+            let why = name.to_str().and_then(ignored);
+            let why = why.unwrap_or_else(|| "it is no part of a server".to_owned());
+            self.ignore(Path::new(&name), why);
+        }
+    }
+
+    /// Code that others can change, unless something was said about it already.
+    pub(super) fn judge_helpers(&mut self) {
+        let most = if self.options.thorough { MANY } else { SOME };
+        let problems = untrusted_code(&self.trust, &self.root, most, self.options.thorough);
+        for problem in problems {
+            let same = |known: &Problem| known.path == problem.path;
+            if !self.problems.iter().any(same) {
+                self.problems.push(problem);
+            }
+        }
+    }
+}
+
+/// Code that others can change, as problems. If there is too much to look at, that is one as well for who
+/// wants to know everything.
+pub(crate) fn untrusted_code(
+    trust: &Trust,
+    root: &Path,
+    most: usize,
+    thorough: bool,
+) -> Vec<Problem> {
+    let scan = trust.scan(root, most);
+    let mut problems: Vec<Problem> = scan
+        .found
+        .into_iter()
+        .map(|found| problem(root, found))
+        .collect();
+    if scan.cut && thorough {
+        problems.push(Problem {
+            severity: Severity::Warning,
+            path: PathBuf::from("."),
+            line: None,
+            text: format!("has more than {most} files; the owner of the others was not looked at"),
+            hint: None,
+            fix: None,
+        });
+    }
+    problems
+}
+
+fn problem(root: &Path, Untrusted { path, why }: Untrusted) -> Problem {
+    Problem {
+        severity: Severity::Error,
+        path: path.strip_prefix(root).unwrap_or(&path).to_owned(),
+        line: None,
+        text: format!("cannot be trusted, and scripts may run what is in it: {why}"),
+        hint: Some(why.hint().to_owned()),
+        fix: matches!(why, Distrust::Writable(_)).then(|| Fix::MakePrivate(path)),
+    }
+}

@@ -1,0 +1,261 @@
+//! Level 2: changes of modes, owners, times and extended attributes, in what may be written and nowhere else.
+//!
+//! Landlock does not look at these calls, and a seccomp filter does not see which file is meant. So the
+//! kernel hands them to the server (`linkspan_spawn::notify`), and the caller waits. The server opens the
+//! file that is meant, looks where it lies, and makes the change itself, on the file that it has open: whatever the
+//! caller does to the path meanwhile does not matter. Otherwise the call fails with `EPERM`.
+//!
+//! What the server does not do, because it may have more rights than the tool: change the owner to another
+//! user, and set attributes besides `user.*` and access lists.
+
+mod memory;
+mod request;
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use linkspan_spawn::notify::{Listener, Request};
+use rustix::fs::{
+    AtFlags, CWD, Gid, Mode, OFlags, Timespec, Timestamps, Uid, XattrFlags, chmod, chownat, open,
+    removexattr, setxattr, utimensat,
+};
+use rustix::io::Errno;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
+
+use memory::Memory;
+pub(super) use request::{CALLS, FCHMODAT2};
+use request::{Change, HERE, Target, Times, meant};
+
+/// What paths, names and values of attributes may weigh, as for the kernel.
+const PATH: usize = 4096;
+const NAME: usize = 256;
+const VALUE: u64 = 64 << 10;
+
+/// Decides for one tool and everything that it starts, on a thread of its own, until all of that has
+/// ended. `from` is where the listener arrives; `allowed` is what may be written.
+pub(crate) fn decide(from: UnixStream, allowed: Vec<PathBuf>) -> io::Result<()> {
+    let thread = std::thread::Builder::new().name("linkspan-files".into());
+    let thread = thread.stack_size(256 << 10);
+    thread.spawn(move || {
+        if let Err(e) = decide_here(from, &allowed) {
+            tracing::debug!("changes of file metadata are refused from now on: {e}");
+        }
+    })?;
+    Ok(())
+}
+
+fn decide_here(from: UnixStream, allowed: &[PathBuf]) -> io::Result<()> {
+    // A tool that was not begun sends none.
+    let Some(listener) = receive(&from)? else {
+        return Ok(());
+    };
+    drop(from);
+    // Once: the program cannot put anything else in their place.
+    let real = allowed.iter().filter_map(|path| path.canonicalize().ok());
+    let allowed: Vec<PathBuf> = real.collect();
+    while let Some(request) = listener.receive()? {
+        let done = change(&listener, &request, &allowed);
+        listener.answer(&request, done.map_err(Errno::raw_os_error));
+    }
+    Ok(())
+}
+
+/// Sends the listener to the server.
+pub(super) fn send(to: &OwnedFd, listener: &Listener) -> io::Result<()> {
+    let fd = listener.as_fd();
+    let fds = [std::os::fd::AsFd::as_fd(&fd)];
+    let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    ancillary.push(SendAncillaryMessage::ScmRights(&fds));
+    let byte = [io::IoSlice::new(b"x")];
+    sendmsg(to, &byte, &mut ancillary, SendFlags::empty())?;
+    Ok(())
+}
+
+fn receive(from: &UnixStream) -> io::Result<Option<Listener>> {
+    let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0];
+    let mut bytes = [io::IoSliceMut::new(&mut byte)];
+    recvmsg(from, &mut bytes, &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
+    let mut fds = ancillary.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut fds) => fds.next(),
+        _ => None,
+    });
+    Ok(fds.next().map(Listener::from_fd))
+}
+
+fn change(listener: &Listener, request: &Request, allowed: &[PathBuf]) -> Result<(), Errno> {
+    let (target, change) = meant(request)?;
+    let memory = Memory::of(request.thread)?;
+    let file = target.open(request.thread, &memory)?;
+    // Until here the number of the thread could have become another one's.
+    if !listener.is_waiting(request) {
+        return Err(Errno::PERM);
+    }
+    let itself = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    let place = fs::read_link(&itself).map_err(|_| Errno::PERM)?;
+    if !allowed.iter().any(|allowed| place.starts_with(allowed)) {
+        return Err(Errno::PERM);
+    }
+    change.make(&itself, &memory)
+}
+
+impl Target {
+    /// The file, however it is named, without any right to it.
+    fn open(&self, thread: u32, memory: &Memory) -> Result<OwnedFd, Errno> {
+        let by_number = |fd: i32| match fd {
+            HERE => format!("/proc/{thread}/cwd"),
+            fd => format!("/proc/{thread}/fd/{fd}"),
+        };
+        let (path, follow) = match self {
+            Self::Open(fd) => (PathBuf::from(by_number(*fd)), true),
+            Self::Path {
+                folder,
+                path,
+                follow,
+            } => {
+                let given = memory.text(*path, PATH)?;
+                if given.is_empty() {
+                    return Err(Errno::NOENT);
+                }
+                let given = PathBuf::from(std::ffi::OsString::from_vec(given));
+                (seen_by(thread, &given, &by_number(*folder)), *follow)
+            }
+        };
+        let flags = match follow {
+            true => OFlags::PATH | OFlags::CLOEXEC,
+            false => OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW,
+        };
+        open(&path, flags, Mode::empty())
+    }
+}
+
+/// A path as the caller means it: `/proc/self` is the caller's.
+fn seen_by(thread: u32, given: &Path, folder: &str) -> PathBuf {
+    if !given.is_absolute() {
+        return Path::new(folder).join(given);
+    }
+    for (own, whose) in [
+        ("/proc/self", format!("/proc/{thread}")),
+        ("/proc/thread-self", format!("/proc/{thread}")),
+        ("/dev/fd", format!("/proc/{thread}/fd")),
+    ] {
+        if let Ok(rest) = given.strip_prefix(own) {
+            return Path::new(&whose).join(rest);
+        }
+    }
+    given.to_owned()
+}
+
+impl Change {
+    /// Makes it. The path leads to the file that is open, and to no other.
+    fn make(&self, file: &Path, memory: &Memory) -> Result<(), Errno> {
+        match self {
+            Self::Mode(mode) if mode & 0o6000 != 0 => Err(Errno::PERM),
+            Self::Mode(mode) => chmod(file, Mode::from_raw_mode(mode & 0o7777)),
+            Self::Owner(user, group) => own(file, *user, *group),
+            Self::Times(times) => {
+                let times = times.read(memory)?;
+                utimensat(CWD, file, &times, AtFlags::empty())
+            }
+            Self::Attribute {
+                name,
+                value,
+                size,
+                flags,
+            } => {
+                let name = attribute(memory, *name)?;
+                if *size > VALUE {
+                    return Err(Errno::TOOBIG);
+                }
+                let value = memory.bytes(*value, *size as usize)?;
+                let flags = XattrFlags::from_bits(*flags).ok_or(Errno::INVAL)?;
+                setxattr(file, name, &value, flags)
+            }
+            Self::NoAttribute { name } => removexattr(file, attribute(memory, *name)?),
+        }
+    }
+}
+
+/// Changes the owner to us, if it is to be changed at all.
+fn own(file: &Path, user: u32, group: u32) -> Result<(), Errno> {
+    let (us, ours) = (rustix::process::geteuid(), rustix::process::getegid());
+    let is = |wanted: u32, own: u32| wanted == u32::MAX || wanted == own;
+    if !is(user, us.as_raw()) || !is(group, ours.as_raw()) {
+        return Err(Errno::PERM);
+    }
+    let user = (user != u32::MAX).then(|| Uid::from_raw(user));
+    let group = (group != u32::MAX).then(|| Gid::from_raw(group));
+    chownat(CWD, file, user, group, AtFlags::empty())
+}
+
+/// The name of an attribute that a tool may change.
+fn attribute(memory: &Memory, at: u64) -> Result<std::ffi::OsString, Errno> {
+    let name = memory.text(at, NAME)?;
+    let known = name.starts_with(b"user.") || name.starts_with(b"system.posix_acl_");
+    match known {
+        true => Ok(std::ffi::OsString::from_vec(name)),
+        false => Err(Errno::PERM),
+    }
+}
+
+impl Times {
+    fn read(&self, memory: &Memory) -> Result<Timestamps, Errno> {
+        const NOW: i64 = libc::UTIME_NOW;
+        let (at, scale) = match self {
+            Self::Nanoseconds(at) => (*at, 1),
+            Self::Microseconds(at) => (*at, 1000),
+            Self::Seconds(at) => (*at, 0),
+        };
+        let stamp = |secs: i64, nanos: i64| Timespec {
+            tv_sec: secs,
+            tv_nsec: nanos as _,
+        };
+        if at == 0 {
+            return Ok(Timestamps {
+                last_access: stamp(0, NOW),
+                last_modification: stamp(0, NOW),
+            });
+        }
+        let count = if scale == 0 { 2 } else { 4 };
+        let bytes = memory.bytes(at, count * 8)?;
+        let numbers: Vec<i64> = bytes
+            .chunks_exact(8)
+            .map(|chunk| chunk.try_into().map_or(0, i64::from_ne_bytes))
+            .collect();
+        Ok(match numbers[..] {
+            [access, change] => Timestamps {
+                last_access: stamp(access, 0),
+                last_modification: stamp(change, 0),
+            },
+            [access, more, change, rest] => Timestamps {
+                last_access: stamp(access, more.saturating_mul(scale)),
+                last_modification: stamp(change, rest.saturating_mul(scale)),
+            },
+            _ => return Err(Errno::FAULT),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_that_of_the_caller() {
+        let seen = |path: &str| seen_by(7, Path::new(path), "/proc/7/cwd");
+        assert_eq!(seen("a/b"), Path::new("/proc/7/cwd/a/b"));
+        assert_eq!(seen("/a/b"), Path::new("/a/b"));
+        assert_eq!(seen("/proc/self/fd/3"), Path::new("/proc/7/fd/3"));
+        assert_eq!(seen("/dev/fd/3"), Path::new("/proc/7/fd/3"));
+        assert_eq!(seen("/proc/selfish"), Path::new("/proc/selfish"));
+    }
+}

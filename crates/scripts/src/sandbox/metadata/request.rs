@@ -1,0 +1,144 @@
+//! Which calls the server decides, and what each of them asks for.
+
+use linkspan_spawn::notify::Request;
+use rustix::io::Errno;
+
+/// `fchmodat2`, which is newer than our `libc`.
+pub(in crate::sandbox) const FCHMODAT2: i64 = 452;
+
+/// Calls that the server decides.
+#[cfg(target_arch = "x86_64")]
+pub(in crate::sandbox) const CALLS: &[i64] = &[
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+];
+#[cfg(not(target_arch = "x86_64"))]
+pub(in crate::sandbox) const CALLS: &[i64] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+];
+
+/// Which file is meant.
+pub(super) enum Target {
+    Open(i32),
+    Path {
+        folder: i32,
+        path: u64,
+        follow: bool,
+    },
+}
+
+/// What is to become of it.
+pub(super) enum Change {
+    Mode(u32),
+    Owner(u32, u32),
+    Times(Times),
+    Attribute {
+        name: u64,
+        value: u64,
+        size: u64,
+        flags: u32,
+    },
+    NoAttribute {
+        name: u64,
+    },
+}
+
+/// How the times are given, and where.
+pub(super) enum Times {
+    Nanoseconds(u64),
+    Microseconds(u64),
+    Seconds(u64),
+}
+
+pub(super) const HERE: i32 = libc::AT_FDCWD;
+
+/// What a call asks for.
+pub(super) fn meant(request: &Request) -> Result<(Target, Change), Errno> {
+    let argument = request.arguments;
+    let [a, b, c, d, e, _] = argument;
+    let number = |value: u64| value as u32;
+    let fd = |value: u64| value as i32;
+    let path = |path, follow| Target::Path {
+        folder: HERE,
+        path,
+        follow,
+    };
+    let at = |folder: u64, path: u64, flags: u64| {
+        let flags = number(flags);
+        let has = |flag: i32| flags & flag as u32 != 0;
+        match has(libc::AT_EMPTY_PATH) && path == 0 {
+            true => Target::Open(fd(folder)),
+            false => Target::Path {
+                folder: fd(folder),
+                path,
+                follow: !has(libc::AT_SYMLINK_NOFOLLOW),
+            },
+        }
+    };
+    let attribute = |flags: u64| Change::Attribute {
+        name: b,
+        value: c,
+        size: d,
+        flags: number(flags),
+    };
+    Ok(match request.call {
+        libc::SYS_fchmod => (Target::Open(fd(a)), Change::Mode(number(b))),
+        libc::SYS_fchmodat => (at(a, b, 0), Change::Mode(number(c))),
+        FCHMODAT2 => (at(a, b, d), Change::Mode(number(c))),
+        libc::SYS_fchown => (Target::Open(fd(a)), Change::Owner(number(b), number(c))),
+        libc::SYS_fchownat => (at(a, b, e), Change::Owner(number(c), number(d))),
+        libc::SYS_utimensat => {
+            let target = match b {
+                0 => Target::Open(fd(a)),
+                _ => at(a, b, d),
+            };
+            (target, Change::Times(Times::Nanoseconds(c)))
+        }
+        libc::SYS_setxattr => (path(a, true), attribute(e)),
+        libc::SYS_lsetxattr => (path(a, false), attribute(e)),
+        libc::SYS_fsetxattr => (Target::Open(fd(a)), attribute(e)),
+        libc::SYS_removexattr => (path(a, true), Change::NoAttribute { name: b }),
+        libc::SYS_lremovexattr => (path(a, false), Change::NoAttribute { name: b }),
+        libc::SYS_fremovexattr => (Target::Open(fd(a)), Change::NoAttribute { name: b }),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_chmod => (path(a, true), Change::Mode(number(b))),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_chown => (path(a, true), Change::Owner(number(b), number(c))),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_lchown => (path(a, false), Change::Owner(number(b), number(c))),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_utime => (path(a, true), Change::Times(Times::Seconds(b))),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_utimes => (path(a, true), Change::Times(Times::Microseconds(b))),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_futimesat => (at(a, b, 0), Change::Times(Times::Microseconds(c))),
+        _ => return Err(Errno::NOSYS),
+    })
+}

@@ -1,0 +1,170 @@
+//! What is wrong with a folder, for its log and for its clients.
+
+use linkspan_mcp::Level;
+use linkspan_wire::escape_line;
+
+use super::Folder;
+use crate::folder::{Catalogue, Problem, Severity};
+use crate::run::ears::News;
+
+/// So many warnings are told one by one when a folder is opened; more are counted.
+const FEW: usize = 5;
+/// So many diagnostics a client is told when it comes.
+const FIRST: usize = 20;
+
+/// Something for the log, and for clients as `notifications/message`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Diagnostic {
+    pub(crate) level: Level,
+    pub(crate) text: String,
+}
+
+impl Diagnostic {
+    pub(crate) fn warning(text: &str) -> Self {
+        Self {
+            level: Level::WARNING,
+            text: escape_line(text).into_owned(),
+        }
+    }
+
+    fn of(problem: &Problem) -> Self {
+        Self {
+            level: match problem.severity {
+                Severity::Error => Level::ERROR,
+                Severity::Warning => Level::WARNING,
+            },
+            text: told(problem),
+        }
+    }
+}
+
+impl Folder {
+    /// Tells the log and every client.
+    pub(crate) fn diagnose(&self, level: Level, text: &str) {
+        let text = escape_line(text).into_owned();
+        match level >= Level::ERROR {
+            true => tracing::error!("{text}"),
+            false => tracing::warn!("{text}"),
+        }
+        let _ = self
+            .herald
+            .send(News::Diagnostic(Diagnostic { level, text }));
+    }
+
+    /// Tells about problems that were not there before.
+    pub(super) fn diagnose_new(&self, old: &Catalogue, new: &Catalogue) {
+        let is_new = |problem: &&Problem| !old.problems.contains(problem);
+        for problem in new.problems.iter().filter(is_new) {
+            let diagnostic = Diagnostic::of(problem);
+            tracing::warn!("{}", diagnostic.text);
+            let _ = self.herald.send(News::Diagnostic(diagnostic));
+        }
+    }
+}
+
+/// What a client is told when it comes: what is left out, which it may miss. Warnings are for the author.
+pub(super) fn first(catalogue: &Catalogue) -> Vec<Diagnostic> {
+    let errors = catalogue.problems.iter();
+    let errors = errors.filter(|problem| problem.severity == Severity::Error);
+    let mut all: Vec<Diagnostic> = errors.map(Diagnostic::of).collect();
+    if all.len() > FIRST {
+        let more = all.len() - FIRST;
+        all.truncate(FIRST);
+        all.push(Diagnostic {
+            level: Level::WARNING,
+            text: format!("{more} more errors: `linkspan validate` shows all of them"),
+        });
+    }
+    all
+}
+
+/// What is left out is always told. What is merely odd is told if it is little, so that it does not
+/// bury the rest.
+fn worth_telling(catalogue: &Catalogue) -> impl Iterator<Item = &Problem> {
+    let few = warnings(catalogue) <= FEW;
+    let problems = catalogue.problems.iter();
+    problems.filter(move |problem| few || problem.severity == Severity::Error)
+}
+
+fn warnings(catalogue: &Catalogue) -> usize {
+    let problems = catalogue.problems.iter();
+    problems
+        .filter(|problem| problem.severity == Severity::Warning)
+        .count()
+}
+
+/// Tells the log about a folder that was opened; with `tool`, only what concerns that tool.
+pub(super) fn log(catalogue: &Catalogue, tool: Option<&str>) {
+    if let Some(tool) = tool {
+        for problem in catalogue.problems.iter().filter(|p| concerns(p, tool)) {
+            tracing::warn!("{}", told(problem));
+        }
+        return;
+    }
+    for problem in worth_telling(catalogue) {
+        tracing::warn!("{}", told(problem));
+    }
+    let count = warnings(catalogue);
+    if count > FEW {
+        for problem in &catalogue.problems {
+            if problem.severity == Severity::Warning {
+                tracing::info!("{}", told(problem));
+            }
+        }
+        let root = escape_line(&catalogue.root.to_string_lossy()).into_owned();
+        tracing::warn!("{count} warnings about the folder: `linkspan validate {root}` shows them");
+    }
+}
+
+/// Whether a problem is about the files of a tool: `tools/NAME.*`, or what is in `tools/NAME`. A tool that
+/// was left out because of the problem has no entry to ask.
+fn concerns(problem: &Problem, tool: &str) -> bool {
+    let mut parts = problem.path.iter().map(|part| part.to_string_lossy());
+    if parts.next().as_deref() != Some("tools") {
+        return false;
+    }
+    parts.any(|part| {
+        let name = part.strip_prefix(tool);
+        name.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
+}
+
+/// A problem on one line.
+pub(super) fn told(problem: &Problem) -> String {
+    let line = problem
+        .line
+        .map_or_else(String::new, |line| format!(":{line}"));
+    let place = match problem.path.as_os_str() == "." {
+        // What is wrong with the folder itself says so.
+        true => String::new(),
+        false => format!("{}{line}: ", problem.path.display()),
+    };
+    let hint = problem
+        .hint
+        .as_ref()
+        .map_or_else(String::new, |hint| format!(" ({hint})"));
+    escape_line(&format!("{place}{}{hint}", problem.text)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_of_a_tool_is_told_from_those_of_others() {
+        let problem = |path: &str| Problem {
+            severity: Severity::Error,
+            path: path.into(),
+            line: None,
+            text: String::new(),
+            hint: None,
+            fix: None,
+        };
+        for path in ["tools/a.sh", "tools/a.meta.yaml", "tools/x/a/tool.py"] {
+            assert!(concerns(&problem(path), "a"), "{path}");
+        }
+        for path in ["tools/ab.sh", "tools/b.sh", "prompts/a.md", "server.yaml"] {
+            assert!(!concerns(&problem(path), "a"), "{path}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! `shutdown` and `exit`: a client on stdin and stdout may end the server.
+//!
+//! Neither is a method of MCP; older clients send them. `shutdown` is answered at once, further requests are
+//! refused, and the server ends with `exit`, or after [`PATIENCE`] without it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use linkspan_wire::RpcError;
+use tokio::sync::Notify;
+use tokio::time::timeout;
+
+/// How long a client that has asked for the end may take to say `exit`.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The codes of mcp-bash for the same two mistakes.
+const ENDING: i64 = -32003;
+const NOT_ASKED: i64 = -32005;
+
+/// How far the end has come.
+#[derive(Debug, Default)]
+pub(super) struct Leaving {
+    asked: AtomicBool,
+    /// One waits for each: only [`Self::left`] does.
+    shutdown: Notify,
+    exit: Notify,
+}
+
+impl Leaving {
+    /// Why a request is refused, if it is.
+    pub(super) fn refusal(&self) -> Option<RpcError> {
+        let ending = self.asked.load(Ordering::Acquire);
+        ending.then(|| RpcError::new(ENDING, "the server is shutting down"))
+    }
+
+    pub(super) fn shutdown(&self) {
+        self.asked.store(true, Ordering::Release);
+        self.shutdown.notify_one();
+    }
+
+    pub(super) fn exit(&self) -> Result<(), RpcError> {
+        if !self.asked.load(Ordering::Acquire) {
+            return Err(RpcError::new(NOT_ASKED, "`shutdown` comes before `exit`"));
+        }
+        self.exit.notify_one();
+        Ok(())
+    }
+
+    /// Resolves when the server is to end.
+    pub(super) async fn left(&self) {
+        self.shutdown.notified().await;
+        let _ = timeout(PATIENCE, self.exit.notified()).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::Instant;
+
+    #[tokio::test(start_paused = true)]
+    async fn exit_ends_the_server_and_so_does_waiting_for_it() {
+        let leaving = Leaving::default();
+        assert!(leaving.refusal().is_none());
+        assert_eq!(leaving.exit().unwrap_err().code(), NOT_ASKED);
+        leaving.shutdown();
+        assert_eq!(leaving.refusal().unwrap().code(), ENDING);
+        let began = Instant::now();
+        leaving.left().await;
+        assert_eq!(began.elapsed(), PATIENCE);
+
+        let leaving = Leaving::default();
+        leaving.shutdown();
+        leaving.exit().unwrap();
+        let began = Instant::now();
+        leaving.left().await;
+        assert_eq!(began.elapsed(), Duration::ZERO);
+    }
+}

@@ -1,0 +1,163 @@
+//! The trust rule for everything that is executed or sourced.
+//!
+//! A file is trusted if no other user can change it: the file, the folders up to the served one, and the
+//! symbolic links on the way belong to the user that we run as or to root, and neither a group nor
+//! everybody can write to them. Folders above the served one follow the same rule, except that a sticky
+//! folder such as `/tmp` is accepted: other users cannot rename or remove what is not theirs there.
+//!
+//! The rule is checked when a folder is read and again right before a program is started. It is checked by
+//! path, not by descriptor: the kernel opens a script a second time, by its name, for the interpreter, and
+//! `/dev/fd/N` in its place would change `$0`. A check by path is sound because every folder on the way has
+//! passed the same rule: only the users that are trusted anyway could exchange the file in between.
+//!
+//! A group that has no other member (`umask 002` with a private group) is no other user: see [`groups`].
+
+mod groups;
+mod scan;
+mod walk;
+
+pub(crate) use walk::WalkError;
+
+use std::cell::OnceCell;
+use std::fmt;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// Why a file or folder cannot be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Distrust {
+    /// Its group or everybody can write it; with its permissions.
+    Writable(u32),
+    /// It belongs to this user, who is neither us nor root.
+    Foreign(u32),
+}
+
+impl Distrust {
+    /// Judges permissions and an owner, as `me`.
+    pub(crate) fn of(mode: u32, owner: u32, me: u32) -> Option<Self> {
+        if owner != me && owner != 0 {
+            return Some(Self::Foreign(owner));
+        }
+        (mode & 0o022 != 0).then_some(Self::Writable(mode & 0o7777))
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Writable(_) => "chmod go-w, or `linkspan validate --fix`",
+            Self::Foreign(_) => "copy it, or change its owner",
+        }
+    }
+}
+
+impl fmt::Display for Distrust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Writable(mode) => write!(f, "others can write it (mode {mode:04o})"),
+            Self::Foreign(owner) => write!(f, "it belongs to another user (id {owner})"),
+        }
+    }
+}
+
+/// A path that breaks the rule; it may be a folder or a link on the way to the file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {why}", path.display())]
+pub(crate) struct Untrusted {
+    pub(crate) path: PathBuf,
+    pub(crate) why: Distrust,
+}
+
+/// The rule, as one user sees it.
+#[derive(Debug)]
+pub(crate) struct Trust {
+    me: u32,
+    /// The operator accepts files that others can write.
+    everybody: bool,
+    /// The group that has no member but this user; looked up when it is first needed.
+    own_group: OnceCell<Option<u32>>,
+}
+
+impl Trust {
+    pub(crate) fn new(everybody: bool) -> Self {
+        Self {
+            me: rustix::process::geteuid().as_raw(),
+            everybody,
+            own_group: OnceCell::new(),
+        }
+    }
+
+    /// Judges one file or folder of the served folder.
+    pub(crate) fn judge(&self, path: &Path, metadata: &Metadata) -> Option<Distrust> {
+        if self.everybody {
+            return None;
+        }
+        match Distrust::of(metadata.mode(), metadata.uid(), self.me)? {
+            Distrust::Writable(_) => self.writable(path, metadata),
+            foreign => Some(foreign),
+        }
+    }
+
+    /// Whether another user than the owner can write it.
+    fn writable(&self, path: &Path, metadata: &Metadata) -> Option<Distrust> {
+        let mode = metadata.mode();
+        let by_all = mode & 0o002 != 0;
+        let by_group = mode & 0o020 != 0 && !self.is_own_group(path, metadata.gid());
+        (by_all || by_group).then_some(Distrust::Writable(mode & 0o7777))
+    }
+
+    fn is_own_group(&self, path: &Path, group: u32) -> bool {
+        let own = self
+            .own_group
+            .get_or_init(|| groups::private_group(self.me));
+        *own == Some(group) && !groups::has_acl(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_we_and_root_may_own_and_write() {
+        assert_eq!(Distrust::of(0o755, 1000, 1000), None);
+        assert_eq!(Distrust::of(0o755, 0, 1000), None);
+        assert_eq!(
+            Distrust::of(0o755, 1001, 1000),
+            Some(Distrust::Foreign(1001))
+        );
+        assert_eq!(
+            Distrust::of(0o775, 1000, 1000),
+            Some(Distrust::Writable(0o775))
+        );
+        assert_eq!(
+            Distrust::of(0o757, 0, 1000),
+            Some(Distrust::Writable(0o757))
+        );
+        assert_eq!(
+            Distrust::of(0o100_602, 0, 0),
+            Some(Distrust::Writable(0o602))
+        );
+        // A sticky folder lets others put new files into it.
+        assert_eq!(Distrust::of(0o1777, 0, 0), Some(Distrust::Writable(0o1777)));
+    }
+
+    #[test]
+    fn a_private_group_may_write_and_a_shared_one_may_not() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path();
+        let judged = |mode: u32| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+            Trust::new(false).judge(path, &std::fs::metadata(path).unwrap())
+        };
+        assert_eq!(judged(0o644), None);
+        assert_eq!(judged(0o666), Some(Distrust::Writable(0o666)));
+        // What the group of this file is depends on who runs the test.
+        let me = rustix::process::geteuid().as_raw();
+        let group = std::fs::metadata(path).unwrap().gid();
+        let private = groups::private_group(me) == Some(group);
+        let expected = (!private).then_some(Distrust::Writable(0o664));
+        assert_eq!(judged(0o664), expected);
+    }
+}

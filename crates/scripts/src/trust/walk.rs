@@ -1,0 +1,225 @@
+//! Checks a whole path: every folder and every symbolic link on the way to a file.
+
+use std::ffi::OsString;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use super::{Distrust, Trust, Untrusted};
+
+/// As many symbolic links as the kernel follows.
+const LINKS: usize = 40;
+const STICKY: u32 = 0o1000;
+
+/// Why a path is not accepted.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WalkError {
+    #[error(transparent)]
+    Untrusted(#[from] Untrusted),
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+impl Trust {
+    /// Checks an absolute path. What lies in `zone`, and the file itself, is judged strictly; in folders
+    /// above, sticky ones are accepted.
+    pub(crate) fn walk(&self, path: &Path, zone: &Path) -> Result<(), WalkError> {
+        if self.everybody {
+            return Ok(());
+        }
+        let mut at = PathBuf::from("/");
+        let mut left = parts(path);
+        let mut links = 0;
+        self.above(&at, &stat(&at)?)?;
+        while let Some(part) = left.pop() {
+            if part == ".." {
+                at.pop();
+                continue;
+            }
+            let next = at.join(&part);
+            let metadata = stat(&next)?;
+            if metadata.is_symlink() {
+                self.owned(&next, &metadata)?;
+                links += 1;
+                let read = || match links > LINKS {
+                    true => Err(io::Error::other("too many symbolic links")),
+                    false => fs::read_link(&next),
+                };
+                let target = read().map_err(|source| WalkError::Io {
+                    path: next.clone(),
+                    source,
+                })?;
+                if target.is_absolute() {
+                    at = PathBuf::from("/");
+                }
+                left.extend(parts(&target));
+                continue;
+            }
+            match next.starts_with(zone) || left.is_empty() {
+                true => self.strictly(&next, &metadata)?,
+                false => self.above(&next, &metadata)?,
+            }
+            at = next;
+        }
+        Ok(())
+    }
+
+    fn strictly(&self, path: &Path, metadata: &Metadata) -> Result<(), Untrusted> {
+        match self.judge(path, metadata) {
+            None => Ok(()),
+            Some(why) => Err(untrusted(path, why)),
+        }
+    }
+
+    /// A folder above the served one.
+    fn above(&self, path: &Path, metadata: &Metadata) -> Result<(), Untrusted> {
+        self.owned(path, metadata)?;
+        match self.writable(path, metadata) {
+            Some(why) if metadata.mode() & STICKY == 0 => Err(untrusted(path, why)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether only we or root could exchange it in a sticky folder, or change its permissions.
+    fn owned(&self, path: &Path, metadata: &Metadata) -> Result<(), Untrusted> {
+        let owner = metadata.uid();
+        match owner == self.me || owner == 0 || unmapped() == Some(owner) {
+            true => Ok(()),
+            false => Err(untrusted(path, Distrust::Foreign(owner))),
+        }
+    }
+}
+
+fn untrusted(path: &Path, why: Distrust) -> Untrusted {
+    Untrusted {
+        path: path.to_owned(),
+        why,
+    }
+}
+
+fn stat(path: &Path) -> Result<Metadata, WalkError> {
+    fs::symlink_metadata(path).map_err(|source| WalkError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The components of a path, last one first.
+fn parts(path: &Path) -> Vec<OsString> {
+    let mut parts: Vec<OsString> = path
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_owned()),
+            Component::ParentDir => Some("..".into()),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+        })
+        .collect();
+    parts.reverse();
+    parts
+}
+
+/// In a user namespace that does not know root, root's folders seem to belong to this user.
+fn unmapped() -> Option<u32> {
+    let map = fs::read_to_string("/proc/self/uid_map").ok()?;
+    let all_known = map.lines().any(|line| {
+        let mut numbers = line.split_whitespace();
+        numbers.next() == Some("0")
+    });
+    if all_known {
+        return None;
+    }
+    let overflow = fs::read_to_string("/proc/sys/kernel/overflowuid").ok()?;
+    overflow.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    struct Place(tempfile::TempDir);
+
+    impl Place {
+        /// `above/served/tools/x.sh`, all of it ours alone.
+        fn new() -> Self {
+            let this = Self(tempfile::tempdir().unwrap());
+            fs::create_dir_all(this.at("above/served/tools")).unwrap();
+            fs::write(this.at("above/served/tools/x.sh"), "").unwrap();
+            for name in ["above", "above/served", "above/served/tools"] {
+                this.mode(name, 0o755);
+            }
+            this.mode("above/served/tools/x.sh", 0o755);
+            this
+        }
+
+        fn at(&self, name: &str) -> PathBuf {
+            self.0.path().canonicalize().unwrap().join(name)
+        }
+
+        fn mode(&self, name: &str, mode: u32) {
+            fs::set_permissions(self.at(name), Permissions::from_mode(mode)).unwrap();
+        }
+
+        fn walk(&self, name: &str) -> Result<(), WalkError> {
+            Trust::new(false).walk(&self.at(name), &self.at("above/served"))
+        }
+
+        fn refused(&self, name: &str) -> PathBuf {
+            match self.walk(name).unwrap_err() {
+                WalkError::Untrusted(untrusted) => untrusted.path,
+                other => panic!("{other}"),
+            }
+        }
+    }
+
+    const TOOL: &str = "above/served/tools/x.sh";
+
+    #[test]
+    fn a_file_is_trusted_if_everything_on_the_way_is() {
+        let place = Place::new();
+        place.walk(TOOL).unwrap();
+        for name in ["above", "above/served", "above/served/tools", TOOL] {
+            place.mode(name, 0o757);
+            assert_eq!(place.refused(TOOL), place.at(name));
+            assert!(
+                Trust::new(true)
+                    .walk(&place.at(TOOL), Path::new("/"))
+                    .is_ok()
+            );
+            place.mode(name, 0o755);
+        }
+    }
+
+    #[test]
+    fn a_sticky_folder_is_accepted_above_the_served_one_only() {
+        let place = Place::new();
+        place.mode("above", 0o1777);
+        place.walk(TOOL).unwrap();
+        place.mode("above/served", 0o1777);
+        assert_eq!(place.refused(TOOL), place.at("above/served"));
+    }
+
+    #[test]
+    fn the_folder_of_every_link_on_the_way_counts() {
+        let place = Place::new();
+        fs::create_dir(place.at("above/served/shared")).unwrap();
+        symlink("../tools/x.sh", place.at("above/served/shared/middle")).unwrap();
+        symlink("../shared/middle", place.at("above/served/tools/link")).unwrap();
+        place.mode("above/served/shared", 0o755);
+        place.walk("above/served/tools/link").unwrap();
+        place.mode("above/served/shared", 0o777);
+        let refused = place.refused("above/served/tools/link");
+        assert_eq!(refused, place.at("above/served/shared"));
+    }
+
+    #[test]
+    fn links_in_a_circle_end() {
+        let place = Place::new();
+        symlink("b", place.at("above/served/a")).unwrap();
+        symlink("a", place.at("above/served/b")).unwrap();
+        let error = place.walk("above/served/a").unwrap_err();
+        assert!(error.to_string().contains("too many"), "{error}");
+    }
+}
