@@ -37,6 +37,9 @@ const SERVER: &str = r#"{"protocolVersion":"2025-11-25","supportedVersions":["20
 fuzz_target!(|input: &[u8]| {
     let options = UpOptions::new("h".to_owned(), || "s".to_owned());
     play(Up::new(options), input);
+    let mut options = UpOptions::new("h".to_owned(), || "s".to_owned());
+    options.alone = false;
+    play(Up::new(options), input);
     play(Down::new(), input);
     play(Handshake::new(Box::new(|| {})), input);
 });
@@ -82,7 +85,8 @@ fn play(mut machine: impl Machine, input: &[u8]) {
             },
             5 => {
                 let origin = Some(id.clone());
-                let place = Place { about: None, origin };
+                let late = which % 16 == 15;
+                let place = Place { about: None, late, origin };
                 machine.back(Message::request(&id, request, Some(params)), place, now)
             }
             6 => machine.back(Message::notification(note, Some(params)), Place::default(), now),
