@@ -235,6 +235,23 @@ fn grandchildren_that_hide_are_found() {
 }
 
 #[test]
+fn grandchildren_without_an_environment_end_when_no_call_runs() {
+    let hide = "env -i /usr/bin/env setsid sh -c 'echo $$ > daemon.txt; exec sleep 600' \
+                > /dev/null 2>&1 < /dev/null &";
+    let folder = Folder::with(
+        "fork",
+        &format!("{hide}\nwhile [ ! -s daemon.txt ]; do :; done; echo done"),
+    );
+    let server = folder.serve();
+    assert_eq!(server.text("fork", &json!({})), "done");
+    let pid = folder.wait_for("daemon.txt");
+    let process = format!("/proc/{}", pid.trim());
+    crate::folder::wait_until("the end of the daemon", || {
+        (!std::path::Path::new(&process).exists()).then_some(())
+    });
+}
+
+#[test]
 fn no_process_is_left_as_a_zombie() {
     let folder = Folder::with(
         "fork",

@@ -34,17 +34,6 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// The parameters of `initialize` for a legacy server that this client's requests go to;
-    /// `capabilities` instead of the client's own if other clients share it.
-    pub fn initialize(&self, capabilities: Option<&str>) -> String {
-        format!(
-            r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
-            Revision::LAST_LEGACY,
-            capabilities.unwrap_or(&self.capabilities),
-            self.info.as_deref().unwrap_or(OUR_INFO)
-        )
-    }
-
     /// Reads the envelope; the error is what the specification has for it.
     pub fn read(request: &Message) -> Result<Self, RpcError> {
         let stamp = Stamp::of(request)?;
@@ -80,6 +69,17 @@ impl Claims {
     /// Two requests with the same key may share a legacy server: it was told the same of both.
     pub fn capability_key(&self) -> String {
         Json::parse(&self.capabilities).map_or_else(|_| String::new(), caps::key)
+    }
+
+    /// The parameters of `initialize` for a legacy server that this client's requests go to;
+    /// `capabilities` instead of the client's own if other clients share it.
+    pub fn initialize(&self, capabilities: Option<&str>) -> String {
+        format!(
+            r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
+            Revision::LAST_LEGACY,
+            capabilities.unwrap_or(&self.capabilities),
+            self.info.as_deref().unwrap_or(OUR_INFO)
+        )
     }
 }
 

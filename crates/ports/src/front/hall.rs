@@ -208,6 +208,7 @@ impl<H: House> Hall<H> {
         Intake {
             limits: self.options.limits,
             timeout: self.options.body_timeout,
+            room_timeout: self.options.room_timeout,
             own,
         }
     }

@@ -28,6 +28,8 @@ const LINGER: Duration = Duration::from_secs(5);
 pub(super) struct Intake<'a> {
     pub(super) limits: Limits,
     pub(super) timeout: Duration,
+    /// How long it may wait until servers have taken enough of what was sent before.
+    pub(super) room_timeout: Duration,
     /// What this session, or this principal without one, may have in flight.
     pub(super) own: &'a Budget,
 }
@@ -95,7 +97,7 @@ impl Intake<'_> {
     }
 
     async fn grow(&self, credit: &mut Credit, bytes: usize) -> Result<(), Refusal> {
-        let grown = timeout(self.timeout, self.own.grow(credit, bytes)).await;
+        let grown = timeout(self.room_timeout, self.own.grow(credit, bytes)).await;
         grown.map_err(|_| Refusal::busy("too much waits for servers that do not read"))
     }
 }

@@ -42,7 +42,7 @@ pub struct FrontOptions {
     pub header_timeout: Duration,
     /// How long the next part of a request's body may take.
     pub body_timeout: Duration,
-    /// How long a message may wait until its server takes it.
+    /// How long a message may wait until servers have taken enough of what was sent before.
     pub room_timeout: Duration,
     /// How long a client may take nothing of what we write.
     pub write_timeout: Duration,

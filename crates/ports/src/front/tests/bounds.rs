@@ -81,7 +81,7 @@ async fn a_call_by_the_old_transport_is_in_flight_until_it_is_answered_or_cancel
 async fn large_requests_without_a_session_wait_for_those_before_them_of_the_same_principal() {
     let f = front(|o| {
         o.limits = Limits::new(200_000);
-        o.body_timeout = Duration::from_millis(200);
+        o.room_timeout = Duration::from_millis(200);
         o.long_patience = Duration::from_millis(10);
     })
     .await;

@@ -187,7 +187,6 @@ async fn what_waits_for_all_servers_together_is_bounded_and_leaves_room() {
     let f = front(|o| {
         o.limits = linkspan_wire::Limits::new(MB);
         o.room_timeout = Duration::from_millis(20);
-        o.body_timeout = Duration::from_millis(20);
     })
     .await;
     let large = format!(
