@@ -141,6 +141,13 @@ async fn answer(port: &mut Port, is_command: bool, shook: bool) -> Result<Probed
                     why: why.to_string(),
                 });
             }
+            Inbound::Batch(entries) => {
+                let mut answers = entries.into_iter().flatten();
+                match answers.find(Message::is_answer) {
+                    Some(answer) => answer,
+                    None => continue,
+                }
+            }
             Inbound::Closed(_) if is_command => return Ok(Probed::Died),
             Inbound::Closed(why) => return Err(why),
             _ => continue,

@@ -166,3 +166,11 @@ fn a_question_of_the_server_does_not_stop_the_call() {
         "it is told that nobody answers here: {ran}"
     );
 }
+
+#[test]
+fn an_answer_may_come_in_a_batch() {
+    let child = linkspan_testkit::child_program();
+    let child = child.to_str().expect("our own path is UTF-8");
+    let lines = r#"{"lines":["[{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"batched\"}]}}]"]}"#;
+    assert_snapshot!(linkspan(&["call", "raw", lines, "--", child]), @"batched");
+}
