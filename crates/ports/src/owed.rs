@@ -3,7 +3,7 @@
 //! A line that cannot be read, or an error with the id `null`, may be the answer to any request that was
 //! open when it came. Requests that are answered shortly afterwards were not meant; the others are told.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,8 +19,10 @@ const MAX_DOUBTS: usize = 8;
 /// What a server owes. Does no IO, and is told the time.
 #[derive(Default)]
 pub(crate) struct Owed {
-    /// Requests that wait, by their hop. A subscription is not among them: it is silent by nature.
-    open: BTreeSet<u64>,
+    /// Requests that wait, by their hop, and when each went out. A subscription is not among them: it is
+    /// silent by nature.
+    open: BTreeMap<u64, u64>,
+    /// Counts requests.
     newest: u64,
     /// Requests went out whose ids are no hop numbers: then an unknown id means one of them.
     other_ids: bool,
@@ -62,9 +64,9 @@ impl Owed {
         match msg.kind() {
             Kind::Request => match msg.id().and_then(|id| id.as_hop()) {
                 Some(hop) => {
-                    self.newest = self.newest.max(hop);
+                    self.newest += 1;
                     if msg.method() != names::LISTEN {
-                        self.open.insert(hop);
+                        self.open.insert(hop, self.newest);
                     }
                 }
                 None => self.other_ids = true,
@@ -123,9 +125,8 @@ impl Owed {
         let mut told = Vec::new();
         while self.doubts.first().is_some_and(|doubt| doubt.due <= now) {
             let doubt = self.doubts.remove(0);
-            let later = self.open.split_off(&doubt.up_to.saturating_add(1));
-            let meant = std::mem::replace(&mut self.open, later);
-            told.extend(meant.into_iter().map(|hop| doubt.what.answering(hop)));
+            let meant = self.open.extract_if(.., |_, sent| *sent <= doubt.up_to);
+            told.extend(meant.map(|(hop, _)| doubt.what.answering(hop)));
         }
         told
     }
@@ -153,12 +154,13 @@ impl Owed {
         // To say that there is no such method, a server has read the message, its id included.
         let to_note = self.answers_notes || code == Some(Code::MethodNotFound.number());
         if self.open.is_empty() || (self.notes > 0 && to_note) {
+            self.answers_notes |= self.notes > 0;
             self.notes = self.notes.saturating_sub(1);
             tracing::debug!("an error that answers no request: {msg:?}");
             return None;
         }
         if self.notes == 0 && self.open.len() == 1 {
-            let hop = self.open.pop_first()?;
+            let (hop, _) = self.open.pop_first()?;
             let msg = msg.with_id(Id::number(hop));
             return Some(Inbound::Message(Envelope::new(msg)));
         }
@@ -180,12 +182,15 @@ impl Owed {
     }
 
     fn answered(&mut self, hop: u64) {
-        self.open.remove(&hop);
-        if hop > self.before_note {
+        let sent = self.open.remove(&hop);
+        if sent.is_some_and(|sent| sent > self.before_note) {
             // Servers take messages in order: the notifications before this request got no error.
             self.notes = 0;
         }
-        let oldest = self.open.first().copied();
+        if self.doubts.is_empty() {
+            return;
+        }
+        let oldest = self.open.values().min().copied();
         let (answers_notes, notes) = (&mut self.answers_notes, &mut self.notes);
         self.doubts.retain(|doubt| {
             let meant = oldest.is_some_and(|oldest| oldest <= doubt.up_to);
@@ -345,15 +350,39 @@ mod tests {
         assert!(stream.hears(&unknown).is_empty());
         assert!(stream.waits().is_empty(), "the call goes on");
         assert_eq!(stream.hears(&answer(1)), ["answer 1"]);
-        // What the server has done once is known afterwards.
+    }
+
+    #[test]
+    fn what_a_server_has_done_with_notifications_is_known_afterwards() {
+        // All requests were answered, or there were none: the error was for the notification.
+        let with_a_request: fn(&mut Stream) = |stream| {
+            stream.asks(&[1]);
+            assert!(stream.hears(ERROR).is_empty());
+            assert_eq!(stream.hears(&answer(1)), ["answer 1"]);
+        };
+        let without: fn(&mut Stream) = |stream| assert!(stream.hears(ERROR).is_empty());
+        for shows in [with_a_request, without] {
+            let mut stream = Stream::new();
+            stream.notes();
+            shows(&mut stream);
+            stream.asks(&[2]);
+            stream.notes();
+            assert!(stream.hears(ERROR).is_empty());
+            assert!(stream.waits().is_empty(), "the call goes on");
+            assert_eq!(stream.hears(&answer(2)), ["answer 2"]);
+        }
+    }
+
+    #[test]
+    fn the_order_counts_and_not_the_numbers() {
+        let mut stream = Stream::new();
+        stream.asks(&[u64::MAX >> 12]);
         stream.notes();
+        stream.asks(&[1]);
+        assert_eq!(stream.hears(&answer(1)), ["answer 1"]);
+        assert_eq!(stream.hears(&answer(u64::MAX >> 12)).len(), 1);
         stream.asks(&[2]);
-        assert!(stream.hears(ERROR).is_empty());
-        assert_eq!(stream.hears(&answer(2)), ["answer 2"]);
-        stream.asks(&[3]);
-        stream.notes();
-        assert!(stream.hears(ERROR).is_empty());
-        assert!(stream.waits().is_empty(), "the call goes on");
+        assert_eq!(stream.hears(ERROR), ["error 2"]);
     }
 
     #[test]

@@ -13,6 +13,9 @@ use crate::json::Json;
 use crate::limits::MAX_ID;
 use crate::message::utf8;
 
+/// How much is read of a dictionary that was printed instead of being written as JSON.
+const PRINTED: usize = 4096;
+
 /// The members that make an object a message.
 const MEMBERS: [&[u8]; 5] = [b"jsonrpc", b"id", b"method", b"result", b"error"];
 
@@ -22,6 +25,15 @@ pub(crate) fn inspect(text: &[u8], why: Syntax) -> WireError {
     let mut outline = Outline::default();
     if text.first() == Some(&b'{') {
         outline.read(&text[1..]);
+    }
+    if !outline.is_message && text.starts_with(b"{'") {
+        // A Python dictionary as `print` shows it.
+        let start = &text[1..text.len().min(PRINTED)];
+        let quoted: Vec<u8> = start
+            .iter()
+            .map(|b| if *b == b'\'' { b'"' } else { *b })
+            .collect();
+        outline.read(&quoted);
     }
     if !outline.is_message {
         return WireError::Json(why);
@@ -220,6 +232,13 @@ mod tests {
             assert_eq!(found(text.as_bytes()), None, "{text}");
         }
         assert!(found(br#"{"json"#).is_some(), "cut inside its first key");
+    }
+
+    #[test]
+    fn a_dictionary_that_python_printed_is_a_damaged_message() {
+        let text = br#"{'jsonrpc': '2.0', 'id': 7, 'result': {'ok': True, 'it': "it's"}}"#;
+        assert_eq!(found(text), answer("7"));
+        assert_eq!(found(b"{'level': 'info', 'id': 7}"), None);
     }
 
     #[test]

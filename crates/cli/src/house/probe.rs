@@ -207,6 +207,13 @@ async fn listen(port: &mut Port) -> Heard {
                     why: why.to_string(),
                 });
             }
+            Some(Inbound::Batch(entries)) => {
+                let mut answers = entries.into_iter().flatten();
+                match answers.find(Message::is_answer) {
+                    Some(answer) => answer,
+                    None => continue,
+                }
+            }
             Some(Inbound::Closed(why)) => return Heard::Closed(Some(why)),
             None => return Heard::Closed(None),
             Some(_) => continue,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use linkspan_testkit::{Bridge, Conn, Flow, Request, Server};
 use serde_json::json;
 
-use crate::setup::{assert_kind, assert_works, ready, ready_with};
+use crate::setup::{LATEST, assert_kind, assert_works, ready, ready_with, started};
 
 const SSE: &[&str] = &["--transport", "sse"];
 
@@ -102,6 +102,26 @@ fn calls_that_were_never_sent_are_not_said_to_have_run() {
     server.wait_for_listener();
     server.forget_sessions();
     assert_kind(&bridge.ask("1", "echo", &json!({})), "connect_failed");
+}
+
+#[test]
+fn a_stream_that_ends_during_the_handshake_holds_nothing_up() {
+    let shakes = AtomicUsize::new(0);
+    let hook = move |request: &Request, conn: &mut Conn| {
+        if is_initialize(request) && shakes.fetch_add(1, Ordering::SeqCst) == 0 {
+            conn.wait_for_gate("never");
+        }
+        Flow::Pass
+    };
+    let server = Server::sse().intercept(hook).start();
+    let bridge = started(&server, SSE);
+    let hello = json!({"protocolVersion": LATEST, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
+    bridge.request("1", "initialize", &hello);
+    server.wait_for_post("initialize");
+    server.drop_streams();
+    assert_kind(&bridge.answer("1"), "answer_lost");
+    bridge.initialize(LATEST);
+    assert_works(&bridge);
 }
 
 #[test]

@@ -260,3 +260,11 @@ fn a_server_that_does_not_list_its_tools_can_be_called() {
     let ran = linkspan(&["call", "echo", "n=1", &server.url()]);
     assert_eq!(ran.to_string(), "{\"n\":1}\n");
 }
+
+#[test]
+fn an_answer_may_come_in_a_batch() {
+    let child = linkspan_testkit::child_program();
+    let child = child.to_str().expect("our own path is UTF-8");
+    let lines = r#"{"lines":["[{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"batched\"}]}}]"]}"#;
+    assert_snapshot!(linkspan(&["call", "raw", lines, "--", child]), @"batched");
+}

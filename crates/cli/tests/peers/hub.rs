@@ -41,16 +41,18 @@ impl Hub {
         let config = json!({"mcpServers": {"everything": {
             "command": installed::node(), "args": [everything, "stdio"],
         }}});
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.expect("the clock is set").as_millis();
         let catalogue = json!({
             "registry": {"version": "1", "servers": [{"id": "none", "name": "none", "description": "", "tags": []}]},
-            "lastFetchedAt": u64::try_from(now.as_millis()).unwrap(),
+            "lastFetchedAt": u64::try_from(now).expect("not so far in the future"),
             "serverDocumentation": {},
         });
         let cache = self.home.join("mcp-hub/cache");
-        fs::create_dir_all(&cache).unwrap();
-        fs::write(self.home.join("hub.json"), config.to_string()).unwrap();
-        fs::write(cache.join("registry.json"), catalogue.to_string()).unwrap();
+        fs::create_dir_all(&cache)
+            .and_then(|()| fs::write(self.home.join("hub.json"), config.to_string()))
+            .and_then(|()| fs::write(cache.join("registry.json"), catalogue.to_string()))
+            .expect("the folder of the peers can be written to");
     }
 
     fn command(&self, port: &str) -> Command {

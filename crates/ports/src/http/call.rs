@@ -91,8 +91,8 @@ impl Post {
     /// Tells the driver where a response leads. Some servers give the session out later than with the answer
     /// to `initialize`, or change it.
     fn note_place(&self, ticket: &Ticket, response: &Response) {
-        let legacy = ticket.era == Era::Legacy;
-        if !self.begins && !(legacy && response.headers().contains_key(SESSION_ID)) {
+        let names = ticket.era == Era::Legacy && response.headers().contains_key(SESSION_ID);
+        if !self.begins && !names {
             return;
         }
         let place = Place::opened(response.headers());

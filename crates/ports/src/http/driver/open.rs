@@ -80,15 +80,18 @@ impl Driver {
         for ticket in unsent {
             self.send_later(ticket);
         }
-        if self.barrier == Barrier::Renewal {
-            return;
+        if self.barrier != Barrier::Renewal {
+            if self.sse_backoff > 0 {
+                // It did not last: the next try is not at once.
+                self.retry_sse();
+            } else if self.memory.initialized.is_some() {
+                self.sse_backoff = 1;
+                self.start_sse();
+            }
         }
-        if self.sse_backoff > 0 {
-            // It did not last: the next try is not at once.
-            self.retry_sse();
-        } else if self.memory.initialized.is_some() {
-            self.sse_backoff = 1;
-            self.start_sse();
+        if self.barrier == Barrier::Open {
+            // What everything waited for may have been among the messages that are lost.
+            self.lift();
         }
     }
 
@@ -99,6 +102,9 @@ impl Driver {
         self.hops.clear();
         for (_, call) in self.calls.drain() {
             call.abort.abort();
+            if self.barrier == Barrier::Message(call.serial) {
+                self.barrier = Barrier::Open;
+            }
             if !call.sent.load(Ordering::Relaxed) {
                 unsent.extend(call.ticket);
             }
