@@ -121,27 +121,33 @@ pub(crate) fn is_program(word: &str) -> bool {
 /// Why a word is no target, and what was probably meant.
 fn no_target(word: &str) -> Failure {
     let path = Path::new(word);
-    let quoted = command_line([word.into()]);
     if path.is_file() {
         let program = match path.components().count() {
-            1 => format!("./{quoted}"),
-            _ => quoted,
+            1 => format!("./{word}"),
+            _ => word.to_owned(),
         };
-        return Failure::usage(format!("`{}` is a file, not a folder", on_one_line(word)))
-            .hint(format!("a command goes after `--`: -- {program}"));
+        return Failure::usage(format!("`{}` is a file, not a folder", on_one_line(word))).hint(
+            format!(
+                "a command goes after `--`: {}",
+                right_line(word, &["--", &program])
+            ),
+        );
     }
     if is_program(word) {
         return Failure::usage(format!(
             "`{}` is a command, and a command goes after `--`",
             on_one_line(word)
         ))
-        .hint(format!("-- {quoted}"));
+        .hint(right_line(word, &["--", word]));
+    }
+    if let Some(url) = with_scheme(word) {
+        return Failure::usage(format!(
+            "`{}` is not a URL: the scheme is missing",
+            on_one_line(word)
+        ))
+        .hint(right_line(word, &[&url]));
     }
     let word = on_one_line(word);
-    if let Some(url) = with_scheme(&word) {
-        return Failure::usage(format!("`{word}` is not a URL: the scheme is missing"))
-            .hint(format!("write {url}"));
-    }
     let is_path = matches!(&*word, "." | "..") || word.contains(std::path::is_separator);
     match is_path {
         true => Failure::usage(format!("there is no folder `{word}`")).hint(
@@ -151,6 +157,20 @@ fn no_target(word: &str) -> Failure {
             "a URL begins with https://, for example https://mcp.example.com/mcp; a command goes after `--`",
         ),
     }
+}
+
+/// The command line that was typed, with other words in place of this one.
+fn right_line(word: &str, instead: &[&str]) -> String {
+    let typed = std::env::args_os().skip(1);
+    let mut typed: Vec<String> = typed
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let Some(at) = typed.iter().rposition(|typed| typed == word) else {
+        return command_line(instead.iter().map(|word| (*word).into()));
+    };
+    typed.splice(at..=at, instead.iter().map(|word| (*word).to_owned()));
+    let ours = std::iter::once("linkspan".into());
+    command_line(ours.chain(typed.into_iter().map(Into::into)))
 }
 
 /// The URL that is meant by `localhost:8808/mcp` or `mcp.example.com/mcp`.

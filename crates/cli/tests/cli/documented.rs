@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use crate::setup::{COMMANDS, Scratch, linkspan};
 
 /// A line with one of these needs another machine, another program, or a server of the reader's.
-const ELSEWHERE: [&str; 20] = [
+const ELSEWHERE: [&str; 22] = [
     "example.com",
     "npx ",
     "uvx ",
@@ -17,8 +17,10 @@ const ELSEWHERE: [&str; 20] = [
     "cargo ",
     "openssl",
     "git ",
-    "./my-",
+    "-- ./my-server",
     "./proxy",
+    "./my-proxy",
+    "./my-agent",
     "./agent",
     "./guard",
     "./logger",
@@ -44,7 +46,7 @@ fn world(name: &str, with_server: bool) -> Scratch {
         "bin",
         "home/.local/share/bash-completion/completions",
     ] {
-        fs::create_dir_all(here(folder)).unwrap();
+        fs::create_dir_all(here(folder)).expect("a folder");
     }
     scratch.write("src/main.rs", "fn main() {\n    println!(\"hi\");\n}\n");
     scratch.write("README.md", "# A project\n\nIt says hi.\n");
@@ -58,7 +60,8 @@ fn world(name: &str, with_server: bool) -> Scratch {
         .map(|n| format!(r#"{{"id":{n},"name":"row {n}","ok":true}}"#))
         .collect();
     scratch.write("result.json", &format!("[{}]", rows.join(",")));
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_linkspan"), here("bin/linkspan")).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_linkspan"), here("bin/linkspan"))
+        .expect("a link");
     for file in ["context.bcp", "yesterday.bcp", "today.bcp", "old.bcp"] {
         let made = shell(
             &scratch,
@@ -66,8 +69,6 @@ fn world(name: &str, with_server: bool) -> Scratch {
         );
         assert!(made.status.success(), "{made:?}");
     }
-    fs::rename(here("context.bcp"), here("given.bcp")).unwrap();
-    fs::copy(here("given.bcp"), here("context.bcp")).unwrap();
     if with_server {
         let made = shell(
             &scratch,
@@ -130,6 +131,7 @@ fn is_local(line: &str) -> bool {
 }
 
 fn without_comment(line: &str) -> &str {
+    let line = line.split(PRINTS).next().unwrap_or(line);
     line.split(" #").next().unwrap_or(line).trim()
 }
 
@@ -139,7 +141,9 @@ fn run_all(place: &str, scratch: &Scratch, lines: &[String]) -> usize {
     let mut ran = 0;
     for line in lines.iter().filter(|line| is_local(line)) {
         ran += 1;
-        let line = without_comment(line);
+        let mut shown = line.split(PRINTS);
+        let line = without_comment(shown.next().unwrap_or_default());
+        let shown: Vec<&str> = shown.collect();
         if line.contains(" --http") && !line.contains("linkspan config") {
             until_it_listens(scratch, line).unwrap_or_else(|why| panic!("{place}: {why}"));
             continue;
@@ -151,32 +155,46 @@ fn run_all(place: &str, scratch: &Scratch, lines: &[String]) -> usize {
             String::from_utf8_lossy(&output.stdout),
             String::from_utf8_lossy(&output.stderr)
         );
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let printed: Vec<&str> = printed.lines().collect();
+        assert!(
+            shown.is_empty() || shown == printed,
+            "{place}: {line}\nshows {shown:#?}\nand prints {printed:#?}"
+        );
     }
     ran
 }
 
-/// The shell blocks of a page.
+/// The shell blocks of a page. In a `console` block `$ ` begins a command, and what follows is what it
+/// prints: that is appended to the command behind [`PRINTS`].
 fn blocks(page: &Path) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(page).unwrap();
+    let text = fs::read_to_string(page).expect("a page");
     let mut blocks = Vec::new();
-    let mut block: Option<Vec<String>> = None;
+    let mut block: Option<(bool, Vec<String>)> = None;
     for line in text.lines() {
         match (line.trim_start().strip_prefix("```"), &mut block) {
-            (Some("sh" | "bash" | "console"), None) => block = Some(Vec::new()),
-            (Some(_), Some(_)) => blocks.extend(block.take()),
-            (None, Some(lines)) => {
-                let line = line.trim_start();
-                lines.push(line.strip_prefix("$ ").unwrap_or(line).to_owned());
+            (Some(language @ ("sh" | "bash" | "console")), None) => {
+                block = Some((language == "console", Vec::new()));
             }
+            (Some(_), Some(_)) => blocks.extend(block.take().map(|(_, lines)| lines)),
+            (None, Some((true, lines))) => match (line.strip_prefix("$ "), lines.last_mut()) {
+                (Some(command), _) => lines.push(command.to_owned()),
+                (None, Some(command)) => *command += &format!("{PRINTS}{line}"),
+                (None, None) => panic!("{}: what prints {line:?}?", page.display()),
+            },
+            (None, Some((false, lines))) => lines.push(line.trim_start().to_owned()),
             _ => {}
         }
     }
     blocks
 }
 
+/// Between a command and each line that it prints.
+const PRINTS: &str = "\u{1f}";
+
 fn pages(dir: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(dir).expect("a folder") {
+        let path = entry.expect("an entry").path();
         if path.is_dir() {
             pages(&path, found);
         } else if path.extension().is_some_and(|end| end == "md") {

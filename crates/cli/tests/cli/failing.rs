@@ -28,7 +28,7 @@ fn a_url_without_its_scheme() {
     assert_snapshot!(linkspan(&["tools", "localhost:1/mcp"]), @"
     [stderr]
     error: `localhost:1/mcp` is not a URL: the scheme is missing
-    hint: write http://localhost:1/mcp
+    hint: linkspan tools http://localhost:1/mcp
     [exit 2]
     ");
 }
@@ -44,7 +44,7 @@ fn a_command_without_the_dashes_before_it() {
     assert_snapshot!(linkspan(&["tools", "npx"]), @"
     [stderr]
     error: `npx` is a command, and a command goes after `--`
-    hint: -- npx
+    hint: linkspan tools -- npx
     [exit 2]
     ");
     let scratch = Scratch::new("without-dashes");
@@ -52,7 +52,8 @@ fn a_command_without_the_dashes_before_it() {
     let ran = linkspan(&["tools", &file]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("is a file, not a folder"), "{ran}");
-    assert!(ran.stderr.contains(&format!("-- {file}")), "{ran}");
+    let right = format!("linkspan tools -- {file}\n");
+    assert!(ran.stderr.contains(&right), "{ran}");
 }
 
 #[test]
