@@ -24,6 +24,8 @@ pub(crate) struct Owed {
     open: BTreeMap<u64, u64>,
     /// Counts requests.
     newest: u64,
+    /// The highest hop so far: a number above it is the id of no request.
+    highest: u64,
     /// Requests went out whose ids are no hop numbers: then an unknown id means one of them.
     other_ids: bool,
     /// Notifications that some servers, wrongly, answer with an error whose id is `null`.
@@ -65,6 +67,7 @@ impl Owed {
             Kind::Request => match msg.id().and_then(|id| id.as_hop()) {
                 Some(hop) => {
                     self.newest += 1;
+                    self.highest = self.highest.max(hop);
                     if msg.method() != names::LISTEN {
                         self.open.insert(hop, self.newest);
                     }
@@ -133,9 +136,11 @@ impl Owed {
 
     fn answer(&mut self, msg: Message, now: Instant) -> Option<Inbound> {
         let id = msg.id().filter(|id| id.text() != "null");
-        match (id.map(|id| id.as_hop()), msg.kind()) {
+        let hop = id.map(|id| id.as_hop().filter(|hop| *hop <= self.highest));
+        match (hop, msg.kind()) {
             (Some(Some(hop)), _) => self.answered(hop),
-            (Some(None), _) if self.other_ids => {}
+            // An answer to a request that was sent elsewhere, if anything.
+            (Some(None), _) if self.other_ids || self.open.is_empty() => {}
             (None, Kind::Error) => return self.nameless_error(msg, now),
             (Some(None) | None, _) => {
                 let why = WireError::Shape {
@@ -301,6 +306,7 @@ mod tests {
     fn an_answer_with_an_id_of_another_kind_is_doubtful_too() {
         for line in [
             r#"{"jsonrpc":"2.0","id":"call","result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":77,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":null,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":[1],"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#,

@@ -103,6 +103,7 @@ fn calls_that_may_be_meant_by_an_unreadable_answer_are_all_told() {
         ("4", r#"{"jsonrpc":"2.0","id":[$ID],"result":{}}"#),
         ("5", r#"{"jsonrpc":"2.0","id":1,"id":$ID,"result":{}}"#),
         ("6", r#"{"jsonrpc":"2.0","id":"call","result":{}}"#),
+        ("9", r#"{"jsonrpc":"2.0","id":7777,"result":{}}"#),
         ("7", r#"{"jsonrpc":"2.0","id":$ID"#),
         ("8", r#"{"jsonrpc":"2.0","id":$ID,"#),
     ] {
