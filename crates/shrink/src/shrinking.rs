@@ -392,6 +392,7 @@ mod tests {
             for text in [
                 format!("Here are the users:\n\n{json}\n\nThat was all.\n"),
                 format!("Here:\n\n```json\n{json}\n```\n"),
+                format!("Here:\n\n```json\n\n{json}\n\n```\n"),
                 format!("Here:\r\n{}\r\nThere\r\n", json.replace('\n', "\r\n")),
             ] {
                 let shrunk = shrink(&text, &Gate::default(), &Context::default())

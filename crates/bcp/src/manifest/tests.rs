@@ -141,7 +141,7 @@ fn what_should_be_a_hash_and_is_none_is_refused() {
         "aa…(64 digits)",
         &"xy".repeat(32),
         &("é".repeat(64)),
-        &"aa...",
+        "aa...",
     ] {
         let text = format!(
             r#"{{"blocks":[{{"type":"embedding_ref","vector_id":"v","model":"m","source_hash":"{hash}"}}]}}"#

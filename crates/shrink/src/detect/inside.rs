@@ -47,14 +47,14 @@ pub(super) fn regions(
         Some(_) | None => Looks::Like,
     };
     if let Looks::Is(kind) = looks {
-        regions.push(region(
-            kind,
-            if kind == Kind::Json {
-                data::SURE
-            } else {
-                NAMED
+        regions.push(match kind {
+            // Blank lines around it are none of its own.
+            Kind::Json => Region {
+                range: within(content, range.start),
+                ..region(kind, data::SURE)
             },
-        ));
+            kind => region(kind, NAMED),
+        });
         return;
     }
     let before = regions.len();
@@ -85,6 +85,19 @@ pub(super) fn regions(
     if confidence >= threshold {
         regions.push(region(Kind::Code, confidence));
     }
+}
+
+/// The lines of a content from the first that is not blank to the last; it begins at `start`.
+fn within(content: &str, start: usize) -> Range<usize> {
+    let text = content.trim_start();
+    let first = content[..content.len() - text.len()]
+        .rfind('\n')
+        .map_or(0, |end| end + 1);
+    let end = content.trim_end().len();
+    let last = content[end..]
+        .find('\n')
+        .map_or(content.len(), |more| end + more + 1);
+    start + first..start + last
 }
 
 enum Looks {

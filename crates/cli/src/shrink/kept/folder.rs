@@ -175,7 +175,8 @@ mod private {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
