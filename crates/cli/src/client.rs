@@ -1,5 +1,7 @@
 //! A small MCP client, for trying servers out.
 
+mod failures;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,6 +11,7 @@ use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
 use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
 use tokio::time::timeout;
 
+use self::failures::{echoes, never_spoke, refusal};
 use crate::elicit;
 use crate::exit::{Exit, Failure};
 use crate::status::{Status, TICK};
@@ -416,56 +419,34 @@ fn is_question(result: Json<'_>) -> bool {
     kind.as_deref() == Some("input_required")
 }
 
-/// A command that has ended without an answer to the very first request.
-fn never_spoke(why: Fault) -> Failure {
-    let Fault::Ended {
-        peer,
-        status,
-        last_words,
-    } = why
-    else {
-        return why.into();
-    };
-    let printed = match &*last_words {
-        "" => ", and printed nothing".to_owned(),
-        words => format!("; it printed:\n{words}"),
-    };
-    Failure::new(
-        Exit::Broken,
-        format!("{peer} ended before it answered ({status}){printed}"),
-    )
-    .hint("an MCP server stays and answers on stdout; check the command and its arguments")
-}
-
-/// A command that is no server: it repeats what it is given.
-fn echoes(name: &str) -> Failure {
-    Failure::new(
-        Exit::Broken,
-        format!("`{name}` sends back what it is sent: it is not an MCP server"),
-    )
-    .hint("check the command and its arguments")
-}
-
-fn refusal(msg: &Message, asked: &str) -> Failure {
-    let error = msg.body();
-    let message = error.and_then(|e| e.get("message")?.as_str());
-    let code = error.and_then(|e| Some(e.get("code")?.text().to_owned()));
-    let what = format!(
-        "the server says: {} ({})",
-        message.as_deref().unwrap_or("no reason"),
-        code.as_deref().unwrap_or("no code")
-    );
-    let mut failure = Failure::new(Exit::ServerError, what);
-    if let Some(data) = error.and_then(|e| e.get("data")) {
-        failure = failure.data(data.as_str().unwrap_or(data.text().into()));
-    }
-    if code.as_deref() == Some("-32601") {
-        failure = failure.hint(format!("this server does not offer `{asked}`"));
-    }
-    failure
-}
-
 /// `{"name":…}` and the like, for one string parameter.
 pub(crate) fn one_param(key: &str, value: &str) -> String {
     format!("{{{}:{}}}", quote(key), quote(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The usual limit of a call is an hour; nobody waits that long for the first answer.
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_never_answers_is_given_up_after_half_a_minute() {
+        let hour = Duration::from_secs(3600);
+        let (port, _end) = Port::pair("silent", 8);
+        let mut client = Client::new(port, Some(hour));
+        let begun = tokio::time::Instant::now();
+        let failure = client.open().await.unwrap_err();
+        assert_eq!(failure.exit, Exit::Timeout);
+        assert_eq!(failure.what(), "`silent` did not answer within 30 s");
+        assert!(begun.elapsed() < FIRST_ANSWER * 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_answer_may_take_as_long_as_the_user_says() {
+        let (port, _end) = Port::pair("silent", 8);
+        let wanted = Duration::from_secs(120);
+        let mut client = Client::new(port, Some(wanted)).patient(Some(wanted));
+        let failure = client.open().await.unwrap_err();
+        assert_eq!(failure.what(), "`silent` did not answer within 120 s");
+    }
 }

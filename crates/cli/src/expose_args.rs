@@ -38,10 +38,11 @@ pub(crate) struct ExposeArgs {
     /// Command that runs a server on stdin and stdout
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
-    #[command(flatten)]
-    pub(crate) listen: ListenArgs,
+    // Those with a heading of their own come last: it holds for all that follow.
     #[command(flatten)]
     pub(crate) shrink: ShrinkFlag,
+    #[command(flatten)]
+    pub(crate) listen: ListenArgs,
     #[command(flatten)]
     pub(crate) servers: ServerArgs,
     #[command(flatten)]
@@ -54,6 +55,7 @@ pub(crate) struct ExposeArgs {
 
 // Where clients find us.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Listening")]
 pub(crate) struct ListenArgs {
     /// Port to listen on; 0 picks a free one
     #[arg(short, long, value_name = "PORT", default_value = "8808")]

@@ -136,9 +136,9 @@ pub(crate) struct McpArgs {
     #[arg(long)]
     pub(crate) http: bool,
     #[command(flatten)]
-    pub(crate) listen: ListenArgs,
-    #[command(flatten)]
     pub(crate) shrink: ShrinkFlag,
+    #[command(flatten)]
+    pub(crate) listen: ListenArgs,
     #[command(flatten)]
     pub(crate) guard: GuardArgs,
 }

@@ -95,10 +95,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, visible_alias = "ready", conflicts_with_all = ["http", "minimal"])]
     pub(crate) health: bool,
     #[command(flatten)]
-    pub(crate) listen: ListenArgs,
-    #[command(flatten)]
     pub(crate) shrink: ShrinkFlag,
     // Those with a heading of their own come last: it holds for all that follow.
+    #[command(flatten)]
+    pub(crate) listen: ListenArgs,
     #[command(flatten)]
     pub(crate) folder: FolderArgs,
     #[command(flatten)]

@@ -282,6 +282,19 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
           --record <FILE>
               Record every message to FILE as ndjson; secrets are masked
 
+      -v, --verbose...
+              Write a log to stderr
+
+          --debug
+              Same as -v; so is DEBUG=1 in the environment
+
+          --log-file <FILE>
+              Also write the log to FILE
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Listening:
       -p, --port <PORT>
               Port to listen on; 0 picks a free one
 
@@ -299,18 +312,6 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
 
           --sse
               Also serve the older HTTP+SSE, at /sse and /messages
-
-      -v, --verbose...
-              Write a log to stderr
-
-          --debug
-              Same as -v; so is DEBUG=1 in the environment
-
-          --log-file <FILE>
-              Also write the log to FILE
-
-      -h, --help
-              Print help (see a summary with '-h')
 
     Shorter texts:
           --level <LEVEL>
@@ -587,24 +588,6 @@ fn the_help_of_the_reader_server_has_a_configuration() {
           --http
               Serve over HTTP instead of stdin and stdout, and print the URL
 
-      -p, --port <PORT>
-              Port to listen on; 0 picks a free one
-
-              [default: 8808]
-
-          --host <ADDRESS>
-              Address to listen on; any other than loopback needs --token-env
-
-              [default: 127.0.0.1]
-
-          --path <PATH>
-              URL path of the MCP endpoint
-
-              [default: /mcp]
-
-          --sse
-              Also serve the older HTTP+SSE, at /sse and /messages
-
           --shrink[=<LEVEL>]
               Shorten tool results without loss; see `linkspan shrink`
 
@@ -627,6 +610,25 @@ fn the_help_of_the_reader_server_has_a_configuration() {
 
       -h, --help
               Print help (see a summary with '-h')
+
+    Listening:
+      -p, --port <PORT>
+              Port to listen on; 0 picks a free one
+
+              [default: 8808]
+
+          --host <ADDRESS>
+              Address to listen on; any other than loopback needs --token-env
+
+              [default: 127.0.0.1]
+
+          --path <PATH>
+              URL path of the MCP endpoint
+
+              [default: /mcp]
+
+          --sse
+              Also serve the older HTTP+SSE, at /sse and /messages
 
     Access:
           --token-env <VAR>
@@ -700,24 +702,6 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
 
               [alias: --ready]
 
-      -p, --port <PORT>
-              Port to listen on; 0 picks a free one
-
-              [default: 8808]
-
-          --host <ADDRESS>
-              Address to listen on; any other than loopback needs --token-env
-
-              [default: 127.0.0.1]
-
-          --path <PATH>
-              URL path of the MCP endpoint
-
-              [default: /mcp]
-
-          --sse
-              Also serve the older HTTP+SSE, at /sse and /messages
-
           --shrink[=<LEVEL>]
               Shorten tool results without loss; see `linkspan shrink`
 
@@ -737,6 +721,25 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
 
       -h, --help
               Print help (see a summary with '-h')
+
+    Listening:
+      -p, --port <PORT>
+              Port to listen on; 0 picks a free one
+
+              [default: 8808]
+
+          --host <ADDRESS>
+              Address to listen on; any other than loopback needs --token-env
+
+              [default: 127.0.0.1]
+
+          --path <PATH>
+              URL path of the MCP endpoint
+
+              [default: /mcp]
+
+          --sse
+              Also serve the older HTTP+SSE, at /sse and /messages
 
     Folder:
           --compat <WHOSE>
@@ -965,8 +968,6 @@ fn flags_stand_under_the_heading_they_belong_to() {
         ("connect", "--record"),
         ("tools", "[COMMAND]..."),
         ("serve", "--no-watch"),
-        ("serve", "-p, --port"),
-        ("shrink", "-p, --port"),
         ("connect", "--shrink"),
         ("expose", "--shrink"),
         ("serve", "--shrink"),
@@ -983,11 +984,22 @@ fn flags_stand_under_the_heading_they_belong_to() {
             "Access:",
             "Protocol era:",
             "Logging:",
+            "Listening:",
         ];
         assert!(
             heading.is_none_or(|heading| !specific.contains(&heading)),
             "{flag} of {command}"
         );
+    }
+}
+
+#[test]
+fn where_to_listen_has_a_heading_of_its_own() {
+    for command in ["expose", "serve", "shrink", "agent"] {
+        let help = linkspan(&[command, "--help"]).stdout;
+        let part = help.split_once("\nListening:\n").expect("a heading").1;
+        let part = part.split("\n\n").next().unwrap_or_default();
+        assert!(part.contains("-p, --port"), "{command}: {part}");
     }
 }
 
