@@ -120,6 +120,8 @@ pub(crate) fn escape(text: &str, out: &mut String) {
             b'\n' => out.push_str("\\n"),
             b'\r' => out.push_str("\\r"),
             b'\t' => out.push_str("\\t"),
+            8 => out.push_str("\\b"),
+            12 => out.push_str("\\f"),
             _ => {
                 out.push_str("\\u00");
                 for digit in [byte >> 4, byte & 15] {

@@ -3,138 +3,14 @@
 //! Code repeats its patterns as logs do, and has tables in it. But a model edits code by quoting it to the
 //! byte, so that no part of it may get another form.
 
+mod words;
+
+use self::words::{DIRECTIVES, STRONG, WEAK};
 use super::line::{Line, digits};
 use super::log::begins_with_a_time;
 use super::search::{bare_hit, hit};
 use super::time::stamp;
 use crate::kind::Kind;
-
-/// Words that begin a line of code and hardly any other line.
-const STRONG: [&str; 25] = [
-    "const",
-    "constexpr",
-    "def",
-    "elif",
-    "elsif",
-    "endif",
-    "enum",
-    "esac",
-    "export",
-    "fi",
-    "fn",
-    "func",
-    "function",
-    "impl",
-    "let",
-    "my",
-    "namespace",
-    "pub",
-    "struct",
-    "sub",
-    "template",
-    "trait",
-    "typedef",
-    "unsigned",
-    "var",
-];
-
-/// Words that may also begin a sentence: the rest of the line decides.
-const WEAK: [&str; 88] = [
-    "abstract",
-    "assert",
-    "async",
-    "auto",
-    "await",
-    "bool",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "continue",
-    "data",
-    "declare",
-    "default",
-    "defer",
-    "del",
-    "delete",
-    "do",
-    "done",
-    "double",
-    "else",
-    "end",
-    "except",
-    "extern",
-    "final",
-    "finally",
-    "float",
-    "for",
-    "from",
-    "fun",
-    "global",
-    "go",
-    "goto",
-    "if",
-    "import",
-    "include",
-    "inline",
-    "int",
-    "interface",
-    "lambda",
-    "local",
-    "long",
-    "match",
-    "mod",
-    "module",
-    "new",
-    "nonlocal",
-    "not",
-    "object",
-    "open",
-    "our",
-    "override",
-    "package",
-    "pass",
-    "print",
-    "private",
-    "protected",
-    "public",
-    "raise",
-    "readonly",
-    "register",
-    "require",
-    "return",
-    "self",
-    "short",
-    "signed",
-    "size_t",
-    "static",
-    "super",
-    "switch",
-    "then",
-    "this",
-    "throw",
-    "try",
-    "type",
-    "union",
-    "unless",
-    "use",
-    "using",
-    "val",
-    "virtual",
-    "void",
-    "volatile",
-    "when",
-    "while",
-    "with",
-    "yield",
-];
-
-/// What a line with `#` in front is if it is no comment.
-const DIRECTIVES: [&str; 12] = [
-    "#include", "#define", "#if", "#endif", "#else", "#elif", "#pragma", "#undef", "#error",
-    "#import", "#!", "#[",
-];
 
 /// Fewer lines of code are no file.
 const LEAST: usize = 3;
@@ -436,16 +312,19 @@ fn is_instruction(line: Line<'_>, text: &str) -> bool {
         Some(b' ' | b'\t') => operands.trim_start_matches([' ', '\t']),
         _ => return false,
     };
-    let Some((one, more)) = operands.split_once(',') else {
-        return false;
+    // A register, an address or a number of the sort that assemblers mark.
+    let is_marked = |operand: &str| {
+        let letters = operand.bytes().take_while(u8::is_ascii_lowercase).count();
+        let number = digits(&operand.as_bytes()[letters..]);
+        let after = operand.as_bytes().get(letters + number);
+        let is_register = (1..=4).contains(&letters) && (1..=2).contains(&number);
+        is_register && matches!(after, None | Some(b'.'))
+            || operand.starts_with(['%', '$', '#', '['])
     };
-    let is_operand = |text: &str| {
-        let text = text.trim_start();
-        text.starts_with(['%', '$', '#', '[', '{', '(', '-'])
-            || !text.is_empty() && !text.contains(' ')
-    };
+    let mut parts = operands.split(',').map(str::trim);
     (1..=12).contains(&word.len())
         && word.starts_with(|first: char| first.is_ascii_lowercase())
-        && is_operand(one)
-        && is_operand(more)
+        && operands.contains(',')
+        && parts.clone().all(|part| !part.is_empty())
+        && (parts.clone().all(|part| !part.contains(' ')) || parts.any(is_marked))
 }

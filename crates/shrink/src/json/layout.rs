@@ -293,7 +293,7 @@ fn number(text: &str) -> Option<usize> {
 }
 
 /// Valid JSON without white space; lines stay lines if a value ends before them.
-fn minified(text: &str) -> String {
+pub(super) fn minified(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0_usize);

@@ -4,7 +4,9 @@ use linkspan_tokens::Vocabulary;
 use proptest::prelude::*;
 
 use crate::context::{Context, Level};
+use crate::json::Layout;
 use crate::kind::Kind;
+use crate::{Gate, Kept};
 
 fn context(level: Level) -> Context {
     Context {
@@ -30,7 +32,7 @@ fn string() -> impl Strategy<Value = String> {
         2 => "202[45]-0[1-3]-1[0-9]T0[0-9]:00:0[0-9]Z",
         1 => "(Ann|Bob) (Lee|O'Hara)",
         1 => "(ann|bob)[.](lee|ohara)@x[.]org",
-        2 => "[-~=,;:\"\\[\\]{} a1.\n\r\t*%@!#?|^&\\\\/]{0,5}",
+        2 => "[-~=,;:\"\\[\\]{} a1.\n\r\t\x08\x0c\x01*%@!#?|^&\\\\/]{0,5}",
         1 => "(null|true|false|-|0|1e5|01|@1|-0)",
         1 => any::<String>(),
     ];
@@ -127,6 +129,23 @@ proptest! {
     fn any_lines_come_back(lines in prop::collection::vec(prop_oneof![5 => value(), 1 => Just(String::new())], 1..6)) {
         let lines: Vec<String> = lines.iter().map(|line| line.replace('\n', " ")).collect();
         prop_assert_eq!(forms(&lines.join("\n"), Kind::Ndjson) >= 3, true);
+    }
+
+    #[test]
+    fn json_between_sentences_comes_back_to_the_byte(
+        value in value(),
+        layout in prop::sample::select(vec![
+            "", "2", "4", "tab", "spaced", "flat+ascii", "1+tight+slash", "2+in3+ascii+html",
+        ]),
+    ) {
+        let layout = Layout::parse(layout).unwrap_or_default();
+        let printed = layout.print(&super::layout::minified(&value)).unwrap();
+        let text = format!("Before it.\n{printed}\nAfter it.\n");
+        let gate = Gate { short: 0, least: 1, percent: 0, ..Gate::default() };
+        match crate::shrink(&text, &gate, &context(Level::Max)) {
+            Ok(shrunk) => prop_assert_eq!(crate::decode(&shrunk.text), Ok(text), "{}", shrunk.text),
+            Err(why) => prop_assert_ne!(why, Kept::Unfaithful, "{}", text),
+        }
     }
 
     #[test]
