@@ -88,7 +88,7 @@ fn a_command_that_is_no_server() {
     ");
     let ran = linkspan(&["tools", "--", "echo", "hi"]);
     assert_eq!(ran.code, Some(4), "{ran}");
-    let told = "error: `echo` ended before it answered (exit status: 0); it printed:\nhi\nhint: ";
+    let told = "error: `echo` ended before it answered (exit status: 0); it printed:\n  hi\nhint: ";
     assert!(ran.stderr.contains(told), "{ran}");
     assert_snapshot!(linkspan(&["tools", "--timeout", "0.5", "--", "sleep", "600"]), @"
     [stderr]
