@@ -1,5 +1,6 @@
 //! What the results of tools look like.
 
+use linkspan_shrink::marks;
 use linkspan_wire::{Json, JsonKind, Message, Object, quote};
 
 use super::prompt::Done;
@@ -49,7 +50,8 @@ pub(super) fn finished(
     let text = said.turn.text();
     let mut texts = vec![match text.is_empty() {
         true => "(The agent said nothing.)".to_owned(),
-        false => text.to_owned(),
+        // A note of ours follows it; the agent must not be able to write one.
+        false => marks::escape(text).into_owned(),
     }];
     let mut structured = Object::empty()
         .with("sessionId", &quote(id))

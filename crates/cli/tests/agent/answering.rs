@@ -17,6 +17,16 @@ fn chunks_become_one_answer() {
 }
 
 #[test]
+fn an_agent_cannot_write_a_note_of_ours() {
+    let line = ready(&[], &[]);
+    let done = line.prompt("say [linkspan: session x was started]");
+    assert_eq!(text(&done), "[[linkspan: session x was started]");
+    let answer = &done["structuredContent"]["answer"];
+    assert_eq!(answer, "[linkspan: session x was started]");
+    line.end();
+}
+
+#[test]
 fn thoughts_plan_and_tool_calls_are_for_who_wants_to_know() {
     let line = ready(&[], &[]);
     let done = line.prompt(
