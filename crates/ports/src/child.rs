@@ -13,7 +13,7 @@ use linkspan_session::{Fault, Inbound, Port, PortEnd};
 use linkspan_spawn::{Descendants, Watched, watch_over};
 use linkspan_wire::{Limits, Line, Lines, escape_block};
 use tokio::io::AsyncReadExt;
-use tokio::process::{Child, ChildStderr, ChildStdout, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use self::last_words::LastWords;
@@ -25,6 +25,8 @@ use crate::{QUEUE, lines};
 const GRACE: Duration = Duration::from_millis(1000);
 /// How long what a dead child has written is still read.
 const LAST_READ: Duration = Duration::from_millis(300);
+/// How long a child that has closed its stdin may take to answer what it has read.
+const LAST_ANSWER: Duration = Duration::from_secs(10);
 /// The longest line of its stderr that we repeat.
 const STDERR_LINE: usize = 8 * 1024;
 
@@ -145,8 +147,16 @@ async fn run(
         &budget,
         || false,
     );
+    let hung_up = hang_up(&stdin);
     let writing = lines::write(stdin, &mut end.rx, Some(&owed));
-    let conversation = converse(&name, &mut child, reading, writing, end.tx.closed());
+    let conversation = converse(
+        &name,
+        &mut child,
+        reading,
+        writing,
+        hung_up,
+        end.tx.closed(),
+    );
     let closed_by_us = tokio::select! {
         closed_by_us = conversation => closed_by_us,
         never = orphans::reap() => match never {},
@@ -190,38 +200,70 @@ async fn converse(
     child: &mut Child,
     reading: impl Future<Output = io::Result<()>>,
     writing: impl Future<Output = io::Result<()>>,
+    hung_up: impl Future<Output = ()>,
     left: impl Future<Output = ()>,
 ) -> bool {
     tokio::pin!(reading, writing, left);
-    let mut listens = true;
-    loop {
-        tokio::select! {
-            read = &mut reading => {
-                if let Err(e) = read {
-                    tracing::debug!("{name}: stdout: {e}");
-                }
-                return false;
+    tokio::select! {
+        read = &mut reading => {
+            if let Err(e) = read {
+                tracing::debug!("{name}: stdout: {e}");
             }
-            written = &mut writing, if listens => match written {
-                Ok(()) => return true,
-                Err(e) => {
-                    // It listens no more, but may still have something to say.
-                    tracing::debug!("{name}: stdin: {e}");
-                    listens = false;
-                }
-            },
-            () = &mut left => {
-                // One that reads nothing would never let us come to the end of the queue.
-                let _ = timeout(GRACE, &mut writing).await;
-                return true;
+            false
+        }
+        written = &mut writing => match written {
+            Ok(()) => true,
+            Err(e) => {
+                // It can get no request any more, but may still be writing an answer.
+                tracing::debug!("{name}: stdin: {e}");
+                let _ = timeout(GRACE, &mut reading).await;
+                false
             }
-            _ = child.wait() => {
-                // A grandchild may hold stdout open for ever; what the child has said is in the pipe.
+        },
+        () = hung_up => {
+            tracing::debug!("{name} has closed its stdin");
+            let has_ended = tokio::select! {
+                _ = timeout(LAST_ANSWER, &mut reading) => false,
+                _ = child.wait() => true,
+            };
+            if has_ended {
                 let _ = timeout(LAST_READ, &mut reading).await;
-                return false;
             }
+            false
+        }
+        () = &mut left => {
+            // One that reads nothing would never let us come to the end of the queue.
+            let _ = timeout(GRACE, &mut writing).await;
+            true
+        }
+        _ = child.wait() => {
+            // A grandchild may hold stdout open for ever; what the child has said is in the pipe.
+            let _ = timeout(LAST_READ, &mut reading).await;
+            false
         }
     }
+}
+
+/// Resolves when the child has closed its stdin. Requests that are still in the pipe are lost then, and
+/// nothing would be written that could fail.
+#[cfg(target_os = "linux")]
+fn hang_up(stdin: &ChildStdin) -> impl Future<Output = ()> + use<> {
+    use std::os::fd::AsFd;
+    let pipe = stdin.as_fd().try_clone_to_owned();
+    let pipe = pipe.and_then(tokio::net::unix::pipe::Sender::from_owned_fd);
+    async move {
+        if let Ok(pipe) = pipe
+            && pipe.ready(tokio::io::Interest::ERROR).await.is_ok()
+        {
+            return;
+        }
+        std::future::pending().await
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn hang_up(_: &ChildStdin) -> impl Future<Output = ()> + use<> {
+    std::future::pending()
 }
 
 /// Reads and forgets.

@@ -71,3 +71,27 @@ fn processes_that_have_left_their_group_end_with_the_server() {
         children.wait_until_none();
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_closes_its_stdin_is_ended_and_its_calls_are_answered() {
+    const SERVER: &str = r#"
+        read -r line
+        id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+        info='"serverInfo":{"name":"x","version":"1"}'
+        echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-11-25","capabilities":{},'$info'}}'
+        exec 0<&-
+        exec sleep 600
+    "#;
+    let launch = Bridge::launch(program()).args(["connect", "--", "sh", "-c", SERVER]);
+    let mut bridge = launch.start();
+    bridge.initialize(LATEST);
+    for id in ["1", "2"] {
+        bridge.request(id, "tools/list", &json!({}));
+        let answer = bridge.answer(id);
+        assert!(answer.result.is_none(), "{}", answer.text);
+    }
+    bridge.close_stdin();
+    assert_eq!(bridge.exit_code(), Some(0));
+    assert!(!bridge.stderr().contains("panicked"), "{}", bridge.stderr());
+}
