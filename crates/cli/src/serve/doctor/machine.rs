@@ -27,7 +27,7 @@ pub(crate) fn us() -> Finding {
         return Finding::odd(
             "linkspan",
             text,
-            "programs with windows may not find it by its name; linkspan config writes its full path",
+            "desktop apps may not find `linkspan` in their PATH; linkspan config writes its full path",
         );
     }
     Finding::good("linkspan", text)
