@@ -198,7 +198,7 @@ fn tool(name: &str, servers: &Servers) -> Value {
         _ => described(
             "authenticate",
             "Log in",
-            "Log in to the agent by one of its methods, which it names when it wants to know who you are. A person may have to do something in a browser meanwhile.",
+            "Log in to the agent by one of its methods, which it lists when it requires a login. A person may have to do something in a browser meanwhile.",
             object(
                 json!({"methodId": {"type": "string", "description": "The id of the method"}}),
                 &["methodId"],

@@ -75,7 +75,7 @@ pub(crate) fn try_out(args: &TryArgs) -> Result<Exit, Failure> {
         true => Ok(Exit::Ok),
         false => Err(Failure::new(
             Exit::Invalid,
-            "a text could not be taken back, and would have passed as it is",
+            "a shortened text did not decode to its original; the original would have been passed on",
         )
         .hint("this is a bug in linkspan: please report it with that text")),
     }
@@ -118,7 +118,7 @@ fn reason(kept: Kept) -> &'static str {
         Kept::Short => "it is short",
         Kept::Unknown => "nothing in it has a shorter form",
         Kept::NotWorthIt => "the shorter form would not save enough",
-        Kept::Unfaithful => "the shorter form could not be taken back",
+        Kept::Unfaithful => "the shorter form did not decode to the original",
         Kept::Stopped => "there was no time",
     }
 }
