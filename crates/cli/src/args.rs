@@ -72,7 +72,7 @@ Examples:
 pub(crate) enum Command {
     /// Connect a stdio client to any server
     Connect(ConnectArgs),
-    /// Serve any server over HTTP
+    /// Offer a server over HTTP
     Expose(Box<ExposeArgs>),
     /// Shorten tool results without loss, to save tokens
     Shrink(Box<ShrinkArgs>),
@@ -152,7 +152,7 @@ pub(crate) struct ConnectArgs {
 #[derive(Debug, Args, Clone, Copy)]
 #[command(next_help_heading = "Protocol era")]
 pub(crate) struct EraArgs {
-    /// Protocol era of the client; auto goes by its first message
+    /// MCP era of the client; auto detects it
     #[arg(
         long,
         value_enum,
@@ -161,7 +161,7 @@ pub(crate) struct EraArgs {
         hide_short_help = true
     )]
     pub(crate) client_era: EraArg,
-    /// Protocol era of the server; auto asks it
+    /// MCP era of the server; auto detects it
     #[arg(
         long,
         visible_alias = "era",
@@ -215,7 +215,7 @@ pub(crate) struct RemoteArgs {
     /// Give up one connection attempt after this long
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, hide_short_help = true)]
     pub(crate) connect_timeout: Duration,
-    /// Extra connection attempts; only if nothing was sent yet
+    /// Retry a failed connection this many times; only if nothing was sent yet
     #[arg(long, value_name = "N", default_value = "3", hide_short_help = true)]
     pub(crate) retries: u32,
     /// Delay before the first extra attempt, in milliseconds; doubles each time

@@ -110,7 +110,7 @@ fn failure(broken: &Broken) -> Failure {
         Why::NotStarted(_) => failure.hint("install it, or give its full path"),
         Why::Silent(_) => failure.hint("raise --start-timeout if it needs longer"),
         Why::Ended(linkspan_session::Fault::Ended { last_words, .. }) if !last_words.is_empty() => {
-            failure.hint(format!("its last words:\n{last_words}"))
+            failure.hint(format!("last lines of its stderr:\n{last_words}"))
         }
         _ => failure,
     }

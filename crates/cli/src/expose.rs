@@ -105,7 +105,7 @@ pub(crate) fn front_options(
     let is_local = listen.host.is_loopback();
     if !is_local && token.is_none() && !guard.insecure_no_token {
         return Err(Failure::usage(format!(
-            "{} is not an address of this machine alone, and anybody could call",
+            "other machines can connect to {}, and no token is set",
             listen.host
         ))
         .hint("give clients a secret with --token-env VAR, or say --insecure-no-token"));

@@ -87,7 +87,7 @@ pub(crate) struct ServerArgs {
     /// Most requests at once, over all sessions
     #[arg(long, value_name = "N", default_value = "1024", value_parser = at_least_one, hide_short_help = true)]
     pub(crate) max_in_flight: usize,
-    /// Give up a call whose question the client has not answered for this long
+    /// Fail a call if the client does not answer its question (elicitation) in time
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds, hide_short_help = true)]
     pub(crate) park_timeout: Duration,
 }

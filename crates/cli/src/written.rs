@@ -25,7 +25,7 @@ pub(crate) fn open(path: &Path) -> Result<File, Failure> {
     opened.map_err(|e| {
         let failure = Failure::usage(format!("cannot write {}: {e}", path.display()));
         match is_unread(&e) {
-            true => failure.hint("nobody reads from it; start whoever does first"),
+            true => failure.hint("no program reads from this pipe; start the reader first"),
             false => failure,
         }
     })
@@ -42,7 +42,9 @@ pub(crate) fn finish(writer: JoinHandle<()>, waiting: &AtomicUsize) {
             (left, moved) = (now, Instant::now());
         }
         if moved.elapsed() > STILL || begun.elapsed() > LONGEST {
-            return tracing::warn!("{left} bytes and more were not written: nobody takes them");
+            return tracing::warn!(
+                "{left} bytes or more were not written: the reader has stopped reading"
+            );
         }
         thread::sleep(LOOK);
     }

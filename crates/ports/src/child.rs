@@ -286,7 +286,7 @@ impl Group {
     fn new(id: Option<u32>, descendants: Descendants) -> Self {
         let watched = id.map(watch_over).transpose();
         let watched = watched.inspect_err(|e| {
-            tracing::debug!("nobody will end what we have started if we are killed: {e}");
+            tracing::debug!("if linkspan is killed, its children will keep running: {e}");
         });
         Self {
             id,

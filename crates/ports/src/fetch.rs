@@ -63,11 +63,11 @@ pub enum FetchError {
     #[error("this is not an https:// URL without credentials")]
     Url,
     /// Others were named.
-    #[error("`{0}` is not among the hosts that may be asked: --https-host names them")]
+    #[error("`{0}` is not an allowed host: allow it with --https-host")]
     NotNamed(String),
     /// Something else may listen there.
     #[error(
-        "port {port} of `{host}` is not asked: if it is meant, name it with --https-host {host}:{port}"
+        "port {port} of `{host}` is not allowed: if it is intended, allow it with --https-host {host}:{port}"
     )]
     Port {
         /// Of the URL.
@@ -77,7 +77,7 @@ pub enum FetchError {
     },
     /// It is in a network that only we can reach.
     #[error(
-        "`{host}` is {what}, which is not asked: if it is meant, name it with --https-host {host}:{port}"
+        "`{host}` is {what}, which is not allowed: if it is intended, allow it with --https-host {host}:{port}"
     )]
     Special {
         /// Of the URL.
@@ -88,7 +88,7 @@ pub enum FetchError {
         port: u16,
     },
     /// Nobody knows the host.
-    #[error("`{host}` is not known: {why}; check its spelling and that there is a network")]
+    #[error("the host `{host}` cannot be resolved: {why}; check its spelling and the network")]
     Unknown {
         /// Of the URL.
         host: String,
@@ -117,10 +117,10 @@ pub enum FetchError {
         why: String,
     },
     /// Where there is nothing.
-    #[error("`{0}` says that there is no such thing")]
+    #[error("not found on `{0}`")]
     NotFound(String),
     /// It says no.
-    #[error("`{host}` answers with status {status}: is the URL meant for everybody?")]
+    #[error("`{host}` answers with status {status}: does the URL need credentials?")]
     Status {
         /// Of the URL.
         host: String,
@@ -128,10 +128,10 @@ pub enum FetchError {
         status: u16,
     },
     /// Round and round.
-    #[error("it is redirected more than {REDIRECTS} times: ask for the place where it is now")]
+    #[error("more than {REDIRECTS} redirects: use the final URL")]
     Redirects,
     /// Larger than it may be.
-    #[error("it has more than {0} bytes, which is the most that is read")]
+    #[error("it has more than {0} bytes, the limit")]
     TooLarge(usize),
     /// Slower than it may be.
     #[error("it takes longer than {} seconds: try again later", WHOLE.as_secs())]

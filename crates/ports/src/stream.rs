@@ -29,7 +29,7 @@ pub fn stream(
         let writing = async {
             let written = lines::write(&mut writer, &mut end.rx, None).await;
             if let Err(e) = written {
-                tracing::debug!("nobody reads a stream any more: {e}");
+                tracing::debug!("the reader of a stream is gone: {e}");
                 return;
             }
             let _ = writer.shutdown().await;

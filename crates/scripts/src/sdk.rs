@@ -123,7 +123,7 @@ fn check_ours(folder: &Path, metadata: &fs::Metadata, closed: u32) -> io::Result
         return Ok(());
     }
     let why = format!(
-        "{} belongs to somebody else or is open to others; remove it, or set TMPDIR",
+        "{} belongs to another user or can be accessed by others; remove it, or set TMPDIR",
         folder.display()
     );
     Err(io::Error::new(io::ErrorKind::PermissionDenied, why))

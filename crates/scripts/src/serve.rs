@@ -209,8 +209,7 @@ impl Folder {
             Err(FolderError::Untrusted { .. } | FolderError::AboveUntrusted { .. })
                 if old.shelf.is_none() =>
             {
-                let why =
-                    "others can write to the folder now: it offers nothing until that is mended";
+                let why = "other users can write to the folder now: it offers nothing until that is fixed";
                 self.diagnose(Level::ERROR, why);
                 Stock::new(old.catalogue.emptied())
             }

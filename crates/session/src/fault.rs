@@ -260,7 +260,7 @@ fn detail(said: &str) -> String {
 fn end(status: &str, last_words: &str) -> String {
     match last_words {
         "" => status.to_owned(),
-        words => format!("{status}; its last words:\n{words}"),
+        words => format!("{status}; last lines of its stderr:\n{words}"),
     }
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-#: description: Says hello to somebody.
+#: description: Greets a person by name.
 #: arguments:
 #:   name: {type: string, description: Who is greeted, default: World}
 set -euo pipefail

@@ -22,7 +22,7 @@ impl Carrier {
             }
             Some((_, Wait::Goodbye)) => Vec::new(),
             None => {
-                tracing::debug!("an answer that nobody waits for");
+                tracing::debug!("an answer to no open request");
                 Vec::new()
             }
         }

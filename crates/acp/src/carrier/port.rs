@@ -37,7 +37,7 @@ pub fn port(carrier: Carrier, life: watch::Receiver<Life>, chain: &Handle, ticke
     let (peer, acp) = Port::pair("the MCP bridge", QUEUE);
     if chain.join(ticket, peer).is_err() {
         // Its end is closed now, which is what the task is about to see.
-        tracing::debug!("the chain lets nobody in any more");
+        tracing::debug!("the chain accepts no more connections");
     }
     let running = Running {
         carrier,

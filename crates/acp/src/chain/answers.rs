@@ -16,7 +16,7 @@ impl Chain {
     pub(super) fn answer(&mut self, from: Node, answer: Message, credit: Credit, now: Instant) {
         let hop = answer.id().and_then(|id| id.as_hop());
         let Some(question) = hop.and_then(|hop| self.questions.answered(from, hop)) else {
-            tracing::debug!("{} answers what nobody asked", self.plan.name(from));
+            tracing::debug!("{} answers no open request", self.plan.name(from));
             return;
         };
         let answer = match self.dialect_of(from) {

@@ -157,7 +157,7 @@ impl Chain {
                 "raise --start-timeout if it needs longer",
             ),
             Why::Noise => (
-                format!("{who} writes to its stdout what is no message"),
+                format!("{who} writes text to its stdout that is not a message"),
                 "stdout belongs to the protocol; logs go to stderr",
             ),
             Why::Stuck => (format!("{who} does not read its stdin"), "restart it"),

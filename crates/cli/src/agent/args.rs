@@ -12,7 +12,7 @@ use crate::expose_args::{GuardArgs, ListenArgs};
 const HELP: &str = "\
 Starts an ACP agent and serves it as an MCP server: tools to start a session, to prompt it and to close
 it. What the agent says on the way is reported as progress; its questions for permission are put to
-the client, and refused if nobody can be asked.
+the client, and refused if the client cannot ask the user.
 
 Examples:
   linkspan agent -- npx -y @zed-industries/claude-code-acp

@@ -356,7 +356,7 @@ impl AgentDesk {
             .with("methodId", &quote(&id))
             .with("authenticated", "true")
             .text();
-        let text = "The agent knows who you are now.".to_owned();
+        let text = "Logged in to the agent.".to_owned();
         Ok(result(&[text], &[], &structured))
     }
 

@@ -38,7 +38,7 @@ pub(super) fn finished(
         .any(|d| d.contains(r#""by":"nobody""#))
     {
         notes.push(
-            "the agent asked for permission and nobody could be asked, so it was refused: use a client with elicitation, or let a person start linkspan with --permission allow"
+            "the agent asked for permission, but the client cannot ask the user, so it was refused: use a client with elicitation, or let a person start linkspan with --permission allow"
                 .to_owned(),
         );
     }

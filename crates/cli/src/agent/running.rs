@@ -77,7 +77,7 @@ impl Running {
             text.push_str(&format!(" ({data})"));
         }
         if code == Some(AUTH_REQUIRED) && !self.hello.auth.is_empty() {
-            text.push_str("\nIt wants to know who you are first. Call `authenticate` with one of:");
+            text.push_str("\nIt requires a login first. Call `authenticate` with one of:");
             for method in &self.hello.auth {
                 text.push_str(&format!("\n- {}: {}", method.id, method.name));
                 if let Some(description) = &method.description {

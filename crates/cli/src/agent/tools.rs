@@ -98,7 +98,7 @@ fn tool(name: &str, servers: &Servers) -> Value {
                     "toolCalls": {"type": "array", "items": {"type": "object"}, "description": "What it did: title, kind, status and the files that it touched"},
                     "permissions": {
                         "type": "array",
-                        "description": "What it asked permission for, whether that was given, and by whom: the client, the flag --permission, or nobody",
+                        "description": "What it asked permission for, whether that was given, and what decided: the client, the flag --permission, or `nobody` if the client could not ask the user",
                         "items": {
                             "type": "object",
                             "properties": {"title": {"type": "string"}, "allowed": {"type": "boolean"}, "choice": {"type": "string"}, "by": {"type": "string", "enum": ["client", "flag", "nobody"]}},
@@ -198,7 +198,7 @@ fn tool(name: &str, servers: &Servers) -> Value {
         _ => described(
             "authenticate",
             "Log in",
-            "Log in to the agent by one of its methods, which it names when it wants to know who you are. A person may have to do something in a browser meanwhile.",
+            "Log in to the agent by one of its methods, which it lists when it requires a login. A person may have to do something in a browser meanwhile.",
             object(
                 json!({"methodId": {"type": "string", "description": "The id of the method"}}),
                 &["methodId"],

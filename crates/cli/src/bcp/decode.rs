@@ -23,8 +23,8 @@ Renders the blocks of FILE in the order that they have. With --budget they are t
 priority: in full while there is room, else by their summary, else only mentioned. The text never
 has more tokens than that, unless the critical blocks alone do; then a warning says so.
 
-Nothing in a content can pass for a tag, header or fence of ours: what looks like one is escaped, and
-the block is marked. --compat renders as bcp 0.1.0 does, byte for byte, without such care.
+Text inside a block cannot imitate linkspan's own tags, headers or fences; it is escaped, and the
+block is marked. --compat renders as bcp 0.1.0 does, byte for byte, without this escaping.
 
 Examples:
   linkspan bcp decode context.bcp

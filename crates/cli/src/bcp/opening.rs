@@ -45,7 +45,7 @@ impl FileArg {
 // Where bodies may lie that a file refers to.
 #[derive(Debug, Args)]
 pub(crate) struct StoreArg {
-    /// Folder with bodies that the file refers to but does not contain
+    /// Folder with contents that the file refers to but does not contain
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
 }

@@ -274,7 +274,7 @@ fn perform(
             *lock(done) = Some(wrote.clone());
             let stats = match place.open() {
                 Ok(file) => engine.stats(file, &name, stop),
-                Err(_) => Err("somebody has replaced it".to_owned()),
+                Err(_) => Err("the file was replaced while it was read".to_owned()),
             };
             let more = match stats {
                 Ok(table) => table,

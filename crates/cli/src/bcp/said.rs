@@ -18,7 +18,7 @@ pub(crate) fn hint(reason: &Reason) -> &'static str {
         }
         Reason::Version(..) => "a newer linkspan may be able to read it",
         Reason::Truncated { .. } | Reason::NoEnd => "the file is cut off: fetch or make it again",
-        Reason::Unresolved(_) => "--store DIR names a folder where such bodies are kept",
+        Reason::Unresolved(_) => "--store DIR names the folder that has these contents",
         Reason::TooLarge { .. } | Reason::TooMany(_) | Reason::TooDeep(_) => {
             "nothing beyond the limits is read, because a small file could ask for all memory"
         }

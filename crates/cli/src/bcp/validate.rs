@@ -51,7 +51,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     }
     Err(Failure::new(Exit::Invalid, "validation failed")
-        .hint("a damaged file cannot be mended; make it anew from its sources"))
+        .hint("a damaged file cannot be repaired; encode it again from its sources"))
 }
 
 fn look(document: &Document, progress: &Progress, found: &mut Found) -> Result<(), Error> {
@@ -61,20 +61,20 @@ fn look(document: &Document, progress: &Progress, found: &mut Found) -> Result<(
     if header.minor != 0 {
         let minor = header.minor;
         found.warnings.push(format!(
-            "minor version {minor} is newer than 0, which we know"
+            "minor version {minor} is newer than 0, the supported one"
         ));
     }
     let unknown = header.flags & !Header::COMPRESSED;
     if unknown != 0 {
         found
             .warnings
-            .push(format!("header flags 0x{unknown:02X} mean nothing to us"));
+            .push(format!("header flags 0x{unknown:02X} are unknown"));
     }
     while let Some(head) = reader.next_head()? {
         let reserved = head.flags >> 3 << 3;
         if reserved != 0 && found.warnings.len() < MANY {
             let block = found.blocks;
-            let warning = format!("block {block}: flags 0x{reserved:02X} mean nothing to us");
+            let warning = format!("block {block}: flags 0x{reserved:02X} are unknown");
             found.warnings.push(warning);
         }
         found.blocks += 1;

@@ -15,7 +15,8 @@ mixed. Messages keep their bytes and their order.
 A proxy may provide MCP servers that live inside the chain. Agents that cannot reach those are given
 an ordinary stdio or HTTP server in their place, which leads back into the chain (--mcp-bridge).
 
-When a component ends, every request that waits is answered with an error that says who ended and why.
+When a component ends, every request that waits is answered with an error that names the component
+and its exit status.
 
 Examples:
   linkspan conduct 'npx -y @zed-industries/claude-code-acp'

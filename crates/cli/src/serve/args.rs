@@ -40,7 +40,7 @@ pub(crate) enum Author {
     /// Write out the SDKs for tools in Bash, Python and Node
     #[command(after_help = "Example:\n  linkspan sdk vendor/linkspan")]
     Sdk(SdkArgs),
-    /// Run the jq that scripts get
+    /// Run the built-in jq
     #[command(after_help = "Example:\n  echo '{\"a\":1}' | linkspan jq .a")]
     Jq(JqArgs),
 }
@@ -121,8 +121,8 @@ impl ServeArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Folder")]
 pub(crate) struct FolderArgs {
-    /// Conventions that the folder follows
-    #[arg(long, value_enum, value_name = "WHOSE", default_value = "auto")]
+    /// Folder layout: linkspan's own or mcp-bash's
+    #[arg(long, value_enum, value_name = "LAYOUT", default_value = "auto")]
     pub(crate) compat: Compat,
     /// File or folder that clients may read by file: URIs; may be repeated
     #[arg(long, value_name = "PATH")]
@@ -139,8 +139,7 @@ pub(crate) struct FolderArgs {
         hide_short_help = true
     )]
     pub(crate) https_host: Vec<String>,
-    /// Least confinement of scripts: 0 none, 1 no new privileges, 2 only the files and ports that
-    /// they declare
+    /// Minimum sandbox level: 0 none, 1 no privilege gain (setuid), 2 only declared files and ports
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=2))]
     pub(crate) sandbox: Option<u8>,
     /// Most calls at once; further ones wait

@@ -153,7 +153,7 @@ pub(crate) fn not_taken<'a>(
             if same && (kind != "completions" || ends_with_one_ending(&file, name)) {
                 return Err(Failure::new(
                     Exit::Invalid,
-                    format!("{kind}/{} is there already", on_one_line(&file)),
+                    format!("{kind}/{} already exists", on_one_line(&file)),
                 )
                 .hint("take another name, or remove it"));
             }

@@ -22,7 +22,7 @@ use crate::signals::Signals;
 
 const HELP: &str = "\
 Runs the tool as a client's call would: with the same environment, limits, checks of arguments and
-results, and the same result. There is nobody to ask, and tools are told so.
+results, and the same result. Questions to the user are not available; tools are told so.
 
 Examples:
   linkspan run-tool my-server hello

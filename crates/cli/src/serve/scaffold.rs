@@ -67,7 +67,7 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, Failure> {
     if occupied(dir)? {
         return Err(
             Failure::usage(format!("{} is not empty", shown(dir))).hint(format!(
-                "linkspan scaffold tool NAME {} adds to a folder that is there",
+                "linkspan scaffold tool NAME {} adds to an existing folder",
                 shown(dir)
             )),
         );
@@ -263,7 +263,7 @@ fn write(dir: &Path, drafts: Vec<Draft>) -> Result<(), Failure> {
         let path = dir.join(&draft.path);
         if path.symlink_metadata().is_ok() {
             return Err(
-                Failure::new(Exit::Invalid, format!("{} is there already", shown(&path)))
+                Failure::new(Exit::Invalid, format!("{} already exists", shown(&path)))
                     .hint("take another name, or remove it"),
             );
         }

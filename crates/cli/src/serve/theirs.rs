@@ -96,7 +96,7 @@ pub(crate) fn run(words: Vec<OsString>) -> Result<u8, Failure> {
         }
         Some(other) => Err(
             Failure::usage(format!("mcp-bash: `{other}` is not known here"))
-                .hint("mcp-bash --help has what is; linkspan --help has more"),
+                .hint("mcp-bash --help lists the supported commands; linkspan --help lists more"),
         ),
     }
 }

@@ -46,10 +46,11 @@ pub(crate) fn sdk(args: &SdkArgs) -> Result<Exit, Failure> {
     };
     if let Some(file) = FILES.iter().find(other).filter(|_| !args.force) {
         let path = shown(&args.dir.join(file.path));
-        return Err(
-            Failure::new(Exit::Invalid, format!("{path} is there and is another one"))
-                .hint("--force replaces it; it may be of another version, or somebody's work"),
-        );
+        return Err(Failure::new(
+            Exit::Invalid,
+            format!("{path} exists and has other contents"),
+        )
+        .hint("--force replaces it; the file may be from another version, or edited by hand"));
     }
     let written = sdk::write_to(&args.dir).map_err(|e| {
         Failure::new(

@@ -43,8 +43,8 @@ pub(crate) struct ValidateArgs {
     /// Warnings count as errors
     #[arg(long)]
     strict: bool,
-    /// Conventions that the folder follows
-    #[arg(long, value_enum, value_name = "WHOSE", default_value = "auto")]
+    /// Folder layout: linkspan's own or mcp-bash's
+    #[arg(long, value_enum, value_name = "LAYOUT", default_value = "auto")]
     compat: Compat,
 }
 

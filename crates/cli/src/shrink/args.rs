@@ -154,7 +154,8 @@ pub(crate) struct FormArgs {
     /// How compact a text may become; every level is lossless
     #[arg(long, value_enum, value_name = "LEVEL", default_value = "max")]
     pub(crate) level: LevelArg,
-    /// Format of results: auto picks one by kind and is lossless; the others are BCP's
+    /// Format of results: auto picks one by kind and is lossless; the others are the formats of `bcp
+    /// decode`, not lossless
     #[arg(
         long,
         visible_alias = "render-mode",
@@ -166,13 +167,14 @@ pub(crate) struct FormArgs {
     /// Tokenizer for counting
     #[arg(long, value_name = "VOCABULARY", default_value = "o200k", value_parser = VOCABULARIES, hide_short_help = true)]
     pub(crate) tokens: Vocabulary,
-    /// Confidence that the kind of a text needs, from 0 to 1 [default: 0.7]
+    /// Shorten a text only if its format is recognised with at least this confidence (0 to 1) [default:
+    /// 0.7]
     #[arg(long, value_name = "NUMBER", value_parser = threshold, hide_short_help = true)]
     pub(crate) threshold: Option<f32>,
     /// Keep the original if less than this is saved, in percent
     #[arg(long, value_name = "PERCENT", default_value = "10", value_parser = clap::value_parser!(u64).range(0..=100), hide_short_help = true)]
     pub(crate) min_saving: u64,
-    /// What may be dropped, and marked: diff-context=N, failures-only, html-to-text
+    /// Allow loss, marked in the text: diff-context=N, failures-only, html-to-text
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = lossy)]
     pub(crate) lossy: Vec<Lossy>,
 }
@@ -256,9 +258,9 @@ pub(crate) enum ModeArg {
 pub(crate) enum LevelArg {
     /// Only well-known formats
     Safe,
-    /// Also write once what columns and paths share
+    /// Also merge common prefixes of columns and paths
     Balanced,
-    /// Also derived columns, nested tables and shared file name endings
+    /// Also drop columns that follow from others, nest tables, merge file extensions
     Max,
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn try_out(args: &TryArgs) -> Result<Exit, Failure> {
         true => Ok(Exit::Ok),
         false => Err(Failure::new(
             Exit::Invalid,
-            "a text could not be taken back, and would have passed as it is",
+            "a shortened text did not decode to its original; the original would have been passed on",
         )
         .hint("this is a bug in linkspan: please report it with that text")),
     }
@@ -118,7 +118,7 @@ fn reason(kept: Kept) -> &'static str {
         Kept::Short => "it is short",
         Kept::Unknown => "nothing in it has a shorter form",
         Kept::NotWorthIt => "the shorter form would not save enough",
-        Kept::Unfaithful => "the shorter form could not be taken back",
+        Kept::Unfaithful => "the shorter form did not decode to the original",
         Kept::Stopped => "there was no time",
     }
 }
@@ -150,8 +150,8 @@ pub(crate) fn decode(args: &DecodeArgs) -> Result<Exit, Failure> {
     let file = args.file.clone().unwrap_or_else(|| "-".into());
     let text = read(&file, "linkspan shrink decode FILE")?;
     let original = take_back(&text).map_err(|why| {
-        Failure::new(Exit::Invalid, format!("{} cannot be taken back: {why}", shown(&file)))
-            .hint("it is none of ours, or was changed since; the original may still be had with the tool bcp_fetch")
+        Failure::new(Exit::Invalid, format!("{} cannot be decoded: {why}", shown(&file)))
+            .hint("this text was not made by `linkspan shrink`, or was edited; `bcp_fetch` may still have the original")
     })?;
     note(io::stdout().write_all(original.as_bytes()));
     Ok(Exit::Ok)
@@ -160,7 +160,7 @@ pub(crate) fn decode(args: &DecodeArgs) -> Result<Exit, Failure> {
 /// `linkspan shrink stats`
 pub(crate) fn stats(args: &StatsArgs) -> Result<Exit, Failure> {
     let Some(file) = args.stats_file.clone().or_else(ledger::usual_file) else {
-        return Err(Failure::usage("there is no usual place for the figures")
+        return Err(Failure::usage("the default file for statistics is unknown")
             .hint("say where they are with --stats-file"));
     };
     let failed = |e: io::Error| Failure::new(Exit::Invalid, format!("{}: {e}", shown(&file)));

@@ -49,7 +49,7 @@ fn an_empty_folder_is_new_and_a_full_one_is_not() {
     assert_snapshot!(desk.run(&["new", "empty"]), @"
     [stderr]
     error: empty is not empty
-    hint: linkspan scaffold tool NAME empty adds to a folder that is there
+    hint: linkspan scaffold tool NAME empty adds to an existing folder
     [exit 2]
     ");
     desk.write("file", "");
@@ -127,7 +127,7 @@ fn nothing_is_written_over_and_nothing_is_written_by_halves() {
     desk.write("tools/x/tool.sh", "mine");
     assert_snapshot!(desk.run(&["scaffold", "tool", "x"]), @"
     [stderr]
-    error: tools/x is there already
+    error: tools/x already exists
     hint: take another name, or remove it
     [exit 1]
     ");

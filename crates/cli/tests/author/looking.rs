@@ -58,7 +58,7 @@ fn every_problem_has_its_file_and_line_and_what_to_do() {
     error: tools/wrong.meta.yaml:2: `timeoutSecs` must be seconds, or a text such as "500ms", "30s", "5m" or "1h", not "soon"
 
     1 tool, 0 resources, 0 prompts; 2 errors, 1 warning
-    one of them can be mended: linkspan validate --fix
+    one of them can be fixed: linkspan validate --fix
     [exit 1]
     "#);
 }

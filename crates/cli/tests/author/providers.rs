@@ -165,8 +165,8 @@ fn what_cannot_be_read_says_why() {
     for (n, (code, words)) in [
         (-32002, "not found"),
         (-32603, "answers with status 403"),
-        (-32603, "redirected more than 3 times"),
-        (-32602, "`127.0.0.1` is not among the hosts"),
+        (-32603, "more than 3 redirects"),
+        (-32602, "`127.0.0.1` is not an allowed host"),
         (-32602, "not an https:// URL"),
         (-32603, "more than 10485760 bytes"),
         (-32603, "more than 10485760 bytes"),
@@ -201,7 +201,7 @@ fn this_machine_is_not_asked_unless_it_was_named_exactly() {
     let flags = ["--allow-provider", "https", "--https-host", "localhost"];
     let answers = scene.read(&flags, true, &uris[1..3]);
     refused(&answers[0], -32602, "`localhost` is this machine");
-    refused(&answers[1], -32602, "is not among the hosts");
+    refused(&answers[1], -32602, "is not an allowed host");
     let answers = scene.read(&[], true, &uris[..1]);
     refused(&answers[0], -32002, "not found");
     assert!(scene.asked().is_empty());
@@ -305,7 +305,7 @@ fn a_file_of_a_repository_elsewhere_is_read_and_nothing_is_left() {
         refused(answer, -32002, "not found");
     }
     refused(&answers[7], -32603, "it is redirected");
-    refused(&answers[8], -32602, "`127.0.0.1` is not among the hosts");
+    refused(&answers[8], -32602, "`127.0.0.1` is not an allowed host");
     let stranger = scene.read(&flags, false, &uris[..1]);
     refused(&stranger[0], -32603, "certificate");
 }

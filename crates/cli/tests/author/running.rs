@@ -141,7 +141,7 @@ fn a_dry_run_says_what_would_run() {
     time:      30 s
     sandbox:   level 1
     root:      HERE/home
-    arguments: 7 bytes, as they should be
+    arguments: valid (7 bytes)
     ");
     assert_snapshot!(desk.run(&["run-tool", "it", "strict", "--dry-run"]), @r#"
     tool:      strict (tools/strict.sh)
@@ -150,7 +150,7 @@ fn a_dry_run_says_what_would_run() {
     how:       a process for this call
     time:      30 s
     sandbox:   level 1
-    arguments: 2 bytes, and the tool would not be run:
+    arguments: invalid (2 bytes); the tool would not be run:
       "n" is a required property
     [exit 5]
     "#);

@@ -65,7 +65,7 @@ fn a_command_that_dies_during_the_call() {
     let server = scratch.server("on_call() { echo 'out of memory' >&2; exit 1; }");
     assert_snapshot!(linkspan(&["call", "hello", "--", "sh", &server]), @"
     [stderr]
-    error: `sh` closed the connection: exit status: 1; its last words:
+    error: `sh` closed the connection: exit status: 1; last lines of its stderr:
       out of memory
     hint: what it said last may tell why; -v shows all of it
     [exit 4]

@@ -13,7 +13,7 @@ fn the_help_says_what_there_is_and_how_it_ends() {
 
     Commands:
       connect      Connect a stdio client to any server
-      expose       Serve any server over HTTP
+      expose       Offer a server over HTTP
       shrink       Shorten tool results without loss, to save tokens
       conduct      Connect an editor to an agent through proxies (ACP)
       agent        Serve an ACP agent as an MCP server
@@ -33,7 +33,7 @@ fn the_help_says_what_there_is_and_how_it_ends() {
       config       Print the configuration that a client needs for a server
       doctor       Check this machine for problems with scripts and clients
       sdk          Write out the SDKs for tools in Bash, Python and Node
-      jq           Run the jq that scripts get
+      jq           Run the built-in jq
       bcp          Work with BCP files: context packed for a model
       completions  Print a completion script for a shell
       man          Print the manual page
@@ -126,8 +126,8 @@ fn the_help_of_connect_has_examples() {
 
               Possible values:
               - safe:     Only well-known formats
-              - balanced: Also write once what columns and paths share
-              - max:      Also derived columns, nested tables and shared file name endings
+              - balanced: Also merge common prefixes of columns and paths
+              - max:      Also drop columns that follow from others, nest tables, merge file extensions
 
       -v, --verbose...
               Write a log to stderr
@@ -143,7 +143,7 @@ fn the_help_of_connect_has_examples() {
 
     Protocol era:
           --client-era <ERA>
-              Protocol era of the client; auto goes by its first message
+              MCP era of the client; auto detects it
 
               Possible values:
               - auto:   Detect it
@@ -153,7 +153,7 @@ fn the_help_of_connect_has_examples() {
               [default: auto]
 
           --server-era <ERA>
-              Protocol era of the server; auto asks it
+              MCP era of the server; auto detects it
 
               Possible values:
               - auto:   Detect it
@@ -191,7 +191,7 @@ fn the_help_of_connect_has_examples() {
               [default: 10]
 
           --retries <N>
-              Extra connection attempts; only if nothing was sent yet
+              Retry a failed connection this many times; only if nothing was sent yet
 
               [default: 3]
 
@@ -319,13 +319,14 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
 
               Possible values:
               - safe:     Only well-known formats
-              - balanced: Also write once what columns and paths share
-              - max:      Also derived columns, nested tables and shared file name endings
+              - balanced: Also merge common prefixes of columns and paths
+              - max:      Also drop columns that follow from others, nest tables, merge file extensions
 
               [default: max]
 
           --render <HOW>
-              Format of results: auto picks one by kind and is lossless; the others are BCP's
+              Format of results: auto picks one by kind and is lossless; the others are the formats of
+              `bcp decode`, not lossless
 
               Possible values:
               - auto:     Chosen by kind, lossless
@@ -342,7 +343,8 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
               [possible values: o200k, cl100k, estimate]
 
           --threshold <NUMBER>
-              Confidence that the kind of a text needs, from 0 to 1 [default: 0.7]
+              Shorten a text only if its format is recognised with at least this confidence (0 to 1)
+              [default: 0.7]
 
           --min-saving <PERCENT>
               Keep the original if less than this is saved, in percent
@@ -350,7 +352,7 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
               [default: 10]
 
           --lossy <WHAT>
-              What may be dropped, and marked: diff-context=N, failures-only, html-to-text
+              Allow loss, marked in the text: diff-context=N, failures-only, html-to-text
 
     Results:
           --shadow
@@ -415,7 +417,7 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
 
     Protocol era:
           --client-era <ERA>
-              Protocol era of the client; auto goes by its first message
+              MCP era of the client; auto detects it
 
               Possible values:
               - auto:   Detect it
@@ -425,7 +427,7 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
               [default: auto]
 
           --server-era <ERA>
-              Protocol era of the server; auto asks it
+              MCP era of the server; auto detects it
 
               Possible values:
               - auto:   Detect it
@@ -463,7 +465,7 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
               [default: 10]
 
           --retries <N>
-              Extra connection attempts; only if nothing was sent yet
+              Retry a failed connection this many times; only if nothing was sent yet
 
               [default: 3]
 
@@ -535,7 +537,7 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
     Shorter texts:
           --level <LEVEL>  How compact a text may become; every level is lossless [default: max]
                            [possible values: safe, balanced, max]
-          --lossy <WHAT>   What may be dropped, and marked: diff-context=N, failures-only, html-to-text
+          --lossy <WHAT>   Allow loss, marked in the text: diff-context=N, failures-only, html-to-text
 
     Examples:
       linkspan shrink try result.json
@@ -593,8 +595,8 @@ fn the_help_of_the_reader_server_has_a_configuration() {
 
               Possible values:
               - safe:     Only well-known formats
-              - balanced: Also write once what columns and paths share
-              - max:      Also derived columns, nested tables and shared file name endings
+              - balanced: Also merge common prefixes of columns and paths
+              - max:      Also drop columns that follow from others, nest tables, merge file extensions
 
           --no-color
               No colours, even on a terminal
@@ -707,8 +709,8 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
 
               Possible values:
               - safe:     Only well-known formats
-              - balanced: Also write once what columns and paths share
-              - max:      Also derived columns, nested tables and shared file name endings
+              - balanced: Also merge common prefixes of columns and paths
+              - max:      Also drop columns that follow from others, nest tables, merge file extensions
 
       -v, --verbose...
               Write a log to stderr
@@ -742,8 +744,8 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
               Also serve the older HTTP+SSE, at /sse and /messages
 
     Folder:
-          --compat <WHOSE>
-              Conventions that the folder follows
+          --compat <LAYOUT>
+              Folder layout: linkspan's own or mcp-bash's
 
               Possible values:
               - auto:     mcp-bash's if the folder looks like an mcp-bash project, else linkspan's
@@ -767,8 +769,8 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
               port it may be on this machine or in a private network; may be repeated
 
           --sandbox <LEVEL>
-              Least confinement of scripts: 0 none, 1 no new privileges, 2 only the files and ports that
-              they declare
+              Minimum sandbox level: 0 none, 1 no privilege gain (setuid), 2 only declared files and
+              ports
 
           --concurrency <N>
               Most calls at once; further ones wait
@@ -840,13 +842,13 @@ fn the_short_help_of_the_commands_for_authors() {
       -h, --help               Print help (see more with '--help')
 
     Folder:
-          --compat <WHOSE>           Conventions that the folder follows [default: auto] [possible
-                                     values: auto, native, mcp-bash]
+          --compat <LAYOUT>          Folder layout: linkspan's own or mcp-bash's [default: auto]
+                                     [possible values: auto, native, mcp-bash]
           --root <PATH>              File or folder that clients may read by file: URIs; may be repeated
           --allow-provider <SCHEME>  Let clients read URIs of this scheme, which reach other machines;
                                      may be repeated [possible values: git, https]
-          --sandbox <LEVEL>          Least confinement of scripts: 0 none, 1 no new privileges, 2 only
-                                     the files and ports that they declare
+          --sandbox <LEVEL>          Minimum sandbox level: 0 none, 1 no privilege gain (setuid), 2 only
+                                     declared files and ports
           --insecure-writable        Accept a folder that other users can write to, and so decide what
                                      runs
     ");
@@ -859,13 +861,13 @@ fn the_short_help_of_the_commands_for_authors() {
       [DIR]  The folder; the current one by default
 
     Options:
-          --fix             Fix what can be fixed safely, and report it
-          --json            Print JSON
-          --strict          Warnings count as errors
-          --compat <WHOSE>  Conventions that the folder follows [default: auto] [possible values: auto,
-                            native, mcp-bash]
-      -v, --verbose...      Write a log to stderr
-      -h, --help            Print help (see more with '--help')
+          --fix              Fix what can be fixed safely, and report it
+          --json             Print JSON
+          --strict           Warnings count as errors
+          --compat <LAYOUT>  Folder layout: linkspan's own or mcp-bash's [default: auto] [possible
+                             values: auto, native, mcp-bash]
+      -v, --verbose...       Write a log to stderr
+      -h, --help             Print help (see more with '--help')
     ");
     assert_snapshot!(linkspan(&["config", "-h"]), @"
     Print the configuration that a client needs for a server

@@ -53,7 +53,7 @@ fn a_fifo_that_nobody_has_opened_is_a_mistake_and_no_reason_to_wait() {
     let mut editor = crate::setup::conduct(&flags, &["agent".to_owned()]);
     assert_eq!(editor.exit_code(), Some(2));
     let said = editor.stderr();
-    assert!(said.contains("nobody reads from it"), "{said}");
+    assert!(said.contains("no program reads from this pipe"), "{said}");
 }
 
 fn fifo(dir: &tempfile::TempDir) -> std::path::PathBuf {

@@ -42,9 +42,9 @@ pub struct Principal(pub Option<Arc<[u8]>>);
 impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() {
-            "somebody"
+            "with credentials"
         } else {
-            "anybody"
+            "without credentials"
         })
     }
 }

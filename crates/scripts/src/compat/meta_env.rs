@@ -53,7 +53,9 @@ pub fn apply(vars: &mut Vars, meta: &Map<String, Value>) -> Vec<String> {
             .any(|(mode, list, _)| name == *mode || name == *list)
     };
     for name in env.keys().filter(|name| !known(name)) {
-        left_out.push(format!("{name}: only who starts the server can set it"));
+        left_out.push(format!(
+            "{name}: only the user who starts the server can set it"
+        ));
     }
     left_out
 }
@@ -73,7 +75,7 @@ fn names(list: &str) -> Result<Vec<&str>, &'static str> {
             return Err("it must be names of variables, separated by commas");
         }
         if is_reserved(name) {
-            return Err("it names a variable that controls programs or belongs to us");
+            return Err("it names a variable that controls programs or is reserved");
         }
     }
     Ok(names)

@@ -41,7 +41,7 @@ impl fmt::Display for Distrust {
         match self.why {
             Why::Symlink => write!(f, "{name} is a symbolic link"),
             Why::Writable => write!(f, "{name} can be written by others"),
-            Why::Owner => write!(f, "{name} belongs to somebody else"),
+            Why::Owner => write!(f, "{name} belongs to another user"),
             Why::Unreadable => write!(f, "{name} cannot be looked at"),
         }
     }

@@ -106,7 +106,7 @@ impl Catalogue {
 
     /// Everything as it was: without the server's file nobody knows what holds.
     fn stay(&self, problem: Problem) -> Self {
-        let hint = "everything stays as it was until this is mended".to_owned();
+        let hint = "the previous version stays in use until this is fixed".to_owned();
         Self {
             root: self.root.clone(),
             server: self.server.clone(),

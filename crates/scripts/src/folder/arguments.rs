@@ -32,7 +32,7 @@ pub(super) fn schema(node: &Node) -> Result<Value, Wrong> {
             required.push(Value::String(name.clone()));
         }
         if properties.insert(name.clone(), schema).is_some() {
-            let text = format!("the argument `{name}` is there twice");
+            let text = format!("the argument `{name}` is defined twice");
             return Err(wrong(line, text));
         }
     }

@@ -62,7 +62,7 @@ impl Reader<'_> {
         let mut declared: Vec<Declared> = Vec::new();
         for (name, line, node) in named {
             if declared.iter().any(|one| one.argument.name == name) {
-                let text = format!("the argument `{name}` is there twice");
+                let text = format!("the argument `{name}` is defined twice");
                 let problem = self.tell_field(Severity::Error, meta, "arguments", item, text);
                 problem.line = Some(line);
                 return None;

@@ -198,7 +198,7 @@ impl Census {
         let Some(first) = members.iter().find(|member| member.name == name) else {
             return Ok(());
         };
-        let text = format!("`{name}` is there twice (first in line {})", first.line);
+        let text = format!("`{name}` is defined twice (first in line {})", first.line);
         Err(SyntaxError { line, text })
     }
 }

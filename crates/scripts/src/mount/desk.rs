@@ -132,7 +132,7 @@ impl Server {
         loop {
             tokio::select! {
                 order = self.orders.recv() => match order {
-                    None => return "nobody needs it",
+                    None => return "it is no longer needed",
                     Some(order) => self.take(order),
                 },
                 read = stdout.read_buf(self.lines.buffer()) => match read {
@@ -351,6 +351,6 @@ async fn ask(caller: Caller, id: Id, msg: Message, mut over: watch::Receiver<()>
             Some(answer) => answer.with_id(id.clone()),
             None => none("the client has gone"),
         },
-        _ = over.changed() => none("nobody waits for what this is about"),
+        _ = over.changed() => none("the call that this question belongs to is over"),
     }
 }

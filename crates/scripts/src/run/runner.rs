@@ -125,7 +125,9 @@ impl Runner {
             let (exe, folder) = (&self.options.exe, self.folder());
             let watchdog = Watchdog::start(&self.spawner, exe, &self.name, folder).await;
             watchdog
-                .inspect_err(|e| tracing::debug!("nobody will clear up if we are killed: {e}"))
+                .inspect_err(|e| {
+                    tracing::debug!("if linkspan is killed, its scripts will keep running: {e}")
+                })
                 .ok()
         };
         self.watchdog.get_or_init(start).await;

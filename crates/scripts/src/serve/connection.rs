@@ -74,7 +74,7 @@ impl Connection {
         let cursor = match params.get("cursor") {
             None => None,
             Some(cursor) => Some(cursor.as_str().ok_or_else(|| {
-                RpcError::invalid_params("`cursor` must be a string that we gave")
+                RpcError::invalid_params("`cursor` must be a string from an earlier answer")
             })?),
         };
         let stock = self.folder.stock();

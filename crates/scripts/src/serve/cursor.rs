@@ -33,9 +33,10 @@ impl Cursor<'_> {
         };
         let bytes = BASE64URL_NOPAD
             .decode(cursor.trim_end_matches('=').as_bytes())
-            .map_err(|_| wrong("it is none of ours"))?;
-        let text = std::str::from_utf8(&bytes).map_err(|_| wrong("it is none of ours"))?;
-        let json = Json::parse(text).map_err(|_| wrong("it is none of ours"))?;
+            .map_err(|_| wrong("it was not issued by this server"))?;
+        let text =
+            std::str::from_utf8(&bytes).map_err(|_| wrong("it was not issued by this server"))?;
+        let json = Json::parse(text).map_err(|_| wrong("it was not issued by this server"))?;
         let text = |name| json.get(name).and_then(Json::as_str);
         if json.get("ver").and_then(Json::as_i64) != Some(VERSION) {
             return Err(wrong("it is of another version"));

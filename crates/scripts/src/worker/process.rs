@@ -335,7 +335,7 @@ impl Worker {
                 Err(Odd { why, id: None }) => {
                     tracing::warn!("`{}` said something odd: {why}", self.name);
                     if !self.noise.take(Instant::now()) {
-                        let why = "it prints what is no message; logs belong on stderr";
+                        let why = "its stdout is not a JSON-RPC message; logs belong on stderr";
                         return Some(End::Broken(why.to_owned()));
                     }
                 }

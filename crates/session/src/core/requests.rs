@@ -74,7 +74,7 @@ impl Core {
         let Some((hop, asked)) = hop.and_then(|hop| Some((hop, self.exchange.answer(from, hop)?)))
         else {
             let id = envelope.msg.id().unwrap_or_else(Id::null);
-            tracing::debug!("an answer that nobody waits for, to {id}");
+            tracing::debug!("an answer to no open request, id {id}");
             return None;
         };
         let mut envelope = envelope;

@@ -135,7 +135,7 @@ fn explain(file: &Path, trouble: &Trouble) -> Failure {
         Trouble::Confused => format!("{file} is written in a way that we cannot add to"),
     };
     Failure::new(Exit::Invalid, what)
-        .hint("nothing was changed; mend it, or put in by hand what is printed without --write")
+        .hint("nothing was changed; fix it, or add by hand what is printed without --write")
 }
 
 fn cannot_write(file: &Path, error: &io::Error) -> Failure {
@@ -143,5 +143,5 @@ fn cannot_write(file: &Path, error: &io::Error) -> Failure {
         Exit::Invalid,
         format!("cannot write {}: {error}", shown(file)),
     )
-    .hint("nothing was changed; put in by hand what is printed without --write")
+    .hint("nothing was changed; add by hand what is printed without --write")
 }

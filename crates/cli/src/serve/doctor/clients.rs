@@ -35,7 +35,7 @@ fn configuration(client: Client, file: &Path) -> Finding {
         Finding::bad(
             "clients",
             format!("{title} cannot read {place}: {why}"),
-            "mend the file; until then the client has no servers from it",
+            "fix the file; until then the client has no servers from it",
         )
     };
     let text = match std::fs::read_to_string(file) {

@@ -27,7 +27,7 @@ pub(crate) fn us() -> Finding {
         return Finding::odd(
             "linkspan",
             text,
-            "programs with windows may not find it by its name; linkspan config writes its full path",
+            "desktop apps may not find `linkspan` in their PATH; linkspan config writes its full path",
         );
     }
     Finding::good("linkspan", text)
@@ -38,10 +38,10 @@ pub(crate) fn sandbox() -> Finding {
     let can = linkspan_scripts::sandbox::support();
     let hint = "scripts with sandbox level 2 do not run here, unless they say `optional: true`";
     match (can.files, can.ports) {
-        (true, true) => Finding::good("sandbox", "Landlock is there: sandbox level 2 works"),
+        (true, true) => Finding::good("sandbox", "Landlock is available: sandbox level 2 works"),
         (true, false) => Finding::odd(
             "sandbox",
-            "Landlock is there, but cannot confine to TCP ports (Linux 6.7 can)",
+            "Landlock is available, but cannot confine to TCP ports (Linux 6.7 can)",
             "scripts with `net` in their sandbox do not run here, unless they say `optional: true`",
         ),
         (false, _) if cfg!(target_os = "linux") => Finding::odd(

@@ -36,7 +36,7 @@ fn interpreter(name: &'static str, flag: &str, missing: &str) -> Finding {
     let text = format!("{name}: {version} ({place})");
     if cfg!(unix) && !always_found(&path) {
         let hint = format!(
-            "programs with windows may not find {name} there; give them your PATH: linkspan config --with-path"
+            "desktop apps may not find {name}: their PATH is often shorter; pass on yours with linkspan config --with-path"
         );
         return Finding::odd(name, text, hint);
     }

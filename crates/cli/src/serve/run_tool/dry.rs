@@ -36,11 +36,11 @@ pub(super) fn run(
     }
     let wrong = wrong(tool, arguments);
     if wrong.is_empty() {
-        say!("arguments: {} bytes, as they should be", arguments.len());
+        say!("arguments: valid ({} bytes)", arguments.len());
         return Ok(Exit::Ok);
     }
     say!(
-        "arguments: {} bytes, and the tool would not be run:",
+        "arguments: invalid ({} bytes); the tool would not be run:",
         arguments.len()
     );
     for what in wrong {

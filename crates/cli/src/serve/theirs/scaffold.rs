@@ -146,7 +146,7 @@ fn register(places: &Places, name: &str) -> Result<(), Failure> {
     let Some(after) = registered(before, entry) else {
         let what = format!("{} is no list of registrations", shown(&file));
         return Err(Failure::new(Exit::Invalid, what)
-            .hint("mend it, and add the completion to its `completions`"));
+            .hint("fix it, and add the completion to its `completions`"));
     };
     let after = serde_json::to_string_pretty(&after).unwrap_or_default() + "\n";
     if let Some(folder) = file.parent() {

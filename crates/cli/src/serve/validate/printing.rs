@@ -53,8 +53,8 @@ pub(super) fn text(report: &Report, fix: bool) {
 
 fn mends(fixable: usize) -> String {
     match fixable {
-        1 => "one of them can be mended".to_owned(),
-        n => format!("{n} of them can be mended"),
+        1 => "one of them can be fixed".to_owned(),
+        n => format!("{n} of them can be fixed"),
     }
 }
 

@@ -240,7 +240,7 @@ impl Up {
         let mut steps = self.abandon(number, "the client cannot be asked", now);
         if let Some(id) = id {
             self.fronts.remove(&id.key());
-            let error = RpcError::internal("the system has no random numbers for us");
+            let error = RpcError::internal("the system provides no random numbers");
             steps.push(Step::refuse(&id, &error));
         }
         steps

@@ -27,7 +27,7 @@ pub(super) fn settle(item: &mut Outbound) {
     if !too_large {
         return;
     }
-    let why = lost("it is too large to be kept while nobody reads");
+    let why = lost("it is too large to be kept until a client reads it");
     if let (true, Some(id)) = (envelope.msg.is_answer(), envelope.msg.id()) {
         envelope.msg = RpcError::from(&why).answer(&id);
     }

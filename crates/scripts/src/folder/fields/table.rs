@@ -202,7 +202,7 @@ pub(super) const LIMITS: &[Field] = &[
 
 #[rustfmt::skip]
 pub(super) const SANDBOX: &[Field] = &[
-    field("level", ALL, Count(0, 2), "`1`", "0: as we are. 1: no new rights, and the limits. 2: also only the files and ports below."),
+    field("level", ALL, Count(0, 2), "`1`", "0: none. 1: no privilege gain (setuid), and the limits. 2: also only the files and ports below."),
     field("read", ALL, Scalars, "", "Files and folders that it may read, besides those that every program needs; relative to the folder."),
     field("write", ALL, Scalars, "", "Files and folders that it may write."),
     field("net", ALL, Either(&Flag, &Ports), "`true`", "TCP ports that it may connect to; `false` is none, `true` is all."),

@@ -205,9 +205,7 @@ fn first_line(stderr: &str) -> String {
 }
 
 pub(super) fn too_large(most: usize) -> NotFetched {
-    NotFetched::TooLarge(format!(
-        "it has more than {most} bytes, which is the most that is read"
-    ))
+    NotFetched::TooLarge(format!("it has more than {most} bytes, the limit"))
 }
 
 fn no_git(e: io::Error) -> NotFetched {

@@ -123,8 +123,7 @@ fn refused(stderr: &str) -> NotFetched {
         "error: 403",
     ]) {
         return NotFetched::Forbidden(
-            "the repository is not there for everybody, and no credentials are ever sent"
-                .to_owned(),
+            "the repository is not public, and linkspan never sends credentials".to_owned(),
         );
     }
     if has(&[

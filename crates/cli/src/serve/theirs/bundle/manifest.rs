@@ -156,7 +156,7 @@ fn settings_in(wanted: &Wanted, file: &str) -> Result<Value, Failure> {
     let settings = settings.and_then(|text| serde_json::from_slice(&text).ok());
     settings.ok_or_else(|| {
         let what = format!("MCPB_USER_CONFIG_FILE: `{file}` is no JSON file of the project");
-        Failure::new(Exit::Invalid, what).hint("mend it in mcpb.conf")
+        Failure::new(Exit::Invalid, what).hint("fix it in mcpb.conf")
     })
 }
 
@@ -205,7 +205,7 @@ fn settings_of(
     settings: Option<&Value>,
 ) -> Result<Settings, Failure> {
     let wrong = |what: String| {
-        Failure::new(Exit::Invalid, what).hint("mend it in server.d/server.meta.json or mcpb.conf")
+        Failure::new(Exit::Invalid, what).hint("fix it in server.d/server.meta.json or mcpb.conf")
     };
     let nothing = Map::new();
     let known = match settings {
