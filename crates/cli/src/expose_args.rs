@@ -1,7 +1,7 @@
 //! The flags of `linkspan expose`.
 
 use std::ffi::OsString;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use clap::Args;
@@ -61,7 +61,7 @@ pub(crate) struct ListenArgs {
     #[arg(short, long, value_name = "PORT", default_value = "8808")]
     pub(crate) port: u16,
     /// Address to listen on; any other than loopback needs --token-env
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = host)]
     pub(crate) host: IpAddr,
     /// URL path of the MCP endpoint
     #[arg(long, value_name = "PATH", default_value = "/mcp", value_parser = path, hide_short_help = true)]
@@ -111,6 +111,18 @@ pub(crate) struct GuardArgs {
     /// Close a connection that takes longer than this to send a request, or a part of it
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, hide_short_help = true)]
     pub(crate) header_timeout: Duration,
+}
+
+/// `--host`: `localhost` is the address that a URL with that name reaches first.
+fn host(text: &str) -> Result<IpAddr, String> {
+    if text.eq_ignore_ascii_case("localhost") {
+        return Ok(Ipv4Addr::LOCALHOST.into());
+    }
+    let bare = text.strip_prefix('[').and_then(|ip| ip.strip_suffix(']'));
+    bare.unwrap_or(text).parse().map_err(|_| {
+        "it must be an IP address such as 127.0.0.1 or 0.0.0.0; the port goes into --port"
+            .to_owned()
+    })
 }
 
 pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
