@@ -140,3 +140,21 @@ fn path(text: &str) -> Result<String, String> {
         Err("a path begins with / and has no spaces, ?, # or %".to_owned())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn localhost_is_an_address_to_listen_on() {
+        for (text, ip) in [
+            ("localhost", "127.0.0.1"),
+            ("0.0.0.0", "0.0.0.0"),
+            ("[::1]", "::1"),
+            ("::1", "::1"),
+        ] {
+            assert_eq!(host(text).unwrap().to_string(), ip);
+        }
+        assert!(host("localhost:80").unwrap_err().contains("--port"));
+    }
+}

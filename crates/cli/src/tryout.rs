@@ -274,14 +274,38 @@ impl Job {
             }
             Self::Read(uri) => {
                 let params = one_param("uri", &uri);
-                let answer = client.ask_through(names::RESOURCES_READ, &params).await?;
+                let answer = client.ask_through(names::RESOURCES_READ, &params).await;
+                let answer = answer.map_err(|failure| match failure.exit {
+                    Exit::ServerError => failure.hint("linkspan resources TARGET lists the URIs"),
+                    _ => failure,
+                })?;
                 print(&answer, json, show::contents);
                 Ok(Exit::Ok)
             }
             Self::Prompt(name, args) => {
                 // Arguments of prompts are always strings.
-                let params = named_params(&name, args.to_json(|_| true));
-                let answer = client.ask_through(names::PROMPTS_GET, &params).await?;
+                let given = args.to_json(|_| true);
+                let params = named_params(&name, given.clone());
+                let answer = match client.ask_through(names::PROMPTS_GET, &params).await {
+                    Ok(answer) => answer,
+                    Err(failure) if failure.exit == Exit::ServerError => {
+                        let prompts = List::fetch(client, names::PROMPTS_LIST, "prompts").await;
+                        let listed = prompts.ok().map(|prompts| {
+                            prompts
+                                .items()
+                                .map(|item| item.text().to_owned())
+                                .collect::<Vec<_>>()
+                        });
+                        let hint = listed.and_then(|listed| {
+                            schema_check::which_prompt(&name, given.as_deref(), &listed)
+                        });
+                        return Err(match hint {
+                            Some(hint) => failure.hint(hint),
+                            None => failure,
+                        });
+                    }
+                    Err(failure) => return Err(failure),
+                };
                 print(&answer, json, show::messages);
                 Ok(Exit::Ok)
             }

@@ -228,6 +228,67 @@ fn an_address_to_listen_on_that_is_no_ip_address() {
     assert!(ran.stderr.contains("the port goes into --port"), "{ran}");
 }
 
+/// A port where each connection gets these bytes as soon as it has sent something.
+fn saying(words: &'static [u8]) -> u16 {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            let mut connection = connection.expect("a connection");
+            std::thread::spawn(move || {
+                let mut buffer = [0; 4096];
+                let _ = connection.read(&mut buffer);
+                let _ = connection.write_all(words);
+                // Until the other side has closed it.
+                while connection.read(&mut buffer).is_ok_and(|n| n > 0) {}
+            });
+        }
+    });
+    port
+}
+
+#[test]
+fn a_port_that_does_not_speak_http_is_no_lost_answer() {
+    let port = saying(b"SSH-2.0-OpenSSH_9.6\r\n");
+    let ran = linkspan(&["tools", &format!("http://127.0.0.1:{port}/mcp")]);
+    assert_eq!(ran.code, Some(3), "{ran}");
+    assert!(ran.stderr.contains("it does not speak HTTP"), "{ran}");
+    assert!(!ran.stderr.contains("may have run"), "{ran}");
+}
+
+#[test]
+fn https_to_a_port_of_plain_http_says_so() {
+    let port = saying(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+    let url = format!("https://127.0.0.1:{port}/mcp");
+    let ran = linkspan(&["tools", "--retries", "0", &url]);
+    assert_eq!(ran.code, Some(3), "{ran}");
+    assert!(ran.stderr.contains("does not speak TLS (https)"), "{ran}");
+    assert!(ran.stderr.contains("try http://"), "{ran}");
+}
+
+#[test]
+fn a_misspelt_argument_of_a_tool_in_a_folder() {
+    let scratch = Scratch::new("misspelt-argument");
+    let folder = scratch.file("my-server");
+    assert_eq!(linkspan(&["new", &folder]).code, Some(0));
+    let ran = linkspan(&["run-tool", &folder, "hello", "nme=x"]);
+    assert_eq!(ran.code, Some(5), "{ran}");
+    assert!(ran.stderr.contains("did you mean `name`?"), "{ran}");
+    let ran = linkspan(&["run-tool", "--unchecked", &folder, "hello", "nme=x"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+}
+
+#[test]
+fn an_output_without_its_flag_is_put_behind_it() {
+    assert_snapshot!(linkspan(&["bcp", "encode", "notes", "context-2.bcp"]), @"
+    [stderr]
+    error: --output is missing: the BCP file to write
+    hint: linkspan bcp encode notes -o context-2.bcp
+    [exit 2]
+    ");
+}
+
 #[test]
 fn a_number_that_is_negative() {
     assert_snapshot!(linkspan(&["tools", "--timeout", "-1", "https://mcp.example.com/mcp"]), @"
@@ -517,7 +578,7 @@ fn a_page_that_is_no_server() {
     let server = Server::legacy().intercept(hook).start();
     assert_snapshot!(linkspan(&["tools", &server.url()]), @"
     [stderr]
-    error: http://127.0.0.1:PORT/mcp sent no valid answer: a body of the type text/html that is no message: not JSON: unexpected byte at offset 0
+    error: http://127.0.0.1:PORT/mcp sent no valid answer: it answered with a web page (text/html), not with an MCP message
     hint: check that this is an MCP server, and the URL its endpoint; --debug shows what came back
     [exit 4]
     ");
