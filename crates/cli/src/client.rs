@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use linkspan_mcp::{Era, OUR_INFO, Revision, modern_meta, names};
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
-use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
+use linkspan_wire::{Id, Json, JsonKind, Kind, Message, RpcError, quote};
 use tokio::time::timeout;
 
 use self::failures::{echoes, never_spoke, refusal};
@@ -332,7 +332,12 @@ impl Client {
         let Some(params) = msg.params() else { return };
         match &*msg.method() {
             names::PROGRESS => {
-                let number = |key| params.get(key).map(|v| v.text().to_owned());
+                let number = |key| {
+                    params
+                        .get(key)
+                        .filter(|v| v.kind() == JsonKind::Number)
+                        .map(|v| v.text().to_owned())
+                };
                 let message = params
                     .get("message")
                     .and_then(Json::as_str)

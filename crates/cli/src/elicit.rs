@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, IsTerminal, Read};
 
 use anstyle::Style;
+use linkspan_scripts::folder::Schema;
 use linkspan_wire::{Json, quote};
 use serde_json::{Map, Value};
 
@@ -136,8 +137,10 @@ fn field(
         Some(text) => format!("Enter takes {}", on_one_line(text)),
         None => format!("Enter takes {default}"),
     }));
-    if !needed && default.is_none() {
-        facts.push("Enter leaves it out".to_owned());
+    match (needed, default) {
+        (true, None) => facts.push("required".to_owned()),
+        (false, None) => facts.push("Enter leaves it out".to_owned()),
+        (_, Some(_)) => {}
     }
     let facts = match facts.is_empty() {
         true => String::new(),
@@ -149,13 +152,17 @@ fn field(
         match (typed.as_str(), default) {
             ("", Some(default)) => return Some(Some(default.clone())),
             ("", None) if !needed => return Some(None),
-            ("", None) if text("type") != Some("string") => {}
-            (typed, _) => match value(typed, schema, &choices) {
+            ("", None) => say("it is required: write a value, or decline with Ctrl-D\n"),
+            (typed, _) => match value(typed, schema, &choices).and_then(|v| fits(v, schema)) {
                 Ok(value) => return Some(Some(value)),
                 Err(why) => say(&format!("{why}\n")),
             },
         }
     }
+    say(&format!(
+        "declined: {TRIES} answers did not fit {}\n",
+        on_one_line(title)
+    ));
     None
 }
 
@@ -228,6 +235,77 @@ fn value(typed: &str, schema: &Value, choices: &[(String, String)]) -> Result<Va
     }
 }
 
+/// The value, if it is one that the field's schema allows.
+fn fits(value: Value, schema: &Value) -> Result<Value, String> {
+    // The checker takes a format as a remark, as JSON Schema says; a person can type it anew.
+    let is_format = |text: &str| match schema.get("format").and_then(Value::as_str) {
+        Some("email") => is_email(text),
+        Some("uri") => text.split_once(':').is_some_and(|(scheme, rest)| {
+            scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+                && scheme
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+                && !rest.is_empty()
+                && !text.contains(char::is_whitespace)
+        }),
+        Some("date") => is_date(text),
+        Some("date-time") => text
+            .split_once(['T', 't', ' '])
+            .is_some_and(|(date, time)| {
+                is_date(date) && time.len() >= 9 && time.is_char_boundary(8) && is_time(&time[..8])
+            }),
+        _ => true,
+    };
+    if let (Some(text), Some(format)) = (value.as_str(), schema.get("format"))
+        && !is_format(text)
+    {
+        let format = format.as_str().unwrap_or_default();
+        return Err(format!("`{}` is no {format}", on_one_line(text)));
+    }
+    // A schema that cannot be read is the server's mistake; the server checks the value itself.
+    let wrong = Schema::new(schema).map_or_else(|_| Vec::new(), |schema| schema.check(&value));
+    match wrong.is_empty() {
+        true => Ok(value),
+        false => Err(format!(
+            "it does not fit: {}",
+            on_one_line(&wrong.join("; "))
+        )),
+    }
+}
+
+fn is_email(text: &str) -> bool {
+    let parts = text.rsplit_once('@');
+    parts.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty())
+        && !text.contains(char::is_whitespace)
+}
+
+/// `2026-07-28`
+fn is_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    numbers(&parts, &[(4, 0, 9999), (2, 1, 12), (2, 1, 31)])
+}
+
+/// `23:59:60`
+fn is_time(text: &str) -> bool {
+    let parts: Vec<&str> = text.split(':').collect();
+    numbers(&parts, &[(2, 0, 23), (2, 0, 59), (2, 0, 60)])
+}
+
+/// Whether these are numbers, each with so many digits, from a least to a greatest value.
+fn numbers(parts: &[&str], shape: &[(usize, u32, u32)]) -> bool {
+    parts.len() == shape.len()
+        && parts
+            .iter()
+            .zip(shape)
+            .all(|(part, (digits, least, most))| {
+                part.len() == *digits
+                    && part.bytes().all(|b| b.is_ascii_digit())
+                    && part
+                        .parse()
+                        .is_ok_and(|n: u32| (*least..=*most).contains(&n))
+            })
+}
+
 /// `{"key":{…}}`: the answers to the questions of a modern result, or the method that we cannot answer.
 pub(crate) async fn answer_all(questions: Json<'_>, roots: Option<&str>) -> Result<String, String> {
     let mut answers = Vec::new();
@@ -298,7 +376,41 @@ mod tests {
     #[test]
     fn a_required_field_that_never_fits_declines() {
         let question = json!({"message": "?", "requestedSchema": {"properties": {"n": {"type": "integer"}}, "required": ["n"]}});
-        assert_eq!(asked(&question, &["a", "b", "", "d", "e", "f"]).0, None);
+        let (content, seen) = asked(&question, &["a", "b", "", "d", "e", "f"]);
+        assert_eq!(content, None);
+        assert!(seen.contains("declined: 5 answers did not fit n"), "{seen}");
+    }
+
+    #[test]
+    fn a_value_that_breaks_the_schema_is_asked_for_again() {
+        let asks = |schema: Value, wrong: &str, right: &str| {
+            let question = json!({"message": "?", "requestedSchema": {"type": "object",
+                "properties": {"x": schema}, "required": ["x"]}});
+            let (content, seen) = asked(&question, &[wrong, right]);
+            let content = content.unwrap_or_else(|| panic!("{seen}"));
+            assert!(seen.contains("(") && seen.contains("required"), "{seen}");
+            assert_eq!(seen.matches("x\u{1b}[0m").count(), 2, "{seen}");
+            content["x"].clone()
+        };
+        let text = |more: Value| {
+            let mut schema = json!({"type": "string"});
+            let all = schema.as_object_mut().unwrap();
+            all.extend(more.as_object().unwrap().clone());
+            schema
+        };
+        assert_eq!(asks(text(json!({})), "", "a"), "a");
+        assert_eq!(asks(text(json!({"minLength": 3})), "ab", "abc"), "abc");
+        assert_eq!(asks(text(json!({"format": "email"})), "ab", "a@b"), "a@b");
+        let day = "2026-07-28";
+        assert_eq!(
+            asks(text(json!({"format": "date"})), "2026-13-01", day),
+            day
+        );
+        let time = "2026-07-28T10:00:00Z";
+        assert_eq!(asks(text(json!({"format": "date-time"})), day, time), time);
+        assert_eq!(asks(text(json!({"format": "uri"})), "a b", "a:b"), "a:b");
+        let few = json!({"type": "integer", "maximum": 5});
+        assert_eq!(asks(few, "6", "5"), 5);
     }
 
     #[test]

@@ -166,6 +166,7 @@ impl From<Fault> for Failure {
         let hint = match fault {
             _ if fault.is_certificate() => fault.hint(),
             // Here there is no next call.
+            _ if fault.is_other_protocol() => fault.hint(),
             Fault::ConnectFailed { .. } => "check the URL and that the server is running",
             _ => fault.hint(),
         };

@@ -12,6 +12,7 @@ use tokio::net::TcpListener;
 use crate::exit::{Exit, Failure};
 use crate::expose_args::{ExposeArgs, GuardArgs, ListenArgs};
 use crate::house::{Inn, InnOptions, Server};
+use crate::remote::token_of;
 use crate::show::say;
 use crate::shrink::Shrinking;
 use crate::signals::Signals;
@@ -129,12 +130,9 @@ pub(crate) fn front_options(
 }
 
 fn token(variable: &str) -> Result<Token, Failure> {
-    let value = std::env::var(variable).map_err(|_| {
-        Failure::usage(format!("the environment variable {variable} is not set"))
-            .hint(format!("export {variable}=… before starting"))
-    })?;
-    Token::parse(value.trim()).ok_or_else(|| {
+    let value = token_of("--token-env", variable)?;
+    Token::parse(&value).ok_or_else(|| {
         Failure::usage(format!("the value of {variable} is no bearer token"))
-            .hint("it must be visible ASCII without spaces, and not empty")
+            .hint("it must be visible ASCII without spaces")
     })
 }

@@ -1,7 +1,7 @@
 //! The flags of `linkspan expose`.
 
 use std::ffi::OsString;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use clap::Args;
@@ -61,7 +61,7 @@ pub(crate) struct ListenArgs {
     #[arg(short, long, value_name = "PORT", default_value = "8808")]
     pub(crate) port: u16,
     /// Address to listen on; any other than loopback needs --token-env
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = host)]
     pub(crate) host: IpAddr,
     /// URL path of the MCP endpoint
     #[arg(long, value_name = "PATH", default_value = "/mcp", value_parser = path, hide_short_help = true)]
@@ -113,6 +113,18 @@ pub(crate) struct GuardArgs {
     pub(crate) header_timeout: Duration,
 }
 
+/// `--host`: `localhost` is the address that a URL with that name reaches first.
+fn host(text: &str) -> Result<IpAddr, String> {
+    if text.eq_ignore_ascii_case("localhost") {
+        return Ok(Ipv4Addr::LOCALHOST.into());
+    }
+    let bare = text.strip_prefix('[').and_then(|ip| ip.strip_suffix(']'));
+    bare.unwrap_or(text).parse().map_err(|_| {
+        "it must be an IP address such as 127.0.0.1 or 0.0.0.0; the port goes into --port"
+            .to_owned()
+    })
+}
+
 pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("a whole number from 1 on".to_owned()),
@@ -126,5 +138,23 @@ fn path(text: &str) -> Result<String, String> {
         Ok(text.to_owned())
     } else {
         Err("a path begins with / and has no spaces, ?, # or %".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn localhost_is_an_address_to_listen_on() {
+        for (text, ip) in [
+            ("localhost", "127.0.0.1"),
+            ("0.0.0.0", "0.0.0.0"),
+            ("[::1]", "::1"),
+            ("::1", "::1"),
+        ] {
+            assert_eq!(host(text).unwrap().to_string(), ip);
+        }
+        assert!(host("localhost:80").unwrap_err().contains("--port"));
     }
 }

@@ -4,15 +4,19 @@
 //! negative number) the right line helps more.
 
 mod no_command;
+mod positional;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use linkspan_scripts::folder::names::nearest;
 
 use crate::exit::Failure;
 use crate::show::{command_line, on_one_line};
 use crate::target;
 
 /// Commands that take a target, and how many words come before it.
-const WITH_TARGET: [(&str, usize); 10] = [
+const WITH_TARGET: [(&str, usize); 12] = [
+    ("agent", 0),
+    ("config", 0),
     ("tools", 0),
     ("resources", 0),
     ("prompts", 0),
@@ -61,32 +65,63 @@ fn negative(unknown: &str, words: &[String]) -> Option<Failure> {
 
 /// `tools npx -y server`
 fn without_dashes(words: &[String]) -> Option<Failure> {
-    if words.iter().any(|word| word == "--") {
-        return None;
+    let typed = positional::typed(words)?;
+    if typed.command == "shrink"
+        && let Some(at) = typed.positional.first()
+        && let Some(meant) = proof_of_shrink(&words[*at])
+    {
+        return Some(not_a_proof(&words[*at], meant));
     }
-    let verb = words
+    let before = WITH_TARGET
         .iter()
-        .position(|word| WITH_TARGET.iter().any(|(verb, _)| word == verb))?;
-    let before = WITH_TARGET.iter().find(|(name, _)| words[verb] == *name)?.1;
-    let mut plain = words
-        .iter()
-        .enumerate()
-        .skip(verb + 1)
-        .filter(|(_, word)| !word.starts_with('-'))
-        .skip(before);
-    let (at, program) = plain.find(|(_, word)| target::is_program(word))?;
+        .find(|(name, _)| typed.command == *name)?
+        .1;
+    let mut places = typed.positional.into_iter().skip(before);
+    let at = match before {
+        0 => places.next()?,
+        _ => places.find(|at| !is_argument(&words[*at]))?,
+    };
+    let is_command = !target::is_target(&words[at]) && target::is_program(&words[at]);
+    is_command.then(|| command_without_dashes(words, at))
+}
+
+/// The word at `at`, and all that follow, are a command.
+pub(crate) fn command_without_dashes(words: &[String], at: usize) -> Failure {
     let right = ["linkspan"]
         .into_iter()
         .chain(words[..at].iter().map(String::as_str))
         .chain(["--"])
         .chain(words[at..].iter().map(String::as_str));
-    Some(
-        Failure::usage(format!(
-            "`{}` is a command, and a command goes after `--`",
-            on_one_line(program)
-        ))
-        .hint(command_line(right.map(Into::into))),
-    )
+    Failure::usage(format!(
+        "`{}` is a command, and a command goes after `--`",
+        on_one_line(&words[at])
+    ))
+    .hint(command_line(right.map(Into::into)))
+}
+
+/// Whether a word between a tool's name and the target is an argument of the tool.
+pub(crate) fn is_argument(word: &str) -> bool {
+    let is_json = word.trim_start().starts_with('{');
+    let is_pair = word.contains('=') && !word.contains("://");
+    is_json || is_pair || word == "-" || word.starts_with('@')
+}
+
+/// The command of `linkspan shrink` that a misspelt word may mean.
+pub(crate) fn proof_of_shrink(word: &str) -> Option<&'static str> {
+    let plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic());
+    let meant = nearest(word, ["try", "decode", "stats"]).filter(|_| plain)?;
+    (!target::is_target(word)).then_some(meant)
+}
+
+/// A misspelt command of `linkspan shrink`.
+pub(crate) fn not_a_proof(word: &str, meant: &str) -> Failure {
+    Failure::usage(format!(
+        "`linkspan shrink` has no command `{}`; did you mean `{meant}`?",
+        on_one_line(word)
+    ))
+    .hint(format!(
+        "linkspan shrink {meant} --help shows how it is used; the command of a server goes after `--`"
+    ))
 }
 
 #[cfg(test)]
@@ -115,6 +150,51 @@ mod tests {
             told(&["connect", "--timeout", "5", "uvx", "--from", "x"]).unwrap(),
             "`uvx` is a command, and a command goes after `--`; linkspan connect --timeout 5 -- uvx --from x"
         );
+    }
+
+    #[test]
+    fn commands_that_configure_or_serve_an_agent_need_the_dashes_too() {
+        assert_eq!(
+            told(&["config", "npx", "-y", "foo"]).unwrap(),
+            "`npx` is a command, and a command goes after `--`; linkspan config -- npx -y foo"
+        );
+        assert_eq!(
+            told(&["agent", "--drain", "2", "python3", "x"]).unwrap(),
+            "`python3` is a command, and a command goes after `--`; linkspan agent --drain 2 -- python3 x"
+        );
+    }
+
+    #[test]
+    fn only_a_word_in_the_place_of_the_target_is_taken_for_a_command() {
+        // The value of a flag, a word after the target, an argument of a tool.
+        for words in [
+            &[
+                "tools",
+                "--bearer-env",
+                "env",
+                "https://x.invalid/mcp",
+                "--jsn",
+            ][..],
+            &["--log-file", "npx", "tools", "--jsn"],
+            &["tools", ".", "python3"],
+            &["tools", "https://x/mcp", "npx", "-y"],
+            &["call", "python3", "https://x/mcp", "--jsn"],
+            &["shrink", "--json-x", "https://x/mcp"],
+        ] {
+            assert_eq!(told(words), None, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_misspelt_command_of_shrink_is_recognised() {
+        let told = told(&["shrink", "tri", "result.json"]).unwrap();
+        assert!(
+            told.starts_with("`linkspan shrink` has no command `tri`; did you mean `try`?"),
+            "{told}"
+        );
+        assert_eq!(proof_of_shrink("stat"), Some("stats"));
+        assert_eq!(proof_of_shrink("npx"), None);
+        assert_eq!(proof_of_shrink("./stats"), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use linkspan_wire::Limits;
 
 use crate::args::RemoteArgs;
 use crate::exit::Failure;
+use crate::show::on_one_line;
 
 /// Options, and the values that must never be shown.
 pub(crate) struct Remote {
@@ -16,16 +17,12 @@ pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<Remote, Failure> {
     let mut options = HttpOptions::new(url, args.insecure_http).map_err(explain)?;
     let mut secrets = options.secrets_in_url();
     for header in &args.headers {
-        let (name, value) = header.split_once(':').ok_or_else(|| {
-            Failure::usage("a header has the form 'NAME: VALUE'")
-                .hint("for example -H 'X-Api-Key: ${API_KEY}'")
-        })?;
-        let value = substitute(value.trim(), &mut secrets, &|name| std::env::var(name).ok())?;
-        add(&mut options, &mut secrets, name.trim(), value)?;
+        let (name, value) = header_parts(header)?;
+        let value = substitute(value, &mut secrets, &|name| std::env::var(name).ok())?;
+        add(&mut options, &mut secrets, name, value)?;
     }
     if let Some(variable) = &args.bearer_env {
-        let token = std::env::var(variable).map_err(|_| not_set(variable))?;
-        let token = token.trim().to_owned();
+        let token = token_of("--bearer-env", variable)?;
         options
             .header("Authorization", &format!("Bearer {token}"))
             .map_err(explain)?;
@@ -42,6 +39,15 @@ pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<Remote, Failure> {
     options.connect_timeout = args.connect_timeout;
     options.limits = Limits::new(args.max_message);
     Ok(Remote { options, secrets })
+}
+
+/// `NAME: VALUE`
+pub(crate) fn header_parts(header: &str) -> Result<(&str, &str), Failure> {
+    let (name, value) = header.split_once(':').ok_or_else(|| {
+        Failure::usage("a header has the form 'NAME: VALUE'")
+            .hint("for example -H 'X-Api-Key: ${API_KEY}'")
+    })?;
+    Ok((name.trim(), value.trim()))
 }
 
 fn add(
@@ -80,6 +86,47 @@ fn substitute(
     Ok(out)
 }
 
+/// The token in the environment variable that a flag names.
+pub(crate) fn token_of(flag: &str, variable: &str) -> Result<String, Failure> {
+    token_in(flag, variable, std::env::var(variable).ok().as_deref())
+}
+
+fn token_in(flag: &str, variable: &str, value: Option<&str>) -> Result<String, Failure> {
+    match value.map(str::trim) {
+        Some("") => Err(Failure::usage(format!(
+            "the environment variable {} is empty",
+            on_one_line(variable)
+        ))
+        .hint("it must have the token as its value")),
+        Some(token) => Ok(token.to_owned()),
+        None => check_variable(flag, variable).and(Err(not_set(variable))),
+    }
+}
+
+/// Refuses a word that may be the token itself, and does not show it.
+pub(crate) fn check_variable(flag: &str, word: &str) -> Result<(), Failure> {
+    match is_variable_name(word) {
+        true => Ok(()),
+        false => Err(Failure::usage(format!(
+            "{flag} takes the name of an environment variable, not the token"
+        ))
+        .hint(format!(
+            "export TOKEN=… before starting, and give {flag} TOKEN"
+        ))),
+    }
+}
+
+/// Whether a word can only be meant as the name of a variable. Many tokens (`ghp_…`, `AKIA…`) have only
+/// characters of names, but they are long and mix letters with digits.
+fn is_variable_name(word: &str) -> bool {
+    let is_name = !word.is_empty()
+        && !word.starts_with(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let longest_part = word.split('_').map(str::len).max().unwrap_or_default();
+    let has_digits = word.contains(|c: char| c.is_ascii_digit());
+    is_name && longest_part < 24 && (!has_digits || longest_part < 12)
+}
+
 fn not_set(name: &str) -> Failure {
     Failure::usage(format!("the environment variable {name} is not set")).hint(format!(
         "export {name}=… before starting, or put it into the client's `env`"
@@ -110,6 +157,42 @@ pub(crate) fn explain(error: OptionsError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_in_place_of_a_variable_s_name_is_not_shown() {
+        for token in [
+            "sk-live-abc",
+            "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+            "AKIAIOSFODNN7EXAMPLE",
+            "eyJhbGciOi.eyJzdWIi.c2ln",
+            "123456",
+            "",
+        ] {
+            let told = token_in("--bearer-env", token, None)
+                .unwrap_err()
+                .in_words();
+            assert!(told.starts_with("--bearer-env takes the name"), "{told}");
+            assert!(token.is_empty() || !told.contains(token), "{told}");
+        }
+        for name in ["TOK", "my_token", "GITHUB_PERSONAL_ACCESS_TOKEN_2"] {
+            let told = token_in("--bearer-env", name, None).unwrap_err().in_words();
+            assert!(told.contains(&format!("{name} is not set")), "{told}");
+        }
+    }
+
+    #[test]
+    fn an_empty_token_is_refused() {
+        for empty in ["", " \n"] {
+            let failure = token_in("--bearer-env", "TOK", Some(empty)).unwrap_err();
+            assert_eq!(failure.exit, crate::exit::Exit::Usage);
+            assert!(
+                failure
+                    .in_words()
+                    .starts_with("the environment variable TOK is empty")
+            );
+        }
+        assert_eq!(token_in("--bearer-env", "TOK", Some(" a ")).unwrap(), "a");
+    }
 
     #[test]
     fn variables_are_put_in_and_missing_ones_are_named() {

@@ -20,23 +20,7 @@ pub(crate) fn check(tool: &str, schema: &str, arguments: &str) -> Result<(), Fai
     let Ok(Value::Object(arguments)) = serde_json::from_str::<Value>(arguments) else {
         return Ok(());
     };
-    let fail = |what: String| {
-        Err(Failure::usage(what).hint(format!(
-            "{}; --unchecked sends them as they are",
-            takes(tool, &schema)
-        )))
-    };
-    if let Some((name, near)) = unknown(&schema, &arguments) {
-        let tool = on_one_line(tool);
-        let name = on_one_line(&name);
-        return fail(match near {
-            Some(near) => format!(
-                "`{tool}` has no argument `{name}`; did you mean `{}`?",
-                on_one_line(&near)
-            ),
-            None => format!("`{tool}` has no argument `{name}`"),
-        });
-    }
+    check_names(tool, &schema, &arguments)?;
     // A schema that is broken is the server's mistake, and it may take the call all the same.
     let wrong = match Schema::new(&schema) {
         Ok(schema) => schema.check(&Value::Object(arguments)),
@@ -44,12 +28,44 @@ pub(crate) fn check(tool: &str, schema: &str, arguments: &str) -> Result<(), Fai
     };
     match wrong.is_empty() {
         true => Ok(()),
-        false => fail(format!(
-            "the arguments of `{}` do not fit: {}",
-            on_one_line(tool),
-            on_one_line(&wrong.join("; "))
+        false => Err(refused(
+            format!(
+                "the arguments of `{}` do not fit: {}",
+                on_one_line(tool),
+                on_one_line(&wrong.join("; "))
+            ),
+            tool,
+            &schema,
         )),
     }
+}
+
+/// Refuses an argument that the schema does not name.
+pub(crate) fn check_names(
+    tool: &str,
+    schema: &Value,
+    arguments: &Map<String, Value>,
+) -> Result<(), Failure> {
+    let Some((name, near)) = unknown(schema, arguments) else {
+        return Ok(());
+    };
+    let shown = on_one_line(tool);
+    let name = on_one_line(&name);
+    let what = match near {
+        Some(near) => format!(
+            "`{shown}` has no argument `{name}`; did you mean `{}`?",
+            on_one_line(&near)
+        ),
+        None => format!("`{shown}` has no argument `{name}`"),
+    };
+    Err(refused(what, tool, schema))
+}
+
+fn refused(what: String, tool: &str, schema: &Value) -> Failure {
+    Failure::usage(what).hint(format!(
+        "{}; --unchecked sends them as they are",
+        takes(tool, schema)
+    ))
 }
 
 /// The first argument that the schema does not name, and the name that may have been meant. Nothing if
@@ -146,6 +162,41 @@ pub(crate) fn which_tools(name: &str, tools: &[String]) -> String {
     }
 }
 
+/// What to say if a prompt failed: the nearest name if it is not in the list, or the argument that it does
+/// not have. `prompts` are the items of the list, `given` is the JSON object of arguments.
+pub(crate) fn which_prompt(name: &str, given: Option<&str>, prompts: &[String]) -> Option<String> {
+    let prompts: Vec<Value> = prompts
+        .iter()
+        .filter_map(|prompt| serde_json::from_str(prompt).ok())
+        .collect();
+    let name_of = |value: &Value| Some(value.get("name")?.as_str()?.to_owned());
+    let Some(prompt) = prompts.iter().find(|p| name_of(p).as_deref() == Some(name)) else {
+        let names: Vec<String> = prompts.iter().filter_map(name_of).collect();
+        let near = nearest(name, names.iter().map(String::as_str));
+        return Some(match near {
+            Some(near) => format!("did you mean `{}`?", on_one_line(near)),
+            None => "linkspan prompts TARGET lists the prompts".to_owned(),
+        });
+    };
+    let given: Map<String, Value> = serde_json::from_str(given?).ok()?;
+    let arguments = prompt.get("arguments").and_then(Value::as_array);
+    let known: Vec<String> = arguments
+        .into_iter()
+        .flatten()
+        .filter_map(name_of)
+        .collect();
+    let wrong = given.keys().find(|name| !known.contains(name))?;
+    let free = known.iter().filter(|name| !given.contains_key(*name));
+    let (name, shown) = (on_one_line(name), on_one_line(wrong));
+    Some(match nearest(wrong, free.map(String::as_str)) {
+        Some(near) => format!(
+            "`{name}` has no argument `{shown}`; did you mean `{}`?",
+            on_one_line(near)
+        ),
+        None => format!("`{name}` has no argument `{shown}`"),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,6 +248,19 @@ mod tests {
     fn a_tool_without_arguments_takes_none() {
         let closed = r#"{"type":"object","additionalProperties":false}"#;
         assert!(told(closed, r#"{"x":1}"#).contains("`greet` takes no arguments"));
+    }
+
+    #[test]
+    fn a_misspelt_prompt_or_argument_of_one_is_recognised() {
+        let prompts = [r#"{"name":"review","arguments":[{"name":"code"}]}"#.to_owned()];
+        let told = |name, given| which_prompt(name, given, &prompts);
+        assert_eq!(told("reviw", None).unwrap(), "did you mean `review`?");
+        assert_eq!(
+            told("review", Some(r#"{"cod":"x"}"#)).unwrap(),
+            "`review` has no argument `cod`; did you mean `code`?"
+        );
+        assert_eq!(told("review", Some(r#"{"code":"x"}"#)), None);
+        assert!(told("zzzzzz", None).unwrap().contains("linkspan prompts"));
     }
 
     #[test]

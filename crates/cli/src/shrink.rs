@@ -29,6 +29,7 @@ use crate::connect::{StdioOptions, over_stdio};
 use crate::exit::{Exit, Failure};
 use crate::expose::{front_options, over_http};
 use crate::house::{InnOptions, Server};
+use crate::mistakes;
 use crate::signals::Signals;
 use crate::target::Target;
 use crate::waiting;
@@ -94,6 +95,9 @@ async fn between(mut args: ShrinkArgs) -> Result<Exit, Failure> {
             .collect();
     }
     if let Some(word) = &args.url {
+        if let Some(meant) = mistakes::proof_of_shrink(word) {
+            return Err(mistakes::not_a_proof(word, meant));
+        }
         refuse_a_text(word)?;
     }
     let try_it = waiting::tools_of(args.url.as_deref(), &args.command);

@@ -1,6 +1,6 @@
 //! TARGET: a URL, a folder of scripts, or a command after `--`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use linkspan_mcp::Era;
@@ -11,6 +11,7 @@ use linkspan_wire::Limits;
 use crate::agent::{self, Terms};
 use crate::args::RemoteArgs;
 use crate::exit::{Exit, Failure};
+use crate::mistakes;
 use crate::remote::{explain, remote};
 use crate::serve::{self, args::FolderArgs};
 use crate::show::{command_line, on_one_line};
@@ -29,7 +30,10 @@ impl Target {
         let mut words = command.into_iter();
         match (url, words.next()) {
             (Some(word), None) => Self::of_word(word),
-            (None, Some(program)) => Ok(Self::Command(program, words.collect())),
+            (None, Some(program)) => match not_a_command(&program) {
+                Some(failure) => Err(failure),
+                None => Ok(Self::Command(program, words.collect())),
+            },
             (None, None) => Err(missing()),
             (Some(url), Some(_)) => Err(Failure::usage(format!(
                 "two targets: `{url}` and a command after `--`"
@@ -118,8 +122,84 @@ pub(crate) fn is_program(word: &str) -> bool {
     }
 }
 
+/// The command line that was typed, without the program's name.
+fn typed() -> Vec<String> {
+    let typed = std::env::args_os().skip(1);
+    typed
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// The target is not the last word.
+pub(crate) fn comes_last(target: &str) -> Failure {
+    let mut typed = typed();
+    if let Some(at) = typed.iter().rposition(|word| word == target) {
+        let word = typed.remove(at);
+        typed.push(word);
+    }
+    let ours = std::iter::once("linkspan".into());
+    Failure::usage(format!("the target `{}` comes last", on_one_line(target)))
+        .hint(command_line(ours.chain(typed.into_iter().map(Into::into))))
+}
+
+/// A command without `--` before it.
+pub(crate) fn needs_dashes(program: &str) -> Failure {
+    let typed = typed();
+    match typed.iter().position(|word| word == program) {
+        Some(at) => mistakes::command_without_dashes(&typed, at),
+        None => no_target(program),
+    }
+}
+
+/// Why the first word after `--` cannot be a command, and what was probably meant.
+fn not_a_command(program: &OsStr) -> Option<Failure> {
+    let word = program.to_str()?;
+    if word.contains("://") {
+        return Some(
+            Failure::usage("a URL goes without `--`; what follows `--` is a command")
+                .hint(line_without_dashes()),
+        );
+    }
+    let path = Path::new(word);
+    if path.is_file() || (path.components().count() == 1 && in_path(program)) {
+        return None;
+    }
+    let shown = on_one_line(word);
+    if path.is_dir() {
+        let failure = format!("`{shown}` is a folder, and a folder goes without `--`");
+        return Some(Failure::usage(failure).hint(line_without_dashes()));
+    }
+    let words: Vec<&str> = word.split_whitespace().collect();
+    if words.len() > 1 && is_program(words[0]) {
+        let failure = format!("there is no program `{shown}`: the words of a command are separate");
+        return Some(Failure::usage(failure).hint(right_line(word, &words)));
+    }
+    let (name, _) = word.split_once('=')?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_name.then(|| {
+        Failure::usage(format!("`{shown}` is an argument, not a command")).hint(
+            "arguments come before the target: linkspan call TOOL NAME=VALUE (URL | FOLDER | -- COMMAND…)",
+        )
+    })
+}
+
+/// The command line that was typed, without its `--`.
+fn line_without_dashes() -> String {
+    let mut typed = typed();
+    if let Some(at) = typed.iter().position(|word| word == "--") {
+        typed.remove(at);
+    }
+    let ours = std::iter::once("linkspan".into());
+    command_line(ours.chain(typed.into_iter().map(Into::into)))
+}
+
+/// Whether a word that is no folder is something else: a file, a program, or a URL without its scheme.
+pub(crate) fn is_something_else(word: &str) -> bool {
+    Path::new(word).is_file() || is_program(word) || with_scheme(word).is_some()
+}
+
 /// Why a word is no target, and what was probably meant.
-fn no_target(word: &str) -> Failure {
+pub(crate) fn no_target(word: &str) -> Failure {
     let path = Path::new(word);
     if path.is_file() {
         let program = match path.components().count() {
@@ -161,10 +241,7 @@ fn no_target(word: &str) -> Failure {
 
 /// The command line that was typed, with other words in place of this one.
 fn right_line(word: &str, instead: &[&str]) -> String {
-    let typed = std::env::args_os().skip(1);
-    let mut typed: Vec<String> = typed
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
+    let mut typed = typed();
     let Some(at) = typed.iter().rposition(|typed| typed == word) else {
         return command_line(instead.iter().map(|word| (*word).into()));
     };

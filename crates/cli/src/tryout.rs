@@ -1,6 +1,7 @@
 //! `tools`, `call` and their like: seeing a server work in a minute.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::{Args, Subcommand};
 use linkspan_mcp::names;
@@ -12,6 +13,7 @@ use crate::call_args::CallArgs;
 use crate::client::{Client, FIRST_ANSWER, one_param};
 use crate::exit::{Exit, Failure, print_hint};
 use crate::lists::List;
+use crate::mistakes;
 use crate::schema_check;
 use crate::show::{self, command_line, raw, say};
 use crate::shrink::args::ShrinkFlag;
@@ -186,8 +188,7 @@ impl Named {
         verb: &str,
     ) -> Result<(Common, Option<String>, String, Vec<String>), Failure> {
         let is_alone = self.common.command.is_empty();
-        // A resource has an address of its own, so that only the others can be told apart.
-        if verb != "read" && is_alone {
+        if is_alone {
             self.check_order(verb)?;
         }
         let url = if is_alone && self.words.len() > 1 {
@@ -199,27 +200,50 @@ impl Named {
         Ok((self.common, url, name, self.words))
     }
 
-    /// The target comes last; who has it first, or not at all, is told the right line.
+    /// The target comes last; for a line that has it elsewhere, or not at all, the failure has the right one.
     fn check_order(&self, verb: &str) -> Result<(), Failure> {
         let (Some(first), Some(last)) = (self.words.first(), self.words.last()) else {
             return Ok(());
         };
-        if target::is_target(first) && !target::is_target(last) {
-            let rest = self.words[1..].iter();
-            let words = match self.words.len() {
-                1 => vec!["NAME", first],
-                _ => rest.chain([first]).map(String::as_str).collect(),
+        // A resource has an address of its own, so that a URL may be one.
+        let is_target = |word: &str| match verb {
+            "read" => Path::new(word).is_dir(),
+            _ => target::is_target(word),
+        };
+        if self.words.len() == 1 {
+            return match is_target(first) {
+                true => Err(nameless(verb, first)),
+                false => Ok(()),
             };
-            let right = ["linkspan", verb].into_iter().chain(words);
-            return Err(Failure::usage(format!("the target `{first}` comes last"))
-                .hint(command_line(right.map(Into::into))));
         }
-        let is_argument = last.trim_start().starts_with('{') || last.contains('=');
-        if self.words.len() > 1 && is_argument && !last.contains("://") {
+        if is_target(first) && !target::is_target(last) {
+            return Err(target::comes_last(first));
+        }
+        let mut between = self.words[1..self.words.len() - 1].iter();
+        if let Some(word) = between.find(|word| !mistakes::is_argument(word)) {
+            if target::is_target(word) && !target::is_target(last) {
+                return Err(target::comes_last(word));
+            }
+            if !target::is_target(word) && target::is_program(word) {
+                return Err(target::needs_dashes(word));
+            }
+        }
+        if verb != "read" && mistakes::is_argument(last) && !target::is_target(last) {
             return Err(target::missing());
         }
         Ok(())
     }
+}
+
+/// There is a target, but nothing that is to be done with it.
+fn nameless(verb: &str, target: &str) -> Failure {
+    let (what, word) = match verb {
+        "read" => ("the URI of the resource", "URI"),
+        "prompt" => ("the name of the prompt", "NAME"),
+        _ => ("the name of the tool", "TOOL"),
+    };
+    let line = ["linkspan", verb, word, target];
+    Failure::usage(format!("{what} is missing")).hint(command_line(line.map(Into::into)))
 }
 
 impl Job {
@@ -250,14 +274,38 @@ impl Job {
             }
             Self::Read(uri) => {
                 let params = one_param("uri", &uri);
-                let answer = client.ask_through(names::RESOURCES_READ, &params).await?;
+                let answer = client.ask_through(names::RESOURCES_READ, &params).await;
+                let answer = answer.map_err(|failure| match failure.exit {
+                    Exit::ServerError => failure.hint("linkspan resources TARGET lists the URIs"),
+                    _ => failure,
+                })?;
                 print(&answer, json, show::contents);
                 Ok(Exit::Ok)
             }
             Self::Prompt(name, args) => {
                 // Arguments of prompts are always strings.
-                let params = named_params(&name, args.to_json(|_| true));
-                let answer = client.ask_through(names::PROMPTS_GET, &params).await?;
+                let given = args.to_json(|_| true);
+                let params = named_params(&name, given.clone());
+                let answer = match client.ask_through(names::PROMPTS_GET, &params).await {
+                    Ok(answer) => answer,
+                    Err(failure) if failure.exit == Exit::ServerError => {
+                        let prompts = List::fetch(client, names::PROMPTS_LIST, "prompts").await;
+                        let listed = prompts.ok().map(|prompts| {
+                            prompts
+                                .items()
+                                .map(|item| item.text().to_owned())
+                                .collect::<Vec<_>>()
+                        });
+                        let hint = listed.and_then(|listed| {
+                            schema_check::which_prompt(&name, given.as_deref(), &listed)
+                        });
+                        return Err(match hint {
+                            Some(hint) => failure.hint(hint),
+                            None => failure,
+                        });
+                    }
+                    Err(failure) => return Err(failure),
+                };
                 print(&answer, json, show::messages);
                 Ok(Exit::Ok)
             }

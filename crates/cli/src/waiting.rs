@@ -1,5 +1,6 @@
 //! What a person at a terminal is told while a command waits for input.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
@@ -68,9 +69,30 @@ pub(crate) fn tools_of(url: Option<&str>, command: &[impl AsRef<OsStr>]) -> Stri
         0 => None,
         _ => Some("--".into()),
     };
-    let target = url.map(Into::into).into_iter().chain(dashes);
+    let target = url.map(without_secrets).into_iter().chain(dashes);
     let words = ["linkspan".into(), "tools".into()].into_iter();
     command_line(words.chain(target).chain(command))
+}
+
+/// The URL without what may be a secret: a user with a password, and values in the query. A log may hold
+/// what is printed.
+fn without_secrets(target: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = target.split_once("://") else {
+        return target.into();
+    };
+    let (place, query) = match rest.split_once(['?', '#']) {
+        Some((place, _)) => (place, true),
+        None => (rest, false),
+    };
+    let host = place.split('/').next().unwrap_or_default();
+    match query || host.contains('@') {
+        true => {
+            let at = host.rfind('@').map_or(0, |at| at + 1);
+            let query = if query { "?…" } else { "" };
+            format!("{scheme}://{}{query}", &place[at..]).into()
+        }
+        false => target.into(),
+    }
 }
 
 /// `linkspan tools …` for a folder.
@@ -89,10 +111,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_command_line_that_is_suggested_has_no_secrets() {
+        let none: &[&str] = &[];
+        let line = tools_of(Some("https://me:pw@mcp.example.com/mcp?token=abc"), none);
+        assert_eq!(line, "linkspan tools 'https://mcp.example.com/mcp?…'");
+        let line = tools_of(Some("https://me:p@w@host/a@b"), none);
+        assert_eq!(line, "linkspan tools https://host/a@b");
+    }
+
+    #[test]
     fn the_command_line_that_is_suggested_can_be_pasted() {
         let none: &[&str] = &[];
-        let line = tools_of(Some("https://mcp.example.com/mcp?a=1&b=2"), none);
-        assert_eq!(line, "linkspan tools 'https://mcp.example.com/mcp?a=1&b=2'");
+        let line = tools_of(Some("https://mcp.example.com/mcp"), none);
+        assert_eq!(line, "linkspan tools https://mcp.example.com/mcp");
         let line = tools_of(None, &["npx", "-y", "my server"]);
         assert_eq!(line, "linkspan tools -- npx -y 'my server'");
         assert_eq!(

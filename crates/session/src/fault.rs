@@ -9,7 +9,7 @@ use linkspan_wire::{RpcError, quote};
 #[non_exhaustive]
 pub enum Fault {
     /// Nothing was sent: the peer could not be reached.
-    #[error("cannot connect to {peer}: {why}")]
+    #[error("cannot connect to {peer}: {}", plain(.why))]
     ConnectFailed {
         /// Whom we tried to reach.
         peer: String,
@@ -107,6 +107,9 @@ pub struct Refused {
 }
 
 impl Fault {
+    /// Why a connection failed: the other side answers, but with another protocol.
+    pub const NOT_HTTP: &'static str = "it does not speak HTTP";
+
     /// A word for programs.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -128,11 +131,22 @@ impl Fault {
         matches!(self, Self::ConnectFailed { why, .. } if certificate_hint(why).is_some())
     }
 
+    /// Whether the other side answered, but in another protocol than TLS or HTTP.
+    pub fn is_other_protocol(&self) -> bool {
+        matches!(self, Self::ConnectFailed { why, .. } if is_not_tls(why) || why == Self::NOT_HTTP)
+    }
+
     /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::ConnectFailed { why, .. } if certificate_hint(why).is_some() => {
                 certificate_hint(why).unwrap_or_default()
+            }
+            Self::ConnectFailed { why, .. } if is_not_tls(why) => {
+                "the server may speak plain HTTP: try http:// in place of https://, or another port"
+            }
+            Self::ConnectFailed { why, .. } if why == Self::NOT_HTTP => {
+                "another kind of server listens there: check the host and the port of the URL"
             }
             Self::ConnectFailed { .. } => {
                 "check the URL and that the server is running; the next call tries again"
@@ -179,6 +193,19 @@ impl Fault {
 impl From<&Fault> for RpcError {
     fn from(fault: &Fault) -> Self {
         Self::server(fault.to_string()).with_data(fault.data())
+    }
+}
+
+/// Whether the answer to a TLS handshake was none; the words are those of rustls.
+fn is_not_tls(why: &str) -> bool {
+    why.contains("received corrupt message of type InvalidContentType")
+}
+
+/// What the system said, in words that do not need an explanation.
+fn plain(why: &str) -> &str {
+    match is_not_tls(why) {
+        true => "the server does not speak TLS (https)",
+        false => why,
     }
 }
 
@@ -298,6 +325,22 @@ mod tests {
         assert!(unknown.hint().contains("--ca FILE"));
         assert!(unknown.is_certificate());
         assert!(!fault("connection refused").hint().contains("--ca"));
+    }
+
+    #[test]
+    fn a_server_without_tls_or_http_is_named_as_such() {
+        let fault = |why: &str| Fault::ConnectFailed {
+            peer: "example".into(),
+            why: why.to_owned(),
+            tries: 1,
+        };
+        let plain = fault("received corrupt message of type InvalidContentType");
+        assert_eq!(
+            plain.to_string(),
+            "cannot connect to example: the server does not speak TLS (https)"
+        );
+        assert!(plain.hint().contains("http://"));
+        assert!(fault(Fault::NOT_HTTP).hint().contains("the port"));
     }
 
     #[test]

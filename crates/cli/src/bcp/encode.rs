@@ -180,14 +180,22 @@ pub(crate) fn run(args: &EncodeArgs) -> Result<Exit, Failure> {
 
 /// Where to write to was not said.
 fn no_output(args: &EncodeArgs) -> Failure {
-    let inputs: Vec<String> = args.input.iter().map(|input| show::path(input)).collect();
+    let (output, input) = match args.input.split_last() {
+        // `encode notes context.bcp`: the last word was meant as the output.
+        Some((last, rest)) if !rest.is_empty() && last.extension() == Some("bcp".as_ref()) => {
+            (last.as_path(), rest)
+        }
+        _ => (Path::new("context.bcp"), args.input.as_slice()),
+    };
+    let inputs: Vec<String> = input.iter().map(|input| show::path(input)).collect();
     let as_files = as_manifest(args).is_some_and(|path| {
         path != Path::new(DASH) && path.is_file() && !looks_like_a_manifest(path)
     });
     let flag = if as_files { "--as-files " } else { "" };
     Failure::usage("--output is missing: the BCP file to write").hint(format!(
-        "linkspan bcp encode {flag}{} -o context.bcp",
-        inputs.join(" ")
+        "linkspan bcp encode {flag}{} -o {}",
+        inputs.join(" "),
+        show::path(output)
     ))
 }
 

@@ -7,14 +7,17 @@ mod merge;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use linkspan_ports::HttpOptions;
 use serde_json::{Value, json};
 
 pub(crate) use clients::{Client, Place, System};
 pub(crate) use jsonc::plain as without_comments;
 
 use crate::exit::{Exit, Failure};
+use crate::remote::{check_variable, explain, header_parts};
 use crate::serve::names;
 use crate::show::{command_line, path as shown, raw, say};
+use crate::target;
 
 const HELP: &str = "\
 Prints the lines that a client's configuration needs, where they go, and the command that puts them
@@ -56,6 +59,20 @@ pub(crate) struct ConfigArgs {
     /// Give the server this shell's PATH; GUI apps often have a shorter one
     #[arg(long, visible_alias = "wrapper-env", conflicts_with = "http")]
     with_path: bool,
+    /// Send this header with every request to the URL; name secrets as ${VAR}
+    #[arg(
+        short = 'H',
+        long = "header",
+        value_name = "NAME: VALUE",
+        conflicts_with = "http"
+    )]
+    headers: Vec<String>,
+    /// Send the environment variable VAR as bearer token to the URL
+    #[arg(long, value_name = "VAR", conflicts_with = "http")]
+    bearer_env: Option<String>,
+    /// Allow plain http:// to other machines, which is not encrypted
+    #[arg(long, hide_short_help = true, conflicts_with = "http")]
+    insecure_http: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -176,6 +193,11 @@ fn write(
         Some(backup) => say!("{} (as it was: {})", shown(file), shown(&backup)),
         None => say!("{}", shown(file)),
     }
+    if let (true, Reached::Command { args, .. }) = (done.changed, reached) {
+        for variable in clients::variables(args) {
+            say!("put the value of {variable} into its `env`, in place of …");
+        }
+    }
     if done.changed {
         say!("{}", client.afterwards());
     }
@@ -231,11 +253,33 @@ fn reached(args: &ConfigArgs) -> Result<Reached, Failure> {
                 .hint("give one of them"),
         );
     }
+    let is_url = matches!(server(args), Server::Url(_));
+    if !is_url && (args.bearer_env.is_some() || !args.headers.is_empty() || args.insecure_http) {
+        return Err(
+            Failure::usage("--header, --bearer-env and --insecure-http are for a URL")
+                .hint("linkspan config --bearer-env VAR https://mcp.example.com/mcp"),
+        );
+    }
     let ours = match server(args) {
         Server::Folder(dir) => vec!["serve".to_owned(), folder(Path::new(dir))?],
         Server::Url(url) => {
-            check_url(url, "for example https://mcp.example.com/mcp")?;
-            vec!["connect".to_owned(), url.to_owned()]
+            let mut options = HttpOptions::new(url, args.insecure_http).map_err(explain)?;
+            for header in &args.headers {
+                check_header(&mut options, header)?;
+            }
+            let mut ours = vec!["connect".to_owned()];
+            for header in &args.headers {
+                ours.extend(["-H".to_owned(), header.clone()]);
+            }
+            if let Some(variable) = &args.bearer_env {
+                check_variable("--bearer-env", variable)?;
+                ours.extend(["--bearer-env".to_owned(), variable.clone()]);
+            }
+            if args.insecure_http {
+                ours.push("--insecure-http".to_owned());
+            }
+            ours.push(url.to_owned());
+            ours
         }
         Server::Command(words) => {
             let mut ours = vec!["connect".to_owned(), "--".to_owned(), program(&words[0])?];
@@ -255,6 +299,12 @@ fn reached(args: &ConfigArgs) -> Result<Reached, Failure> {
     })
 }
 
+/// A header, without the values of its variables.
+fn check_header(options: &mut HttpOptions, header: &str) -> Result<(), Failure> {
+    let (name, value) = header_parts(header)?;
+    options.header(name, value).map_err(explain)
+}
+
 fn check_url(url: &str, hint: &str) -> Result<(), Failure> {
     let known = ["http://", "https://"];
     match known.iter().any(|scheme| url.starts_with(scheme)) {
@@ -265,11 +315,14 @@ fn check_url(url: &str, hint: &str) -> Result<(), Failure> {
 
 /// A folder, by a path that holds wherever the client starts.
 fn folder(given: &Path) -> Result<String, Failure> {
-    let dir = std::fs::canonicalize(given).map_err(|e| not_there(given, &e.to_string()))?;
-    match dir.is_dir() {
-        true => text(&dir),
-        false => Err(not_there(given, "it is not a folder")),
+    if let Some(word) = given.to_str()
+        && !given.is_dir()
+        && target::is_something_else(word)
+    {
+        return Err(target::no_target(word));
     }
+    let dir = std::fs::canonicalize(given).map_err(|e| not_there(given, &e.to_string()))?;
+    text(&dir)
 }
 
 /// A program, by a path that holds wherever the client starts; a plain name is looked up there.

@@ -9,12 +9,14 @@ use clap::Args;
 use linkspan_mcp::names;
 use linkspan_scripts::folder::{Catalogue, Mode, Tool};
 use linkspan_wire::{Json, Message, quote};
+use serde_json::Value;
 
 use crate::args::seconds;
 use crate::block_on;
 use crate::call_args::CallArgs;
 use crate::client::Client;
 use crate::exit::{Exit, Failure};
+use crate::schema_check;
 use crate::serve::args::FolderArgs;
 use crate::serve::open;
 use crate::show::{self, indented, raw};
@@ -59,6 +61,9 @@ pub(crate) struct RunToolArgs {
     /// Check the arguments and print what would run
     #[arg(long)]
     dry_run: bool,
+    /// Pass on arguments that the tool's schema does not name
+    #[arg(long, hide_short_help = true)]
+    unchecked: bool,
     /// Print the result as a client would get it
     #[arg(long)]
     json: bool,
@@ -81,6 +86,9 @@ async fn run_in(args: &RunToolArgs, given: CallArgs) -> Result<Exit, Failure> {
     let tool = catalogue.tools.iter().find(|tool| tool.name == args.name);
     let arguments = given.to_json(|name| tool.is_some_and(|tool| wants_text(tool, name)));
     let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
+    if let (Some(tool), false) = (tool, args.unchecked) {
+        check_names(tool, &arguments)?;
+    }
     if args.dry_run {
         let tool = tool.ok_or_else(|| unknown(&args.name, &catalogue))?;
         return dry::run(&catalogue, tool, &arguments, args.timeout, &roots);
@@ -131,6 +139,18 @@ fn roots(args: &RunToolArgs) -> Result<Vec<PathBuf>, Failure> {
 
 fn wants_text(tool: &Tool, name: &str) -> bool {
     tool.shown["inputSchema"]["properties"][name]["type"] == "string"
+}
+
+/// Most scripts ignore an argument that they do not know, so that a misspelt one would have no effect.
+fn check_names(tool: &Tool, arguments: &str) -> Result<(), Failure> {
+    let Ok(Value::Object(arguments)) = serde_json::from_str(arguments) else {
+        return Ok(());
+    };
+    let checked = schema_check::check_names(&tool.name, &tool.shown["inputSchema"], &arguments);
+    checked.map_err(|mut failure| {
+        failure.exit = Exit::ToolError;
+        failure
+    })
 }
 
 fn params(args: &RunToolArgs, arguments: &str) -> String {

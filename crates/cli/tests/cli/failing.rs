@@ -75,6 +75,221 @@ fn a_target_that_does_not_come_last() {
 }
 
 #[test]
+fn a_target_between_the_arguments_and_a_command_without_dashes_get_the_right_line() {
+    let scratch = Scratch::new("order-of-words");
+    let folder = scratch.file("my-server");
+    std::fs::create_dir(&folder).unwrap();
+    let ran = linkspan(&["call", "hello", &folder, "name=Ada", "--json"]);
+    assert_eq!(ran.code, Some(2));
+    let right = format!("hint: linkspan call hello name=Ada --json {folder}\n");
+    assert!(ran.stderr.contains(&right), "{ran}");
+    assert_snapshot!(linkspan(&["call", "work", "n=1", "python3", "srv.py"]), @"
+    [stderr]
+    error: `python3` is a command, and a command goes after `--`
+    hint: linkspan call work n=1 -- python3 srv.py
+    [exit 2]
+    ");
+    assert_snapshot!(linkspan(&["read", "a://b", "python3", "srv.py"]), @"
+    [stderr]
+    error: `python3` is a command, and a command goes after `--`
+    hint: linkspan read a://b -- python3 srv.py
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_target_without_a_name_says_what_is_missing() {
+    let scratch = Scratch::new("nameless");
+    let folder = scratch.file("my-server");
+    std::fs::create_dir(&folder).unwrap();
+    for (verb, what, word) in [
+        ("call", "the name of the tool", "TOOL"),
+        ("prompt", "the name of the prompt", "NAME"),
+        ("read", "the URI of the resource", "URI"),
+    ] {
+        let ran = linkspan(&[verb, &folder]);
+        assert_eq!(ran.code, Some(2));
+        let told = format!("error: {what} is missing\nhint: linkspan {verb} {word} {folder}\n");
+        assert!(ran.stderr.contains(&told), "{ran}");
+    }
+    let ran = linkspan(&["read", "https://x/y"]);
+    assert!(ran.stderr.contains("error: no target"), "{ran}");
+}
+
+#[test]
+fn what_is_no_command_after_the_dashes_gets_the_right_line() {
+    let scratch = Scratch::new("after-dashes");
+    let folder = scratch.file("my-server");
+    std::fs::create_dir(&folder).unwrap();
+    assert_snapshot!(linkspan(&["tools", "--", "https://mcp.example.com/mcp"]), @"
+    [stderr]
+    error: a URL goes without `--`; what follows `--` is a command
+    hint: linkspan tools https://mcp.example.com/mcp
+    [exit 2]
+    ");
+    let ran = linkspan(&["tools", "--", &folder]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("a folder goes without `--`"), "{ran}");
+    let right = format!("hint: linkspan tools {folder}\n");
+    assert!(ran.stderr.contains(&right), "{ran}");
+    assert_snapshot!(linkspan(&["tools", "--", "python3 srv.py"]), @"
+    [stderr]
+    error: there is no program `python3 srv.py`: the words of a command are separate
+    hint: linkspan tools -- python3 srv.py
+    [exit 2]
+    ");
+    assert_snapshot!(linkspan(&["call", "hello", "--", "name=Ada"]), @"
+    [stderr]
+    error: `name=Ada` is an argument, not a command
+    hint: arguments come before the target: linkspan call TOOL NAME=VALUE (URL | FOLDER | -- COMMAND…)
+    [exit 2]
+    ");
+}
+
+#[test]
+fn a_target_of_config_is_checked_as_those_of_other_commands() {
+    assert_snapshot!(linkspan(&["config", "npx", "-y", "foo"]), @"
+    [stderr]
+    error: `npx` is a command, and a command goes after `--`
+    hint: linkspan config -- npx -y foo
+    [exit 2]
+    ");
+    assert_snapshot!(linkspan(&["config", "localhost:3000/mcp"]), @"
+    [stderr]
+    error: `localhost:3000/mcp` is not a URL: the scheme is missing
+    hint: linkspan config http://localhost:3000/mcp
+    [exit 2]
+    ");
+    let scratch = Scratch::new("config-target");
+    let file = scratch.write("package.json", "{}");
+    let ran = linkspan(&["config", &file]);
+    assert!(ran.stderr.contains("is a file, not a folder"), "{ran}");
+    assert_snapshot!(linkspan(&["config", "http://mcp.example.com/mcp"]), @"
+    [stderr]
+    error: plain http:// to `mcp.example.com`, which is not this machine
+    hint: use https://, or --insecure-http if the network is yours alone
+    [exit 2]
+    ");
+    let ran = linkspan(&[
+        "config",
+        "--insecure-http",
+        "http://mcp.example.com/mcp",
+        "--client",
+        "zed",
+    ]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert!(ran.stdout.contains("--insecure-http"), "{ran}");
+    let ran = linkspan(&["config", "no-such-folder"]);
+    assert!(ran.stderr.contains("linkspan new no-such-folder"), "{ran}");
+}
+
+#[test]
+fn a_misspelt_command_of_shrink() {
+    for word in ["stat", "tri"] {
+        let ran = linkspan(&["shrink", word]);
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.stderr.contains("did you mean `"), "{ran}");
+    }
+}
+
+#[test]
+fn a_token_given_in_place_of_a_variable_is_not_shown() {
+    let token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    for line in [
+        [
+            "tools",
+            "--bearer-env",
+            token,
+            "https://mcp.example.com/mcp",
+        ],
+        [
+            "expose",
+            "--token-env",
+            token,
+            "https://mcp.example.com/mcp",
+        ],
+    ] {
+        let ran = linkspan(&line);
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.stderr.contains("takes the name"), "{ran}");
+        assert!(!ran.stderr.contains("ghp_"), "{ran}");
+    }
+}
+
+#[test]
+fn an_address_to_listen_on_that_is_no_ip_address() {
+    let ran = linkspan(&[
+        "expose",
+        "--host",
+        "myhost:80",
+        "https://mcp.example.com/mcp",
+    ]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("the port goes into --port"), "{ran}");
+}
+
+/// A port where each connection gets these bytes as soon as it has sent something.
+fn saying(words: &'static [u8]) -> u16 {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            let mut connection = connection.expect("a connection");
+            std::thread::spawn(move || {
+                let mut buffer = [0; 4096];
+                let _ = connection.read(&mut buffer);
+                let _ = connection.write_all(words);
+                // Until the other side has closed it.
+                while connection.read(&mut buffer).is_ok_and(|n| n > 0) {}
+            });
+        }
+    });
+    port
+}
+
+#[test]
+fn a_port_that_does_not_speak_http_is_no_lost_answer() {
+    let port = saying(b"SSH-2.0-OpenSSH_9.6\r\n");
+    let ran = linkspan(&["tools", &format!("http://127.0.0.1:{port}/mcp")]);
+    assert_eq!(ran.code, Some(3), "{ran}");
+    assert!(ran.stderr.contains("it does not speak HTTP"), "{ran}");
+    assert!(!ran.stderr.contains("may have run"), "{ran}");
+}
+
+#[test]
+fn https_to_a_port_of_plain_http_says_so() {
+    let port = saying(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+    let url = format!("https://127.0.0.1:{port}/mcp");
+    let ran = linkspan(&["tools", "--retries", "0", &url]);
+    assert_eq!(ran.code, Some(3), "{ran}");
+    assert!(ran.stderr.contains("does not speak TLS (https)"), "{ran}");
+    assert!(ran.stderr.contains("try http://"), "{ran}");
+}
+
+#[test]
+fn a_misspelt_argument_of_a_tool_in_a_folder() {
+    let scratch = Scratch::new("misspelt-argument");
+    let folder = scratch.file("my-server");
+    assert_eq!(linkspan(&["new", &folder]).code, Some(0));
+    let ran = linkspan(&["run-tool", &folder, "hello", "nme=x"]);
+    assert_eq!(ran.code, Some(5), "{ran}");
+    assert!(ran.stderr.contains("did you mean `name`?"), "{ran}");
+    let ran = linkspan(&["run-tool", "--unchecked", &folder, "hello", "nme=x"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+}
+
+#[test]
+fn an_output_without_its_flag_is_put_behind_it() {
+    assert_snapshot!(linkspan(&["bcp", "encode", "notes", "context-2.bcp"]), @"
+    [stderr]
+    error: --output is missing: the BCP file to write
+    hint: linkspan bcp encode notes -o context-2.bcp
+    [exit 2]
+    ");
+}
+
+#[test]
 fn a_number_that_is_negative() {
     assert_snapshot!(linkspan(&["tools", "--timeout", "-1", "https://mcp.example.com/mcp"]), @"
     [stderr]
@@ -363,7 +578,7 @@ fn a_page_that_is_no_server() {
     let server = Server::legacy().intercept(hook).start();
     assert_snapshot!(linkspan(&["tools", &server.url()]), @"
     [stderr]
-    error: http://127.0.0.1:PORT/mcp sent no valid answer: a body of the type text/html that is no message: not JSON: unexpected byte at offset 0
+    error: http://127.0.0.1:PORT/mcp sent no valid answer: it answered with a web page (text/html), not with an MCP message
     hint: check that this is an MCP server, and the URL its endpoint; --debug shows what came back
     [exit 4]
     ");

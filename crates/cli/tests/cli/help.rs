@@ -880,20 +880,23 @@ fn the_short_help_of_the_commands_for_authors() {
       [COMMAND]...  Command that runs a server on stdin and stdout
 
     Options:
-          --client <CLIENT>  The client; all of them by default [possible values: claude-code,
-                             claude-desktop, cursor, vscode, zed]
-          --name <NAME>      Name of the server in the client; by default that of the folder, host or
-                             program
-          --http <URL>       Give the client this URL, where the server runs already (linkspan serve
-                             --http)
-          --with-path        Give the server this shell's PATH; GUI apps often have a shorter one
-                             [alias: --wrapper-env]
-          --json             Print JSON
-          --write            Add it to the client's configuration file, and keep the rest of the file
-          --file <FILE>      Configuration file, in place of the usual one
-          --inspector        Print the command that opens the server in the MCP Inspector
-      -v, --verbose...       Write a log to stderr
-      -h, --help             Print help (see more with '--help')
+          --client <CLIENT>       The client; all of them by default [possible values: claude-code,
+                                  claude-desktop, cursor, vscode, zed]
+          --name <NAME>           Name of the server in the client; by default that of the folder, host
+                                  or program
+          --http <URL>            Give the client this URL, where the server runs already (linkspan
+                                  serve --http)
+          --with-path             Give the server this shell's PATH; GUI apps often have a shorter one
+                                  [alias: --wrapper-env]
+      -H, --header <NAME: VALUE>  Send this header with every request to the URL; name secrets as ${VAR}
+          --bearer-env <VAR>      Send the environment variable VAR as bearer token to the URL
+          --json                  Print JSON
+          --write                 Add it to the client's configuration file, and keep the rest of the
+                                  file
+          --file <FILE>           Configuration file, in place of the usual one
+          --inspector             Print the command that opens the server in the MCP Inspector
+      -v, --verbose...            Write a log to stderr
+      -h, --help                  Print help (see more with '--help')
     ");
     assert_snapshot!(linkspan(&["scaffold", "-h"]), @"
     Add a tool, prompt, resource or completion to a folder

@@ -165,13 +165,18 @@ impl Post {
         let status = response.status();
         let kind = response.headers().get(http::header::CONTENT_TYPE).cloned();
         let (text, mut credit) = answer::whole(&self.endpoint, response).await?;
+        let kind = kind.as_ref().and_then(|kind| kind.to_str().ok());
+        let is_page = kind.is_some_and(|kind| kind.trim_start().starts_with("text/html"));
         let mut why = format!("HTTP {} without an answer", status.as_u16());
         let mut answer = None;
         for frame in Resync::frames(text, self.endpoint.limits()) {
             why = match &frame {
+                Frame::Other { .. } if is_page => {
+                    "it answered with a web page (text/html), not with an MCP message".to_owned()
+                }
                 Frame::Other { why, .. } => format!(
                     "a body of the type {} that is no message: {why}",
-                    kind.as_ref().and_then(|k| k.to_str().ok()).unwrap_or("?")
+                    kind.unwrap_or("?")
                 ),
                 _ => "its body answers something else".to_owned(),
             };

@@ -1,6 +1,7 @@
 //! What every job needs to reach the server. Cheap to clone, and nothing in it changes.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use linkspan_session::Budget;
 use linkspan_wire::Limits;
@@ -15,6 +16,8 @@ pub(super) struct Endpoint {
     /// The server's name in logs and errors.
     pub(super) peer: Arc<str>,
     pub(super) budget: Budget,
+    /// Whether an HTTP response ever came from there.
+    pub(super) answered: Arc<AtomicBool>,
 }
 
 impl Endpoint {
@@ -29,6 +32,7 @@ impl Endpoint {
             peer: options.peer().into(),
             budget: Budget::new(options.limits.max_bytes()),
             options: Arc::new(options),
+            answered: Arc::default(),
         })
     }
 

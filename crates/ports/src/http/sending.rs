@@ -1,6 +1,7 @@
 //! Sending a request: retries, redirects, and what may be said of a failure.
 
 use std::error::Error;
+use std::sync::atomic::Ordering;
 
 use http::header::{HeaderMap, LOCATION};
 use http::{Method, Request, StatusCode, Uri};
@@ -62,10 +63,21 @@ async fn connect(
         *request.uri_mut() = uri.clone();
         *request.headers_mut() = headers.clone();
         let error = match endpoint.client.request(request).await {
-            Ok(response) => return Ok(response),
+            Ok(response) => {
+                endpoint.answered.store(true, Ordering::Relaxed);
+                return Ok(response);
+            }
             Err(error) => error,
         };
         let why = chain(&error);
+        // A first answer that is not HTTP comes from another kind of server, which cannot have run a call.
+        if is_not_http(&why) && !endpoint.answered.load(Ordering::Relaxed) {
+            return Err(Fault::ConnectFailed {
+                peer: endpoint.peer.to_string(),
+                why: Fault::NOT_HTTP.to_owned(),
+                tries,
+            });
+        }
         if !error.is_connect() {
             return Err(Fault::AnswerLost {
                 peer: endpoint.peer.to_string(),
@@ -83,6 +95,11 @@ async fn connect(
         sleep(delay).await;
         delay = delay.saturating_mul(2);
     }
+}
+
+/// Whether an answer does not begin as every HTTP response does; the words are those of hyper.
+fn is_not_http(why: &str) -> bool {
+    why.contains("invalid HTTP version parsed")
 }
 
 /// Begins something that carries no call: a session, or a stream. Tried again as a connection is, because a

@@ -236,6 +236,9 @@ fn environment(args: &[String], path: Option<&str>) -> Map<String, Value> {
     if let Some(path) = path {
         env.insert("PATH".to_owned(), path.into());
     }
+    for variable in variables(args) {
+        env.insert(variable, "…".into());
+    }
     if let [verb, dir] = args
         && verb == "serve"
         && compat::detect(Path::new(dir)).is_some()
@@ -245,6 +248,26 @@ fn environment(args: &[String], path: Option<&str>) -> Map<String, Value> {
         env.insert(ALLOWED.to_owned(), allowed.into());
     }
     env
+}
+
+/// The environment variables that `linkspan connect` reads by these arguments.
+pub(crate) fn variables(args: &[String]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let ours = args.iter().take_while(|word| *word != "--");
+    let words: Vec<&String> = ours.collect();
+    for pair in words.windows(2) {
+        match pair[0].as_str() {
+            "--bearer-env" => found.push(pair[1].clone()),
+            "-H" => {
+                let starts = pair[1].split("${").skip(1);
+                found.extend(starts.filter_map(|rest| Some(rest.split_once('}')?.0.to_owned())));
+            }
+            _ => {}
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
 }
 
 fn us() -> String {
@@ -286,6 +309,23 @@ mod tests {
         assert_eq!(
             Client::Zed.place(&on(false, true)).shown(),
             "/a/Zed/settings.json"
+        );
+    }
+
+    #[test]
+    fn variables_of_headers_and_tokens_get_a_place_in_the_environment() {
+        let words = "connect -H X-Key:${API_KEY}${B} --bearer-env TOKEN https://x/mcp";
+        let args: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        assert_eq!(variables(&args), ["API_KEY", "B", "TOKEN"]);
+        let reached = Reached::Command {
+            program: "linkspan".to_owned(),
+            args,
+            path: None,
+        };
+        let entry = Client::ClaudeDesktop.entry(&reached);
+        assert_eq!(
+            entry["env"],
+            json!({"API_KEY": "…", "B": "…", "TOKEN": "…"})
         );
     }
 
