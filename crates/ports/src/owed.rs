@@ -42,6 +42,9 @@ pub(crate) struct Owed {
     abandoned: bool,
     /// The one that is due first comes first.
     doubts: Vec<Doubt>,
+    /// Requests whose answer was seen behind other text on a line, and when each is told if no other answer
+    /// comes: the line may have been a log.
+    quoted: BTreeMap<u64, Instant>,
 }
 
 /// An answer to one of several requests.
@@ -120,6 +123,9 @@ impl Owed {
     pub(crate) fn bad(&mut self, why: WireError, now: Instant) -> Option<Inbound> {
         if let Some(hop) = why.answered_hop() {
             self.answered(hop);
+        } else if let Some(hop) = why.quoted_hop().filter(|hop| self.open.contains_key(hop)) {
+            self.quoted.entry(hop).or_insert(now + DOUBT);
+            return None;
         } else if why.is_nameless_answer() && !self.open.is_empty() {
             tracing::warn!("the server sent an answer that names no request: {why}");
             self.doubt(Nameless::Bad(why), now + DOUBT);
@@ -130,12 +136,22 @@ impl Owed {
 
     /// When [`Owed::on_time`] has to be called next.
     pub(crate) fn next_wake(&self) -> Option<Instant> {
-        self.doubts.first().map(|doubt| doubt.due)
+        let doubt = self.doubts.first().map(|doubt| doubt.due);
+        self.quoted.values().copied().chain(doubt).min()
     }
 
     /// Tells the requests that may have been meant and have no answer yet.
     pub(crate) fn on_time(&mut self, now: Instant) -> Vec<Inbound> {
         let mut told = Vec::new();
+        for (hop, _) in self.quoted.extract_if(.., |_, due| *due <= now) {
+            if self.open.remove(&hop).is_some() {
+                let id = Id::number(hop);
+                let why = WireError::Quoted {
+                    id: id.bytes().clone(),
+                };
+                told.push(Inbound::Bad(why.answering(&id)));
+            }
+        }
         while self.doubts.first().is_some_and(|doubt| doubt.due <= now) {
             let doubt = self.doubts.remove(0);
             let meant = self.open.extract_if(.., |_, sent| *sent <= doubt.up_to);
@@ -206,6 +222,7 @@ impl Owed {
 
     fn answered(&mut self, hop: u64) {
         let sent = self.open.remove(&hop);
+        self.quoted.remove(&hop);
         if sent.is_some_and(|sent| sent > self.before_note) {
             // Servers take messages in order: the notifications before this request got no error.
             self.notes = 0;
@@ -499,6 +516,21 @@ mod tests {
             assert_eq!(stream.hears(line), ["noise"], "{line}");
         }
         assert!(stream.waits().is_empty());
+    }
+
+    #[test]
+    fn an_answer_behind_other_text_counts_if_no_other_one_follows() {
+        let mut stream = Stream::new();
+        stream.asks(&[1, 2, 3]);
+        for hop in [1, 2, 9] {
+            let heard = stream.hears(&format!("INFO: {}", answer(hop)));
+            assert_eq!(heard.is_empty(), hop != 9, "an id of no request is noise");
+        }
+        assert_eq!(stream.hears(&answer(2)), ["answer 2"]);
+        assert!(stream.owed.next_wake().is_some());
+        assert_eq!(stream.waits(), ["bad 1"]);
+        assert!(stream.owed.next_wake().is_none());
+        assert_eq!(stream.hears(&answer(3)), ["answer 3"]);
     }
 
     #[test]
