@@ -104,9 +104,13 @@ impl Framing {
             return Vec::new();
         };
         let late = server.unfinished.is_some_and(|due| due <= now);
-        let unfinished = late.then(|| server.give_up(now)).flatten();
-        let owed = server.owed.lock().on_time(now);
-        unfinished.into_iter().chain(owed).collect()
+        let mut due = Vec::new();
+        if late {
+            due.extend(server.give_up(now));
+            due.extend(std::iter::from_fn(|| server.next(now)));
+        }
+        due.extend(server.owed.lock().on_time(now));
+        due
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! A line that cannot be read, or an error with the id `null`, may be the answer to any request that was
 //! open when it came. Requests that are answered shortly afterwards were not meant; the others are told.
+//! Requests of several principals can be open on one stream, so the text of such an error is passed on only
+//! if a single request can be meant.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +15,8 @@ use linkspan_wire::{Code, Frame, Id, Kind, Message, WireError};
 
 /// How long other answers may still come before the requests without one are told.
 pub(crate) const DOUBT: Duration = Duration::from_secs(3);
+/// The same for an error that is probably the answer to a notification: a slow call is not to fail for it.
+const LONG_DOUBT: Duration = Duration::from_secs(60);
 /// Doubts at once; further ones join the last.
 const MAX_DOUBTS: usize = 8;
 
@@ -34,7 +38,13 @@ pub(crate) struct Owed {
     before_note: u64,
     /// This server does answer notifications.
     answers_notes: bool,
+    /// A request was cancelled or told of a doubt: an error without an id may still be meant for it.
+    abandoned: bool,
+    /// The one that is due first comes first.
     doubts: Vec<Doubt>,
+    /// Requests whose answer was seen behind other text on a line, and when each is told if no other answer
+    /// comes: the line may have been a log.
+    quoted: BTreeMap<u64, Instant>,
 }
 
 /// An answer to one of several requests.
@@ -47,7 +57,10 @@ struct Doubt {
 
 enum Nameless {
     Bad(WireError),
-    Error(Message),
+    /// An error that can only mean this request, or a notification.
+    ErrorFor(u64, Message),
+    /// An error that can mean one of several requests; its text is for one of them only.
+    Error,
 }
 
 /// Shared by what writes to a server and what reads from it.
@@ -78,7 +91,7 @@ impl Owed {
                 if msg.method() == names::CANCELLED {
                     let id = msg.params().and_then(|p| Id::parse(p.get("requestId")?));
                     if let Some(hop) = id.and_then(|id| id.as_hop()) {
-                        self.open.remove(&hop);
+                        self.abandoned |= self.open.remove(&hop).is_some();
                     }
                 }
                 self.notes = self.notes.saturating_add(1);
@@ -110,9 +123,12 @@ impl Owed {
     pub(crate) fn bad(&mut self, why: WireError, now: Instant) -> Option<Inbound> {
         if let Some(hop) = why.answered_hop() {
             self.answered(hop);
+        } else if let Some(hop) = why.quoted_hop().filter(|hop| self.open.contains_key(hop)) {
+            self.quoted.entry(hop).or_insert(now + DOUBT);
+            return None;
         } else if why.is_nameless_answer() && !self.open.is_empty() {
             tracing::warn!("the server sent an answer that names no request: {why}");
-            self.doubt(Nameless::Bad(why), now);
+            self.doubt(Nameless::Bad(why), now + DOUBT);
             return None;
         }
         Some(Inbound::Bad(why))
@@ -120,16 +136,27 @@ impl Owed {
 
     /// When [`Owed::on_time`] has to be called next.
     pub(crate) fn next_wake(&self) -> Option<Instant> {
-        self.doubts.first().map(|doubt| doubt.due)
+        let doubt = self.doubts.first().map(|doubt| doubt.due);
+        self.quoted.values().copied().chain(doubt).min()
     }
 
     /// Tells the requests that may have been meant and have no answer yet.
     pub(crate) fn on_time(&mut self, now: Instant) -> Vec<Inbound> {
         let mut told = Vec::new();
+        for (hop, _) in self.quoted.extract_if(.., |_, due| *due <= now) {
+            if self.open.remove(&hop).is_some() {
+                let id = Id::number(hop);
+                let why = WireError::Quoted {
+                    id: id.bytes().clone(),
+                };
+                told.push(Inbound::Bad(why.answering(&id)));
+            }
+        }
         while self.doubts.first().is_some_and(|doubt| doubt.due <= now) {
             let doubt = self.doubts.remove(0);
             let meant = self.open.extract_if(.., |_, sent| *sent <= doubt.up_to);
             told.extend(meant.map(|(hop, _)| doubt.what.answering(hop)));
+            self.abandoned |= !told.is_empty();
         }
         told
     }
@@ -158,39 +185,48 @@ impl Owed {
         let code = msg.body().and_then(|error| error.get("code")?.as_i64());
         // To say that there is no such method, a server has read the message, its id included.
         let to_note = self.answers_notes || code == Some(Code::MethodNotFound.number());
-        if self.open.is_empty() || (self.notes > 0 && to_note) {
+        if self.open.is_empty() {
             self.answers_notes |= self.notes > 0;
             self.notes = self.notes.saturating_sub(1);
             tracing::debug!("an error that answers no request: {msg:?}");
             return None;
         }
-        if self.notes == 0 && self.open.len() == 1 {
-            let (hop, _) = self.open.pop_first()?;
+        let only = self.open.first_key_value().map(|(hop, _)| *hop);
+        let only = only.filter(|_| self.open.len() == 1 && !self.abandoned);
+        if let Some(hop) = only.filter(|_| self.notes == 0) {
+            self.open.remove(&hop);
             let msg = msg.with_id(Id::number(hop));
             return Some(Inbound::Message(Envelope::new(msg)));
         }
         tracing::warn!("the server sent an error that names no request: {msg:?}");
-        self.doubt(Nameless::Error(msg), now);
+        let what = match only {
+            Some(hop) => Nameless::ErrorFor(hop, msg),
+            None => Nameless::Error,
+        };
+        let wait = match self.notes > 0 && to_note {
+            true => LONG_DOUBT,
+            false => DOUBT,
+        };
+        self.doubt(what, now + wait);
         None
     }
 
-    fn doubt(&mut self, what: Nameless, now: Instant) {
-        let doubt = Doubt {
-            due: now + DOUBT,
-            up_to: self.newest,
-            what,
-        };
+    fn doubt(&mut self, what: Nameless, due: Instant) {
+        let up_to = self.newest;
         if self.doubts.len() == MAX_DOUBTS {
             self.doubts.pop();
         }
-        self.doubts.push(doubt);
+        let at = self.doubts.partition_point(|doubt| doubt.due <= due);
+        self.doubts.insert(at, Doubt { due, up_to, what });
     }
 
     fn answered(&mut self, hop: u64) {
         let sent = self.open.remove(&hop);
+        self.quoted.remove(&hop);
         if sent.is_some_and(|sent| sent > self.before_note) {
             // Servers take messages in order: the notifications before this request got no error.
             self.notes = 0;
+            self.abandoned = false;
         }
         if self.doubts.is_empty() {
             return;
@@ -199,7 +235,7 @@ impl Owed {
         let (answers_notes, notes) = (&mut self.answers_notes, &mut self.notes);
         self.doubts.retain(|doubt| {
             let meant = oldest.is_some_and(|oldest| oldest <= doubt.up_to);
-            if !meant && matches!(doubt.what, Nameless::Error(_)) {
+            if !meant && !matches!(doubt.what, Nameless::Bad(_)) {
                 // All requests have their answers, so the error was for a notification.
                 *answers_notes = true;
                 *notes = notes.saturating_sub(1);
@@ -214,7 +250,14 @@ impl Nameless {
         let id = Id::number(hop);
         match self {
             Self::Bad(why) => Inbound::Bad(why.clone().answering(&id)),
-            Self::Error(msg) => Inbound::Message(Envelope::new(msg.clone().with_id(id))),
+            Self::ErrorFor(meant, msg) if *meant == hop => {
+                Inbound::Message(Envelope::new(msg.clone().with_id(id)))
+            }
+            Self::ErrorFor(..) | Self::Error => Inbound::Bad(WireError::Shape {
+                why: "the server sent an error that names no request",
+                id: Some(id.bytes().clone()),
+                is_answer: true,
+            }),
         }
     }
 }
@@ -261,7 +304,11 @@ mod tests {
         }
 
         fn waits(&mut self) -> Vec<String> {
-            self.now += DOUBT;
+            self.waits_for(DOUBT)
+        }
+
+        fn waits_for(&mut self, time: Duration) -> Vec<String> {
+            self.now += time;
             let due = self.owed.on_time(self.now);
             due.into_iter().map(told).collect()
         }
@@ -348,14 +395,66 @@ mod tests {
     }
 
     #[test]
+    fn the_text_of_an_error_reaches_no_request_but_the_one_that_it_must_mean() {
+        let mut stream = Stream::new();
+        stream.asks(&[1, 2, 3]);
+        assert!(stream.hears(ERROR).is_empty());
+        assert_eq!(stream.hears(&answer(3)), ["answer 3"]);
+        assert_eq!(stream.waits(), ["bad 1", "bad 2"]);
+
+        // The error may be the late answer to a request that was cancelled, before or after it came.
+        let params = Some(r#"{"requestId":1}"#);
+        let cancel = Message::notification(names::CANCELLED, params);
+        for cancel_first in [true, false] {
+            let mut stream = Stream::new();
+            stream.asks(&[1, 2]);
+            if cancel_first {
+                stream.owed.sent(&cancel);
+            }
+            assert!(stream.hears(ERROR).is_empty());
+            if !cancel_first {
+                stream.owed.sent(&cancel);
+            }
+            assert_eq!(stream.waits(), ["bad 2"], "cancelled first: {cancel_first}");
+        }
+
+        // A request that was answered, sent after the cancelled one, shows that the cancelled one is over.
+        let mut stream = Stream::new();
+        stream.asks(&[1]);
+        stream.owed.sent(&cancel);
+        stream.asks(&[2]);
+        assert_eq!(stream.hears(&answer(2)), ["answer 2"]);
+        stream.asks(&[3]);
+        assert_eq!(stream.hears(ERROR), ["error 3"]);
+    }
+
+    #[test]
     fn a_server_that_answers_notifications_does_not_cost_a_call() {
+        let unknown = ERROR.replace("-32603", "-32601");
+        let begin = || {
+            let mut stream = Stream::new();
+            stream.notes();
+            stream.asks(&[1]);
+            assert!(stream.hears(&unknown).is_empty());
+            assert!(stream.waits().is_empty(), "the call goes on");
+            stream
+        };
+        assert_eq!(begin().hears(&answer(1)), ["answer 1"]);
+
+        // A slow call without an answer of its own gets the error in the end: it does not hang.
+        let mut slow = begin();
+        assert!(slow.owed.next_wake().is_some());
+        assert_eq!(slow.waits_for(LONG_DOUBT), ["error 1"]);
+    }
+
+    #[test]
+    fn a_short_doubt_is_due_before_a_long_one_that_began_earlier() {
         let mut stream = Stream::new();
         stream.notes();
         stream.asks(&[1]);
-        let unknown = ERROR.replace("-32603", "-32601");
-        assert!(stream.hears(&unknown).is_empty());
-        assert!(stream.waits().is_empty(), "the call goes on");
-        assert_eq!(stream.hears(&answer(1)), ["answer 1"]);
+        assert!(stream.hears(&ERROR.replace("-32603", "-32601")).is_empty());
+        assert!(stream.hears(r#"{"jsonrpc":"2.0","result":NaN}"#).is_empty());
+        assert_eq!(stream.waits(), ["bad 1"]);
     }
 
     #[test]
@@ -417,6 +516,21 @@ mod tests {
             assert_eq!(stream.hears(line), ["noise"], "{line}");
         }
         assert!(stream.waits().is_empty());
+    }
+
+    #[test]
+    fn an_answer_behind_other_text_counts_if_no_other_one_follows() {
+        let mut stream = Stream::new();
+        stream.asks(&[1, 2, 3]);
+        for hop in [1, 2, 9] {
+            let heard = stream.hears(&format!("INFO: {}", answer(hop)));
+            assert_eq!(heard.is_empty(), hop != 9, "an id of no request is noise");
+        }
+        assert_eq!(stream.hears(&answer(2)), ["answer 2"]);
+        assert!(stream.owed.next_wake().is_some());
+        assert_eq!(stream.waits(), ["bad 1"]);
+        assert!(stream.owed.next_wake().is_none());
+        assert_eq!(stream.hears(&answer(3)), ["answer 3"]);
     }
 
     #[test]

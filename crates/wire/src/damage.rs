@@ -4,8 +4,10 @@
 //! that JSON-RPC knows are noted. What is found decides only which request is told that its answer cannot
 //! be read, so a reading that is wrong in a damaged text costs a wrong fault, never a wrong answer.
 
+use std::ops::Range;
+
 use bytes::Bytes;
-use memchr::memchr2;
+use memchr::{memchr_iter, memchr2};
 
 use crate::error::{Syntax, WireError};
 use crate::id::is_id;
@@ -19,8 +21,12 @@ const PRINTED: usize = 4096;
 /// The members that make an object a message.
 const MEMBERS: [&[u8]; 5] = [b"jsonrpc", b"id", b"method", b"result", b"error"];
 
+/// Places on a line that are looked at as the beginning of an answer.
+const MAX_QUOTED: usize = 4;
+
 /// What is to be said about `text`, which is no JSON because of `why`: [`WireError::Damaged`] if it looks
-/// like a message, [`WireError::Json`] otherwise.
+/// like a message, [`WireError::Quoted`] if an answer stands behind something else, [`WireError::Json`]
+/// otherwise.
 pub(crate) fn inspect(text: &[u8], why: Syntax) -> WireError {
     let mut outline = Outline::default();
     if text.first() == Some(&b'{') {
@@ -36,13 +42,58 @@ pub(crate) fn inspect(text: &[u8], why: Syntax) -> WireError {
         outline.read(&quoted);
     }
     if !outline.is_message {
-        return WireError::Json(why);
+        return quoted(text).unwrap_or(WireError::Json(why));
     }
-    WireError::Damaged {
-        why,
-        id: outline.id.filter(|_| !outline.ids_differ),
-        is_answer: !outline.has_method,
-    }
+    outline.damaged(why)
+}
+
+/// The elements of `text`, an array that is no JSON because of `why`: of each its extent, and what is to be
+/// said about it if it is no message.
+pub(crate) fn elements(
+    text: &[u8],
+    why: Syntax,
+) -> impl Iterator<Item = (Range<usize>, WireError)> {
+    let mut at = 1;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..)?;
+        let is_gap = |b: &&u8| b.is_ascii_whitespace() || **b == b',';
+        let start = at + rest.iter().take_while(is_gap).count();
+        if text.get(start) != Some(&b'{') {
+            return None;
+        }
+        let mut outline = Outline::default();
+        at = start + 1 + outline.read(&text[start + 1..]);
+        let why = match outline.is_message {
+            true => outline.damaged(why),
+            false => WireError::Json(why),
+        };
+        Some((start..at, why))
+    })
+}
+
+/// The first answer in `text`, which begins with something else. Requests and notifications are not looked
+/// for: a log may show what its program was sent.
+fn quoted(text: &[u8]) -> Option<WireError> {
+    let starts = memchr_iter(b'{', text).filter(|at| begins_message(&text[at + 1..]));
+    starts.take(MAX_QUOTED).find_map(|at| {
+        let mut outline = Outline::default();
+        outline.read(&text[at + 1..]);
+        let is_answer = outline.has_outcome && !outline.has_method && !outline.ids_differ;
+        let id = outline.id.filter(|_| is_answer)?;
+        Some(WireError::Quoted { id })
+    })
+}
+
+/// Whether the inside of an object begins with a member of a message.
+fn begins_message(inside: &[u8]) -> bool {
+    let key = inside.trim_ascii_start().strip_prefix(b"\"");
+    key.is_some_and(|key| {
+        let mut members = MEMBERS.iter();
+        members.any(|member| {
+            key.strip_prefix(*member)
+                .is_some_and(|k| k.starts_with(b"\""))
+        })
+    })
 }
 
 #[derive(Default)]
@@ -50,12 +101,22 @@ struct Outline {
     id: Option<Bytes>,
     ids_differ: bool,
     has_method: bool,
+    /// Has a `result` or an `error`.
+    has_outcome: bool,
     is_message: bool,
 }
 
 impl Outline {
-    /// Reads the inside of an object.
-    fn read(&mut self, text: &[u8]) {
+    fn damaged(self, why: Syntax) -> WireError {
+        WireError::Damaged {
+            why,
+            id: self.id.filter(|_| !self.ids_differ),
+            is_answer: !self.has_method,
+        }
+    }
+
+    /// Reads the inside of an object, and gives the length of what it has read, the closing bracket included.
+    fn read(&mut self, text: &[u8]) -> usize {
         let mut at = 0;
         // Brackets that are open inside the object.
         let mut open = 0usize;
@@ -67,7 +128,7 @@ impl Outline {
                         // Cut inside a string: a key may still tell what it was to be.
                         let begun = &text[at + 1..];
                         self.is_message |= open == 0 && key.is_none() && begins_member(begun);
-                        return;
+                        return text.len();
                     };
                     let inner = &text[at + 1..end];
                     if open == 0 {
@@ -88,7 +149,7 @@ impl Outline {
                 }
                 b'}' | b']' => {
                     let Some(outer) = open.checked_sub(1) else {
-                        return;
+                        return at + 1;
                     };
                     open = outer;
                     key = None;
@@ -113,10 +174,12 @@ impl Outline {
                 _ => at += 1,
             }
         }
+        text.len()
     }
 
     fn note_key(&mut self, key: &[u8]) {
         self.has_method |= key == b"method";
+        self.has_outcome |= key == b"result" || key == b"error";
         self.is_message |= MEMBERS.contains(&key) && key != b"id";
     }
 

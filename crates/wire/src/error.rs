@@ -58,6 +58,13 @@ pub enum WireError {
         /// Whether it was meant as an answer, as far as can be told.
         is_answer: bool,
     },
+    /// An answer that stands behind something else on its line, such as the words of a log. It may be the
+    /// answer itself or a copy of it: if no answer follows, it was the answer.
+    #[error("not JSON: an answer behind other text on its line")]
+    Quoted {
+        /// Its id.
+        id: Bytes,
+    },
     /// Larger than the limit.
     #[error("message of more than {limit} bytes")]
     TooLarge {
@@ -88,7 +95,8 @@ impl WireError {
             | Self::Foreign { id: Some(id) }
             | Self::Damaged { id: Some(id), .. }
             | Self::TooLarge { id: Some(id), .. }
-            | Self::TooDeep { id: Some(id), .. } => Id::from_raw(id.clone()),
+            | Self::TooDeep { id: Some(id), .. }
+            | Self::Quoted { id } => Id::from_raw(id.clone()),
             _ => Id::null(),
         }
     }
@@ -100,7 +108,7 @@ impl WireError {
             | Self::Damaged { id, is_answer, .. }
             | Self::TooLarge { id, is_answer, .. }
             | Self::TooDeep { id, is_answer, .. } => Some((*is_answer, id.as_ref())),
-            Self::Json(_) | Self::Foreign { .. } => None,
+            Self::Json(_) | Self::Foreign { .. } | Self::Quoted { .. } => None,
         }
     }
 
@@ -113,6 +121,13 @@ impl WireError {
     /// The same error for the answer to `id`.
     #[must_use]
     pub fn answering(mut self, answered: &Id) -> Self {
+        if let Self::Quoted { .. } = self {
+            self = Self::Shape {
+                why: "an answer behind other text on its line",
+                id: None,
+                is_answer: true,
+            };
+        }
         if let Self::Shape { id, is_answer, .. }
         | Self::Damaged { id, is_answer, .. }
         | Self::TooLarge { id, is_answer, .. }
@@ -132,6 +147,14 @@ impl WireError {
         }
     }
 
+    /// The hop that is answered by the message that stands behind other text, see [`WireError::Quoted`].
+    pub fn quoted_hop(&self) -> Option<u64> {
+        match self {
+            Self::Quoted { .. } => self.id().as_hop(),
+            _ => None,
+        }
+    }
+
     /// The id of the request that this was meant to be, if both can be made out.
     pub fn asked(&self) -> Option<Id> {
         match self.role() {
@@ -143,7 +166,7 @@ impl WireError {
     /// The answer that JSON-RPC prescribes for such a text.
     pub fn to_rpc(&self) -> RpcError {
         match self {
-            Self::Json(_) | Self::Damaged { .. } => RpcError::parse_error(self.to_string()),
+            Self::Json(_) | Self::Damaged { .. } | Self::Quoted { .. } => RpcError::parse_error(self.to_string()),
             Self::Shape { .. } | Self::Foreign { .. } => RpcError::invalid_request(self.to_string()),
             Self::TooDeep { limit, .. } => RpcError::parse_error(self.to_string()).with_data(
                 format!(r#"{{"kind":"too_deep","limit":{limit},"hint":"send it as text"}}"#),

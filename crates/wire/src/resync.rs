@@ -3,10 +3,12 @@
 //! Two messages on a line and a message over several lines can be read, and are. What cannot be read is
 //! looked at more closely, because a request may be waiting for it; then the next line is a fresh start.
 
+use std::collections::VecDeque;
+
 use bytes::{Bytes, BytesMut};
 
 use crate::clipped::Clipped;
-use crate::damage::inspect;
+use crate::damage::{elements, inspect};
 use crate::error::{Syntax, WireError};
 use crate::frame::{Frame, trim};
 use crate::limits::Limits;
@@ -26,7 +28,7 @@ pub struct Resync {
     /// The first lines of a message that goes on.
     begun: Option<Begun>,
     /// Comes after what was just given.
-    next: Option<Frame>,
+    next: VecDeque<Frame>,
 }
 
 struct Begun {
@@ -42,7 +44,7 @@ impl Resync {
             rest: Bytes::new(),
             values: 0,
             begun: None,
-            next: None,
+            next: VecDeque::new(),
         }
     }
 
@@ -71,10 +73,10 @@ impl Resync {
         reason = "more frames may come after a None"
     )]
     pub fn next(&mut self) -> Option<Frame> {
-        if let Some(next) = self.next.take() {
+        if let Some(next) = self.next.pop_front() {
             return Some(next);
         }
-        let text = trim(std::mem::take(&mut self.rest));
+        let text = without_controls(trim(std::mem::take(&mut self.rest)));
         let first = *text.first()?;
         if self.values == 0 && (self.begun.is_none() || first == b'{') {
             // The usual case: one message on one line. It cannot be a part of another one.
@@ -102,18 +104,18 @@ impl Resync {
         self.begun.is_some()
     }
 
-    /// No more lines come, or none came for too long: what has begun stays unfinished.
+    /// No more lines come, or none came for too long: what has begun stays unfinished. [`Resync::next`] may
+    /// have more of it.
     pub fn give_up(&mut self) -> Option<Frame> {
-        self.begun
-            .take()
-            .map(|begun| damaged(begun.text.freeze(), Syntax::Torn))
+        let begun = self.begun.take()?;
+        Some(self.damaged(begun.text.freeze(), Syntax::Torn))
     }
 
     /// A message on a line of its own: what had begun before it is not continued.
     fn after_begun(&mut self, frame: Frame) -> Frame {
         match self.give_up() {
             Some(unfinished) => {
-                self.next = Some(frame);
+                self.next.push_back(frame);
                 unfinished
             }
             None => frame,
@@ -124,13 +126,13 @@ impl Resync {
     fn begin(&mut self, text: Bytes) -> Option<Frame> {
         self.values += 1;
         if !matches!(text.first(), Some(b'{' | b'[')) {
-            return Some(damaged(text, Syntax::Unexpected(0)));
+            return Some(self.damaged(text, Syntax::Unexpected(0)));
         }
         let mut walk = Walk::new();
         match walk.feed(&text) {
             // `[12] {"jsonrpc":…` is a line of a log.
             Walked::Done(end) if text[0] == b'[' && end < text.len() => {
-                Some(damaged(text, Syntax::Unexpected(end)))
+                Some(self.damaged(text, Syntax::Unexpected(end)))
             }
             Walked::Done(end) => {
                 if self.values < MAX_VALUES {
@@ -143,8 +145,8 @@ impl Resync {
                 self.begun = Some(Begun { text, walk });
                 None
             }
-            Walked::More => Some(damaged(text, Syntax::Torn)),
-            Walked::Wrong(why) => Some(damaged(text, why)),
+            Walked::More => Some(self.damaged(text, Syntax::Torn)),
+            Walked::Wrong(why) => Some(self.damaged(text, why)),
         }
     }
 
@@ -173,9 +175,40 @@ impl Resync {
             }
             Walked::Wrong(_) => {
                 self.rest = text;
-                Some(damaged(begun.text.freeze(), Syntax::Torn))
+                Some(self.damaged(begun.text.freeze(), Syntax::Torn))
             }
         }
+    }
+
+    /// A text that is no JSON. The elements of an array are read one by one; behind the first damage, where
+    /// an element begins is a guess, so nothing there is taken as a message.
+    fn damaged(&mut self, text: Bytes, why: Syntax) -> Frame {
+        if text.first() == Some(&b'[') {
+            let mut sound = true;
+            let found = elements(&text, why).take(MAX_VALUES);
+            let frames = found.map(|(extent, why)| {
+                let text = text.slice(extent);
+                match sound.then(|| self.whole(text.clone())) {
+                    None
+                    | Some(Frame::Other {
+                        why: WireError::Json(_),
+                        ..
+                    }) => {
+                        sound = false;
+                        Frame::Other { text, why }
+                    }
+                    Some(frame) => frame,
+                }
+            });
+            let frames = frames.filter(|frame| !is_foreign(frame));
+            let frames: Vec<Frame> = frames.collect();
+            self.next.extend(frames);
+            if let Some(first) = self.next.pop_front() {
+                return first;
+            }
+        }
+        let why = inspect(&text, why);
+        Frame::Other { text, why }
     }
 
     /// A value from its first to its last byte.
@@ -192,9 +225,23 @@ fn is_open(text: &[u8]) -> bool {
     matches!(text.last(), Some(b'{' | b'[' | b',' | b':'))
 }
 
-fn damaged(text: Bytes, why: Syntax) -> Frame {
-    let why = inspect(&text, why);
-    Frame::Other { text, why }
+/// Whether a frame has nothing of a message.
+fn is_foreign(frame: &Frame) -> bool {
+    use WireError::{Foreign, Json};
+    matches!(
+        frame,
+        Frame::Other {
+            why: Json(_) | Foreign { .. },
+            ..
+        }
+    )
+}
+
+/// Some servers end a line with the NUL that ends a string in C; it stands before the next line then.
+fn without_controls(text: Bytes) -> Bytes {
+    let is_control = |b: &u8| b.is_ascii_control() || b.is_ascii_whitespace();
+    let controls = text.iter().take_while(|b| is_control(b)).count();
+    text.slice(controls..)
 }
 
 /// Some servers write `"id":null` into notifications. Nothing waits for an answer to these, and what they

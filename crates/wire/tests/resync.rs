@@ -32,6 +32,7 @@ fn told(frame: Frame) -> String {
             (None, true) => "bad answer".to_owned(),
             (None, false) => match why {
                 WireError::Json(_) | WireError::Foreign { .. } => "noise".to_owned(),
+                WireError::Quoted { id } => format!("copy of {}", String::from_utf8_lossy(&id)),
                 other => format!("{other}"),
             },
         },
@@ -145,6 +146,80 @@ fn logs_are_no_messages_and_harm_none() {
 }
 
 #[test]
+fn an_answer_behind_other_text_names_its_request() {
+    for before in [
+        "loading...",
+        "INFO: ",
+        "[INFO] ",
+        "[12] ",
+        "> ",
+        "{ x } ",
+        "\x1b[0m",
+        "{{{",
+    ] {
+        for answer in [
+            FIRST,
+            r#"{ "id": 1, "jsonrpc": "2.0", "result": {} }"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"x":NaN}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"cu"#,
+        ] {
+            let line = format!("{before}{answer}");
+            assert_eq!(texts(&[&line, SECOND]), ["copy of 1", SECOND], "{line}");
+        }
+        for other in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/x","params":{"result":1}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"meth"#,
+            r#"{"jsonrpc":"2.0","result":{}}"#,
+        ] {
+            let line = format!("{before}{other}");
+            assert_eq!(texts(&[&line, SECOND]), ["noise", SECOND], "{line}");
+        }
+    }
+    for before in ["\0", "\0 \x07\u{feff}", "\x7f"] {
+        let line = format!("{before}{FIRST}\0");
+        let expected = if before.contains('\u{feff}') {
+            "copy of 1"
+        } else {
+            FIRST
+        };
+        assert_eq!(texts(&[&line, SECOND]), [expected, SECOND], "{line:?}");
+    }
+}
+
+#[test]
+fn a_damaged_batch_names_its_requests() {
+    let bad = r#"{"jsonrpc":"2.0","id":7,"result":{"content":NaN}}"#;
+    let nameless = r#"{"jsonrpc":"2.0","result":{"content":NaN}}"#;
+    let cases: [(String, &[&str]); 7] = [
+        (format!("[{bad}]"), &["bad answer to 7"]),
+        (format!("[ {nameless} ]"), &["bad answer"]),
+        (format!("[{FIRST},{bad}]"), &[FIRST, "bad answer to 7"]),
+        // Where an element begins behind the damage is a guess.
+        (
+            format!("[{bad}, {SECOND}]"),
+            &["bad answer to 7", "bad answer to 2"],
+        ),
+        (
+            format!("[{FIRST},{}", &SECOND[..30]),
+            &[FIRST, "bad answer to 2"],
+        ),
+        (format!(r#"[{{"level":1}},{bad}]"#), &["bad answer to 7"]),
+        (
+            format!(r#"[{{"level":NaN}},{SECOND}]"#),
+            &["bad answer to 2"],
+        ),
+    ];
+    for (line, expected) in cases {
+        assert_eq!(texts(&[&line]), expected, "{line}");
+        let with_next: Vec<&str> = expected.iter().copied().chain([SECOND]).collect();
+        assert_eq!(texts(&[&line, SECOND]), with_next, "{line}");
+    }
+    let lines = ["[", bad, ",", r#"{"jsonrpc":"2.0","id":8,"result":["#];
+    assert!(texts(&lines).contains(&"bad answer to 7".to_owned()));
+}
+
+#[test]
 fn a_notification_of_a_server_may_say_that_it_has_no_id() {
     let said =
         r#"{"jsonrpc":"2.0","id":null,"method":"notifications/message","params":{"data":0.10}}"#;
@@ -183,6 +258,9 @@ fn hostile_lines_cost_linear_time() {
     let _ = texts(&[&"[]".repeat(many)]);
     let _ = texts(&[&r#"{"jsonrpc":"2.0","result":"#.repeat(many)]);
     let _ = texts(&[&"{\"".repeat(many)]);
+    let _ = texts(&[&format!("log {}", r#"{"jsonrpc":"#.repeat(many))]);
+    let _ = texts(&[&format!("log {}", "{ ".repeat(many))]);
+    let _ = texts(&[&format!("[{} NaN", r#"{"result":1},"#.repeat(many))]);
     let _ = texts(&vec!["{"; many]);
     let array: Vec<&str> = std::iter::once("[").chain(vec!["{},"; many]).collect();
     let _ = texts(&array);

@@ -293,7 +293,9 @@ impl Post {
                     return Err(self.bad(why.to_string()));
                 }
             }
-            if matches!(&frame, Frame::One(msg) if is_nameless_result(msg)) {
+            let is_quoted =
+                matches!(&frame, Frame::Other { why, .. } if why.quoted_hop() == Some(hop));
+            if is_quoted || matches!(&frame, Frame::One(msg) if is_nameless_result(msg)) {
                 taken = Taken::Nameless;
                 continue;
             }
@@ -354,7 +356,9 @@ impl Post {
     }
 
     fn nameless(&self) -> Fault {
-        self.bad("its answer has an `id` that no request has".to_owned())
+        self.bad(
+            "its answer has an `id` that no request has, or stands behind other text".to_owned(),
+        )
     }
 
     fn bad(&self, why: String) -> Fault {
@@ -368,7 +372,7 @@ impl Post {
 /// What an event on the stream of a request was.
 enum Taken {
     Answer(Message),
-    /// A result to no request of ours.
+    /// A result to no request of ours, or an answer behind other text.
     Nameless,
     Other,
 }
