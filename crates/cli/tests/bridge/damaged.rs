@@ -142,6 +142,26 @@ fn what_a_child_logs_between_its_messages_harms_no_call() {
 }
 
 #[test]
+fn an_answer_behind_other_text_or_in_a_damaged_batch_does_not_hang_its_call() {
+    let bridge = child();
+    for (id, line) in [
+        ("1", r#"loading...{"jsonrpc":"2.0","id":$ID,"result":{}}"#),
+        ("2", r#"INFO: {"jsonrpc":"2.0","id":$ID,"result":{}}"#),
+        (
+            "3",
+            r#"[{"jsonrpc":"2.0","id":$ID,"result":{"content":NaN}}]"#,
+        ),
+        ("4", r#"[{"jsonrpc":"2.0","result":{"content":NaN}}]"#),
+    ] {
+        assert_kind(&bridge.ask(id, "raw", &raw(&[line])), "bad_answer");
+    }
+    let line = "\0{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"nul\":1}}";
+    let answer = bridge.ask("5", "raw", &raw(&[line]));
+    assert_eq!(answer.result.as_deref(), Some(r#"{"nul":1}"#));
+    assert_works(&bridge);
+}
+
+#[test]
 fn an_answer_over_http_that_cannot_be_read_fails_its_call() {
     for server in [Server::legacy(), Server::legacy().json(), Server::sse()] {
         let server = server.start();
