@@ -38,7 +38,7 @@ pub(crate) use reader::{Performed, Tools};
 pub(crate) use settings::variable;
 pub(crate) use tools::TOOLS;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::bcp::args::{BcpArgs, BcpCommand};
 use crate::exit::{Exit, Failure};
@@ -61,9 +61,14 @@ pub(crate) fn run(args: BcpArgs) -> Result<Exit, Failure> {
 }
 
 /// The reader's tools, for a server that has others as well; within these folders, or the current one.
-pub(crate) fn reader_tools(roots: &[PathBuf]) -> Result<Tools, Failure> {
+pub(crate) fn reader_tools(roots: &[PathBuf], store: Option<&Path>) -> Result<Tools, Failure> {
     let settings = settings::Settings::read(settings::variable)?;
-    Ok(Tools::new(mcp::roots(roots)?, settings))
+    let mut roots = mcp::roots(roots)?;
+    if let Some(store) = store {
+        let closed = roots.close(store);
+        closed.map_err(|e| Failure::usage(format!("--store {}: {e}", store.display())))?;
+    }
+    Ok(Tools::new(roots, settings))
 }
 
 /// What the reader server logs if no flag says so.

@@ -86,6 +86,7 @@ impl Mask {
                 }
             }
             JsonKind::Object => {
+                let is_pair = names_a_secret(value);
                 for (name, member) in value.members() {
                     let servers = self.servers && !telling;
                     match &*name {
@@ -98,13 +99,7 @@ impl Mask {
                                 false => self.find(member, whole, all, changes),
                             }
                         }
-                        "url" if servers && member.kind() == JsonKind::String => {
-                            let url = member.as_str().unwrap_or_default();
-                            let masked = masked_url(&url);
-                            if *masked != *url {
-                                changes.push(Change::of(member.text(), whole, &masked));
-                            }
-                        }
+                        "value" if is_pair => self.find(member, whole, true, changes),
                         _ => self.find(member, whole, telling || is_telling(&name), changes),
                     }
                 }
@@ -150,17 +145,22 @@ impl Mask {
         }
     }
 
+    /// A text without our own secrets and without the credentials in its URLs, if there are any.
     fn masked(&self, text: &str) -> Option<String> {
         let found = self
             .secrets
             .iter()
             .any(|secret| text.contains(secret.as_str()));
-        found.then(|| {
+        let own = found.then(|| {
             let all = self.secrets.iter();
             all.fold(text.to_owned(), |text, secret| {
                 text.replace(secret.as_str(), MASKED)
             })
-        })
+        });
+        match masked_urls(own.as_deref().unwrap_or(text)) {
+            Cow::Owned(masked) => Some(masked),
+            Cow::Borrowed(_) => own,
+        }
     }
 }
 
@@ -176,31 +176,77 @@ impl Change {
     }
 }
 
-/// A URL without who calls and with what key.
-fn masked_url(url: &str) -> Cow<'_, str> {
-    let Some((scheme, rest)) = url.split_once("://") else {
-        return Cow::Borrowed(url);
-    };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (authority, way) = rest.split_at(end);
-    let host = match authority.rsplit_once('@') {
+/// A text whose URLs have no credentials: neither before the host nor in parameters of telling names.
+fn masked_urls(text: &str) -> Cow<'_, str> {
+    const SIGN: &str = "://";
+    let mut out = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(found) = text[at..].find(SIGN) {
+        let start = at + found + SIGN.len();
+        let is_end = |c: char| c.is_whitespace() || "\"<>\\`".contains(c);
+        let end = text[start..]
+            .find(is_end)
+            .map_or(text.len(), |length| start + length);
+        // The next URL may follow without a space, or be a parameter of this one.
+        let end = text[start..end]
+            .find(SIGN)
+            .map_or(end, |length| start + length);
+        if let Some(masked) = masked_address(&text[start..end]) {
+            out.push_str(&text[copied..start]);
+            out.push_str(&masked);
+            copied = end;
+        }
+        at = end;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
+}
+
+/// What follows the scheme of a URL, without credentials, if it has any.
+fn masked_address(address: &str) -> Option<String> {
+    let end = address.find(['/', '?', '#']).unwrap_or(address.len());
+    let (authority, way) = address.split_at(end);
+    let mut masked = match authority.rsplit_once('@') {
         Some((_, host)) => format!("{MASKED}@{host}"),
         None => authority.to_owned(),
     };
-    let (path, query) = match way.split_once('?') {
-        Some((path, query)) => (path, Some(query)),
-        None => (way, None),
-    };
-    let query = query.map_or_else(String::new, |query| {
-        let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-            Some((name, _)) if is_telling(name) || name == "key" || name == "sig" => {
-                format!("{name}={MASKED}")
+    let parameters = way.find(['?', '#', '&']).unwrap_or(way.len());
+    masked.push_str(&way[..parameters]);
+    for part in way[parameters..].split_inclusive(['?', '#', '&']) {
+        let (pair, sign) = match part.ends_with(['?', '#', '&']) {
+            true => part.split_at(part.len() - 1),
+            false => (part, ""),
+        };
+        match pair.split_once('=') {
+            Some((name, value)) if !value.is_empty() && is_telling_parameter(name) => {
+                masked.push_str(name);
+                masked.push('=');
+                masked.push_str(MASKED);
             }
-            _ => pair.to_owned(),
-        });
-        format!("?{}", pairs.collect::<Vec<_>>().join("&"))
-    });
-    Cow::Owned(format!("{scheme}://{host}{path}{query}"))
+            _ => masked.push_str(pair),
+        }
+        masked.push_str(sign);
+    }
+    (masked != address).then_some(masked)
+}
+
+/// Whether a parameter of a URL usually holds a secret.
+fn is_telling_parameter(name: &str) -> bool {
+    let plain = name.to_ascii_lowercase();
+    is_telling(name)
+        || ["key", "sig", "signature"]
+            .iter()
+            .any(|word| plain == *word || plain.ends_with(&format!("-{word}")))
+}
+
+/// Whether an object is a pair of a telling `name` and its `value`.
+fn names_a_secret(object: Json<'_>) -> bool {
+    let name = object.get("name").and_then(Json::as_str);
+    name.is_some_and(|name| is_telling(&name))
 }
 
 /// Whether a member of this name usually holds a secret.
@@ -290,11 +336,52 @@ mod tests {
     }
 
     #[test]
+    fn credentials_in_urls_are_masked_in_every_string() {
+        let mask = Mask::new(vec!["hidden".to_owned()]);
+        for (text, masked) in [
+            ("postgres://ada:p@ss@db:5/x", "postgres://***@db:5/x"),
+            (
+                "see https://u:p@h/a, <redis://:pw@r> and mailto:ada@h",
+                "see https://***@h/a, <redis://***@r> and mailto:ada@h",
+            ),
+            (
+                "https://h/x?a=1&api_key=k&b=2#access_token=t",
+                "https://h/x?a=1&api_key=***&b=2#access_token=***",
+            ),
+            (
+                "s3://h/x?X-Amz-Signature=s&sig=t",
+                "s3://h/x?X-Amz-Signature=***&sig=***",
+            ),
+            ("ws://h/hidden?token=t", "ws://h/***?token=***"),
+            ("https://h/@scope/pkg?q=a@b", "https://h/@scope/pkg?q=a@b"),
+            (
+                "https://h/?to=https://u:p@i/&token=t,b://v:q@j",
+                "https://h/?to=https://***@i/&token=***://***@j",
+            ),
+            ("a://b://c é://d@", "a://b://c é://***@"),
+        ] {
+            assert_eq!(
+                mask.apply(&format!(r#"{{"any":["{text}"]}}"#)),
+                format!(r#"{{"any":["{masked}"]}}"#)
+            );
+        }
+    }
+
+    #[test]
+    fn a_telling_name_makes_the_value_beside_it_secret() {
+        let mask = Mask::new(Vec::new());
+        assert_eq!(
+            mask.apply(r#"{"x":[{"value":"v","name":"API_KEY"},{"name":"Authorization","value":["w",5]},{"name":"city","value":"Rome"}]}"#),
+            r#"{"x":[{"value":"***","name":"API_KEY"},{"name":"Authorization","value":["***","***"]},{"name":"city","value":"Rome"}]}"#
+        );
+    }
+
+    #[test]
     fn what_a_server_is_given_to_know_is_masked_on_request() {
         let mask = Mask::new(Vec::new()).with_servers();
         assert_eq!(
             mask.apply(r#"{"mcpServers":[{"name":"a","env":[{"name":"K","value":"v"}],"headers":{"X":"y"},"url":"https://u:p@h/x?a=1&api_key=2#f"}],"url":"acp:5"}"#),
-            r#"{"mcpServers":[{"name":"a","env":[{"name":"K","value":"***"}],"headers":{"X":"***"},"url":"https://***@h/x?a=1&api_key=***"}],"url":"acp:5"}"#
+            r#"{"mcpServers":[{"name":"a","env":[{"name":"K","value":"***"}],"headers":{"X":"***"},"url":"https://***@h/x?a=1&api_key=***#f"}],"url":"acp:5"}"#
         );
         let plain = Mask::new(Vec::new());
         let text = r#"{"env":[{"name":"K","value":"v"}]}"#;

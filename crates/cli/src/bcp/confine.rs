@@ -55,6 +55,10 @@ fn in_words(roots: &Roots, given: &Path, denied: Denied) -> Refusal {
                 why: outside(roots, given),
             };
         }
+        Denied::Closed => format!(
+            "`{shown}` is in the folder of --store, which these tools do not use: get an original with \
+             bcp_fetch, or name a file in another folder"
+        ),
         Denied::Folder => format!("`{shown}` is a folder: name a file in it"),
         Denied::Special => format!("`{shown}` is no regular file, and nothing else is used"),
         Denied::Link => {

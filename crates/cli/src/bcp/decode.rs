@@ -13,7 +13,7 @@ use crate::bcp::files::{DASH, Output, clear_up_on_signals};
 use crate::bcp::held::Held;
 use crate::bcp::opening::{FileArg, StoreArg, refuse_same};
 use crate::bcp::progress::Progress;
-use crate::bcp::said::broken;
+use crate::bcp::said::{broken, others};
 use crate::bcp::settings;
 use crate::bcp::to_json;
 use crate::exit::{Exit, Failure, warn};
@@ -223,7 +223,8 @@ fn remark(args: &DecodeArgs, report: &Report) {
     };
     if report.over_budget {
         warn(&format!(
-            "the critical blocks alone have {tokens} tokens; the budget is {budget}"
+            "the critical blocks alone have {tokens} tokens; the budget is {budget}{}",
+            others(report)
         ));
     } else if tokens == 0 && report.left_out > 0 {
         warn(&format!("not one block fits into {budget} tokens"));

@@ -12,7 +12,7 @@ use crate::bcp::counting::Counter;
 use crate::bcp::encode::{self, How};
 use crate::bcp::files::Output;
 use crate::bcp::inspect::{self, Which};
-use crate::bcp::said::hint;
+use crate::bcp::said::{hint, others};
 use crate::bcp::stats::Stats;
 use crate::exit::Failure;
 
@@ -120,7 +120,8 @@ impl Engine for Codec {
         let note = match (budget, report.tokens) {
             (Some(budget), Some(tokens)) if report.over_budget => Some(format!(
                 "This text has {tokens} tokens, which is more than the budget of {budget}: the \
-                 critical blocks alone need that, and those are always shown in full."
+                 critical blocks alone need that, and those are always shown in full{}.",
+                others(&report)
             )),
             (Some(budget), _) if report.left_out > 0 && !report.noted => Some(format!(
                 "{} of its blocks are left out: the budget of {budget} tokens has no room even for a \

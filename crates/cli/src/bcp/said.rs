@@ -1,6 +1,6 @@
 //! What goes wrong with files, as a person is told.
 
-use linkspan_bcp::{Error, Reason};
+use linkspan_bcp::{Error, Reason, Report};
 
 use crate::bcp::opening::FileArg;
 use crate::exit::{Exit, Failure};
@@ -8,6 +8,16 @@ use crate::exit::{Exit, Failure};
 /// A file that is not what it should be.
 pub(crate) fn broken(file: &FileArg, error: &Error) -> Failure {
     Failure::new(Exit::Invalid, format!("{}: {error}", file.name())).hint(hint(&error.reason))
+}
+
+/// How many blocks are left out, as the rest of a sentence; nothing if the text has a line for that.
+pub(crate) fn others(report: &Report) -> String {
+    match report.left_out {
+        0 => String::new(),
+        _ if report.noted => String::new(),
+        1 => "; 1 other block is left out".to_owned(),
+        count => format!("; {count} other blocks are left out"),
+    }
 }
 
 /// What to do about it.

@@ -1,6 +1,6 @@
 //! Secrets among the words of a command line.
 
-use super::{MASKED, is_telling, masked_url};
+use super::{MASKED, is_telling, masked_urls};
 
 /// How tokens of well-known services begin.
 const TOKENS: [&str; 12] = [
@@ -68,7 +68,7 @@ fn by_its_words(word: &str) -> String {
             return format!("{name}{separator}{between}{MASKED}");
         }
     }
-    masked_url(word).into_owned()
+    masked_urls(word).into_owned()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The tools that we add to those of the server.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use linkspan_mcp::{Era, tool_text, tool_texts};
@@ -20,9 +20,15 @@ pub(crate) struct Locals {
 }
 
 impl Locals {
-    pub(crate) fn new(files: bool, roots: &[PathBuf], fetch: bool) -> Result<Self, Failure> {
+    /// The BCP tools use files in `roots`, but none in `store`: that holds originals of all principals.
+    pub(crate) fn new(
+        files: bool,
+        roots: &[PathBuf],
+        store: Option<&Path>,
+        fetch: bool,
+    ) -> Result<Self, Failure> {
         let files = files
-            .then(|| reader_tools(roots))
+            .then(|| reader_tools(roots, store))
             .transpose()?
             .map(Arc::new);
         Ok(Self { files, fetch })

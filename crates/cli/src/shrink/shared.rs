@@ -101,7 +101,12 @@ impl Shared {
             )
             .hint("it must be a folder of yours for originals and nothing else, or one that can be made")
         })?;
-        let locals = Locals::new(options.bcp_tools, &options.roots, options.fetch)?;
+        let locals = Locals::new(
+            options.bcp_tools,
+            &options.roots,
+            options.store.as_deref(),
+            options.fetch,
+        )?;
         let named = |tool: Json<'static>| Some((tool.get("name")?.as_str()?.into_owned(), tool));
         let list = locals.list().into_iter().filter_map(named).collect();
         Ok(Arc::new(Self {

@@ -133,6 +133,8 @@ fn critical_blocks_beyond_the_budget_are_shown_and_that_is_said() {
     let ran = decode("21_budget", &flags);
     assert!(ran.text().contains("--- with_sum_0.rs"), "{}", ran.text());
     assert!(ran.stderr.contains("budget"), "{}", ran.stderr);
+    let told = "other blocks are left out";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
 }
 
 #[test]

@@ -28,6 +28,8 @@ fn a_model_is_told_that_the_critical_blocks_exceed_its_budget() {
         texts[1].contains("more than the budget of 500"),
         "{texts:?}"
     );
+    let told = "other blocks are left out.";
+    assert!(texts[1].ends_with(told), "{texts:?}");
     let enough = json!({"path": "21_budget.bcp", "budget": 100_000});
     let (_, is_error) = text(&server.ask("2", "read_bcp_file", &enough));
     assert!(!is_error);

@@ -171,3 +171,73 @@ fn a_file_that_somebody_has_damaged_is_not_an_original() {
     let answer = again.call("bcp_fetch", &json!({"id": id}));
     assert_eq!(answer.json()["result"]["isError"], true, "{}", answer.text);
 }
+
+#[test]
+fn the_bcp_tools_use_no_file_in_the_folder_of_originals() {
+    let root = Place::new();
+    let folder = root.file("results");
+    let path = root.path().to_str().unwrap();
+    let (http, place) = shrink(&["--store", &folder, "--root", path]).over_http();
+    let [alice, mallory] = ["Bearer alice", "Bearer mallory"]
+        .map(|token| http.client().with("Authorization", token).modern());
+    alice.tool("1", "say", &place.saying(result_of(&samples::rows(60))));
+    let kept = originals(&folder).remove(0);
+    let copy = root.file("copy.bcp");
+    fs::copy(&kept, &copy).unwrap();
+    let name = kept.file_name().unwrap().to_str().unwrap();
+    let manifest = root.write(
+        "manifest.json",
+        json!({"blocks": [{"type": "document", "title": "x", "content_file": format!("results/{name}")}]})
+            .to_string(),
+    );
+    let own = root.write(
+        "own.json",
+        json!({"blocks": [{"type": "document", "title": "x", "content": "y"}]}).to_string(),
+    );
+    let open = mallory.tool("2", "read_bcp_file", &json!({"path": copy}));
+    assert_eq!(open.json()["result"]["isError"], false, "{}", open.text);
+    let made = json!({"manifest_path": own, "output_path": root.file("made.bcp")});
+    let made = mallory.tool("3", "encode_bcp_file", &made);
+    assert_eq!(made.json()["result"]["isError"], false, "{}", made.text);
+    let missing = format!("{folder}/nothing.bcp");
+    let mut calls = vec![
+        ("read_bcp_file", json!({"path": kept})),
+        ("read_bcp_file", json!({"path": format!("results/{name}")})),
+        ("read_bcp_file", json!({"path": missing})),
+        ("inspect_bcp_file", json!({"path": kept})),
+        (
+            "encode_bcp_file",
+            json!({"manifest_path": own, "output_path": kept}),
+        ),
+        (
+            "encode_bcp_file",
+            json!({"manifest_path": own, "output_path": missing}),
+        ),
+        (
+            "encode_bcp_file",
+            json!({"manifest_path": manifest, "output_path": root.file("stolen.bcp")}),
+        ),
+    ];
+    #[cfg(unix)]
+    {
+        let link = root.file("link.bcp");
+        std::os::unix::fs::symlink(&kept, &link).unwrap();
+        calls.push(("read_bcp_file", json!({"path": link})));
+    }
+    for (tool, arguments) in calls {
+        let answer = mallory.tool("4", tool, &arguments);
+        let result = &answer.json()["result"];
+        assert_eq!(
+            result["isError"], true,
+            "{tool} {arguments}: {}",
+            answer.text
+        );
+        assert!(
+            answer.text.contains("--store"),
+            "{tool} {arguments}: {}",
+            answer.text
+        );
+    }
+    assert!(kept.exists());
+    assert_eq!(originals(&folder).len(), 1);
+}

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Folder, Kind, Refused};
+use super::{Folder, Identity, Kind, Refused};
 
 /// Links on one way; the same as Linux has.
 const MOST_LINKS: usize = 40;
@@ -22,6 +22,8 @@ pub(crate) struct Roots {
     folders: Vec<PathBuf>,
     /// Everything else may be used as well.
     anywhere: bool,
+    /// Folders that may not be used, although they may lie in one of the others.
+    closed: Vec<(PathBuf, Option<Identity>)>,
 }
 
 /// Why a file may not be touched, or cannot be.
@@ -29,6 +31,8 @@ pub(crate) struct Roots {
 pub(crate) enum Denied {
     /// It lies in none of the folders, or would.
     Outside,
+    /// It lies in a folder that is closed, or would.
+    Closed,
     /// It is a folder, or no name of a file.
     Folder,
     /// It is a pipe, a socket or a device.
@@ -90,6 +94,14 @@ impl Roots {
         if !self.folders.contains(&resolved) {
             self.folders.push(resolved);
         }
+        Ok(())
+    }
+
+    /// Refuses every path below a folder, for reading and for writing.
+    pub(crate) fn close(&mut self, folder: &Path) -> io::Result<()> {
+        let resolved = fs::canonicalize(folder)?;
+        let identity = Identity::of(&resolved);
+        self.closed.push((resolved, identity));
         Ok(())
     }
 
@@ -186,6 +198,7 @@ impl Roots {
         let at = spelled(at);
         match missing {
             _ if !self.hold(&at) => Err(Denied::Outside),
+            _ if self.is_closed(&at) => Err(Denied::Closed),
             Some((_, e)) => Err(e.into()),
             None => Ok(at),
         }
@@ -193,6 +206,18 @@ impl Roots {
 
     fn hold(&self, path: &Path) -> bool {
         self.anywhere || self.folders.iter().any(|root| path.starts_with(root))
+    }
+
+    /// By name, because the folder may be gone and come back, and by identity, because a file system may
+    /// know one folder under several spellings.
+    fn is_closed(&self, path: &Path) -> bool {
+        !self.closed.is_empty()
+            && path.ancestors().any(|up| {
+                let identity = Identity::of(up);
+                self.closed.iter().any(|(folder, closed)| {
+                    up == folder || identity.is_some() && identity == *closed
+                })
+            })
     }
 }
 

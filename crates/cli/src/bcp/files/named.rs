@@ -42,6 +42,7 @@ fn in_words(name: &str, denied: &Denied) -> String {
         Denied::Outside => format!(
             "{name} lies outside the manifest's folder; --allow-outside reads it all the same"
         ),
+        Denied::Closed => format!("cannot read {name}: its folder is closed"),
         Denied::Folder | Denied::Special | Denied::Link => {
             format!("cannot read {name}: it is not a regular file")
         }
