@@ -433,7 +433,7 @@ pub(crate) fn one_param(key: &str, value: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The usual limit of a call is an hour; nobody waits that long for the first answer.
+    /// A call may take an hour; the first answer has a shorter limit.
     #[tokio::test(start_paused = true)]
     async fn a_server_that_never_answers_is_given_up_after_half_a_minute() {
         let hour = Duration::from_secs(3600);

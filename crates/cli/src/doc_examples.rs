@@ -85,7 +85,7 @@ fn wrong(line: &str, in_passing: bool) -> Option<String> {
         .find_map(|words| unread(&words, in_passing))
 }
 
-/// A synopsis as somebody would type it: `[--lang bash\\|python]` becomes `--lang bash`.
+/// A synopsis as a user types it: `[--lang bash\\|python]` becomes `--lang bash`.
 fn synopsis(line: &str) -> String {
     let words = line.split_whitespace().map(|word| {
         let word = word.trim_matches(['[', ']']);

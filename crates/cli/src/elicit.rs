@@ -100,7 +100,6 @@ fn put(
 }
 
 /// One field. The outer `None` declines the whole question, the inner one leaves the field out.
-#[allow(clippy::option_option)]
 fn field(
     name: &str,
     schema: &Value,

@@ -35,7 +35,7 @@ impl Status {
         }
     }
 
-    /// Whether anybody sees it.
+    /// Whether stderr is a terminal, so that it is shown.
     pub(crate) fn is_seen(&self) -> bool {
         self.terminal
     }

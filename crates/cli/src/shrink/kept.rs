@@ -167,7 +167,7 @@ mod tests {
         Shelf::new(folder.map(Path::to_owned), Gate::default()).unwrap()
     }
 
-    fn somebody(name: &str) -> Principal {
+    fn principal(name: &str) -> Principal {
         Principal(Some(name.as_bytes().into()))
     }
 
@@ -185,7 +185,7 @@ mod tests {
     fn an_id_is_one_principals_and_cannot_be_computed_from_the_text() {
         let folder = tempfile::tempdir().unwrap();
         for shelf in [shelf(None), shelf(Some(&folder.path().join("s")))] {
-            let (one, other) = (shelf.of(&somebody("one")), shelf.of(&somebody("other")));
+            let (one, other) = (shelf.of(&principal("one")), shelf.of(&principal("other")));
             let (id, same) = (
                 one.keep("t", "hello").unwrap(),
                 other.keep("t", "hello").unwrap(),
@@ -196,10 +196,10 @@ mod tests {
             assert!(!name_of("hello").starts_with(&id), "{id}");
             assert!(one.find(&id).is_some());
         }
-        let another = self::shelf(None).of(&somebody("one")).keep("t", "hello");
+        let another = self::shelf(None).of(&principal("one")).keep("t", "hello");
         assert_ne!(
             another,
-            self::shelf(None).of(&somebody("one")).keep("t", "hello")
+            self::shelf(None).of(&principal("one")).keep("t", "hello")
         );
     }
 
@@ -221,12 +221,12 @@ mod tests {
         let place = folder.path().join("new/deep");
         let text = "{\"a\": [1, 2.50]}\r\nand more\n";
         let id = shelf(Some(&place))
-            .of(&somebody("one"))
+            .of(&principal("one"))
             .keep("t", text)
             .unwrap();
         let again = shelf(Some(&place));
-        assert_eq!(&*again.of(&somebody("one")).find(&id).unwrap(), text);
-        assert_eq!(again.of(&somebody("other")).find(&id), None);
+        assert_eq!(&*again.of(&principal("one")).find(&id).unwrap(), text);
+        assert_eq!(again.of(&principal("other")).find(&id), None);
         let results = fs::read_dir(place).unwrap().flatten();
         let results = results.filter(|entry| entry.path().extension().is_some_and(|e| e == "bcp"));
         assert_eq!(results.count(), 1);

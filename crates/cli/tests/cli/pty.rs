@@ -54,7 +54,7 @@ impl AtTerminal {
         let (tx, screen) = mpsc::sync_channel(1000);
         thread::spawn(move || {
             let mut part = [0; 4096];
-            // Linux says EIO when nobody has the other end any more.
+            // Linux gives EIO when the other end is closed.
             while let Ok(n @ 1..) = reading.read(&mut part) {
                 if tx.send(part[..n].to_vec()).is_err() {
                     return;

@@ -1,4 +1,4 @@
-//! A command that waits on stdin says so to a person at a terminal, and to nobody else.
+//! A command that waits on stdin says so at a terminal, and only there.
 
 use linkspan_testkit::{Port, Server};
 

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A session with a server in the draft's spelling; somebody has joined who has called it.
+/// A session with a server in the draft's spelling, and a joined connection that has called it.
 fn called() -> (Stage, Node) {
     let (mut stage, notes) = bridged("{}");
     stage.say(

@@ -111,7 +111,7 @@ mod private {
     use super::{ENDING, KEY};
 
     const OTHERS: u32 = 0o077;
-    /// Anybody may put files there, as into `/tmp`.
+    /// Every user may put files there, as into `/tmp`.
     const SHARED: u32 = 0o1002;
 
     pub(super) fn make(path: &Path) -> io::Result<()> {
