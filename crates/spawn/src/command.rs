@@ -30,8 +30,8 @@ pub const BUSY_RETRIES: [Duration; 8] = [
 /// Everything that a new process gets.
 #[derive(Debug)]
 pub struct Command {
-    /// What runs: a path, relative to `cwd`, or a name without a slash, which is looked up in the
-    /// `PATH` of `env` (not in ours).
+    /// What runs: a path, relative to `cwd`, or a name without a slash, which is looked up in the absolute
+    /// folders of the `PATH` of `env` (not of ours).
     pub program: PathBuf,
     /// The words, beginning with the name that the program sees itself under.
     pub args: Vec<OsString>,
@@ -60,7 +60,7 @@ pub fn spawn(command: &Command) -> io::Result<Child> {
 /// The same, but what we have inherited is left as it is, and the process has it too. Somebody may have
 /// left it open for programs that are not started by this crate.
 pub(crate) fn spawn_beside(command: &Command) -> io::Result<Child> {
-    let program = lookup::find(command)?;
+    let program = lookup::of_command(command)?;
     let words = Strings::new(
         command
             .args

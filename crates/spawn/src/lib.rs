@@ -53,6 +53,7 @@ pub use {
     child::Child,
     command::{BUSY_RETRIES, Command, spawn},
     descendants::Descendants,
+    lookup::find,
     marked::end_marked,
     orphans::{MARKER, Swept, become_subreaper, has_dead_orphans, reap_orphans, sweep},
     rustix::process::Signal,
@@ -65,7 +66,7 @@ pub use status::Status;
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
 pub use unsupported::{
     BUSY_RETRIES, Child, Command, Descendants, Fd, MARKER, Signal, Spawner, Swept, Watched,
-    become_subreaper, end_marked, has_dead_orphans, reap_orphans, remove_after, spawn, sweep,
+    become_subreaper, end_marked, find, has_dead_orphans, reap_orphans, remove_after, spawn, sweep,
     watch_over,
 };
 

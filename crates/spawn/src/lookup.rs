@@ -13,27 +13,33 @@ use crate::command::Command;
 /// What shells assume if nobody set a `PATH`.
 const USUAL: &str = "/usr/bin:/bin";
 
-/// The path that is executed. Only a name without a slash is looked for, in the folders of the `PATH`
-/// that the program itself will see.
-pub(crate) fn find(command: &Command) -> io::Result<PathBuf> {
-    let program = &command.program;
-    if program.as_os_str().as_bytes().contains(&b'/') {
-        return Ok(program.clone());
+/// The path that a command executes, found in the `PATH` that the program itself will see.
+pub(crate) fn of_command(command: &Command) -> io::Result<PathBuf> {
+    let path = command.env.iter().rev().find(|(name, _)| name == "PATH");
+    let path = path.map(|(_, path)| path.as_os_str());
+    find(command.program.as_os_str(), path, None)
+}
+
+/// The path of a program. Only a name without a slash is looked for, in the folders of `path`. Entries that
+/// are relative or empty (the working directory) count only if that directory is given; otherwise they are
+/// skipped.
+pub fn find(program: &OsStr, path: Option<&OsStr>, cwd: Option<&Path>) -> io::Result<PathBuf> {
+    if program.as_bytes().contains(&b'/') {
+        return Ok(program.into());
     }
-    if program.as_os_str().is_empty() {
+    if program.is_empty() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "no program given"));
     }
-    let given = command.env.iter().rev().find(|(name, _)| name == "PATH");
-    let path = given.map_or(OsStr::new(USUAL), |(_, path)| path);
+    let path = path.unwrap_or(OsStr::new(USUAL));
     let mut denied = false;
     for folder in path.as_bytes().split(|byte| *byte == b':') {
-        // An empty entry is the folder that the program runs in.
-        let folder = match folder {
-            b"" => Path::new("."),
-            folder => Path::new(OsStr::from_bytes(folder)),
-        };
+        let folder = Path::new(OsStr::from_bytes(folder));
         let found = folder.join(program);
-        let seen_from_here = command.cwd.join(&found);
+        let seen_from_here = match cwd {
+            _ if folder.is_absolute() => found.clone(),
+            Some(cwd) => cwd.join(&found),
+            None => continue,
+        };
         // One question for a folder that does not have it, since most do not.
         match access(&seen_from_here, Access::EXEC_OK) {
             Ok(()) if seen_from_here.is_file() => return Ok(found),
@@ -41,7 +47,7 @@ pub(crate) fn find(command: &Command) -> io::Result<PathBuf> {
             _ => {}
         }
     }
-    let name = program.display();
+    let name = Path::new(program).display();
     Err(if denied {
         io::Error::new(
             ErrorKind::PermissionDenied,

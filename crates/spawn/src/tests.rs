@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::ffi::OsStr;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -139,15 +140,17 @@ async fn a_name_is_looked_up_in_the_path_that_the_program_gets() {
     let (text, _) = output(|out| with_path(path, out)).await;
     assert_eq!(text, "found\n");
 
-    let (text, _) = output(|out| Command {
-        cwd: other.clone(),
-        ..with_path("/nowhere:".into(), out)
-    })
-    .await;
-    assert_eq!(
-        text, "found\n",
-        "an empty entry is the folder that it runs in"
-    );
+    for skipped in ["/nowhere:", ".:/nowhere"] {
+        let command = Command {
+            cwd: other.clone(),
+            ..with_path(skipped.into(), null())
+        };
+        let error = spawn(&command).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound, "the folder it runs in");
+        let name = OsStr::new("linkspan-test-tool");
+        let found = crate::find(name, Some(OsStr::new(skipped)), Some(&other));
+        assert!(found.is_ok(), "{skipped}");
+    }
 
     let error = spawn(&with_path("/nowhere".into(), null())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);

@@ -32,6 +32,15 @@ pub struct Command {
     pub fds: Vec<(Fd, i32)>,
 }
 
+/// See the Unix documentation.
+pub fn find(
+    _program: &std::ffi::OsStr,
+    _path: Option<&std::ffi::OsStr>,
+    _cwd: Option<&std::path::Path>,
+) -> io::Result<PathBuf> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 /// There is none.
 #[derive(Debug)]
 pub enum Child {}
