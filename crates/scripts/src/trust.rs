@@ -1,4 +1,4 @@
-//! The trust rule for everything that is executed or sourced.
+//! The trust rule for everything that is executed, sourced or read as metadata.
 //!
 //! A file is trusted if no other user can change it: the file, the folders up to the served one, and the
 //! symbolic links on the way belong to the user that we run as or to root, and neither a group nor
@@ -11,11 +11,15 @@
 //! passed the same rule: only the users that are trusted anyway could exchange the file in between.
 //!
 //! A group that has no other member (`umask 002` with a private group) is no other user: see [`groups`].
+//! The rule covers the programs of `PATH` and the interpreters of `#!` lines as well: see [`program`].
 
+mod env_words;
 mod groups;
+mod program;
 mod scan;
 mod walk;
 
+pub(crate) use program::Start;
 pub(crate) use walk::WalkError;
 
 use std::cell::OnceCell;
@@ -68,14 +72,27 @@ pub(crate) struct Untrusted {
     pub(crate) why: Distrust,
 }
 
+impl Untrusted {
+    /// The command that repairs it.
+    pub(crate) fn repair(&self) -> String {
+        let path = self.path.display();
+        match self.why {
+            Distrust::Writable(_) => format!("chmod go-w {path}"),
+            Distrust::Foreign(_) => {
+                format!("chown root {path}, or use a program of yours or root's")
+            }
+        }
+    }
+}
+
 /// The rule, as one user sees it.
 #[derive(Debug)]
 pub(crate) struct Trust {
     me: u32,
     /// The operator accepts files that others can write.
     everybody: bool,
-    /// The group that has no member but this user; looked up when it is first needed.
-    own_group: OnceCell<Option<u32>>,
+    /// The groups that have no member but this user and root; looked up when they are first needed.
+    own_groups: OnceCell<Vec<u32>>,
 }
 
 impl Trust {
@@ -83,7 +100,7 @@ impl Trust {
         Self {
             me: rustix::process::geteuid().as_raw(),
             everybody,
-            own_group: OnceCell::new(),
+            own_groups: OnceCell::new(),
         }
     }
 
@@ -108,9 +125,9 @@ impl Trust {
 
     fn is_own_group(&self, path: &Path, group: u32) -> bool {
         let own = self
-            .own_group
-            .get_or_init(|| groups::private_group(self.me));
-        *own == Some(group) && !groups::has_acl(path)
+            .own_groups
+            .get_or_init(|| groups::without_others(self.me));
+        groups::administers(group) || own.contains(&group) && !groups::has_acl(path)
     }
 }
 
@@ -156,7 +173,7 @@ mod tests {
         // What the group of this file is depends on who runs the test.
         let me = rustix::process::geteuid().as_raw();
         let group = std::fs::metadata(path).unwrap().gid();
-        let private = groups::private_group(me) == Some(group);
+        let private = groups::without_others(me).contains(&group);
         let expected = (!private).then_some(Distrust::Writable(0o664));
         assert_eq!(judged(0o664), expected);
     }

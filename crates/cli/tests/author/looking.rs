@@ -322,6 +322,36 @@ fn a_library_of_a_project_of_mcp_bash_that_others_can_write_is_an_error() {
 }
 
 #[test]
+fn an_interpreter_that_others_can_write_is_an_error_with_its_repair() {
+    let desk = Desk::new("open-lang");
+    desk.program("bin/lang", "");
+    std::fs::copy("/bin/sh", desk.path("bin/lang")).unwrap();
+    let bin = desk.path("bin").canonicalize().unwrap();
+    let lang = bin.join("lang");
+    let script = format!("#!{}\n# A.\n", lang.display());
+    desk.program("native/tools/a.sh", &script);
+    desk.write("theirs/server.d/server.meta.json", "{}");
+    desk.program("theirs/tools/a/tool.sh", &script);
+    desk.write("theirs/tools/a/tool.meta.json", r#"{"name":"a"}"#);
+    for folder in ["native", "theirs"] {
+        mode(&desk.path("bin"), 0o755);
+        mode(&desk.path("bin/lang"), 0o755);
+        let ran = desk.run(&["validate", folder]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+        mode(&desk.path("bin/lang"), 0o757);
+        let ran = desk.run(&["validate", folder]);
+        assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+        assert!(ran.stdout.contains("error: tools/a"), "{}", ran.stdout);
+        let hint = format!("hint: chmod go-w {}\n", lang.display());
+        assert!(ran.stdout.contains(&hint), "{}", ran.stdout);
+        mode(&desk.path("bin"), 0o777);
+        let ran = desk.run(&["validate", folder]);
+        let hint = format!("hint: chmod go-w {}\n", bin.display());
+        assert!(ran.stdout.contains(&hint), "{}", ran.stdout);
+    }
+}
+
+#[test]
 fn a_program_that_is_not_there_is_found() {
     let desk = Desk::new("nosuch");
     desk.write(

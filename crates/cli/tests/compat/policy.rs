@@ -149,3 +149,33 @@ fn a_project_in_a_folder_that_everybody_can_write_is_not_served() {
         assert_eq!((said.len(), code), (0, 3));
     }
 }
+
+#[test]
+fn the_shell_of_hooks_is_not_run_if_others_can_write_it() {
+    let place = Project::new();
+    let bin = place.path("bin");
+    std::fs::create_dir(&bin).expect("it is not there yet");
+    let bash = std::env::var_os("PATH").and_then(|path| {
+        std::env::split_paths(&path)
+            .map(|folder| folder.join("bash"))
+            .find(|file| file.is_file())
+    });
+    std::fs::copy(bash.expect("there is a bash"), bin.join("bash")).expect("it can be copied");
+    place.mode("bin", 0o755);
+    place.mode("bin/bash", 0o755);
+    let path = std::env::var("PATH").expect("it is set");
+    let project = Project::new()
+        .env("PATH", &format!("{}:{path}", bin.display()))
+        .file(
+            "server.d/policy.sh",
+            "mcp_tools_policy_check() { return 0; }\n",
+        )
+        .program("tools/t/tool.sh", "#!/bin/sh\necho t\n")
+        .file("tools/t/tool.meta.json", r#"{"name":"t"}"#);
+    let mut server = project.serve();
+    assert_eq!(server.text("t", json!({})), "t\n");
+    place.mode("bin", 0o777);
+    let (code, message) = server.fails("tools/call", call("t"));
+    assert_eq!(code, -32602);
+    assert!(message.contains("others can write it"), "{message}");
+}

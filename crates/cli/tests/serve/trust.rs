@@ -1,8 +1,8 @@
 //! Files that another user could have changed are not run, whenever that is found out.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
@@ -54,6 +54,155 @@ fn every_kind_of_program_is_looked_at_before_it_runs() {
     ] {
         let error = server.error(method, &params).to_string();
         assert!(error.contains("others can write it"), "{error}");
+    }
+}
+
+/// A shell under the name `lang`, in a folder of its own beside the served one.
+fn lang(folder: &Folder) -> PathBuf {
+    let bin = folder.beside("bin");
+    fs::create_dir(&bin).expect("it is not there yet");
+    fs::copy("/bin/sh", bin.join("lang")).expect("there is a shell");
+    mode(&bin, 0o755);
+    mode(&bin.join("lang"), 0o755);
+    bin
+}
+
+/// The server of a folder, with `bin` in front of its `PATH`. Only calls look at files again.
+fn serve_with_path<'a>(folder: &'a Folder, bin: &str) -> Served<'a> {
+    let path = format!("{bin}:{}", std::env::var("PATH").expect("it is set"));
+    let launch = folder.launch(&["--no-watch"]).env("PATH", &path);
+    let server = Served::new(folder, launch.start());
+    server.initialize(LATEST);
+    server
+}
+
+#[test]
+fn a_script_is_not_run_if_others_can_write_its_interpreter() {
+    let folder = Folder::new();
+    let bin = lang(&folder);
+    let own = folder.beside("own");
+    fs::create_dir(&own).expect("it is not there yet");
+    mode(&own, 0o755);
+    symlink("../bin/lang", own.join("link")).expect("a link can be made");
+    let (bin_path, own_path) = (bin.display(), own.display());
+    let mut lines = vec![
+        format!("{bin_path}/lang"),
+        format!("{own_path}/link"),
+        "/usr/bin/env lang".to_owned(),
+        "/usr/bin/env -S lang -e".to_owned(),
+        "/usr/bin/env -S A=b lang".to_owned(),
+        format!("/usr/bin/env -S -i PATH='{bin_path}' lang -e"),
+        format!("/usr/bin/env -S env -u A {own_path}/link"),
+    ];
+    if cfg!(target_os = "linux") {
+        fs::write(own.join("middle"), format!("#!{bin_path}/lang\n. \"$1\"\n")).expect("ours");
+        mode(&own.join("middle"), 0o755);
+        lines.push(format!("{own_path}/middle"));
+    }
+    for (at, line) in lines.iter().enumerate() {
+        folder.script(&format!("tools/t{at}"), format!("#!{line}\necho ran\n"));
+    }
+    let server = serve_with_path(&folder, &bin.display().to_string());
+    let refused = |why: &str| {
+        for (at, line) in lines.iter().enumerate() {
+            let failure = server.failure(&format!("t{at}"), &json!({}));
+            assert!(text(&failure).contains(why), "{line}: {failure}");
+            assert_eq!(failure["_meta"]["exitCode"], 126, "{line}");
+        }
+    };
+    for (at, line) in lines.iter().enumerate() {
+        assert_eq!(server.text(&format!("t{at}"), &json!({})), "ran", "{line}");
+    }
+    for path in [bin.clone(), bin.join("lang")] {
+        mode(&path, 0o757);
+        refused(&format!("{}: others can write it", path.display()));
+        mode(&path, 0o755);
+    }
+    if chown(bin.join("lang"), Some(65_533), None).is_err() {
+        eprintln!("not tested without root: an interpreter of another user");
+        return;
+    }
+    refused("it belongs to another user");
+}
+
+#[test]
+fn a_program_of_the_path_is_checked_and_the_checked_one_runs() {
+    let folder = Folder::new();
+    let bin = lang(&folder);
+    folder.script("lang", "#!/bin/sh\necho from the working directory\n");
+    let words = "exec: [lang, -c, 'echo $0']";
+    folder.write(
+        "tools/plain.tool.yaml",
+        format!("description: A\n{words}\n"),
+    );
+    let limited = format!("description: B\nlimits: {{files: 64}}\n{words}\n");
+    folder.write("tools/limited.tool.yaml", limited);
+    folder.write(
+        "tools/stays.tool.yaml",
+        "description: C\nmode: worker\nexec: [lang, -c, 'exit 3']\n",
+    );
+    // An entry that is relative or empty would be a folder that the caller did not name.
+    let server = serve_with_path(&folder, &format!(":.:{}", bin.display()));
+    for tool in ["plain", "limited"] {
+        assert_eq!(server.text(tool, &json!({})), "lang", "its name stays");
+    }
+    mode(&bin, 0o757);
+    for tool in ["plain", "limited"] {
+        let failure = server.failure(tool, &json!({}));
+        assert!(text(&failure).contains("others can write it"), "{failure}");
+    }
+    let error = server.error("tools/call", &json!({"name": "stays", "arguments": {}}));
+    let error = error.to_string();
+    assert!(error.contains("others can write it"), "{error}");
+}
+
+/// `linkspan serve PATH` with an input that ends at once: its exit code, and its stderr.
+fn served_once(folder: &Folder, flags: &[&str], path: &Path) -> (Option<i32>, String) {
+    let ran = std::process::Command::new(env!("CARGO_BIN_EXE_linkspan"))
+        .arg("serve")
+        .args(flags)
+        .arg(path)
+        .env("TMPDIR", folder.beside("tmp"))
+        .env("HOME", folder.beside("home"))
+        .stdin(std::process::Stdio::null())
+        .output()
+        .expect("it starts");
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    (ran.status.code(), said)
+}
+
+#[test]
+fn a_folder_named_through_a_link_that_others_control_is_refused() {
+    for compat in ["native", "mcp-bash"] {
+        let flags = ["--compat", compat];
+        let folder = Folder::with("hello", "echo hello");
+        let place = folder.beside("place");
+        fs::create_dir(&place).expect("it is not there yet");
+        mode(&place, 0o755);
+        let link = place.join("link");
+        symlink(folder.root(), &link).expect("a link can be made");
+        assert_eq!(served_once(&folder, &flags, &link).0, Some(0), "{compat}");
+        // Others could exchange the link.
+        mode(&place, 0o777);
+        let (code, said) = served_once(&folder, &flags, &link);
+        assert_eq!(code, Some(3), "{compat}: {said}");
+        assert!(said.contains(&place.display().to_string()), "{said}");
+        let insecure = ["--compat", compat, "--insecure-writable"];
+        assert_eq!(
+            served_once(&folder, &insecure, &link).0,
+            Some(0),
+            "{compat}"
+        );
+        // In a sticky folder they can not, if it is ours.
+        mode(&place, 0o1777);
+        assert_eq!(served_once(&folder, &flags, &link).0, Some(0), "{compat}");
+        if lchown(&link, Some(65_533), None).is_err() {
+            eprintln!("not tested without root: a link of another user");
+            continue;
+        }
+        let (code, said) = served_once(&folder, &flags, &link);
+        assert_eq!(code, Some(3), "{compat}: {said}");
+        assert!(said.contains("it belongs to another user"), "{said}");
     }
 }
 

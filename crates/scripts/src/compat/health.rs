@@ -73,6 +73,7 @@ fn checks(project: &Project, tooling: &Tooling, timeout: Duration) -> bool {
         input: Vec::new(),
         timeout,
         most: 1 << 20,
+        trust_everybody: tooling.trust_everybody,
     });
     ran.is_ok_and(|ran| {
         for line in ran.stderr.lines() {

@@ -34,6 +34,7 @@ pub fn register(places: &Places, vars: &Vars, tooling: &Tooling) -> Result<Manua
         input: Vec::new(),
         timeout: TIMEOUT,
         most: usize::try_from(most).unwrap_or(usize::MAX),
+        trust_everybody: tooling.trust_everybody,
     });
     let ran = ran.map_err(|e| format!("register.sh did not start: {e}"))?;
     if ran.late {
@@ -79,6 +80,7 @@ pub fn environment(
         input: Vec::new(),
         timeout: TIMEOUT,
         most: usize::try_from(MOST).unwrap_or(usize::MAX),
+        trust_everybody: tooling.trust_everybody,
     });
     let ran = ran.map_err(|e| format!("it did not start: {e}"))?;
     match ran.late || ran.too_much || ran.said.is_empty() {

@@ -25,6 +25,8 @@ pub struct Places {
     pub ui: PathBuf,
     /// `.registry/`
     pub registry: PathBuf,
+    /// Whether files that others can write are read all the same.
+    pub trust_everybody: bool,
 }
 
 impl Places {
@@ -45,6 +47,7 @@ impl Places {
             completions: place("MCPBASH_COMPLETIONS_DIR", "completions"),
             ui: place("MCPBASH_UI_DIR", "ui"),
             registry: place("MCPBASH_REGISTRY_DIR", ".registry"),
+            trust_everybody: false,
         }
     }
 

@@ -130,6 +130,7 @@ fn ask(
         input: Value::Object(tool.clone()).to_string().into_bytes(),
         timeout: TIMEOUT,
         most: MOST,
+        trust_everybody: tooling.trust_everybody,
     });
     let ran = ran.map_err(|e| blocked(format!("policy.sh did not start: {e}")))?;
     match ran.get("verdict") {

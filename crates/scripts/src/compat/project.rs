@@ -73,13 +73,15 @@ impl Project {
         let not_there = |_| FolderError::NotAFolder {
             path: root.to_owned(),
         };
-        let root = root.canonicalize().map_err(not_there)?;
+        let given = root;
+        let root = given.canonicalize().map_err(not_there)?;
         if !root.is_dir() {
             return Err(FolderError::NotAFolder { path: root });
         }
         let mut vars = vars.clone();
-        let places = Places::of(&root, &vars);
-        trust::folder(&places.root, tooling.trust_everybody)?;
+        let mut places = Places::of(&root, &vars);
+        places.trust_everybody = tooling.trust_everybody;
+        trust::folder(given, &root, tooling.trust_everybody)?;
         let mut problems = Vec::new();
         match hooks::environment(&places, &vars, tooling) {
             Ok(set) => set
@@ -131,11 +133,8 @@ impl Project {
             }
         }
         project.check_sizes();
-        trust::tell(
-            &project.places,
-            tooling.trust_everybody,
-            &mut project.problems,
-        );
+        let untrusted = trust::problems(&project);
+        project.problems.extend(untrusted);
         project
             .problems
             .sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));

@@ -5,13 +5,17 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::trust::{Start, Trust};
+
 /// What every script finds.
 const PRELUDE: &str = include_str!("hooks-prelude.sh");
+
+const BASH: &str = "bash";
 
 /// Between two looks at whether it has ended.
 const LOOK: Duration = Duration::from_millis(2);
@@ -32,6 +36,8 @@ pub struct Script<'a> {
     pub timeout: Duration,
     /// How much it may say.
     pub most: usize,
+    /// Whether a shell that others can write is run all the same.
+    pub trust_everybody: bool,
 }
 
 /// What a script said, and how it ended.
@@ -58,7 +64,8 @@ impl Ran {
 
 /// Runs a script and waits for it. Nothing of it is left behind in its process group.
 pub fn run(script: &Script<'_>) -> io::Result<Ran> {
-    let mut child = Command::new("bash")
+    let mut child = Command::new(trusted_bash(script)?)
+        .arg0(BASH)
         .args([
             "--noprofile",
             "--norc",
@@ -104,6 +111,20 @@ pub fn run(script: &Script<'_>) -> io::Result<Ran> {
         stderr: String::from_utf8_lossy(&err).into_owned(),
         late,
     })
+}
+
+/// The shell, if it can be trusted. Like every program it is looked up in the `PATH` that it will see.
+fn trusted_bash(script: &Script<'_>) -> io::Result<PathBuf> {
+    let start = Start {
+        words: &[BASH.into()],
+        env: &script.env,
+        cwd: script.cwd,
+    };
+    let trust = Trust::new(script.trust_everybody);
+    let bash = start.program()?;
+    let checked = trust.program(&bash, start, script.cwd);
+    checked.map_err(|error| io::Error::new(io::ErrorKind::PermissionDenied, error.to_string()))?;
+    Ok(bash)
 }
 
 /// Waits until it has ended or its time is over; then whatever it left behind ends too.
@@ -158,6 +179,7 @@ mod tests {
             input: Vec::new(),
             timeout: Duration::from_secs(20),
             most: 1 << 20,
+            trust_everybody: false,
         }
     }
 

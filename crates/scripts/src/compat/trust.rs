@@ -1,13 +1,14 @@
-//! Whose files are run: ours, and nobody else may have written to them.
+//! The trust rule for what a project runs and for what is read of it.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use super::places::Places;
-use crate::folder::{self, FolderError, Problem};
-use crate::trust::{Trust, WalkError};
+use super::meta;
+use super::project::Project;
+use crate::folder::{self, FolderError, Problem, Severity};
+use crate::trust::{Start, Trust, WalkError};
 
 /// Files and folders of a project that are looked at for others that can write them.
 const MOST: usize = 20_000;
@@ -65,9 +66,9 @@ pub fn is_tool(path: &Path, tools: &Path, everybody: bool) -> bool {
     real.starts_with(&tools) && Trust::new(everybody).walk(path, &tools).is_ok()
 }
 
-/// Whether a project may be served: by the rule for every folder.
-pub fn folder(root: &Path, everybody: bool) -> Result<(), FolderError> {
-    folder::trusted_root(&Trust::new(everybody), root)
+/// Whether a project may be served: by the rule for every folder. `root` is what was given, without links.
+pub fn folder(given: &Path, root: &Path, everybody: bool) -> Result<(), FolderError> {
+    folder::trusted_root(&Trust::new(everybody), given, root)
 }
 
 /// The file that these words execute: itself, or the script of an interpreter that is found by its name.
@@ -76,10 +77,49 @@ pub(super) fn executed(words: &[OsString]) -> Vec<PathBuf> {
     paths.filter(|path| path.is_absolute()).take(1).collect()
 }
 
-/// Tells the author of code in the project that others can change.
-pub(super) fn tell(places: &Places, everybody: bool, problems: &mut Vec<Problem>) {
-    let trust = Trust::new(everybody);
-    problems.extend(folder::untrusted_code(&trust, &places.root, MOST, false));
+/// What the author should know: code in the project, and programs that run it, that others can change.
+pub(super) fn problems(project: &Project) -> Vec<Problem> {
+    let places = &project.places;
+    let trust = Trust::new(places.trust_everybody);
+    let mut problems = folder::untrusted_code(&trust, &places.root, MOST, false);
+    let told = |new: &Problem| {
+        let mut known = project.problems.iter();
+        known.any(|known| known.path == new.path && known.hint == new.hint)
+    };
+    problems.retain(|new| !told(new));
+    let tools = project
+        .tools
+        .iter()
+        .filter_map(|tool| meta::text(tool, "path"));
+    let mut programs: Vec<PathBuf> = tools.map(|path| places.tools.join(path)).collect();
+    programs.extend(meta::files(&places.providers));
+    let path = project.vars.get("PATH").unwrap_or_default();
+    let mut check = |file: &Path, words: &[OsString]| {
+        let start = Start {
+            words,
+            env: &[("PATH".into(), path.into())],
+            cwd: &places.root,
+        };
+        if let Ok(program) = start.program()
+            && let Err(WalkError::Untrusted(found)) = trust.program(&program, start, &places.root)
+            && !found.path.starts_with(&places.root)
+        {
+            let text = format!("is not run: it is run by {found}");
+            let mut problem = meta::problem(places.relative(file), Severity::Error, text);
+            problem.hint = Some(found.repair());
+            problems.push(problem);
+        }
+    };
+    for file in programs {
+        check(&file, &meta::argv(&file).unwrap_or_default());
+    }
+    for hook in ["policy.sh", "register.sh", "env.sh", "health-checks.sh"] {
+        let hook = places.server.join(hook);
+        if hook.is_file() {
+            check(&hook, &["bash".into()]);
+        }
+    }
+    problems
 }
 
 fn walked(path: &Path, root: &Path) -> Result<(), Distrust> {

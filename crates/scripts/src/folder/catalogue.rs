@@ -94,8 +94,8 @@ pub enum Program {
 }
 
 impl Program {
-    /// The files that run: the program if it is given by its path, and every further word that names a
-    /// file in `root`, such as the script of an interpreter. Words that are filled in are no code.
+    /// The files that run besides the program itself: every further word that names a file in `root`, for
+    /// example the script of an interpreter. Words that are filled in are no code.
     pub(crate) fn files(&self, cwd: &Path, root: &Path) -> Vec<PathBuf> {
         let words: Vec<&OsStr> = match self {
             Self::Argv(words) => words.iter().map(OsString::as_os_str).collect(),
@@ -105,19 +105,10 @@ impl Program {
                 words.map(OsStr::new).collect()
             }
         };
-        let mut files = Vec::new();
-        for (at, word) in words.into_iter().enumerate() {
-            let is_path = word.as_encoded_bytes().contains(&b'/');
-            let path = cwd.join(word);
-            let runs = match at {
-                0 => is_path,
-                _ => path.starts_with(root) && path.is_file(),
-            };
-            if runs {
-                files.push(path);
-            }
-        }
+        let files = words.into_iter().skip(1).map(|word| cwd.join(word));
         files
+            .filter(|path| path.starts_with(root) && path.is_file())
+            .collect()
     }
 }
 

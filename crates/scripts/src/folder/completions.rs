@@ -96,6 +96,11 @@ impl Reader<'_> {
             false => Values::Static(self.values(item)?),
         };
         let run = self.settings(&meta, item);
+        if let Values::Run(program) = &values
+            && !self.trusts(item, program, &run)
+        {
+            return None;
+        }
         Some(Completion {
             target,
             argument,
@@ -261,6 +266,9 @@ impl Reader<'_> {
         }
         let program = self.program(item, &script)?;
         let run = self.settings(&meta, item);
+        if !self.trusts(item, &program, &run) {
+            return None;
+        }
         Some(Provider {
             scheme,
             source: item.path.clone(),

@@ -7,6 +7,9 @@ use super::catalogue::{Fix, Program, Severity};
 use super::listing::Item;
 use super::reader::Reader;
 use super::script::{Kind, Script};
+use super::settings::RunSettings;
+use crate::run::env::base;
+use crate::trust::{Start, WalkError};
 
 impl Reader<'_> {
     /// How an executable file is run.
@@ -69,6 +72,28 @@ impl Reader<'_> {
                 with(vec![interpreter.to_owned()])
             }
         }
+    }
+
+    /// Whether what an entry executes can be trusted, its program and the interpreters of that; tells if not.
+    pub(super) fn trusts(&mut self, item: &Item, program: &Program, run: &RunSettings) -> bool {
+        let words: Vec<OsString> = match program {
+            Program::Argv(words) => words.clone(),
+            Program::Template(words) => words.iter().map(OsString::from).collect(),
+        };
+        let start = Start {
+            words: &words,
+            env: &base(&run.env, std::env::vars_os()),
+            cwd: run.cwd.as_deref().unwrap_or(&self.root),
+        };
+        let Ok(path) = start.program() else {
+            return true;
+        };
+        if let Err(WalkError::Untrusted(found)) = self.trust.program(&path, start, &self.root) {
+            let problem = self.error(&item.shown, format!("is left out: it is run by {found}"));
+            problem.hint = Some(found.repair());
+            return false;
+        }
+        true
     }
 
     /// Whether an interpreter or a program is where it is looked for.

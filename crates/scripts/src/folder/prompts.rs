@@ -186,6 +186,11 @@ impl Reader<'_> {
         }
         meta.show(&["icons", "_meta"], &mut shown);
         let run = self.settings(meta, item);
+        if let PromptBody::Run(program) = &body
+            && !self.trusts(item, program, &run)
+        {
+            return None;
+        }
         let target = CompletionTarget::Prompt(name.clone());
         let completions = completions(&declared, &target, item, &run);
         let prompt = Prompt {

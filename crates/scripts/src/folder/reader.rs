@@ -64,7 +64,7 @@ pub enum FolderError {
     AboveUntrusted {
         /// The folder that is to be served.
         folder: PathBuf,
-        /// The folder above it that others can change.
+        /// The folder or link on the way to it that others can change.
         path: PathBuf,
         /// Why.
         reason: Distrust,
@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
             weight: 0,
             interpreters: Vec::new(),
         };
-        trusted_root(&reader.trust, &reader.root)?;
+        trusted_root(&reader.trust, root, &reader.root)?;
         Ok(reader)
     }
 
@@ -306,9 +306,15 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a folder and everything above it can be changed by us and root only. `root` has no links in it.
-pub(crate) fn trusted_root(trust: &Trust, root: &Path) -> Result<(), FolderError> {
-    match trust.walk(root, root) {
+/// Whether a folder, everything above it and every link on the way from its given name can be changed by us
+/// and root only. `root` is the same folder without links.
+pub(crate) fn trusted_root(trust: &Trust, given: &Path, root: &Path) -> Result<(), FolderError> {
+    let given = std::path::absolute(given).map_err(|source| FolderError::Unreadable {
+        path: given.to_owned(),
+        source,
+    })?;
+    let walked = trust.walk(&given, root);
+    match walked.and_then(|()| trust.walk(root, root)) {
         Ok(()) => Ok(()),
         Err(WalkError::Untrusted(untrusted)) if untrusted.path == root => {
             Err(FolderError::Untrusted {

@@ -246,6 +246,11 @@ impl Reader<'_> {
         meta.show(&["annotations", "icons", "_meta"], &mut shown);
         let shown = Value::Object(shown);
         let run = self.settings(meta, item);
+        if let Read::Run(program) = &read
+            && !self.trusts(item, program, &run)
+        {
+            return;
+        }
         let source = item.path.clone();
         if field == "uri" {
             if meta.has("arguments") {

@@ -298,6 +298,9 @@ impl Reader<'_> {
         };
         meta.show(&["annotations", "icons", "_meta"], &mut shown);
         let run = self.settings(&meta, item);
+        if !self.trusts(item, &program, &run) {
+            return None;
+        }
         let reads_only = shown
             .get("annotations")
             .is_some_and(|hints| hints["readOnlyHint"] == true);

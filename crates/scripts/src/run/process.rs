@@ -24,11 +24,13 @@ use super::litter::Litter;
 use super::runner::Runner;
 use super::streams::{Chunk, LAST_READ, Streams};
 use crate::folder::RunSettings;
+use crate::trust::Start;
 
 /// What to run.
 pub(crate) struct Job<'a> {
     pub(crate) words: Vec<OsString>,
-    /// The files among the words that are executed. They are checked right before the start.
+    /// The files among the further words that are executed. They are checked right before the start, as the
+    /// program and its interpreters are.
     pub(crate) executed: Vec<PathBuf>,
     pub(crate) env: Env,
     pub(crate) cwd: PathBuf,
@@ -258,17 +260,20 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
         talk.stream(stream);
     }
     talk.complete();
-    runner.trusts(&job.executed)?;
-    let words = runner.confined(
+    let start = Start {
+        words: &job.words,
+        env: &env,
+        cwd: &job.cwd,
+    };
+    let program = runner.checked(start, &job.executed)?;
+    let (program, words) = runner.confined(
         run,
         &job.roots,
-        job.words,
+        (program, job.words),
         &job.marker,
         &mut litter,
         &mut fds,
     )?;
-    let program = words.first().map(PathBuf::from);
-    let program = program.ok_or_else(|| io::Error::other("there is no program to run"))?;
     let command = Command {
         program,
         args: words,

@@ -20,7 +20,7 @@ use super::spill::Spills;
 use super::watchdog::Watchdog;
 use crate::folder::{EnvSettings, RunSettings};
 use crate::sandbox::Profile;
-use crate::trust::{Trust, WalkError};
+use crate::trust::{Start, Trust, WalkError};
 
 /// The number under which a confined program's trampoline finds the server; 3 is the control channel.
 #[cfg(all(
@@ -203,36 +203,44 @@ impl Runner {
         let _ = spawn_blocking(move || linkspan_spawn::end_marked(&name)).await;
     }
 
-    /// Whether the files that are about to be executed can be trusted, now. A file that is not there is
-    /// no matter of trust: that it cannot be started is said better by the attempt.
+    /// Whether files that are about to be used can be trusted, now. A file that is not there is no matter
+    /// of trust: that it cannot be started is said better by the attempt.
     pub(crate) fn trusts(&self, files: &[PathBuf]) -> io::Result<()> {
         let trust = Trust::new(self.options.trust_everybody);
         for file in files {
             match trust.walk(file, self.root()) {
-                Ok(()) => {}
                 Err(WalkError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => {
-                    let text = format!("not run, because others could have changed it: {error}");
-                    return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
-                }
+                walked => walked.map_err(|error| untrusted(&error))?,
             }
         }
         Ok(())
     }
 
-    /// The words that run these words within their bounds. What has to go when they end is noted, and what
-    /// the program is started with besides is added.
+    /// The program of a start, if it, its interpreters and the further files can be trusted, now. What is
+    /// checked is what runs: a name is looked up once.
+    pub(crate) fn checked(&self, start: Start<'_>, files: &[PathBuf]) -> io::Result<PathBuf> {
+        let program = start.program()?;
+        self.trusts(files)?;
+        let trust = Trust::new(self.options.trust_everybody);
+        let checked = trust.program(&program, start, self.root());
+        checked.map_err(|error| untrusted(&error))?;
+        Ok(program)
+    }
+
+    /// The program and the words that run these words within their bounds; `program` is the file that the
+    /// first of them stands for. What has to go when they end is noted, and what the program is started
+    /// with besides is added.
     pub(crate) fn confined(
         &self,
         run: &RunSettings,
         roots: &[PathBuf],
-        words: Vec<OsString>,
+        (program, words): (PathBuf, Vec<OsString>),
         marker: &str,
         litter: &mut Litter,
         fds: &mut Vec<(OwnedFd, i32)>,
-    ) -> io::Result<Vec<OsString>> {
+    ) -> io::Result<(PathBuf, Vec<OsString>)> {
         let Some(mut profile) = Profile::for_run(run, roots, self.root()) else {
-            return Ok(words);
+            return Ok((program, words));
         };
         if profile.needs_tmp() {
             let path = self.folder().join(format!("{marker}.tmp"));
@@ -254,13 +262,22 @@ impl Runner {
             fds.push((theirs.into(), DECIDER));
             crate::sandbox::decide(ours, written)?;
         }
-        profile.wrap(&self.options.exe, words)
+        if words.first().is_some_and(|first| *first != program) {
+            profile.set_program(program);
+        }
+        let exe = &self.options.exe;
+        Ok((exe.clone(), profile.wrap(exe, words)?))
     }
 
     /// The part of our environment that a program gets.
     pub(crate) fn base_env(&self, settings: &EnvSettings) -> Env {
         super::env::base(settings, self.options.ours.iter().cloned())
     }
+}
+
+fn untrusted(error: &WalkError) -> io::Error {
+    let text = format!("not run, because others could have changed it: {error}");
+    io::Error::new(io::ErrorKind::PermissionDenied, text)
 }
 
 /// Gone with everything in it when we are.

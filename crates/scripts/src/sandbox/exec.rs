@@ -33,11 +33,14 @@ fn attempt(mut words: impl Iterator<Item = OsString>) -> String {
     if words.next().is_none_or(|word| word != "--") {
         return "`--` is expected after the profile".into();
     }
-    let Some(program) = words.next() else {
+    let Some(name) = words.next() else {
         return "no program is given".into();
     };
+    let program = profile.program.clone().map_or(name.clone(), OsString::from);
     let mut command = Command::new(&program);
     command.args(words);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::arg0(&mut command, name);
     match apply(&profile, &program, &mut command) {
         Ok(()) => format!("{}: {}", program.display(), become_it(command)),
         Err(reason) => reason,

@@ -16,6 +16,8 @@ use crate::folder::RunSettings;
 pub struct Profile {
     /// Who must still be there: a tool ends with its server.
     pub(super) server: u32,
+    /// The file that is executed; the first word is the name that it sees itself under.
+    pub(super) program: Option<PathBuf>,
     pub(super) no_new_privs: bool,
     pub(super) limits: Limits,
     pub(super) reach: Option<Reach>,
@@ -60,6 +62,7 @@ impl Profile {
         let absolute = |paths: &[PathBuf]| paths.iter().map(|path| folder.join(path)).collect();
         Some(Self {
             server: std::process::id(),
+            program: None,
             no_new_privs: sandbox.level >= 1,
             limits: Limits::from(&run.limits),
             reach: confined.then(|| Reach {
@@ -76,6 +79,11 @@ impl Profile {
                 decider: None,
             }),
         })
+    }
+
+    /// Executes this file, whatever the first word would lead to.
+    pub fn set_program(&mut self, program: PathBuf) {
+        self.program = Some(program);
     }
 
     /// Whether the program cannot write into the common folder for temporary files, and should be given

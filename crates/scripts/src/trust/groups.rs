@@ -1,8 +1,10 @@
-//! Private groups: a user's primary group that has no other member.
+//! Groups that no other user is a member of.
 //!
-//! Many systems give every user such a group and a umask of 002, so that files are writable by a group
-//! of one. Only the local files are read. A group that they do not know completely (a directory service
-//! may have more members) is not private.
+//! Many systems give every user a primary group of their own and a umask of 002, so that files are writable by
+//! a group of one. Some have folders that are writable by a system group without members: `/usr/local/bin` of
+//! Debian belongs to `root:staff` and has mode 2775. Only the local files are read. A group that they do
+//! not know completely (a directory service may have more members) is not private: that is why a group of
+//! the system counts only if its number is one that distributions assign themselves.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -11,9 +13,26 @@ use std::path::Path;
 /// `/etc/passwd` and `/etc/group` are small; a larger file is not read.
 const LARGEST: u64 = 4 << 20;
 
-/// The primary group of a user, if it has the name of the user and no other member.
-pub(super) fn private_group(user: u32) -> Option<u32> {
-    private_in(&text("/etc/passwd")?, &text("/etc/group")?, user)
+/// Numbers below this one are assigned by the distribution. 100 is `users`, often the primary group of
+/// accounts in a directory service.
+const ASSIGNED: u32 = 100;
+
+/// The members of this group of macOS (`admin`) can become root, and Homebrew lets it write its folders.
+const ADMINISTRATORS: u32 = 80;
+
+/// The groups that have no member but a user and root.
+pub(super) fn without_others(user: u32) -> Vec<u32> {
+    let (Some(passwd), Some(group)) = (text("/etc/passwd"), text("/etc/group")) else {
+        return Vec::new();
+    };
+    let mut groups = empty_in(&passwd, &group, user);
+    groups.extend(private_in(&passwd, &group, user));
+    groups
+}
+
+/// Whether the members of a group can become root.
+pub(super) fn administers(group: u32) -> bool {
+    cfg!(target_os = "macos") && group == ADMINISTRATORS
 }
 
 fn text(path: &str) -> Option<String> {
@@ -23,7 +42,30 @@ fn text(path: &str) -> Option<String> {
     (bytes.len() as u64 <= LARGEST).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The rule, on the texts of the two files.
+/// The groups of the system that have no member but a user and root, and are the primary group of no other
+/// account. Given are the texts of the two files.
+fn empty_in(passwd: &str, group: &str, user: u32) -> Vec<u32> {
+    let field = |line: &str, at: usize| line.split(':').nth(at).map(str::to_owned);
+    let number = |line: &str, at: usize| field(line, at)?.parse::<u32>().ok();
+    let (ours, others): (Vec<&str>, Vec<&str>) = passwd
+        .lines()
+        .partition(|line| matches!(number(line, 2), Some(id) if id == user || id == 0));
+    let names: Vec<_> = ours.iter().filter_map(|line| field(line, 0)).collect();
+    let is_empty = |line: &str| {
+        let members = field(line, 3).unwrap_or_default();
+        let mut members = members.split(',').map(str::trim);
+        members.all(|member| member.is_empty() || names.iter().any(|name| name == member))
+    };
+    let assigned = group.lines().filter_map(|line| number(line, 2));
+    let mut assigned: Vec<u32> = assigned.filter(|id| *id < ASSIGNED).collect();
+    assigned.retain(|id| {
+        let mut same = group.lines().filter(|line| number(line, 2) == Some(*id));
+        same.all(is_empty) && !others.iter().any(|line| number(line, 3) == Some(*id))
+    });
+    assigned
+}
+
+/// The primary group of a user, if it has the name of the user and no other member.
 fn private_in(passwd: &str, group: &str, user: u32) -> Option<u32> {
     let users = || {
         passwd
@@ -84,6 +126,16 @@ mod tests {
         assert_eq!(private_in(PASSWD, GROUP, 0), Some(0));
         let listed = GROUP.replace("ann:x:1000:", "ann:x:1000:ann");
         assert_eq!(private_in(PASSWD, &listed, 1000), Some(1000));
+    }
+
+    #[test]
+    fn a_system_group_without_other_members_is_accepted() {
+        let group = format!("{GROUP}staff:x:50:\nadm:x:4:root,ann\ngames:x:60:eve\ntape:x:26:\n");
+        let passwd = format!("{PASSWD}tape:x:33:26::/:/bin/sh\n");
+        assert_eq!(empty_in(&passwd, &group, 1000), [0, 50, 4]);
+        assert_eq!(empty_in(&passwd, &group, 1001), [0, 50]);
+        let twice = format!("{group}crew:x:50:bob\n");
+        assert_eq!(empty_in(&passwd, &twice, 1000), [0, 4]);
     }
 
     #[test]

@@ -22,8 +22,7 @@ pub(crate) enum WalkError {
 }
 
 impl Trust {
-    /// Checks an absolute path. What lies in `zone`, and the file itself, is judged strictly; in folders
-    /// above, sticky ones are accepted.
+    /// Checks an absolute path. What lies in `zone` is judged strictly; outside, sticky folders are accepted.
     pub(crate) fn walk(&self, path: &Path, zone: &Path) -> Result<(), WalkError> {
         if self.everybody {
             return Ok(());
@@ -56,7 +55,7 @@ impl Trust {
                 left.extend(parts(&target));
                 continue;
             }
-            match next.starts_with(zone) || left.is_empty() {
+            match next.starts_with(zone) {
                 true => self.strictly(&next, &metadata)?,
                 false => self.above(&next, &metadata)?,
             }
@@ -72,11 +71,13 @@ impl Trust {
         }
     }
 
-    /// A folder above the served one.
+    /// A folder above the served one, or a program elsewhere. Other users cannot exchange files of a sticky
+    /// folder.
     fn above(&self, path: &Path, metadata: &Metadata) -> Result<(), Untrusted> {
         self.owned(path, metadata)?;
+        let is_sticky = metadata.is_dir() && metadata.mode() & STICKY != 0;
         match self.writable(path, metadata) {
-            Some(why) if metadata.mode() & STICKY == 0 => Err(untrusted(path, why)),
+            Some(why) if !is_sticky => Err(untrusted(path, why)),
             _ => Ok(()),
         }
     }
@@ -212,6 +213,32 @@ mod tests {
         place.mode("above/served/shared", 0o777);
         let refused = place.refused("above/served/tools/link");
         assert_eq!(refused, place.at("above/served/shared"));
+    }
+
+    #[test]
+    fn a_group_without_other_members_may_write_folders_above() {
+        use std::os::unix::fs::{chown, lchown};
+        let place = Place::new();
+        let me = rustix::process::geteuid().as_raw();
+        // As `/usr/local/bin` of Debian is: root:staff with mode 2775.
+        let empty = super::super::groups::without_others(me).pop();
+        let given = empty.map(|group| chown(place.at("above"), None, Some(group)));
+        let Some(Ok(())) = given else {
+            eprintln!("not tested without root: a folder of a group without members");
+            return;
+        };
+        place.mode("above", 0o2775);
+        place.walk(TOOL).unwrap();
+        let Ok(()) = chown(place.at("above"), None, Some(65_533)) else {
+            eprintln!("not tested without root: a folder of another group");
+            return;
+        };
+        assert_eq!(place.refused(TOOL), place.at("above"));
+        place.mode("above", 0o755);
+        symlink("x.sh", place.at("above/served/tools/link")).unwrap();
+        lchown(place.at("above/served/tools/link"), Some(65_533), None).unwrap();
+        let refused = place.refused("above/served/tools/link");
+        assert_eq!(refused, place.at("above/served/tools/link"));
     }
 
     #[test]

@@ -25,6 +25,7 @@ use crate::run::litter::Litter;
 use crate::run::outbox::Outbox;
 use crate::run::throttle::Throttle;
 use crate::run::{Runner, argv, channel};
+use crate::trust::Start;
 
 /// Lines that make no sense, in a minute, before a process is taken for broken.
 const NOISE: usize = 3;
@@ -119,18 +120,22 @@ pub(crate) async fn spawn(runner: &Arc<Runner>, tool: &Tool) -> io::Result<(Guar
     let none = Json::parse("{}").map_err(|_| io::Error::other("{} is no JSON"))?;
     let words = argv::words(&tool.program, none).map_err(io::Error::other)?;
     let cwd = run.cwd.clone().unwrap_or_else(|| runner.root().to_owned());
-    runner.trusts(&tool.program.files(&cwd, runner.root()))?;
+    let start = Start {
+        words: &words,
+        env: &env,
+        cwd: &cwd,
+    };
+    let program = runner.checked(start, &tool.program.files(&cwd, runner.root()))?;
     let mut litter = Litter::default();
     let mut fds: Vec<(OwnedFd, i32)> = Vec::new();
-    let words = runner.confined(run, &[], words, &marker, &mut litter, &mut fds)?;
-    let program = words.first().cloned();
-    let program = program.ok_or_else(|| io::Error::other("there is no program to run"))?;
+    let words = (program, words);
+    let (program, words) = runner.confined(run, &[], words, &marker, &mut litter, &mut fds)?;
     let (stdin, their_stdin) = channel::writing()?;
     let (stdout, their_stdout) = channel::reading()?;
     let (stderr, their_stderr) = channel::reading()?;
     fds.extend([(their_stdin, 0), (their_stdout, 1), (their_stderr, 2)]);
     let command = Command {
-        program: program.into(),
+        program,
         args: words,
         env,
         cwd,
