@@ -52,11 +52,24 @@ pub use project::{Faults, Item, Project};
 pub use resources::file_uri;
 pub use vars::Vars;
 
+/// Why the `server.d/env.sh` of a project may not be read into a shell, if others can write it.
+pub fn check_env_file(root: &std::path::Path) -> Result<(), String> {
+    let real = root.canonicalize().map_err(|e| e.to_string())?;
+    trust::folder(root, &real, false).map_err(|e| e.to_string())?;
+    let file = real.join("server.d/env.sh");
+    trust::script(&file, &real).map_err(|why| format!("refused: {why}"))
+}
+
 /// Reads a project as a folder.
 pub fn read(
     root: &std::path::Path,
     env: &[(std::ffi::OsString, std::ffi::OsString)],
+    trust_everybody: bool,
 ) -> Result<crate::folder::Catalogue, crate::folder::FolderError> {
     let vars: Vars = env.iter().cloned().collect();
-    Project::read(root, &vars, &env::Tooling::default()).map(|project| project.catalogue())
+    let tooling = env::Tooling {
+        trust_everybody,
+        ..env::Tooling::default()
+    };
+    Project::read(root, &vars, &tooling).map(|project| project.catalogue())
 }

@@ -36,7 +36,7 @@ pub(crate) fn catalogue(dir: &Path, how: &Reading) -> Result<Catalogue, FolderEr
     };
     if is_theirs {
         let env: Vec<_> = std::env::vars_os().collect();
-        return compat::read(dir, &env);
+        return compat::read(dir, &env, how.insecure_writable);
     }
     let options = ReadOptions {
         sandbox: how.sandbox,

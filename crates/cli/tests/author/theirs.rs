@@ -143,6 +143,12 @@ fn the_env_file_of_the_server_is_read_only_if_that_is_asked_for() {
     };
     assert_eq!(greets(&[]), "Hello {}");
     assert_eq!(greets(&["--with-server-env"]), "Salut {}");
+    crate::setup::mode(&desk.path("p/server.d/env.sh"), 0o666);
+    let args = ["mcp-bash", "run-tool", "hello", "--with-server-env"];
+    let ran = desk.runs(&args).inside("p").end();
+    assert_eq!(ran.code, Some(1), "{ran}");
+    let why = "env.sh can be written by others";
+    assert!(ran.stderr.contains(why), "{ran}");
 }
 
 #[test]

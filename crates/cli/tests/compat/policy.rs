@@ -91,16 +91,22 @@ fn a_script_that_breaks_allows_nothing() {
 
 #[test]
 fn a_tool_that_others_could_have_written_is_not_run() {
-    let project = Project::new().tool("t", "echo t", json!({}));
+    let project = Project::new().unwatched().tool("t", "echo t", json!({}));
+    let mut server = project.serve();
     project.mode("tools/t/tool.sh", 0o777);
-    let (code, message) = project.serve().fails("tools/call", call("t"));
+    let (code, message) = server.fails("tools/call", call("t"));
     assert_eq!(code, -32602);
     assert!(message.contains("path rejected by policy"), "{message}");
+    let (code, message) = project.serve().fails("tools/call", call("t"));
+    assert_eq!(code, -32602);
+    assert!(message.contains("not found"), "{message}");
 }
 
 #[test]
 fn what_others_can_write_is_neither_run_nor_read() {
     let project = Project::new()
+        .unwatched()
+        .file("resources/read.txt", "contents")
         .tool("t", "echo t", json!({}))
         .program("providers/svc.sh", "#!/bin/sh\necho provided\n")
         .file("resources/x.txt", "")
@@ -117,7 +123,10 @@ fn what_others_can_write_is_neither_run_nor_read() {
     assert!(listed.to_string().contains("svc://x"), "{listed}");
     assert!(server.read("svc://x").to_string().contains("provided"));
     server.ask("prompts/get", json!({"name": "p"}));
+    let file = format!("file://{}", project.path("resources/read.txt").display());
+    assert!(server.read(&file).to_string().contains("contents"));
     for path in [
+        "resources/read.txt",
         "providers/svc.sh",
         "prompts/p.txt",
         "prompts/p.completion.sh",
@@ -126,6 +135,7 @@ fn what_others_can_write_is_neither_run_nor_read() {
     }
     for (method, params) in [
         ("resources/read", json!({"uri": "svc://x"})),
+        ("resources/read", json!({"uri": file})),
         ("prompts/get", json!({"name": "p"})),
         ("completion/complete", complete()),
     ] {
@@ -147,6 +157,74 @@ fn a_project_in_a_folder_that_everybody_can_write_is_not_served() {
         project.mode("", mode);
         let (said, code) = project.start().end();
         assert_eq!((said.len(), code), (0, 3));
+    }
+}
+
+#[test]
+fn metadata_and_texts_that_others_can_write_are_not_read() {
+    let project = Project::new()
+        .tool("kept", "echo kept", json!({}))
+        .tool("described", "echo d", json!({}))
+        .program(
+            "tools/inline/tool.sh",
+            "#!/bin/sh\n# mcp: {\"name\":\"said-inline\"}\n",
+        )
+        .file("tools/kept/ui/index.html", "<b>page of kept</b>")
+        .file(
+            "ui/own/ui.meta.json",
+            r#"{"template":"form","title":"own page"}"#,
+        )
+        .file("prompts/text.txt", "a text")
+        .file("prompts/p.txt", "a text")
+        .file("prompts/p.meta.json", r#"{"name":"said-p"}"#)
+        .file("resources/plain.txt", "contents")
+        .file("resources/r.txt", "contents")
+        .file("resources/r.meta.json", r#"{"name":"said-r"}"#)
+        .file("resources/i.txt", "# mcp: {\"name\":\"in-line\"}\n")
+        .file(
+            "resources/t.meta.json",
+            r#"{"name":"said-t","uriTemplate":"x://{y}"}"#,
+        )
+        .file(
+            "server.d/server.meta.json",
+            r#"{"name":"s","description":"said-server","icons":[{"src":"i.svg"}]}"#,
+        )
+        .file("server.d/i.svg", "<svg/>")
+        .file("server.d/server.instructions.md", "said-instructions");
+    let offered = || {
+        let mut server = project.start();
+        let mut all = server
+            .ask("initialize", json!({"capabilities": {}}))
+            .to_string();
+        server.tell("notifications/initialized", json!({}));
+        for method in ["tools", "resources", "resources/templates", "prompts"] {
+            all += &server.ask(&format!("{method}/list"), json!({})).to_string();
+        }
+        all
+    };
+    let files = [
+        ("tools/described/tool.meta.json", "described"),
+        ("tools/inline/tool.sh", "said-inline"),
+        ("tools/kept/ui/index.html", "ui://s/kept"),
+        ("ui/own/ui.meta.json", "ui://s/own"),
+        ("prompts/text.txt", "\"text\""),
+        ("prompts/p.meta.json", "said-p"),
+        ("resources/plain.txt", "plain.txt"),
+        ("resources/r.meta.json", "said-r"),
+        ("resources/i.txt", "in-line"),
+        ("resources/t.meta.json", "said-t"),
+        ("server.d/i.svg", "image/svg"),
+        ("server.d/server.instructions.md", "said-instructions"),
+        ("server.d/server.meta.json", "said-server"),
+    ];
+    let all = offered();
+    for (path, said) in files {
+        assert!(all.contains(said), "{path}: {all}");
+        project.mode(path, 0o666);
+        let all = offered();
+        assert!(!all.contains(said), "{path}: {all}");
+        let usual = if path.ends_with(".sh") { 0o755 } else { 0o644 };
+        project.mode(path, usual);
     }
 }
 

@@ -18,6 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Project {
     root: PathBuf,
     env: Vec<(String, String)>,
+    flags: Vec<&'static str>,
 }
 
 impl Project {
@@ -41,6 +42,7 @@ impl Project {
         let project = Self {
             root,
             env: Vec::new(),
+            flags: Vec::new(),
         };
         project.file("server.d/server.meta.json", "{}")
     }
@@ -93,11 +95,18 @@ impl Project {
         self
     }
 
+    /// Its server does not see changes.
+    pub fn unwatched(mut self) -> Self {
+        self.flags.push("--no-watch");
+        self
+    }
+
     /// Its server, with nothing said yet.
     pub fn start(&self) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_linkspan"));
         command
             .arg("serve")
+            .args(&self.flags)
             .arg(&self.root)
             .current_dir("/")
             .env_remove("RUST_LOG")

@@ -6,8 +6,8 @@ use std::path::Path;
 use data_encoding::BASE64;
 use serde_json::{Map, Value};
 
-use super::meta;
 use super::places::Places;
+use super::{meta, trust};
 use crate::folder::{Problem, Severity};
 
 /// What an icon may weigh.
@@ -26,6 +26,8 @@ enum Wrong {
     Ending(String),
     /// Its file cannot be read.
     NotThere(String),
+    /// Others can write its file; why that is said.
+    Untrusted(String, String),
     /// Its file is too large.
     TooLarge(String),
 }
@@ -40,15 +42,17 @@ impl Wrong {
                 format!("the icon {src} is not a svg, png, jpg, gif, webp or ico file")
             }
             Self::NotThere(src) => format!("the icon {src} cannot be read"),
+            Self::Untrusted(src, why) => format!("the icon {src} {why}"),
             Self::TooLarge(src) => format!("the icon {src} has more than {LARGEST} bytes"),
         }
     }
 }
 
 /// The icons of an entry whose metadata is in `folder`. Those that clients could not show are left out.
-pub fn embed(icons: Option<&Value>, folder: &Path) -> Option<Value> {
+pub fn embed(icons: Option<&Value>, folder: &Path, places: &Places) -> Option<Value> {
     let icons = icons?.as_array()?.iter();
-    let icons: Vec<Value> = icons.filter_map(|icon| shown(icon, folder).ok()).collect();
+    let icons = icons.filter_map(|icon| shown(icon, folder, places).ok());
+    let icons: Vec<Value> = icons.collect();
     (!icons.is_empty()).then_some(Value::Array(icons))
 }
 
@@ -60,25 +64,26 @@ pub(super) fn check(
     problems: &mut Vec<Problem>,
 ) {
     let folder = file.parent().unwrap_or(file);
-    for wrong in wrong(meta::some(said, "icons"), folder) {
+    for wrong in wrong(meta::some(said, "icons"), folder, places) {
         let path = places.relative(file);
         problems.push(meta::problem(path, Severity::Warning, wrong.text()));
     }
 }
 
-fn wrong(icons: Option<&Value>, folder: &Path) -> Vec<Wrong> {
+fn wrong(icons: Option<&Value>, folder: &Path, places: &Places) -> Vec<Wrong> {
     match icons {
         None => Vec::new(),
         Some(Value::Array(icons)) => {
             let icons = icons.iter();
-            icons.filter_map(|icon| shown(icon, folder).err()).collect()
+            let wrong = icons.filter_map(|icon| shown(icon, folder, places).err());
+            wrong.collect()
         }
         Some(_) => vec![Wrong::NotAnArray],
     }
 }
 
 /// An icon as clients see it.
-fn shown(icon: &Value, folder: &Path) -> Result<Value, Wrong> {
+fn shown(icon: &Value, folder: &Path, places: &Places) -> Result<Value, Wrong> {
     let src = icon.get("src").and_then(Value::as_str);
     let src = src.filter(|src| !src.is_empty()).ok_or(Wrong::NoSrc)?;
     if src.starts_with("https://") || src.starts_with("http://") || src.starts_with("data:image/") {
@@ -95,6 +100,9 @@ fn shown(icon: &Value, folder: &Path) -> Result<Value, Wrong> {
         .map_err(|_| Wrong::NotThere(src.to_owned()))?;
     if about.len() > LARGEST {
         return Err(Wrong::TooLarge(src.to_owned()));
+    }
+    if let Some(problem) = trust::refusal(&path, places) {
+        return Err(Wrong::Untrusted(src.to_owned(), problem.text));
     }
     let bytes = fs::read(&path).map_err(|_| Wrong::NotThere(src.to_owned()))?;
     let mut icon = icon.clone();
@@ -124,6 +132,7 @@ fn kind(path: &Path) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::project;
+    use super::super::vars::Vars;
     use super::*;
     use serde_json::json;
 
@@ -143,7 +152,8 @@ mod tests {
             {"src": "gone.png"},
             {"nothing": true},
         ]);
-        let embedded = embed(Some(&icons), root.path()).unwrap();
+        let places = Places::of(root.path(), &Vars::default());
+        let embedded = embed(Some(&icons), root.path(), &places).unwrap();
         let svg = "data:image/svg+xml;base64,PHN2Zy8+";
         assert_eq!(
             embedded,
@@ -154,8 +164,8 @@ mod tests {
                 {"src": "data:image/png;base64,AA=="},
             ])
         );
-        assert_eq!(embed(Some(&json!("x")), root.path()), None);
-        assert_eq!(embed(None, root.path()), None);
+        assert_eq!(embed(Some(&json!("x")), root.path(), &places), None);
+        assert_eq!(embed(None, root.path(), &places), None);
     }
 
     #[test]

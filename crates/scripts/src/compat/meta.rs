@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use super::places::Places;
+use super::trust;
 use crate::folder::{Problem, Severity};
 
 /// What a metadata file may weigh.
@@ -26,17 +28,26 @@ pub fn sidecar(entry: &Path) -> Option<PathBuf> {
     (!stem.is_empty() && short.is_file()).then_some(short)
 }
 
-/// Reads a metadata file. One that is not an object is a problem of its entry.
-pub fn read(path: &Path) -> Result<Map<String, Value>, String> {
+/// Reads a metadata file. One that others can write, or that is not an object, is a problem of its entry.
+pub fn read(path: &Path, places: &Places) -> Result<Map<String, Value>, Box<Problem>> {
+    let wrong = |why: String| Box::new(problem(places.relative(path), Severity::Error, why));
     let mut text = String::new();
-    let file = File::open(path).map_err(|e| e.to_string())?;
+    let file = trust::open(path, places)?;
     let read = file.take(LARGEST).read_to_string(&mut text);
-    read.map_err(|e| e.to_string())?;
+    read.map_err(|e| wrong(e.to_string()))?;
     match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err("it must be a JSON object".to_owned()),
-        Err(e) => Err(format!("invalid JSON: {e}")),
+        Ok(_) => Err(wrong("it must be a JSON object".to_owned())),
+        Err(e) => Err(wrong(format!("invalid JSON: {e}"))),
     }
+}
+
+/// The whole text of a file, unless others can write it.
+pub fn whole(path: &Path, places: &Places) -> Option<String> {
+    let mut text = String::new();
+    let file = trust::open(path, places).ok()?;
+    file.take(LARGEST + 1).read_to_string(&mut text).ok()?;
+    (text.len() as u64 <= LARGEST).then_some(text)
 }
 
 /// What stands after `mcp:` in one of the first ten lines.

@@ -148,7 +148,8 @@ impl Project {
         let kept = |file: &str| fixed.then(|| registry::kept(places, file)).flatten();
         self.tools = match manual.get(Kind::Tools) {
             Some(entries) => registered(entries, "path", |said, path| {
-                Some(tools::item(said, "", path, &places.tools, &name))
+                let folder = (places.tools.as_path(), places);
+                Some(tools::item(said, "", path, folder, &name))
             }),
             None => kept("tools.json").unwrap_or_else(|| tools::scan(places, &name, problems)),
         };
@@ -159,7 +160,7 @@ impl Project {
             }),
             None => kept("resources.json").unwrap_or_else(|| {
                 let mut found = resources::scan(places, problems);
-                found.extend(ui::listed(places, &name));
+                found.extend(ui::listed(places, &name, problems));
                 found.sort_by(|a, b| a["name"].as_str().cmp(&b["name"].as_str()));
                 found
             }),
@@ -169,11 +170,11 @@ impl Project {
         let entries = manual.get(Kind::Templates).unwrap_or_default();
         let said = entries
             .iter()
-            .filter_map(|entry| resources::template(entry, &places.resources).ok());
+            .filter_map(|entry| resources::template(entry, &places.resources, places).ok());
         self.templates = resources::merged(said.collect(), found, &taken);
         self.prompts = match manual.get(Kind::Prompts) {
             Some(entries) => registered(entries, "path", |said, path| {
-                Some(prompts::item(said, "", path, &places.prompts))
+                Some(prompts::item(said, "", path, &places.prompts, places))
             }),
             None => kept("prompts.json").unwrap_or_else(|| prompts::scan(places, problems)),
         };

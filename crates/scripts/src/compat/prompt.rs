@@ -1,7 +1,5 @@
 //! Filling in a prompt.
 
-use std::fs;
-
 use serde_json::{Map, Value, json};
 
 use super::meta;
@@ -36,8 +34,7 @@ fn inside(places: &Places, path: &str) -> Option<String> {
     }
     let real = places.prompts.join(path).canonicalize().ok()?;
     let home = places.prompts.canonicalize().ok()?;
-    real.starts_with(home)
-        .then(|| fs::read_to_string(real).ok())?
+    real.starts_with(home).then(|| meta::whole(&real, places))?
 }
 
 /// Puts values in the place of `{{name}}` and `${name}`. What is put in is not looked at again, and a name
@@ -76,6 +73,8 @@ fn filled(text: &str, arguments: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::vars::Vars;
     use super::*;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::places::Places;
-use super::{icons, meta};
+use super::{icons, meta, trust};
 use crate::folder::{Argument, Problem, Severity};
 
 /// Finds the prompts.
@@ -36,22 +36,27 @@ fn prompt(file: &Path, places: &Places, problems: &mut Vec<Problem>) -> Option<M
     if sidecar.is_none() && name.starts_with("README") {
         return None;
     }
-    let said = match sidecar.as_deref().map(meta::read) {
+    if let Some(problem) = trust::refusal(file, places) {
+        problems.push(problem);
+        return None;
+    }
+    let read = |sidecar| meta::read(sidecar, places);
+    let said = match sidecar.as_deref().map(read) {
         None => Map::new(),
         Some(Ok(said)) => {
             let sidecar = sidecar.as_deref().unwrap_or(file);
             icons::check(&said, sidecar, places, problems);
             said
         }
-        Some(Err(why)) => {
-            let path = places.relative(sidecar.as_deref().unwrap_or(file));
-            problems.push(meta::problem(path, Severity::Error, why));
+        Some(Err(problem)) => {
+            problems.push(*problem);
             return None;
         }
     };
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let below = file.strip_prefix(&places.prompts).ok()?;
-    Some(item(&said, stem, &below.to_string_lossy(), file.parent()?))
+    let below = below.to_string_lossy();
+    Some(item(&said, stem, &below, file.parent()?, places))
 }
 
 /// A prompt as the registry has it.
@@ -60,6 +65,7 @@ pub fn item(
     name: &str,
     path: &str,
     folder: &Path,
+    places: &Places,
 ) -> Map<String, Value> {
     let mut item = Map::new();
     item.insert(
@@ -79,7 +85,7 @@ pub fn item(
         "role".to_owned(),
         json!(meta::text(said, "role").unwrap_or("user")),
     );
-    if let Some(icons) = icons::embed(said.get("icons"), folder) {
+    if let Some(icons) = icons::embed(said.get("icons"), folder, places) {
         item.insert("icons".to_owned(), icons);
     }
     for field in ["metadata", "_meta"] {

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use linkspan_wire::RpcError;
 use serde_json::{Map, Value};
 
-use super::meta;
 use super::places::Places;
 use super::vars::Vars;
+use super::{meta, trust};
 
 /// -32002: what MCP says when there is no such resource.
 const NOT_FOUND: i64 = -32002;
@@ -138,6 +138,11 @@ pub fn read_file(
         .any(|root| real.starts_with(root));
     if !allowed || path.symlink_metadata().is_ok_and(|m| m.is_symlink()) {
         return Err(outside());
+    }
+    if real.starts_with(&places.root)
+        && let Some(problem) = trust::refusal(&real, places)
+    {
+        return Err(RpcError::internal(format!("Resource {}", problem.text)));
     }
     let file = open(&real).map_err(|_| not_found())?;
     if !file.metadata().is_ok_and(|m| m.is_file()) {

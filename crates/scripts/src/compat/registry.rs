@@ -20,7 +20,7 @@ const FILES: [(Kind, &str); 4] = [
 
 /// Entries that were kept, if they are there and of the form that we write.
 pub(super) fn kept(places: &Places, file: &str) -> Option<Vec<Item>> {
-    let kept = meta::read(&places.registry.join(file)).ok()?;
+    let kept = meta::read(&places.registry.join(file), places).ok()?;
     if kept.get("format_version").and_then(Value::as_u64) != Some(1) {
         return None;
     }
@@ -76,7 +76,7 @@ pub fn refresh(project: &Project) -> io::Result<(String, i32)> {
 pub fn status(places: &Places) -> String {
     let part = |file: &str| {
         let path = places.registry.join(file);
-        let kept = meta::read(&path).unwrap_or_default();
+        let kept = meta::read(&path, places).unwrap_or_default();
         json!({
             "status": if path.is_file() { "present" } else { "missing" },
             "path": path,

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::places::Places;
-use super::{icons, meta};
+use super::{icons, meta, trust};
 use crate::folder::{Problem, Severity};
 
 /// Finds the resources: files under `resources/`, and what is said about them.
@@ -36,15 +36,18 @@ fn resource(
     if meta::is_beside(file) {
         return None;
     }
+    if let Some(problem) = trust::refusal(file, places) {
+        problems.push(problem);
+        return None;
+    }
     let name = file.file_name()?.to_str()?;
     let mut folder = file.parent()?.to_owned();
     let mut said = Map::new();
     if let Some(sidecar) = meta::sidecar(file) {
-        match meta::read(&sidecar) {
+        match meta::read(&sidecar, places) {
             Ok(read) => said = read,
-            Err(why) => {
-                let path = places.relative(&sidecar);
-                problems.push(meta::problem(path, Severity::Error, why));
+            Err(problem) => {
+                problems.push(*problem);
                 return None;
             }
         }
@@ -108,7 +111,7 @@ pub fn item(
         meta::some(said, "size").filter(|s| s.is_u64()).cloned(),
     );
     put("annotations", meta::some(said, "annotations").cloned());
-    put("icons", icons::embed(said.get("icons"), folder));
+    put("icons", icons::embed(said.get("icons"), folder, places));
     put("_meta", meta::some(said, "_meta").cloned());
     Some(item)
 }
@@ -152,7 +155,7 @@ pub fn taken(places: &Places, resources: &[Map<String, Value>]) -> HashSet<Strin
     let mut taken: HashSet<String> = listed.map(str::to_owned).collect();
     for file in meta::files(&places.resources) {
         if file.to_string_lossy().ends_with(".meta.json")
-            && let Ok(said) = meta::read(&file)
+            && let Ok(said) = meta::read(&file, places)
             && meta::text(&said, "uri").is_some()
             && meta::text(&said, "uriTemplate").is_none()
             && let Some(name) = meta::text(&said, "name")
@@ -172,14 +175,14 @@ pub fn templates(
     let mut found: Vec<Map<String, Value>> = Vec::new();
     let metas = meta::files(&places.resources).into_iter();
     for file in metas.filter(|file| file.to_string_lossy().ends_with(".meta.json")) {
-        let Ok(said) = meta::read(&file) else {
+        let Ok(said) = meta::read(&file, places) else {
             continue;
         };
         if meta::text(&said, "uriTemplate").is_none() {
             continue;
         }
         let folder = file.parent().unwrap_or(&file);
-        let wrong = match template(&said, folder) {
+        let wrong = match template(&said, folder, places) {
             Err(why) => why,
             Ok(item) => {
                 let name = item["name"].as_str().unwrap_or_default();
@@ -205,7 +208,11 @@ pub fn templates(
 }
 
 /// A template as the registry has it, or what is wrong with it; its files lie in `folder`.
-pub fn template(said: &Map<String, Value>, folder: &Path) -> Result<Map<String, Value>, String> {
+pub fn template(
+    said: &Map<String, Value>,
+    folder: &Path,
+    places: &Places,
+) -> Result<Map<String, Value>, String> {
     let uri = meta::text(said, "uriTemplate").ok_or("it has no uriTemplate")?;
     let name = meta::text(said, "name").ok_or("it has no name")?;
     if meta::text(said, "uri").is_some() {
@@ -231,7 +238,7 @@ pub fn template(said: &Map<String, Value>, folder: &Path) -> Result<Map<String, 
             item.insert(field.to_owned(), value.clone());
         }
     }
-    if let Some(icons) = icons::embed(said.get("icons"), folder) {
+    if let Some(icons) = icons::embed(said.get("icons"), folder, places) {
         item.insert("icons".to_owned(), icons);
     }
     Ok(item)

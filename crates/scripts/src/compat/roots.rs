@@ -40,7 +40,7 @@ pub fn fallback(places: &Places, vars: &Vars) -> Vec<Root> {
     if !given.is_empty() {
         return given;
     }
-    let config = meta::read(&places.root.join("config/roots.json")).unwrap_or_default();
+    let config = meta::read(&places.root.join("config/roots.json"), places).unwrap_or_default();
     let listed = config
         .get("roots")
         .and_then(Value::as_array)

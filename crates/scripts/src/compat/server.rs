@@ -1,13 +1,10 @@
 //! Who a project says that it is.
 
-use std::fs;
-use std::path::Path;
-
 use serde_json::{Map, Value, json};
 
 use super::places::Places;
 use super::vars::Vars;
-use super::{icons, meta};
+use super::{icons, meta, trust};
 use crate::folder::{Problem, ServerInfo, Severity};
 
 /// Reads `server.d/server.meta.json` and what stands in for what it does not say.
@@ -17,18 +14,18 @@ pub fn read(
     problems: &mut Vec<Problem>,
 ) -> (ServerInfo, Map<String, Value>) {
     let file = places.server.join("server.meta.json");
-    let said = match file.is_file().then(|| meta::read(&file)) {
+    let said = match file.is_file().then(|| meta::read(&file, places)) {
         None => Map::new(),
         Some(Ok(said)) => {
             icons::check(&said, &file, places, problems);
             said
         }
-        Some(Err(why)) => {
-            problems.push(meta::problem(
-                places.relative(&file),
-                Severity::Warning,
-                why,
-            ));
+        Some(Err(mut problem)) => {
+            // What it says wrongly is only missing; a file that others can write has a hint.
+            if problem.hint.is_none() {
+                problem.severity = Severity::Warning;
+            }
+            problems.push(*problem);
             Map::new()
         }
     };
@@ -41,7 +38,7 @@ pub fn read(
     let name = name.unwrap_or(&folder).to_owned();
     let mut shown = Map::new();
     let title = meta::text(&said, "title").map_or_else(|| title_case(&name), str::to_owned);
-    let version = meta::text(&said, "version").map_or_else(|| version(&places.root), str::to_owned);
+    let version = meta::text(&said, "version").map_or_else(|| version(places), str::to_owned);
     shown.insert("name".to_owned(), json!(name));
     shown.insert("version".to_owned(), json!(version));
     shown.insert("title".to_owned(), json!(title));
@@ -50,10 +47,12 @@ pub fn read(
             shown.insert(field.to_owned(), json!(text));
         }
     }
-    if let Some(icons) = icons::embed(said.get("icons"), &places.server) {
+    if let Some(icons) = icons::embed(said.get("icons"), &places.server, places) {
         shown.insert("icons".to_owned(), icons);
     }
-    let instructions = fs::read_to_string(places.server.join("server.instructions.md")).ok();
+    let file = places.server.join("server.instructions.md");
+    problems.extend(trust::refusal(&file, places));
+    let instructions = meta::whole(&file, places);
     let info = ServerInfo {
         shown: Value::Object(shown),
         instructions: instructions
@@ -65,11 +64,11 @@ pub fn read(
 }
 
 /// The project's version: its `VERSION`, that of its `package.json`, or none yet.
-fn version(root: &Path) -> String {
-    let own = fs::read_to_string(root.join("VERSION")).ok();
+fn version(places: &Places) -> String {
+    let own = meta::whole(&places.root.join("VERSION"), places);
     let own = own.map(|text| text.split_whitespace().collect::<String>());
     let package = || {
-        let package = meta::read(&root.join("package.json")).ok()?;
+        let package = meta::read(&places.root.join("package.json"), places).ok()?;
         meta::text(&package, "version").map(str::to_owned)
     };
     own.filter(|v| !v.is_empty())
@@ -90,6 +89,7 @@ fn title_case(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn without_metadata_the_folder_has_a_name_and_a_version() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::places::Places;
-use super::{icons, meta, ui};
+use super::{icons, meta, trust, ui};
 use crate::folder::{Problem, Severity};
 
 /// Finds the tools. Each is what mcp-bash has in its registry: `path` is relative to the folder of tools.
@@ -72,17 +72,20 @@ fn tool(
     if !meta::is_program(file) {
         return None;
     }
+    if let Some(problem) = trust::refusal(file, places) {
+        problems.push(problem);
+        return None;
+    }
     let folder = file.parent()?;
     let mut said = Map::new();
     if let Some(sidecar) = meta::sidecar(file) {
-        match meta::read(&sidecar) {
+        match meta::read(&sidecar, places) {
             Ok(read) => {
                 icons::check(&read, &sidecar, places, problems);
                 said = read;
             }
-            Err(why) => {
-                let path = places.relative(&sidecar);
-                problems.push(meta::problem(path, Severity::Error, why));
+            Err(problem) => {
+                problems.push(*problem);
                 return None;
             }
         }
@@ -97,7 +100,8 @@ fn tool(
         }
     }
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    Some(item(&said, stem, &below.to_string_lossy(), folder, server))
+    let below = below.to_string_lossy();
+    Some(item(&said, stem, &below, (folder, places), server))
 }
 
 /// A tool as the registry has it.
@@ -105,7 +109,7 @@ pub fn item(
     said: &Map<String, Value>,
     name: &str,
     path: &str,
-    folder: &Path,
+    (folder, places): (&Path, &Places),
     server: &str,
 ) -> Map<String, Value> {
     let mut item = Map::new();
@@ -145,9 +149,9 @@ pub fn item(
         meta::seconds(said, "maxTimeoutSecs").map(|n| json!(n)),
     );
     put("outputSchema", own("outputSchema"));
-    put("icons", icons::embed(said.get("icons"), folder));
+    put("icons", icons::embed(said.get("icons"), folder, places));
     put("annotations", own("annotations"));
-    put("_meta", ui::linked(own("_meta"), folder, server));
+    put("_meta", ui::linked(own("_meta"), folder, server, places));
     item
 }
 
@@ -222,13 +226,10 @@ mod tests {
     #[test]
     fn what_clients_see_has_no_fields_of_mcp_bash() {
         let said = json!({"name": "x", "timeoutSecs": 1, "annotations": {"readOnlyHint": true}});
-        let item = item(
-            said.as_object().unwrap(),
-            "x",
-            "x/tool.sh",
-            Path::new("/nowhere"),
-            "s",
-        );
+        let nowhere = Path::new("/nowhere");
+        let places = Places::of(nowhere, &Vars::default());
+        let said = said.as_object().unwrap();
+        let item = item(said, "x", "x/tool.sh", (nowhere, &places), "s");
         let shown = shown(&item);
         let names: Vec<_> = shown.as_object().unwrap().keys().collect();
         assert_eq!(names, ["name", "description", "inputSchema", "annotations"]);

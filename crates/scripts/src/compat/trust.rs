@@ -2,12 +2,13 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 
 use super::meta;
+use super::places::Places;
 use super::project::Project;
-use crate::folder::{self, FolderError, Problem, Severity};
+use crate::folder::{self, Fix, FolderError, Problem, Severity};
 use crate::trust::{Start, Trust, WalkError};
 
 /// Files and folders of a project that are looked at for others that can write them.
@@ -69,6 +70,37 @@ pub fn is_tool(path: &Path, tools: &Path, everybody: bool) -> bool {
 /// Whether a project may be served: by the rule for every folder. `root` is what was given, without links.
 pub fn folder(given: &Path, root: &Path, everybody: bool) -> Result<(), FolderError> {
     folder::trusted_root(&Trust::new(everybody), given, root)
+}
+
+/// Why a file of a project is not read, if others can write it: by the rule for every folder.
+pub(super) fn refusal(file: &Path, places: &Places) -> Option<Problem> {
+    let trust = Trust::new(places.trust_everybody);
+    let Err(WalkError::Untrusted(found)) = trust.walk(file, &places.root) else {
+        return None;
+    };
+    let why = match found.path == file {
+        true => found.why.to_string(),
+        false => found.to_string(),
+    };
+    let text = format!("is left out: {why}");
+    let mut problem = meta::problem(places.relative(file), Severity::Error, text);
+    problem.hint = Some(found.why.hint().to_owned());
+    let can_be_fixed = matches!(found.why, folder::Distrust::Writable(_));
+    if can_be_fixed && found.path.starts_with(&places.root) {
+        problem.fix = Some(Fix::MakePrivate(found.path));
+    }
+    Some(problem)
+}
+
+/// Opens a file of a project whose content is believed: metadata, a text, a page.
+pub(super) fn open(file: &Path, places: &Places) -> Result<File, Box<Problem>> {
+    if let Some(problem) = refusal(file, places) {
+        return Err(problem.into());
+    }
+    File::open(file).map_err(|error| {
+        let path = places.relative(file);
+        meta::problem(path, Severity::Error, error.to_string()).into()
+    })
 }
 
 /// The file that these words execute: itself, or the script of an interpreter that is found by its name.

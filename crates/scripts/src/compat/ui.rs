@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::meta;
 use super::places::Places;
+use super::{meta, trust};
+use crate::folder::Problem;
 
 /// What such a page is.
 pub const MIME: &str = "text/html;profile=mcp-app";
@@ -16,9 +17,9 @@ pub const EXTENSION: &str = "io.modelcontextprotocol/ui";
 const LARGEST: u64 = 1 << 20;
 
 /// The `_meta` of a tool, with its interface if it has one and does not say so.
-pub fn linked(own: Option<Value>, tool: &Path, server: &str) -> Option<Value> {
+pub fn linked(own: Option<Value>, tool: &Path, server: &str, places: &Places) -> Option<Value> {
     let folder = tool.join("ui");
-    if !is_page(&folder) {
+    if !is_page(&folder, places) {
         return own;
     }
     let mut meta = match own {
@@ -45,16 +46,21 @@ pub fn linked(own: Option<Value>, tool: &Path, server: &str) -> Option<Value> {
 
 /// The pages of a project as resources: those of its tools, and those of their own. Of two with one name,
 /// [`page`] reads the tool's.
-pub fn listed(places: &Places, server: &str) -> Vec<Map<String, Value>> {
+pub fn listed(
+    places: &Places,
+    server: &str,
+    problems: &mut Vec<Problem>,
+) -> Vec<Map<String, Value>> {
     let mut found: Vec<Map<String, Value>> = Vec::new();
     let of_tools = folders_in(&places.tools).into_iter();
     let of_tools = of_tools.map(|(name, folder)| (name, folder.join("ui")));
     for (name, folder) in of_tools.chain(folders_in(&places.ui)) {
         let uri = format!("ui://{server}/{name}");
-        if !is_page(&folder) || found.iter().any(|other| other["uri"] == uri) {
+        problems.extend(files(&folder).filter_map(|file| trust::refusal(&file, places)));
+        if !is_page(&folder, places) || found.iter().any(|other| other["uri"] == uri) {
             continue;
         }
-        let said = meta::read(&folder.join("ui.meta.json")).unwrap_or_default();
+        let said = meta::read(&folder.join("ui.meta.json"), places).unwrap_or_default();
         let mut item = Map::new();
         item.insert("name".to_owned(), json!(name));
         if let Some(title) = meta::text(&said, "title") {
@@ -119,10 +125,10 @@ pub fn page(uri: &str, places: &Places) -> Option<Page> {
     }
     let folder = folders(name, places)
         .into_iter()
-        .find(|folder| is_page(folder))?;
-    let said = meta::read(&folder.join("ui.meta.json")).unwrap_or_default();
+        .find(|folder| is_page(folder, places))?;
+    let said = meta::read(&folder.join("ui.meta.json"), places).unwrap_or_default();
     let file = folder.join(meta::text(&said, "entrypoint").unwrap_or("index.html"));
-    let html = match text(&file, &folder) {
+    let html = match text(&file, &folder, places) {
         Some(html) => html,
         None => made(meta::text(&said, "template")?, said.get("config")),
     };
@@ -134,18 +140,24 @@ fn folders(name: &str, places: &Places) -> [PathBuf; 2] {
     [places.tools.join(name).join("ui"), places.ui.join(name)]
 }
 
-fn is_page(folder: &Path) -> bool {
-    ["index.html", "ui.meta.json"]
-        .iter()
-        .any(|file| folder.join(file).is_file())
+/// What makes a folder a page, as far as it is there.
+fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let files = ["index.html", "ui.meta.json"].map(|file| folder.join(file));
+    files.into_iter().filter(|file| file.is_file())
+}
+
+/// Whether a folder is a page that others cannot write.
+fn is_page(folder: &Path, places: &Places) -> bool {
+    let mut files = files(folder).peekable();
+    files.peek().is_some() && files.all(|file| trust::refusal(&file, places).is_none())
 }
 
 /// The text of a file that really is in its folder.
-fn text(file: &Path, folder: &Path) -> Option<String> {
+fn text(file: &Path, folder: &Path, places: &Places) -> Option<String> {
     let real = file.canonicalize().ok()?;
     let inside = real.starts_with(folder.canonicalize().ok()?);
     let small = real.metadata().ok()?.len() <= LARGEST;
-    (inside && small).then(|| fs::read_to_string(real).ok())?
+    (inside && small).then(|| meta::whole(file, places))?
 }
 
 /// A plain page for a template of mcp-bash: what it is called and what it asks for.
@@ -204,11 +216,11 @@ mod tests {
     fn a_tool_with_a_page_links_to_it() {
         let (_root, places) = project(&[("tools/x/ui/index.html", "<b>x</b>")]);
         let tool = places.tools.join("x");
-        let meta = linked(None, &tool, "s").unwrap();
+        let meta = linked(None, &tool, "s", &places).unwrap();
         assert_eq!(meta["ui"]["resourceUri"], "ui://s/x");
         let own = json!({"ui": {"resourceUri": "ui://a/b"}, "k": 1});
-        assert_eq!(linked(Some(own.clone()), &tool, "s"), Some(own));
-        assert_eq!(linked(None, &places.tools.join("y"), "s"), None);
+        assert_eq!(linked(Some(own.clone()), &tool, "s", &places), Some(own));
+        assert_eq!(linked(None, &places.tools.join("y"), "s", &places), None);
     }
 
     #[test]
@@ -223,7 +235,7 @@ mod tests {
             ),
             ("ui/none/readme.txt", ""),
         ]);
-        let found = listed(&places, "s");
+        let found = listed(&places, "s", &mut Vec::new());
         let uris: Vec<_> = found.iter().map(|r| r["uri"].as_str().unwrap()).collect();
         assert_eq!(uris, ["ui://s/x", "ui://s/form"]);
         assert_eq!(found[1]["description"], "Asks");
