@@ -6,7 +6,7 @@
 //! can read a program can have it executed by an interpreter.
 //!
 //! What it cannot: UDP (so that names are resolved), and sockets in the file system. Calls that Landlock
-//! does not look at are in `calls.rs`.
+//! does not look at are in `seccomp.rs`.
 
 use std::ffi::OsStr;
 use std::io;

@@ -39,8 +39,9 @@ const NAME: usize = 256;
 const VALUE: u64 = 64 << 10;
 
 /// Decides for one tool and everything that it starts, on a thread of its own, until all of that has
-/// ended. `from` is where the listener arrives; `allowed` is what may be written.
-pub(crate) fn decide(from: UnixStream, allowed: Vec<PathBuf>) -> io::Result<()> {
+/// ended. `allowed` is what may be written; the trampoline sends its listener to the socket that is returned.
+pub(crate) fn decide(allowed: Vec<PathBuf>) -> io::Result<Option<OwnedFd>> {
+    let (from, theirs) = UnixStream::pair()?;
     let thread = std::thread::Builder::new().name("linkspan-files".into());
     let thread = thread.stack_size(256 << 10);
     thread.spawn(move || {
@@ -48,7 +49,7 @@ pub(crate) fn decide(from: UnixStream, allowed: Vec<PathBuf>) -> io::Result<()> 
             tracing::debug!("changes of file metadata are refused from now on: {e}");
         }
     })?;
-    Ok(())
+    Ok(Some(theirs.into()))
 }
 
 fn decide_here(from: UnixStream, allowed: &[PathBuf]) -> io::Result<()> {

@@ -4,11 +4,11 @@ use linkspan_spawn::notify::Request;
 use rustix::io::Errno;
 
 /// `fchmodat2`, which is newer than our `libc`.
-pub(in crate::sandbox) const FCHMODAT2: i64 = 452;
+pub(in crate::sandbox::seccomp) const FCHMODAT2: i64 = 452;
 
 /// Calls that the server decides.
 #[cfg(target_arch = "x86_64")]
-pub(in crate::sandbox) const CALLS: &[i64] = &[
+pub(in crate::sandbox::seccomp) const CALLS: &[i64] = &[
     libc::SYS_chmod,
     libc::SYS_chown,
     libc::SYS_lchown,
@@ -29,7 +29,7 @@ pub(in crate::sandbox) const CALLS: &[i64] = &[
     libc::SYS_fremovexattr,
 ];
 #[cfg(not(target_arch = "x86_64"))]
-pub(in crate::sandbox) const CALLS: &[i64] = &[
+pub(in crate::sandbox::seccomp) const CALLS: &[i64] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
     FCHMODAT2,

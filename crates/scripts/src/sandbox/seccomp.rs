@@ -1,0 +1,120 @@
+//! Level 2: system calls that Landlock does not look at, refused with seccomp.
+//!
+//! | call | refused | why |
+//! |---|---|---|
+//! | `chmod` and its like, `open`, `mknod` with a set-user-id or set-group-id bit | always | such a file gives the rights of our user to others |
+//! | changes of mode, owner, times and extended attributes | outside of what may be written | the server decides: see `metadata.rs` |
+//! | sockets of other families than Unix, Internet and netlink; Internet protocols besides TCP, UDP and ICMP | if `net` is given | Landlock looks at TCP only: MPTCP, SCTP and SMC would go around it |
+//! | TCP sockets | if `net` is empty | nothing else is left to do with them |
+//! | `listen`, and connecting by `sendto` (TCP Fast Open) | if `net` has ports | neither asks Landlock |
+//! | io_uring, `openat2` | always, as if the kernel had none | their arguments are in memory, where a filter does not see them |
+//!
+//! Programs for another instruction set of the same processor (32 bits) are killed at their first call:
+//! their calls have other numbers.
+
+mod files;
+mod metadata;
+mod rules;
+mod sockets;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+
+use linkspan_spawn::notify::{self, Listener};
+use seccompiler::{BackendError, BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+
+use super::profile::Reach;
+pub(crate) use metadata::decide;
+use rules::Rules;
+
+/// Calls that are newer than our `libc`; new ones have the same number everywhere.
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
+const FILE_SETATTR: i64 = 469;
+
+/// Takes the calls from this process, and everything that comes from it, for good.
+pub(super) fn forbid(reach: &Reach) -> io::Result<()> {
+    apply(missing(), libc::ENOSYS)?;
+    apply(refused(reach).map_err(io::Error::other)?, libc::EPERM)?;
+    match reach.decider {
+        Some(number) => handed_over(number),
+        // There is no server to ask. A program that may write nothing may change no metadata.
+        None if reach.write.is_empty() && reach.roots.is_empty() => no_metadata(),
+        None => Ok(()),
+    }
+}
+
+/// Leaves it to the server which file metadata is changed.
+fn handed_over(number: i32) -> io::Result<()> {
+    let to = notify::inherited(number)?;
+    let rules = metadata::CALLS.iter().map(|call| (*call, Vec::new()));
+    // The one action that can be told from all others, and is then replaced by one that
+    // `seccompiler` does not know.
+    let program = program(rules.collect(), SeccompAction::Trace(0)).map_err(io::Error::other)?;
+    let program: Vec<_> = program
+        .iter()
+        .map(|one| match one.k {
+            libc::SECCOMP_RET_TRACE => (one.code, one.jt, one.jf, libc::SECCOMP_RET_USER_NOTIF),
+            k => (one.code, one.jt, one.jf, k),
+        })
+        .collect();
+    match Listener::install(&program) {
+        Ok(listener) => metadata::send(&to, &listener),
+        // We are confined like this already: a filter can have one listener only.
+        Err(e) if e.raw_os_error() == Some(libc::EBUSY) => no_metadata(),
+        Err(e) => Err(e),
+    }
+}
+
+/// Refuses every change of file metadata.
+fn no_metadata() -> io::Result<()> {
+    let mut rules = Rules::new();
+    files::metadata(&mut rules).map_err(io::Error::other)?;
+    apply(rules, libc::EPERM)
+}
+
+fn apply(rules: Rules, error: i32) -> io::Result<()> {
+    let refuse = SeccompAction::Errno(error.unsigned_abs());
+    let program = program(rules, refuse).map_err(io::Error::other)?;
+    apply_filter(&program).map_err(io::Error::other)
+}
+
+fn program(rules: Rules, refuse: SeccompAction) -> Result<BpfProgram, BackendError> {
+    let arch = std::env::consts::ARCH.try_into()?;
+    SeccompFilter::new(with_x32(rules), SeccompAction::Allow, refuse, arch)?.try_into()
+}
+
+/// The second calling convention of this processor has the same numbers with a bit set.
+fn with_x32(mut rules: Rules) -> Rules {
+    if cfg!(target_arch = "x86_64") {
+        const X32: i64 = 0x4000_0000;
+        let again: Vec<_> = rules
+            .iter()
+            .map(|(nr, rule)| (nr | X32, rule.clone()))
+            .collect();
+        rules.extend(again);
+    }
+    rules
+}
+
+/// What looks as if this kernel did not have it. Programs have another way.
+fn missing() -> Rules {
+    let calls = [
+        libc::SYS_io_uring_setup,
+        libc::SYS_openat2,
+        SETXATTRAT,
+        REMOVEXATTRAT,
+        FILE_SETATTR,
+    ];
+    calls.into_iter().map(|call| (call, Vec::new())).collect()
+}
+
+fn refused(reach: &Reach) -> Result<Rules, BackendError> {
+    let mut rules = Rules::new();
+    files::set_id_bits(&mut rules)?;
+    if let Some(ports) = &reach.net {
+        sockets::sockets(&mut rules, ports.is_empty())?;
+    }
+    Ok(rules)
+}
