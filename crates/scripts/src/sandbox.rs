@@ -17,6 +17,8 @@
 
 mod confine;
 mod exec;
+#[cfg(target_os = "linux")]
+mod grant;
 mod limits;
 mod needs;
 mod powers;

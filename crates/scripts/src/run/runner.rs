@@ -233,7 +233,7 @@ impl Runner {
             litter.folder = Some(path);
         }
         if let Some(written) = profile.written()
-            && let Some(theirs) = sandbox::decide(written)?
+            && let Some(theirs) = sandbox::decide(written, self.root())?
         {
             profile.set_decider(DECIDER);
             fds.push((theirs, DECIDER));

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::profile::Reach;
 
@@ -12,6 +12,6 @@ pub(super) fn forbid(_reach: &Reach) -> io::Result<()> {
 }
 
 /// No call is handed to the server.
-pub(crate) fn decide(_allowed: Vec<PathBuf>) -> io::Result<Option<OwnedFd>> {
+pub(crate) fn decide(_allowed: Vec<PathBuf>, _folder: &Path) -> io::Result<Option<OwnedFd>> {
     Ok(None)
 }

@@ -29,6 +29,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
+use crate::sandbox::grant;
 use memory::Memory;
 pub(super) use request::{CALLS, FCHMODAT2};
 use request::{Change, HERE, Target, Times, meant};
@@ -39,33 +40,45 @@ const NAME: usize = 256;
 const VALUE: u64 = 64 << 10;
 
 /// Decides for one tool and everything that it starts, on a thread of its own, until all of that has
-/// ended. `allowed` is what may be written; the trampoline sends its listener to the socket that is returned.
-pub(crate) fn decide(allowed: Vec<PathBuf>) -> io::Result<Option<OwnedFd>> {
+/// ended. `allowed` is what may be written, `folder` the one that is served; the trampoline sends its listener to the socket that is returned.
+pub(crate) fn decide(allowed: Vec<PathBuf>, folder: &Path) -> io::Result<Option<OwnedFd>> {
     let (from, theirs) = UnixStream::pair()?;
+    let folder = folder.to_owned();
     let thread = std::thread::Builder::new().name("linkspan-files".into());
     let thread = thread.stack_size(256 << 10);
     thread.spawn(move || {
-        if let Err(e) = decide_here(from, &allowed) {
+        if let Err(e) = decide_here(from, &allowed, &folder) {
             tracing::debug!("changes of file metadata are refused from now on: {e}");
         }
     })?;
     Ok(Some(theirs.into()))
 }
 
-fn decide_here(from: UnixStream, allowed: &[PathBuf]) -> io::Result<()> {
+fn decide_here(from: UnixStream, allowed: &[PathBuf], folder: &Path) -> io::Result<()> {
     // A tool that was not begun sends none.
     let Some(listener) = receive(&from)? else {
         return Ok(());
     };
     drop(from);
     // Once: the program cannot put anything else in their place.
-    let real = allowed.iter().filter_map(|path| path.canonicalize().ok());
-    let allowed: Vec<PathBuf> = real.collect();
+    let allowed = places(allowed, folder);
     while let Some(request) = listener.receive()? {
         let done = change(&listener, &request, &allowed);
         listener.answer(&request, done.map_err(Errno::raw_os_error));
     }
     Ok(())
+}
+
+/// Where lies what may be written.
+fn places(allowed: &[PathBuf], folder: &Path) -> Vec<PathBuf> {
+    let opened = allowed.iter().map(|path| grant::open(path, folder));
+    let places = opened.filter_map(|file| fs::read_link(itself(&file.ok()?)).ok());
+    places.collect()
+}
+
+/// A path that leads to an open file, and to no other.
+fn itself(file: &OwnedFd) -> PathBuf {
+    format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }
 
 /// Sends the listener to the server.
@@ -101,7 +114,7 @@ fn change(listener: &Listener, request: &Request, allowed: &[PathBuf]) -> Result
     if !listener.is_waiting(request) {
         return Err(Errno::PERM);
     }
-    let itself = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    let itself = itself(&file);
     let place = fs::read_link(&itself).map_err(|_| Errno::PERM)?;
     if !allowed.iter().any(|allowed| place.starts_with(allowed)) {
         return Err(Errno::PERM);
@@ -157,7 +170,7 @@ fn seen_by(thread: u32, given: &Path, folder: &str) -> PathBuf {
 }
 
 impl Change {
-    /// Makes it. The path leads to the file that is open, and to no other.
+    /// Makes it.
     fn make(&self, file: &Path, memory: &Memory) -> Result<(), Errno> {
         match self {
             Self::Mode(mode) if mode & 0o6000 != 0 => Err(Errno::PERM),
@@ -249,6 +262,17 @@ impl Times {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_in_the_served_folder_allows_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        fs::create_dir_all(at("served/own")).unwrap();
+        std::os::unix::fs::symlink(place.path(), at("served/link")).unwrap();
+        let allowed = ["served/own", "served/link", "served/link/served", "gone"].map(at);
+        let own = at("served/own").canonicalize().unwrap();
+        assert_eq!(places(&allowed, &at("served")), [own]);
+    }
 
     #[test]
     fn a_path_is_that_of_the_caller() {
