@@ -83,6 +83,7 @@
 
 mod calls;
 mod confined;
+mod confined_calls;
 mod confined_links;
 mod ending_calls;
 mod finding;

@@ -7,13 +7,16 @@
 //! | sockets of other families than Unix, Internet and netlink; Internet protocols besides TCP, UDP and ICMP | if `net` is given | Landlock looks at TCP only: MPTCP, SCTP and SMC would go around it |
 //! | TCP sockets | if `net` is empty | nothing else is left to do with them |
 //! | `listen`, and connecting by `sendto` (TCP Fast Open) | if `net` has ports | neither asks Landlock |
-//! | io_uring, `openat2` | always, as if the kernel had none | their arguments are in memory, where a filter does not see them |
+//! | mounts, `chroot`, `setns`, new namespaces of mounts or users | always | a path would lead elsewhere for the server than for the tool |
+//! | `ioctl` for inode flags, verity, encryption, FAT attributes, btrfs subvolumes | always | they change files that are open for reading |
+//! | io_uring, `openat2`, `clone3` | always, as if the kernel had none | their arguments are in memory, where a filter does not see them |
 //!
 //! Programs for another instruction set of the same processor (32 bits) are killed at their first call:
-//! their calls have other numbers.
+//! their calls have other numbers. Calls of x32 fail as if the kernel had none of them.
 
 mod files;
 mod metadata;
+mod mounts;
 mod rules;
 mod sockets;
 #[cfg(test)]
@@ -22,7 +25,9 @@ mod tests;
 use std::io;
 
 use linkspan_spawn::notify::{self, Listener};
-use seccompiler::{BackendError, BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompFilter, apply_filter, sock_filter,
+};
 
 use super::profile::Reach;
 pub(crate) use metadata::decide;
@@ -35,6 +40,9 @@ const FILE_SETATTR: i64 = 469;
 
 /// Takes the calls from this process, and everything that comes from it, for good.
 pub(super) fn forbid(reach: &Reach) -> io::Result<()> {
+    if cfg!(target_arch = "x86_64") {
+        apply_filter(&no_x32()).map_err(io::Error::other)?;
+    }
     apply(missing(), libc::ENOSYS)?;
     apply(refused(reach).map_err(io::Error::other)?, libc::EPERM)?;
     match reach.decider {
@@ -82,25 +90,36 @@ fn apply(rules: Rules, error: i32) -> io::Result<()> {
 
 fn program(rules: Rules, refuse: SeccompAction) -> Result<BpfProgram, BackendError> {
     let arch = std::env::consts::ARCH.try_into()?;
-    SeccompFilter::new(with_x32(rules), SeccompAction::Allow, refuse, arch)?.try_into()
+    SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?.try_into()
 }
 
-/// The second calling convention of this processor has the same numbers with a bit set.
-fn with_x32(mut rules: Rules) -> Rules {
-    if cfg!(target_arch = "x86_64") {
-        const X32: i64 = 0x4000_0000;
-        let again: Vec<_> = rules
-            .iter()
-            .map(|(nr, rule)| (nr | X32, rule.clone()))
-            .collect();
-        rules.extend(again);
-    }
-    rules
+/// The second calling convention of this processor sets a bit in the number of a call, and gives some calls
+/// other numbers: as if the kernel did not have it, which is usual.
+fn no_x32() -> BpfProgram {
+    const X32: u32 = 0x4000_0000;
+    let one = |code: u32, jf, k| sock_filter {
+        code: code as u16,
+        jt: 0,
+        jf,
+        k,
+    };
+    vec![
+        // The number of the call is at the offset 0.
+        one(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        one(libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K, 1, X32),
+        one(
+            libc::BPF_RET,
+            0,
+            libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32,
+        ),
+        one(libc::BPF_RET, 0, libc::SECCOMP_RET_ALLOW),
+    ]
 }
 
 /// What looks as if this kernel did not have it. Programs have another way.
 fn missing() -> Rules {
     let calls = [
+        libc::SYS_clone3,
         libc::SYS_io_uring_setup,
         libc::SYS_openat2,
         SETXATTRAT,
@@ -113,6 +132,8 @@ fn missing() -> Rules {
 fn refused(reach: &Reach) -> Result<Rules, BackendError> {
     let mut rules = Rules::new();
     files::set_id_bits(&mut rules)?;
+    files::inodes(&mut rules)?;
+    mounts::mounts(&mut rules)?;
     if let Some(ports) = &reach.net {
         sockets::sockets(&mut rules, ports.is_empty())?;
     }

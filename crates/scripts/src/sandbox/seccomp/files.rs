@@ -3,7 +3,7 @@
 use seccompiler::{BackendError, SeccompCondition, SeccompRule};
 
 use super::metadata::{CALLS, FCHMODAT2};
-use super::rules::{Rules, masked, pointer};
+use super::rules::{Rules, is, masked, pointer};
 
 const SET_USER_ID: u64 = 0o4000;
 const SET_GROUP_ID: u64 = 0o2000;
@@ -51,6 +51,34 @@ pub(super) fn set_id_bits(rules: &mut Rules) -> Result<(), BackendError> {
         for makes in [libc::O_CREAT as u64, TMPFILE] {
             bits(rules, call, mode, &[masked(flags, makes, makes)?])?;
         }
+    }
+    Ok(())
+}
+
+/// Commands of `ioctl` that change a file which is open for reading.
+const INODES: [u64; 15] = [
+    0x4008_6602, // FS_IOC_SETFLAGS
+    0x4004_6602, // FS_IOC32_SETFLAGS
+    0x401c_5820, // FS_IOC_FSSETXATTR
+    0x4008_7602, // FS_IOC_SETVERSION
+    0x4004_7602, // FS_IOC32_SETVERSION
+    0x4080_6685, // FS_IOC_ENABLE_VERITY
+    0x800c_6613, // FS_IOC_SET_ENCRYPTION_POLICY
+    0x4004_7211, // FAT_IOCTL_SET_ATTRIBUTES
+    0x5000_9401, // BTRFS_IOC_SNAP_CREATE
+    0x5000_9417, // BTRFS_IOC_SNAP_CREATE_V2
+    0x5000_940e, // BTRFS_IOC_SUBVOL_CREATE
+    0x5000_9418, // BTRFS_IOC_SUBVOL_CREATE_V2
+    0x5000_940f, // BTRFS_IOC_SNAP_DESTROY
+    0x5000_943f, // BTRFS_IOC_SNAP_DESTROY_V2
+    0x4008_941a, // BTRFS_IOC_SUBVOL_SETFLAGS
+];
+
+/// Refuses these commands. The kernel looks at the low 32 bits, and so does the rule.
+pub(super) fn inodes(rules: &mut Rules) -> Result<(), BackendError> {
+    for command in INODES {
+        let rule = SeccompRule::new(vec![is(1, command)?])?;
+        rules.entry(libc::SYS_ioctl).or_default().push(rule);
     }
     Ok(())
 }

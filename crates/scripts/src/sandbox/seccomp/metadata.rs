@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 
 use linkspan_spawn::notify::{Listener, Request};
 use rustix::fs::{
-    AtFlags, CWD, Gid, Mode, OFlags, Timespec, Timestamps, Uid, XattrFlags, chmod, chownat, open,
-    removexattr, setxattr, utimensat,
+    AtFlags, CWD, Gid, Mode, OFlags, StatxFlags, Timespec, Timestamps, Uid, XattrFlags, chmod,
+    chownat, fstat, open, removexattr, setxattr, statx, utimensat,
 };
 use rustix::io::Errno;
 use rustix::net::{
@@ -116,10 +116,33 @@ fn change(listener: &Listener, request: &Request, allowed: &[PathBuf]) -> Result
     }
     let itself = itself(&file);
     let place = fs::read_link(&itself).map_err(|_| Errno::PERM)?;
-    if !allowed.iter().any(|allowed| place.starts_with(allowed)) {
+    let is_allowed = allowed.iter().any(|allowed| place.starts_with(allowed));
+    if !is_allowed || !lies_at(&file, &place)? {
         return Err(Errno::PERM);
     }
     change.make(&itself, &memory)
+}
+
+/// Whether the path leads to the file for us. On a mount that is not attached here, the path of a file is that
+/// of another one.
+fn lies_at(file: &OwnedFd, place: &Path) -> Result<bool, Errno> {
+    let found = |path: &Path| {
+        let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        open(path, flags, Mode::empty())
+    };
+    let own = fstat(file)?;
+    if own.st_nlink > 0 {
+        let there = fstat(found(place)?)?;
+        return Ok((there.st_dev, there.st_ino) == (own.st_dev, own.st_ino));
+    }
+    // It has no name any more, but the folder in which it had one is on the same mount.
+    let mount = |file: &OwnedFd| {
+        let about = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
+        let known = about.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+        known.then_some(about.stx_mnt_id).ok_or(Errno::PERM)
+    };
+    let above = place.parent().ok_or(Errno::PERM)?;
+    Ok(mount(file)? == mount(&found(above)?)?)
 }
 
 impl Target {
@@ -272,6 +295,23 @@ mod tests {
         let allowed = ["served/own", "served/link", "served/link/served", "gone"].map(at);
         let own = at("served/own").canonicalize().unwrap();
         assert_eq!(places(&allowed, &at("served")), [own]);
+    }
+
+    #[test]
+    fn a_file_lies_where_its_path_leads_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["a", "b"] {
+            fs::write(at(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(at("a"), at("link")).unwrap();
+        let file = OwnedFd::from(fs::File::open(at("a")).unwrap());
+        assert_eq!(lies_at(&file, &at("a")), Ok(true));
+        assert_eq!(lies_at(&file, &at("b")), Ok(false));
+        assert_eq!(lies_at(&file, &at("link")), Ok(false));
+        fs::remove_file(at("a")).unwrap();
+        assert_eq!(lies_at(&file, &at("a (deleted)")), Ok(true));
+        assert_eq!(lies_at(&file, Path::new("/proc/a (deleted)")), Ok(false));
     }
 
     #[test]
