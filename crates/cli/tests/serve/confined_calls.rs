@@ -144,3 +144,36 @@ print(done)
     let Some(said) = said(&folder) else { return };
     assert_eq!(said, "['thread', 7, '2', 'node']");
 }
+
+#[test]
+fn metadata_is_changed_through_a_descriptor_with_an_empty_path() {
+    let folder = folder(
+        r#"
+EMPTY, ME = 0x1000, (os.getuid(), os.getgid())
+times = struct.pack("qqqq", 1, 0, 2, 0)
+value = ctypes.create_string_buffer(b"1")
+arguments = struct.pack("QII", ctypes.addressof(value), 1, 0)
+def changes(fd):
+    return [
+        call(452, fd, b"", 0o640, EMPTY), failed(libc.fchownat(fd, b"", *ME, EMPTY)),
+        failed(libc.utimensat(fd, b"", times, EMPTY)), failed(libc.futimens(fd, times)),
+        call(463, fd, b"", EMPTY, b"user.a", arguments, 16), call(466, fd, b"", EMPTY, b"user.a"),
+    ]
+own = os.open("out/file", os.O_CREAT | os.O_RDWR, 0o600)
+print(changes(own), oct(os.fstat(own).st_mode & 0o777), os.fstat(own).st_mtime, os.listxattr(own))
+print(changes(os.open("read/file", os.O_RDONLY)))
+print(call(452, own, b"", 0o640, 0), call(463, own, b"", EMPTY, b"user.a", arguments, 15))
+unlinked = os.open("out", os.O_TMPFILE | os.O_RDWR, 0o600)
+os.fchmod(unlinked, 0o640)
+os.chdir("out")
+print(oct(os.fstat(unlinked).st_mode & 0o777), call(452, 0xffffff9c, b"", 0o700, EMPTY))
+"#,
+    );
+    let Some(said) = said(&folder) else { return };
+    // A file system without attributes says 95.
+    let said = said.replace("95, 95]", "0, 0]");
+    let expected = "[0, 0, 0, 0, 0, 0] 0o640 2.0 []\n[1, 1, 1, 1, 1, 1]\n2 22\n0o640 0";
+    assert_eq!(said, expected);
+    let mode = std::fs::metadata(folder.path("read/file")).expect("it is there");
+    assert_eq!(mode.permissions().mode() & 0o777, 0o644);
+}

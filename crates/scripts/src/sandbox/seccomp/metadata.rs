@@ -8,9 +8,11 @@
 //! What the server does not do, because it may have more rights than the tool: change the owner to another
 //! user, and set attributes besides `user.*` and access lists.
 
+mod change;
 mod memory;
 mod request;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -19,10 +21,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use linkspan_spawn::notify::{Listener, Request};
-use rustix::fs::{
-    AtFlags, CWD, Gid, Mode, OFlags, StatxFlags, Timespec, Timestamps, Uid, XattrFlags, chmod,
-    chownat, fstat, open, removexattr, setxattr, statx, utimensat,
-};
+use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fstat, open, statx};
 use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -32,12 +31,10 @@ use rustix::net::{
 use crate::sandbox::grant;
 use memory::Memory;
 pub(super) use request::{CALLS, FCHMODAT2};
-use request::{Change, HERE, Target, Times, meant};
+use request::{HERE, Target, meant};
 
-/// What paths, names and values of attributes may weigh, as for the kernel.
+/// How long a path may be, as for the kernel.
 const PATH: usize = 4096;
-const NAME: usize = 256;
-const VALUE: u64 = 64 << 10;
 
 /// Decides for one tool and everything that it starts, on a thread of its own, until all of that has
 /// ended. `allowed` is what may be written, `folder` the one that is served; the trampoline sends its listener to the socket that is returned.
@@ -107,8 +104,8 @@ fn receive(from: &UnixStream) -> io::Result<Option<Listener>> {
 }
 
 fn change(listener: &Listener, request: &Request, allowed: &[PathBuf]) -> Result<(), Errno> {
-    let (target, change) = meant(request)?;
     let memory = Memory::of(request.thread)?;
+    let (target, change) = meant(request, &memory)?;
     let file = target.open(request.thread, &memory)?;
     // Until here the number of the thread could have become another one's.
     if !listener.is_waiting(request) {
@@ -158,13 +155,17 @@ impl Target {
                 folder,
                 path,
                 follow,
+                empty,
             } => {
                 let given = memory.text(*path, PATH)?;
-                if given.is_empty() {
-                    return Err(Errno::NOENT);
+                match (given.is_empty(), *empty) {
+                    (true, true) => (PathBuf::from(by_number(*folder)), true),
+                    (true, false) => return Err(Errno::NOENT),
+                    (false, _) => {
+                        let given = PathBuf::from(OsString::from_vec(given));
+                        (seen_by(thread, &given, &by_number(*folder)), *follow)
+                    }
                 }
-                let given = PathBuf::from(std::ffi::OsString::from_vec(given));
-                (seen_by(thread, &given, &by_number(*folder)), *follow)
             }
         };
         let flags = match follow {
@@ -190,96 +191,6 @@ fn seen_by(thread: u32, given: &Path, folder: &str) -> PathBuf {
         }
     }
     given.to_owned()
-}
-
-impl Change {
-    /// Makes it.
-    fn make(&self, file: &Path, memory: &Memory) -> Result<(), Errno> {
-        match self {
-            Self::Mode(mode) if mode & 0o6000 != 0 => Err(Errno::PERM),
-            Self::Mode(mode) => chmod(file, Mode::from_raw_mode(mode & 0o7777)),
-            Self::Owner(user, group) => own(file, *user, *group),
-            Self::Times(times) => {
-                let times = times.read(memory)?;
-                utimensat(CWD, file, &times, AtFlags::empty())
-            }
-            Self::Attribute {
-                name,
-                value,
-                size,
-                flags,
-            } => {
-                let name = attribute(memory, *name)?;
-                if *size > VALUE {
-                    return Err(Errno::TOOBIG);
-                }
-                let value = memory.bytes(*value, *size as usize)?;
-                let flags = XattrFlags::from_bits(*flags).ok_or(Errno::INVAL)?;
-                setxattr(file, name, &value, flags)
-            }
-            Self::NoAttribute { name } => removexattr(file, attribute(memory, *name)?),
-        }
-    }
-}
-
-/// Changes the owner to us, if it is to be changed at all.
-fn own(file: &Path, user: u32, group: u32) -> Result<(), Errno> {
-    let (us, ours) = (rustix::process::geteuid(), rustix::process::getegid());
-    let is = |wanted: u32, own: u32| wanted == u32::MAX || wanted == own;
-    if !is(user, us.as_raw()) || !is(group, ours.as_raw()) {
-        return Err(Errno::PERM);
-    }
-    let user = (user != u32::MAX).then(|| Uid::from_raw(user));
-    let group = (group != u32::MAX).then(|| Gid::from_raw(group));
-    chownat(CWD, file, user, group, AtFlags::empty())
-}
-
-/// The name of an attribute that a tool may change.
-fn attribute(memory: &Memory, at: u64) -> Result<std::ffi::OsString, Errno> {
-    let name = memory.text(at, NAME)?;
-    let known = name.starts_with(b"user.") || name.starts_with(b"system.posix_acl_");
-    match known {
-        true => Ok(std::ffi::OsString::from_vec(name)),
-        false => Err(Errno::PERM),
-    }
-}
-
-impl Times {
-    fn read(&self, memory: &Memory) -> Result<Timestamps, Errno> {
-        const NOW: i64 = libc::UTIME_NOW;
-        let (at, scale) = match self {
-            Self::Nanoseconds(at) => (*at, 1),
-            Self::Microseconds(at) => (*at, 1000),
-            Self::Seconds(at) => (*at, 0),
-        };
-        let stamp = |secs: i64, nanos: i64| Timespec {
-            tv_sec: secs,
-            tv_nsec: nanos as _,
-        };
-        if at == 0 {
-            return Ok(Timestamps {
-                last_access: stamp(0, NOW),
-                last_modification: stamp(0, NOW),
-            });
-        }
-        let count = if scale == 0 { 2 } else { 4 };
-        let bytes = memory.bytes(at, count * 8)?;
-        let numbers: Vec<i64> = bytes
-            .chunks_exact(8)
-            .map(|chunk| chunk.try_into().map_or(0, i64::from_ne_bytes))
-            .collect();
-        Ok(match numbers[..] {
-            [access, change] => Timestamps {
-                last_access: stamp(access, 0),
-                last_modification: stamp(change, 0),
-            },
-            [access, more, change, rest] => Timestamps {
-                last_access: stamp(access, more.saturating_mul(scale)),
-                last_modification: stamp(change, rest.saturating_mul(scale)),
-            },
-            _ => return Err(Errno::FAULT),
-        })
-    }
 }
 
 #[cfg(test)]
