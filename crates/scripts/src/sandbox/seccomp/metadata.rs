@@ -37,7 +37,8 @@ use request::{HERE, Target, meant};
 const PATH: usize = 4096;
 
 /// Decides for one tool and everything that it starts, on a thread of its own, until all of that has
-/// ended. `allowed` is what may be written, `folder` the one that is served; the trampoline sends its listener to the socket that is returned.
+/// ended. `allowed` is what may be written, `folder` the one that is served. The trampoline sends its listener
+/// to the socket that is returned.
 pub(crate) fn decide(allowed: Vec<PathBuf>, folder: &Path) -> io::Result<Option<OwnedFd>> {
     let (from, theirs) = UnixStream::pair()?;
     let folder = folder.to_owned();
@@ -66,7 +67,7 @@ fn decide_here(from: UnixStream, allowed: &[PathBuf], folder: &Path) -> io::Resu
     Ok(())
 }
 
-/// Where lies what may be written.
+/// The real paths of what may be written. What leads through a link in the served folder is left out.
 fn places(allowed: &[PathBuf], folder: &Path) -> Vec<PathBuf> {
     let opened = allowed.iter().map(|path| grant::open(path, folder));
     let places = opened.filter_map(|file| fs::read_link(itself(&file.ok()?)).ok());

@@ -6,7 +6,7 @@ use super::rules::{Rules, is, masked, not};
 
 const TYPE: u64 = 0xf;
 
-/// Refuses what goes around the TCP ports that are granted; `none` are if there is no port.
+/// Refuses what goes around the TCP ports that are granted. `none`: no port is.
 pub(super) fn sockets(rules: &mut Rules, none: bool) -> Result<(), BackendError> {
     let known = [
         libc::AF_UNIX,
