@@ -13,36 +13,32 @@
 //! itself and becomes the tool: `linkspan __exec PROFILE -- WORDS`, which is [`exec`].
 //!
 //! What level 2 grants without being asked is in `needs.rs`; how it is enforced, and what cannot be, in
-//! `confine.rs` and `calls.rs`. If something cannot be enforced the tool does not run, unless it is `optional`.
+//! `confine.rs` and `seccomp.rs`. If something cannot be enforced the tool does not run, unless it is `optional`.
 
-mod calls;
 mod confine;
 mod exec;
+#[cfg(target_os = "linux")]
+mod grant;
 mod limits;
-#[cfg(all(
-    target_os = "linux",
-    any(
-        target_arch = "x86_64",
-        target_arch = "aarch64",
-        target_arch = "riscv64"
-    )
-))]
-mod metadata;
 mod needs;
 mod powers;
 mod profile;
+#[cfg_attr(
+    not(all(
+        target_os = "linux",
+        any(
+            target_arch = "x86_64",
+            target_arch = "aarch64",
+            target_arch = "riscv64"
+        )
+    )),
+    path = "sandbox/no_seccomp.rs"
+)]
+mod seccomp;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
 pub use confine::{Support, support};
 pub use exec::{REFUSED, exec};
-#[cfg(all(
-    target_os = "linux",
-    any(
-        target_arch = "x86_64",
-        target_arch = "aarch64",
-        target_arch = "riscv64"
-    )
-))]
-pub(crate) use metadata::decide;
 pub use profile::Profile;
+pub(crate) use seccomp::decide;

@@ -83,6 +83,8 @@
 
 mod calls;
 mod confined;
+mod confined_calls;
+mod confined_links;
 mod ending_calls;
 mod finding;
 mod folder;

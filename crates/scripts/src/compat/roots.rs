@@ -67,8 +67,8 @@ pub fn of_client(named: impl IntoIterator<Item = (String, String)>) -> Vec<Root>
     }))
 }
 
-/// A path without `.` and `..`.
-fn lexical(path: &Path) -> PathBuf {
+/// A path without `.` and `..`, by name: links on the way are not looked at.
+pub(crate) fn lexical(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

@@ -19,18 +19,10 @@ use super::litter::Litter;
 use super::spill::Spills;
 use super::watchdog::Watchdog;
 use crate::folder::{EnvSettings, RunSettings};
-use crate::sandbox::Profile;
+use crate::sandbox::{self, Profile};
 use crate::trust::{Start, Trust, WalkError};
 
 /// The number under which a confined program's trampoline finds the server; 3 is the control channel.
-#[cfg(all(
-    target_os = "linux",
-    any(
-        target_arch = "x86_64",
-        target_arch = "aarch64",
-        target_arch = "riscv64"
-    )
-))]
 const DECIDER: i32 = 4;
 
 /// Calls that may wait for a place.
@@ -248,19 +240,11 @@ impl Runner {
             profile.set_tmp(&path);
             litter.folder = Some(path);
         }
-        #[cfg(all(
-            target_os = "linux",
-            any(
-                target_arch = "x86_64",
-                target_arch = "aarch64",
-                target_arch = "riscv64"
-            )
-        ))]
-        if let Some(written) = profile.written() {
-            let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
+        if let Some(written) = profile.written()
+            && let Some(theirs) = sandbox::decide(written, self.root())?
+        {
             profile.set_decider(DECIDER);
-            fds.push((theirs.into(), DECIDER));
-            crate::sandbox::decide(ours, written)?;
+            fds.push((theirs, DECIDER));
         }
         if words.first().is_some_and(|first| *first != program) {
             profile.set_program(program);

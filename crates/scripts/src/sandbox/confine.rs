@@ -6,7 +6,7 @@
 //! can read a program can have it executed by an interpreter.
 //!
 //! What it cannot: UDP (so that names are resolved), and sockets in the file system. Calls that Landlock
-//! does not look at are in `calls.rs`.
+//! does not look at are in `seccomp.rs`.
 
 use std::ffi::OsStr;
 use std::io;
@@ -66,20 +66,19 @@ pub(super) fn confine(reach: &Reach, program: &OsStr, can: Support) -> io::Resul
 #[cfg(target_os = "linux")]
 mod landlock {
     use std::ffi::OsStr;
-    use std::fs;
     use std::io;
     use std::os::fd::OwnedFd;
-    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-    use std::path::{Component, Path, PathBuf};
+    use std::path::{Path, PathBuf};
 
     use ::landlock::{
         ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath,
         Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus,
         Scope, make_bitflags,
     };
-    use rustix::fs::{FileType, Mode, OFlags, fstat, open};
+    use rustix::fs::{FileType, fstat};
 
     use super::Support;
+    use crate::sandbox::grant;
     use crate::sandbox::needs;
     use crate::sandbox::profile::Reach;
 
@@ -109,35 +108,44 @@ mod landlock {
             asked = asked.handle_access(both).map_err(said)?;
         }
         let mut grants = Grants(asked.create().map_err(said)?);
+        let folder = &*reach.folder;
+        let follow = |path: &str| grant::follow(path.as_ref());
         for path in needs::SYSTEM {
-            grants.perhaps(path, reading())?;
+            grants.perhaps(follow(path), reading())?;
         }
         for path in needs::DEVICES {
-            grants.perhaps(path, device())?;
+            grants.perhaps(follow(path), device())?;
         }
         for path in needs::interpreters(program) {
-            grants.perhaps(&path, reading())?;
+            grants.perhaps(grant::open(&path, folder), reading())?;
         }
         for path in needs::told_to_read() {
-            grants.perhaps(&path, reading())?;
+            grants.perhaps(grant::follow(&path), reading())?;
         }
         for path in needs::told_to_write() {
-            grants.perhaps(&path, writing())?;
+            grants.perhaps(grant::follow(&path), writing())?;
         }
-        grants.declared(&reach.folder, reading(), "the served folder")?;
+        let opened = grant::follow(folder);
+        grants.declared(folder, opened, reading(), "the served folder")?;
         let own = |path: &&PathBuf| !reach.is_contained(path);
         for path in reach.read.iter().filter(own) {
-            grants.declared(path, reading(), "under `read`")?;
+            let opened = grant::open(path, folder);
+            grants.declared(path, opened, reading(), "under `read`")?;
         }
         for path in reach.write.iter().filter(own) {
-            make_missing(path, &reach.folder)?;
-            grants.declared(path, writing(), "under `write`")?;
+            let opened = grant::make(path, folder);
+            grants.declared(path, opened, writing(), "under `write`")?;
         }
         for path in reach.roots.iter().filter(own) {
-            grants.perhaps(path, writing())?;
+            grants.perhaps(grant::open(path, folder), writing())?;
         }
         if let Some(tmp) = &reach.tmp {
-            grants.declared(tmp, writing(), "the folder for temporary files")?;
+            grants.declared(
+                tmp,
+                grant::follow(tmp),
+                writing(),
+                "the folder for temporary files",
+            )?;
         }
         for port in reach.net.iter().flatten() {
             grants.port(*port)?;
@@ -147,42 +155,6 @@ mod landlock {
             return Err(io::Error::other("the kernel does not enforce it"));
         }
         Ok(())
-    }
-
-    /// What may be written and lies in the served folder is made if it is not there: a name with an
-    /// extension as an empty file, any other as a folder.
-    fn make_missing(path: &Path, folder: &Path) -> io::Result<()> {
-        let leaves = path.components().any(|part| part == Component::ParentDir);
-        if leaves || !path.starts_with(folder) || path.symlink_metadata().is_ok() {
-            return Ok(());
-        }
-        let named = |e: io::Error| {
-            let path = path.display();
-            io::Error::new(
-                e.kind(),
-                format!("{path} (under `write`) cannot be made: {e}"),
-            )
-        };
-        if path.extension().is_none() {
-            return make_folder(path).map_err(named);
-        }
-        if let Some(above) = path.parent() {
-            make_folder(above).map_err(named)?;
-        }
-        let mut file = fs::OpenOptions::new();
-        // Never writable by others, whatever the umask: they could not be trusted then.
-        file.write(true).create_new(true).mode(0o644);
-        match file.open(path) {
-            Err(e) if e.kind() != io::ErrorKind::AlreadyExists => Err(named(e)),
-            _ => Ok(()),
-        }
-    }
-
-    fn make_folder(path: &Path) -> io::Result<()> {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o755)
-            .create(path)
     }
 
     fn reading() -> BitFlags<AccessFs> {
@@ -205,10 +177,10 @@ mod landlock {
         /// Something that need not be there.
         fn perhaps(
             &mut self,
-            path: impl AsRef<Path>,
+            opened: io::Result<OwnedFd>,
             access: BitFlags<AccessFs>,
         ) -> io::Result<()> {
-            match found(path.as_ref()) {
+            match opened {
                 Ok(file) => self.add(file, access),
                 Err(_) => Ok(()),
             }
@@ -219,10 +191,11 @@ mod landlock {
         fn declared(
             &mut self,
             path: &Path,
+            opened: io::Result<OwnedFd>,
             access: BitFlags<AccessFs>,
             place: &str,
         ) -> io::Result<()> {
-            let file = found(path).map_err(|e| {
+            let file = opened.map_err(|e| {
                 let path = path.display();
                 io::Error::new(e.kind(), format!("{path} ({place}): {e}"))
             })?;
@@ -247,11 +220,6 @@ mod landlock {
                 .map(drop)
                 .map_err(said)
         }
-    }
-
-    /// A hold on it, whatever it is; opening it for reading would wait for the writer of a pipe.
-    fn found(path: &Path) -> io::Result<OwnedFd> {
-        Ok(open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)
     }
 
     fn said(error: RulesetError) -> io::Error {

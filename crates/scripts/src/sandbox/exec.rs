@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::process::{Command, ExitCode};
 
 use super::profile::Profile;
-use super::{calls, confine, powers};
+use super::{confine, powers, seccomp};
 
 /// What the trampoline exits with if it did not become the tool.
 pub const REFUSED: u8 = 126;
@@ -59,7 +59,7 @@ fn apply(profile: &Profile, program: &OsString, command: &mut Command) -> Result
         }
         confine::confine(reach, program, confine::support())
             .map_err(|e| format!("the sandbox cannot be set up: {e}"))?;
-        match calls::forbid(reach) {
+        match seccomp::forbid(reach) {
             Err(e) if !reach.optional => {
                 return Err(format!("system calls cannot be refused: {e}"));
             }

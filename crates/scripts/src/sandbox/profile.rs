@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::limits::Limits;
+use crate::compat::roots::lexical;
 use crate::folder::RunSettings;
 
 /// Everything that the trampoline needs to know. It travels as an argument, so that there is nothing to
@@ -59,7 +60,10 @@ impl Profile {
         if !confined && !run.limits.is_any() {
             return None;
         }
-        let absolute = |paths: &[PathBuf]| paths.iter().map(|path| folder.join(path)).collect();
+        let absolute = |paths: &[PathBuf]| {
+            let paths = paths.iter().map(|path| lexical(&folder.join(path)));
+            paths.collect()
+        };
         Some(Self {
             server: std::process::id(),
             program: None,
@@ -178,7 +182,8 @@ mod tests {
     #[test]
     fn what_lies_in_what_may_be_written_is_no_grant_of_its_own() {
         let mut run = settings(2);
-        run.sandbox.write = vec!["data".into(), "data/cache".into(), "other".into()];
+        let write = ["data", "data/cache", "data/../other"];
+        run.sandbox.write = write.map(PathBuf::from).into();
         let written = profile(&run).unwrap().written().unwrap();
         assert_eq!(written, [Path::new("/srv/data"), Path::new("/srv/other")]);
     }

@@ -8,9 +8,11 @@
 //! What the server does not do, because it may have more rights than the tool: change the owner to another
 //! user, and set attributes besides `user.*` and access lists.
 
+mod change;
 mod memory;
 mod request;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -19,52 +21,62 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use linkspan_spawn::notify::{Listener, Request};
-use rustix::fs::{
-    AtFlags, CWD, Gid, Mode, OFlags, Timespec, Timestamps, Uid, XattrFlags, chmod, chownat, open,
-    removexattr, setxattr, utimensat,
-};
+use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fstat, open, statx};
 use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
+use crate::sandbox::grant;
 use memory::Memory;
 pub(super) use request::{CALLS, FCHMODAT2};
-use request::{Change, HERE, Target, Times, meant};
+use request::{HERE, Target, meant};
 
-/// What paths, names and values of attributes may weigh, as for the kernel.
+/// How long a path may be, as for the kernel.
 const PATH: usize = 4096;
-const NAME: usize = 256;
-const VALUE: u64 = 64 << 10;
 
 /// Decides for one tool and everything that it starts, on a thread of its own, until all of that has
-/// ended. `from` is where the listener arrives; `allowed` is what may be written.
-pub(crate) fn decide(from: UnixStream, allowed: Vec<PathBuf>) -> io::Result<()> {
+/// ended. `allowed` is what may be written, `folder` the one that is served. The trampoline sends its listener
+/// to the socket that is returned.
+pub(crate) fn decide(allowed: Vec<PathBuf>, folder: &Path) -> io::Result<Option<OwnedFd>> {
+    let (from, theirs) = UnixStream::pair()?;
+    let folder = folder.to_owned();
     let thread = std::thread::Builder::new().name("linkspan-files".into());
     let thread = thread.stack_size(256 << 10);
     thread.spawn(move || {
-        if let Err(e) = decide_here(from, &allowed) {
+        if let Err(e) = decide_here(from, &allowed, &folder) {
             tracing::debug!("changes of file metadata are refused from now on: {e}");
         }
     })?;
-    Ok(())
+    Ok(Some(theirs.into()))
 }
 
-fn decide_here(from: UnixStream, allowed: &[PathBuf]) -> io::Result<()> {
+fn decide_here(from: UnixStream, allowed: &[PathBuf], folder: &Path) -> io::Result<()> {
     // A tool that was not begun sends none.
     let Some(listener) = receive(&from)? else {
         return Ok(());
     };
     drop(from);
     // Once: the program cannot put anything else in their place.
-    let real = allowed.iter().filter_map(|path| path.canonicalize().ok());
-    let allowed: Vec<PathBuf> = real.collect();
+    let allowed = places(allowed, folder);
     while let Some(request) = listener.receive()? {
         let done = change(&listener, &request, &allowed);
         listener.answer(&request, done.map_err(Errno::raw_os_error));
     }
     Ok(())
+}
+
+/// The real paths of what may be written. What leads through a link in the served folder is left out.
+fn places(allowed: &[PathBuf], folder: &Path) -> Vec<PathBuf> {
+    let opened = allowed.iter().map(|path| grant::open(path, folder));
+    let places = opened.filter_map(|file| fs::read_link(itself(&file.ok()?)).ok());
+    places.collect()
+}
+
+/// A path that leads to an open file, and to no other.
+fn itself(file: &OwnedFd) -> PathBuf {
+    format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }
 
 /// Sends the listener to the server.
@@ -93,19 +105,42 @@ fn receive(from: &UnixStream) -> io::Result<Option<Listener>> {
 }
 
 fn change(listener: &Listener, request: &Request, allowed: &[PathBuf]) -> Result<(), Errno> {
-    let (target, change) = meant(request)?;
     let memory = Memory::of(request.thread)?;
+    let (target, change) = meant(request, &memory)?;
     let file = target.open(request.thread, &memory)?;
     // Until here the number of the thread could have become another one's.
     if !listener.is_waiting(request) {
         return Err(Errno::PERM);
     }
-    let itself = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    let itself = itself(&file);
     let place = fs::read_link(&itself).map_err(|_| Errno::PERM)?;
-    if !allowed.iter().any(|allowed| place.starts_with(allowed)) {
+    let is_allowed = allowed.iter().any(|allowed| place.starts_with(allowed));
+    if !is_allowed || !lies_at(&file, &place)? {
         return Err(Errno::PERM);
     }
     change.make(&itself, &memory)
+}
+
+/// Whether the path leads to the file for us. On a mount that is not attached here, the path of a file is that
+/// of another one.
+fn lies_at(file: &OwnedFd, place: &Path) -> Result<bool, Errno> {
+    let found = |path: &Path| {
+        let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        open(path, flags, Mode::empty())
+    };
+    let own = fstat(file)?;
+    if own.st_nlink > 0 {
+        let there = fstat(found(place)?)?;
+        return Ok((there.st_dev, there.st_ino) == (own.st_dev, own.st_ino));
+    }
+    // It has no name any more, but the folder in which it had one is on the same mount.
+    let mount = |file: &OwnedFd| {
+        let about = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
+        let known = about.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+        known.then_some(about.stx_mnt_id).ok_or(Errno::PERM)
+    };
+    let above = place.parent().ok_or(Errno::PERM)?;
+    Ok(mount(file)? == mount(&found(above)?)?)
 }
 
 impl Target {
@@ -121,13 +156,17 @@ impl Target {
                 folder,
                 path,
                 follow,
+                empty,
             } => {
                 let given = memory.text(*path, PATH)?;
-                if given.is_empty() {
-                    return Err(Errno::NOENT);
+                match (given.is_empty(), *empty) {
+                    (true, true) => (PathBuf::from(by_number(*folder)), true),
+                    (true, false) => return Err(Errno::NOENT),
+                    (false, _) => {
+                        let given = PathBuf::from(OsString::from_vec(given));
+                        (seen_by(thread, &given, &by_number(*folder)), *follow)
+                    }
                 }
-                let given = PathBuf::from(std::ffi::OsString::from_vec(given));
-                (seen_by(thread, &given, &by_number(*folder)), *follow)
             }
         };
         let flags = match follow {
@@ -155,99 +194,37 @@ fn seen_by(thread: u32, given: &Path, folder: &str) -> PathBuf {
     given.to_owned()
 }
 
-impl Change {
-    /// Makes it. The path leads to the file that is open, and to no other.
-    fn make(&self, file: &Path, memory: &Memory) -> Result<(), Errno> {
-        match self {
-            Self::Mode(mode) if mode & 0o6000 != 0 => Err(Errno::PERM),
-            Self::Mode(mode) => chmod(file, Mode::from_raw_mode(mode & 0o7777)),
-            Self::Owner(user, group) => own(file, *user, *group),
-            Self::Times(times) => {
-                let times = times.read(memory)?;
-                utimensat(CWD, file, &times, AtFlags::empty())
-            }
-            Self::Attribute {
-                name,
-                value,
-                size,
-                flags,
-            } => {
-                let name = attribute(memory, *name)?;
-                if *size > VALUE {
-                    return Err(Errno::TOOBIG);
-                }
-                let value = memory.bytes(*value, *size as usize)?;
-                let flags = XattrFlags::from_bits(*flags).ok_or(Errno::INVAL)?;
-                setxattr(file, name, &value, flags)
-            }
-            Self::NoAttribute { name } => removexattr(file, attribute(memory, *name)?),
-        }
-    }
-}
-
-/// Changes the owner to us, if it is to be changed at all.
-fn own(file: &Path, user: u32, group: u32) -> Result<(), Errno> {
-    let (us, ours) = (rustix::process::geteuid(), rustix::process::getegid());
-    let is = |wanted: u32, own: u32| wanted == u32::MAX || wanted == own;
-    if !is(user, us.as_raw()) || !is(group, ours.as_raw()) {
-        return Err(Errno::PERM);
-    }
-    let user = (user != u32::MAX).then(|| Uid::from_raw(user));
-    let group = (group != u32::MAX).then(|| Gid::from_raw(group));
-    chownat(CWD, file, user, group, AtFlags::empty())
-}
-
-/// The name of an attribute that a tool may change.
-fn attribute(memory: &Memory, at: u64) -> Result<std::ffi::OsString, Errno> {
-    let name = memory.text(at, NAME)?;
-    let known = name.starts_with(b"user.") || name.starts_with(b"system.posix_acl_");
-    match known {
-        true => Ok(std::ffi::OsString::from_vec(name)),
-        false => Err(Errno::PERM),
-    }
-}
-
-impl Times {
-    fn read(&self, memory: &Memory) -> Result<Timestamps, Errno> {
-        const NOW: i64 = libc::UTIME_NOW;
-        let (at, scale) = match self {
-            Self::Nanoseconds(at) => (*at, 1),
-            Self::Microseconds(at) => (*at, 1000),
-            Self::Seconds(at) => (*at, 0),
-        };
-        let stamp = |secs: i64, nanos: i64| Timespec {
-            tv_sec: secs,
-            tv_nsec: nanos as _,
-        };
-        if at == 0 {
-            return Ok(Timestamps {
-                last_access: stamp(0, NOW),
-                last_modification: stamp(0, NOW),
-            });
-        }
-        let count = if scale == 0 { 2 } else { 4 };
-        let bytes = memory.bytes(at, count * 8)?;
-        let numbers: Vec<i64> = bytes
-            .chunks_exact(8)
-            .map(|chunk| chunk.try_into().map_or(0, i64::from_ne_bytes))
-            .collect();
-        Ok(match numbers[..] {
-            [access, change] => Timestamps {
-                last_access: stamp(access, 0),
-                last_modification: stamp(change, 0),
-            },
-            [access, more, change, rest] => Timestamps {
-                last_access: stamp(access, more.saturating_mul(scale)),
-                last_modification: stamp(change, rest.saturating_mul(scale)),
-            },
-            _ => return Err(Errno::FAULT),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_in_the_served_folder_allows_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        fs::create_dir_all(at("served/own")).unwrap();
+        std::os::unix::fs::symlink(place.path(), at("served/link")).unwrap();
+        let allowed = ["served/own", "served/link", "served/link/served", "gone"].map(at);
+        let own = at("served/own").canonicalize().unwrap();
+        assert_eq!(places(&allowed, &at("served")), [own]);
+    }
+
+    #[test]
+    fn a_file_lies_where_its_path_leads_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["a", "b"] {
+            fs::write(at(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(at("a"), at("link")).unwrap();
+        let file = OwnedFd::from(fs::File::open(at("a")).unwrap());
+        assert_eq!(lies_at(&file, &at("a")), Ok(true));
+        assert_eq!(lies_at(&file, &at("b")), Ok(false));
+        assert_eq!(lies_at(&file, &at("link")), Ok(false));
+        fs::remove_file(at("a")).unwrap();
+        assert_eq!(lies_at(&file, &at("a (deleted)")), Ok(true));
+        assert_eq!(lies_at(&file, Path::new("/proc/a (deleted)")), Ok(false));
+    }
 
     #[test]
     fn a_path_is_that_of_the_caller() {

@@ -1,14 +1,20 @@
 //! Which calls the server decides, and what each of them asks for.
 
+use std::cmp::Ordering;
+
 use linkspan_spawn::notify::Request;
 use rustix::io::Errno;
 
-/// `fchmodat2`, which is newer than our `libc`.
-pub(in crate::sandbox) const FCHMODAT2: i64 = 452;
+use super::memory::Memory;
+
+/// Calls that are newer than our `libc`; new ones have the same number everywhere.
+pub(in crate::sandbox::seccomp) const FCHMODAT2: i64 = 452;
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
 
 /// Calls that the server decides.
 #[cfg(target_arch = "x86_64")]
-pub(in crate::sandbox) const CALLS: &[i64] = &[
+pub(in crate::sandbox::seccomp) const CALLS: &[i64] = &[
     libc::SYS_chmod,
     libc::SYS_chown,
     libc::SYS_lchown,
@@ -27,9 +33,11 @@ pub(in crate::sandbox) const CALLS: &[i64] = &[
     libc::SYS_removexattr,
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
 ];
 #[cfg(not(target_arch = "x86_64"))]
-pub(in crate::sandbox) const CALLS: &[i64] = &[
+pub(in crate::sandbox::seccomp) const CALLS: &[i64] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
     FCHMODAT2,
@@ -42,6 +50,8 @@ pub(in crate::sandbox) const CALLS: &[i64] = &[
     libc::SYS_removexattr,
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
 ];
 
 /// Which file is meant.
@@ -51,6 +61,8 @@ pub(super) enum Target {
         folder: i32,
         path: u64,
         follow: bool,
+        /// With an empty path the folder itself, whatever it is.
+        empty: bool,
     },
 }
 
@@ -80,26 +92,29 @@ pub(super) enum Times {
 pub(super) const HERE: i32 = libc::AT_FDCWD;
 
 /// What a call asks for.
-pub(super) fn meant(request: &Request) -> Result<(Target, Change), Errno> {
+pub(super) fn meant(request: &Request, memory: &Memory) -> Result<(Target, Change), Errno> {
     let argument = request.arguments;
-    let [a, b, c, d, e, _] = argument;
+    let [a, b, c, d, e, f] = argument;
     let number = |value: u64| value as u32;
     let fd = |value: u64| value as i32;
     let path = |path, follow| Target::Path {
         folder: HERE,
         path,
         follow,
+        empty: false,
     };
     let at = |folder: u64, path: u64, flags: u64| {
         let flags = number(flags);
         let has = |flag: i32| flags & flag as u32 != 0;
-        match has(libc::AT_EMPTY_PATH) && path == 0 {
-            true => Target::Open(fd(folder)),
-            false => Target::Path {
-                folder: fd(folder),
-                path,
-                follow: !has(libc::AT_SYMLINK_NOFOLLOW),
-            },
+        let empty = has(libc::AT_EMPTY_PATH);
+        if empty && path == 0 {
+            return Target::Open(fd(folder));
+        }
+        Target::Path {
+            folder: fd(folder),
+            path,
+            follow: !has(libc::AT_SYMLINK_NOFOLLOW),
+            empty,
         }
     };
     let attribute = |flags: u64| Change::Attribute {
@@ -127,6 +142,8 @@ pub(super) fn meant(request: &Request) -> Result<(Target, Change), Errno> {
         libc::SYS_removexattr => (path(a, true), Change::NoAttribute { name: b }),
         libc::SYS_lremovexattr => (path(a, false), Change::NoAttribute { name: b }),
         libc::SYS_fremovexattr => (Target::Open(fd(a)), Change::NoAttribute { name: b }),
+        SETXATTRAT => (at(a, b, c), attribute_at(memory, d, e, f)?),
+        REMOVEXATTRAT => (at(a, b, c), Change::NoAttribute { name: d }),
         #[cfg(target_arch = "x86_64")]
         libc::SYS_chmod => (path(a, true), Change::Mode(number(b))),
         #[cfg(target_arch = "x86_64")]
@@ -140,5 +157,27 @@ pub(super) fn meant(request: &Request) -> Result<(Target, Change), Errno> {
         #[cfg(target_arch = "x86_64")]
         libc::SYS_futimesat => (at(a, b, 0), Change::Times(Times::Microseconds(c))),
         _ => return Err(Errno::NOSYS),
+    })
+}
+
+/// The value, its size and the flags are in a `struct xattr_args`.
+fn attribute_at(memory: &Memory, name: u64, at: u64, size: u64) -> Result<Change, Errno> {
+    const KNOWN: u64 = 16;
+    match size.cmp(&KNOWN) {
+        Ordering::Less => return Err(Errno::INVAL),
+        Ordering::Greater => return Err(Errno::TOOBIG),
+        Ordering::Equal => {}
+    }
+    let bytes = memory.bytes(at, KNOWN as usize)?;
+    let number = |at: usize| {
+        let bytes = bytes[at..].first_chunk().copied();
+        bytes.map_or(0, u32::from_ne_bytes)
+    };
+    let value = bytes.first_chunk().copied();
+    Ok(Change::Attribute {
+        name,
+        value: value.map_or(0, u64::from_ne_bytes),
+        size: number(8).into(),
+        flags: number(12),
     })
 }

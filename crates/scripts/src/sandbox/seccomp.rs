@@ -1,0 +1,137 @@
+//! Level 2: system calls that Landlock does not look at, refused with seccomp.
+//!
+//! | call | refused | why |
+//! |---|---|---|
+//! | `chmod` and its like, `open`, `mknod` with a set-user-id or set-group-id bit | always | such a file gives the rights of our user to others |
+//! | changes of mode, owner, times and extended attributes | outside of what may be written | the server decides: see `metadata.rs` |
+//! | sockets of other families than Unix, Internet and netlink; Internet protocols besides TCP, UDP and ICMP | if `net` is given | Landlock looks at TCP only: MPTCP, SCTP and SMC would go around it |
+//! | TCP sockets | if `net` is empty | nothing else is left to do with them |
+//! | `listen`, and connecting by `sendto` (TCP Fast Open) | if `net` has ports | neither asks Landlock |
+//! | mounts, `chroot`, `setns`, new namespaces of mounts or users | always | a path would lead elsewhere for the server than for the tool |
+//! | `ioctl` for inode flags, verity, encryption, FAT attributes, btrfs subvolumes | always | they change files that are open for reading |
+//! | io_uring, `openat2`, `clone3` | always, as if the kernel had none | their arguments are in memory, where a filter does not see them |
+//!
+//! Programs for another instruction set of the same processor (32 bits) are killed at their first call:
+//! their calls have other numbers. Calls of x32 fail as if the kernel had none of them.
+
+mod files;
+mod metadata;
+mod mounts;
+mod rules;
+mod sockets;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+
+use linkspan_spawn::notify::{self, Listener};
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompFilter, apply_filter, sock_filter,
+};
+
+use super::profile::Reach;
+pub(crate) use metadata::decide;
+use rules::Rules;
+
+/// Newer than our `libc`.
+const FILE_SETATTR: i64 = 469;
+
+/// Takes the calls from this process, and everything that comes from it, for good.
+pub(super) fn forbid(reach: &Reach) -> io::Result<()> {
+    if cfg!(target_arch = "x86_64") {
+        apply_filter(&no_x32()).map_err(io::Error::other)?;
+    }
+    apply(missing(), libc::ENOSYS)?;
+    apply(refused(reach).map_err(io::Error::other)?, libc::EPERM)?;
+    match reach.decider {
+        Some(number) => handed_over(number),
+        // There is no server to ask. A program that may write nothing may change no metadata.
+        None if reach.write.is_empty() && reach.roots.is_empty() => no_metadata(),
+        None => Ok(()),
+    }
+}
+
+/// Leaves it to the server which file metadata is changed.
+fn handed_over(number: i32) -> io::Result<()> {
+    let to = notify::inherited(number)?;
+    let rules = metadata::CALLS.iter().map(|call| (*call, Vec::new()));
+    // The one action that can be told from all others, and is then replaced by one that
+    // `seccompiler` does not know.
+    let program = program(rules.collect(), SeccompAction::Trace(0)).map_err(io::Error::other)?;
+    let program: Vec<_> = program
+        .iter()
+        .map(|one| match one.k {
+            libc::SECCOMP_RET_TRACE => (one.code, one.jt, one.jf, libc::SECCOMP_RET_USER_NOTIF),
+            k => (one.code, one.jt, one.jf, k),
+        })
+        .collect();
+    match Listener::install(&program) {
+        Ok(listener) => metadata::send(&to, &listener),
+        // We are confined like this already: a filter can have one listener only.
+        Err(e) if e.raw_os_error() == Some(libc::EBUSY) => no_metadata(),
+        Err(e) => Err(e),
+    }
+}
+
+/// Refuses every change of file metadata.
+fn no_metadata() -> io::Result<()> {
+    let mut rules = Rules::new();
+    files::metadata(&mut rules).map_err(io::Error::other)?;
+    apply(rules, libc::EPERM)
+}
+
+fn apply(rules: Rules, error: i32) -> io::Result<()> {
+    let refuse = SeccompAction::Errno(error.unsigned_abs());
+    let program = program(rules, refuse).map_err(io::Error::other)?;
+    apply_filter(&program).map_err(io::Error::other)
+}
+
+fn program(rules: Rules, refuse: SeccompAction) -> Result<BpfProgram, BackendError> {
+    let arch = std::env::consts::ARCH.try_into()?;
+    SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?.try_into()
+}
+
+/// The second calling convention of this processor sets a bit in the number of a call, and gives some calls
+/// other numbers: as if the kernel did not have it, which is usual.
+fn no_x32() -> BpfProgram {
+    const X32: u32 = 0x4000_0000;
+    let one = |code: u32, jf, k| sock_filter {
+        code: code as u16,
+        jt: 0,
+        jf,
+        k,
+    };
+    vec![
+        // The number of the call is at the offset 0.
+        one(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        one(libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K, 1, X32),
+        one(
+            libc::BPF_RET,
+            0,
+            libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32,
+        ),
+        one(libc::BPF_RET, 0, libc::SECCOMP_RET_ALLOW),
+    ]
+}
+
+/// What looks as if this kernel did not have it. Programs have another way.
+fn missing() -> Rules {
+    let calls = [
+        libc::SYS_clone3,
+        libc::SYS_io_uring_setup,
+        libc::SYS_openat2,
+        FILE_SETATTR,
+    ];
+    calls.into_iter().map(|call| (call, Vec::new())).collect()
+}
+
+fn refused(reach: &Reach) -> Result<Rules, BackendError> {
+    let mut rules = Rules::new();
+    files::set_id_bits(&mut rules)?;
+    files::inodes(&mut rules)?;
+    mounts::mounts(&mut rules)?;
+    if let Some(ports) = &reach.net {
+        sockets::sockets(&mut rules, ports.is_empty())?;
+    }
+    Ok(rules)
+}
