@@ -18,11 +18,14 @@ mod options;
 mod pace;
 mod proxy;
 mod reach;
+mod refused;
 mod relearn;
 mod renew;
 mod request;
+mod rest;
 mod sending;
 mod sse_session;
+mod waiting;
 
 pub use options::{HttpOptions, OptionsError, Transport};
 pub use reach::reach;
