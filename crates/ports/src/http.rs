@@ -12,6 +12,7 @@ mod cookies;
 mod dial;
 mod driver;
 mod endpoint;
+mod given;
 mod job;
 mod listen;
 mod options;
