@@ -218,7 +218,7 @@ fn a_call_whose_stream_has_only_an_answer_with_another_id_fails() {
 
 #[test]
 fn an_answer_on_the_stream_of_another_call_reaches_its_own_and_fails_neither() {
-    let (came, waiting) = mpsc::channel();
+    let (came, waiting) = mpsc::sync_channel(1);
     let waiting = Mutex::new(waiting);
     let stream = move |request: &Request, conn: &mut Conn| {
         let Some(id) = request.message.as_ref().and_then(|m| m.id.clone()) else {
