@@ -1,30 +1,22 @@
 //! The conductor's task: moves messages between ports and the chain, and decides nothing.
 
+mod farewell;
+
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use linkspan_session::{Budget, Credit, Envelope, Fault, Inbound, Outbound, Outbox, Port};
+use linkspan_session::{Budget, Credit, Envelope, Fault, Inbound, Outbound, Port};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, OwnedPermit};
 use tokio::sync::oneshot;
-use tokio::time::{self, timeout};
+use tokio::time;
 
 use crate::bridge::Joining;
 use crate::chain::{Broken, Chain};
 use crate::plan::Node;
-
-/// How long a peer may take to take what is left for it, and to say goodbye: longer than a process that
-/// has to be killed.
-const FAREWELL: Duration = Duration::from_secs(4);
-
-/// What the editor has of that at least, after the components have ended.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-/// How long the editor has to be silent before its port is closed at the end.
-const QUIET: Duration = Duration::from_millis(50);
 
 /// Bytes that may be handed to a peer's port before it has written them.
 const AHEAD: usize = 256 << 10;
@@ -254,78 +246,6 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
             }
         }
     }
-
-    /// Sends what is left, closes the components' ports and waits for their tasks, for a limited time.
-    /// Meanwhile, and until it sends nothing more, the editor's requests are still answered; then its
-    /// port is closed too.
-    async fn farewell(mut self) {
-        // Ports that waited for room hold their queues open.
-        self.rooms.clear();
-        let mut peers = std::mem::take(&mut self.peers).into_iter();
-        let Some(mut outside) = peers.next() else {
-            return;
-        };
-        let begun = now();
-        let leaving = peers.map(|peer| leave(peer.port, self.chain.left(peer.node), FAREWELL));
-        let leaving: Vec<_> = leaving.collect();
-        let leaving = join_all(leaving);
-        tokio::pin!(leaving);
-        let mut hears = !outside.silent;
-        loop {
-            tokio::select! {
-                _ = &mut leaving => break,
-                more = self.answer_next(&mut outside), if hears => hears = more,
-            }
-        }
-        if hears {
-            let last = async {
-                while let Ok(true) = timeout(QUIET, self.answer_next(&mut outside)).await {}
-            };
-            let _ = timeout(FAREWELL, last).await;
-        }
-        let left = self.chain.left(Node::Outside);
-        // Part of its time has passed while the components ended.
-        let limit = FAREWELL.saturating_sub(now() - begun).max(LAST_WORDS);
-        leave(outside.port, left, limit).await;
-    }
-
-    /// Sends the editor what waits for it, then takes in the next thing that it sends. `false` if that
-    /// was the last. Nothing is lost if this is dropped while it waits.
-    async fn answer_next(&mut self, outside: &mut Peer) -> bool {
-        if let Some(outbox) = self.chain.outbox(Node::Outside) {
-            while !outbox.is_empty() {
-                let Ok(room) = outside.port.tx.reserve().await else {
-                    return false;
-                };
-                if let Some(item) = outbox.pop() {
-                    room.send(item);
-                }
-            }
-        }
-        match outside.port.rx.recv().await {
-            None | Some(Inbound::Closed(_)) => false,
-            Some(inbound) => {
-                self.chain.receive(Node::Outside, inbound, now());
-                true
-            }
-        }
-    }
-}
-
-/// Sends what is left for a peer, closes its port and waits for its task, for a limited time.
-async fn leave(mut port: Port, mut left: Outbox, limit: Duration) {
-    let goodbye = async {
-        while let Some(item) = left.pop() {
-            if port.tx.send(item).await.is_err() {
-                break;
-            }
-        }
-        drop(port.tx);
-        // A port that waits for room here could not end.
-        port.rx.close();
-        let _ = port.done.await;
-    };
-    let _ = timeout(limit, goodbye).await;
 }
 
 impl Peer {

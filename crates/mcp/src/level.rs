@@ -25,9 +25,6 @@ impl Level {
     /// `error`
     pub const ERROR: Self = Self(4);
 
-    /// From here on everything is told.
-    pub(crate) const LOWEST: Self = Self(0);
-
     /// The level of a name.
     pub fn named(name: &str) -> Option<Self> {
         NAMES.iter().position(|known| *known == name).map(Self)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use linkspan_session::{Envelope, Inbound};
-use linkspan_wire::{Frame, Limits, Line, Resync, WireError};
+use linkspan_wire::{Frame, Limits, Line, Lines, Resync, WireError};
 
 use crate::owed::{DOUBT, Shared};
 
@@ -54,6 +54,14 @@ impl Framing {
         match self {
             Self::Client { limits, .. } => *limits,
             Self::Server(server) => server.limits,
+        }
+    }
+
+    /// The next whole line of a stream.
+    pub(crate) fn line(&self, lines: &mut Lines) -> Option<Line> {
+        match self {
+            Self::Client { .. } => lines.next(),
+            Self::Server(_) => lines.next().or_else(|| lines.ended_by_cr()),
         }
     }
 

@@ -66,7 +66,7 @@ pub(crate) async fn read(
                 continue;
             }
         };
-        while let Some(line) = lines.next() {
+        while let Some(line) = framing.line(&mut lines) {
             let forwarding = forward(line, &mut framing, to, budget);
             tokio::pin!(forwarding);
             let went = loop {
@@ -183,5 +183,44 @@ fn pieces(item: &Outbound) -> [Bytes; 3] {
         Outbound::One(envelope) if envelope.msg.is_one_line() => envelope.msg.pieces(),
         Outbound::One(envelope) => envelope.msg.pieces().map(one_line),
         Outbound::Array(text) => [one_line(text.clone()), Bytes::new(), Bytes::new()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkspan_wire::{Id, Message};
+
+    #[tokio::test(start_paused = true)]
+    async fn answers_that_end_in_a_bare_cr_are_read_before_the_stream_ends() {
+        let owed = Shared::default();
+        for hop in 1..=3 {
+            let request = Message::request(&Id::number(hop), "tools/call", None);
+            owed.lock().sent(&request);
+        }
+        let (mut server, ours) = tokio::io::duplex(READ);
+        let (to, mut session) = mpsc::channel(8);
+        let limits = Limits::default();
+        let framing = Framing::server(limits, owed, |_| {});
+        tokio::spawn(async move {
+            let (last_word, _ended) = oneshot::channel();
+            read(ours, &to, last_word, framing, &budget(limits), || false).await
+        });
+        let answer = |hop| format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{}}}}"#);
+        let mut heard = async |hop| {
+            let next = time::timeout(LOOK, session.recv()).await;
+            let next = next.expect("the answer is not held back");
+            let Some(Inbound::Message(envelope)) = next else {
+                panic!("{next:?}");
+            };
+            assert_eq!(envelope.msg.text(), answer(hop));
+        };
+        let first = format!("{}\r", answer(1));
+        server.write_all(first.as_bytes()).await.unwrap();
+        heard(1).await;
+        let both = format!("{}\r{}\r", answer(2), answer(3));
+        server.write_all(both.as_bytes()).await.unwrap();
+        heard(2).await;
+        heard(3).await;
     }
 }

@@ -15,8 +15,6 @@ use linkspan_wire::{Code, Frame, Id, Kind, Message, WireError};
 
 /// How long other answers may still come before the requests without one are told.
 pub(crate) const DOUBT: Duration = Duration::from_secs(3);
-/// The same for an error that is probably the answer to a notification: a slow call is not to fail for it.
-const LONG_DOUBT: Duration = Duration::from_secs(60);
 /// Doubts at once; further ones join the last.
 const MAX_DOUBTS: usize = 8;
 
@@ -40,7 +38,7 @@ pub(crate) struct Owed {
     answers_notes: bool,
     /// A request was cancelled or told of a doubt: an error without an id may still be meant for it.
     abandoned: bool,
-    /// The one that is due first comes first.
+    /// Oldest first.
     doubts: Vec<Doubt>,
     /// Requests whose answer was seen behind other text on a line, and when each is told if no other answer
     /// comes: the line may have been a log.
@@ -185,7 +183,8 @@ impl Owed {
         let code = msg.body().and_then(|error| error.get("code")?.as_i64());
         // To say that there is no such method, a server has read the message, its id included.
         let to_note = self.answers_notes || code == Some(Code::MethodNotFound.number());
-        if self.open.is_empty() {
+        // Each notification accounts for one error: a slow call does not fail for it.
+        if self.open.is_empty() || (self.notes > 0 && to_note) {
             self.answers_notes |= self.notes > 0;
             self.notes = self.notes.saturating_sub(1);
             tracing::debug!("an error that answers no request: {msg:?}");
@@ -203,11 +202,7 @@ impl Owed {
             Some(hop) => Nameless::ErrorFor(hop, msg),
             None => Nameless::Error,
         };
-        let wait = match self.notes > 0 && to_note {
-            true => LONG_DOUBT,
-            false => DOUBT,
-        };
-        self.doubt(what, now + wait);
+        self.doubt(what, now + DOUBT);
         None
     }
 
@@ -216,8 +211,7 @@ impl Owed {
         if self.doubts.len() == MAX_DOUBTS {
             self.doubts.pop();
         }
-        let at = self.doubts.partition_point(|doubt| doubt.due <= due);
-        self.doubts.insert(at, Doubt { due, up_to, what });
+        self.doubts.push(Doubt { due, up_to, what });
     }
 
     fn answered(&mut self, hop: u64) {
@@ -441,20 +435,27 @@ mod tests {
         };
         assert_eq!(begin().hears(&answer(1)), ["answer 1"]);
 
-        // A slow call without an answer of its own gets the error in the end: it does not hang.
+        // A slow call keeps its answer, and an error that no notification accounts for is its own.
         let mut slow = begin();
-        assert!(slow.owed.next_wake().is_some());
-        assert_eq!(slow.waits_for(LONG_DOUBT), ["error 1"]);
+        assert!(slow.owed.next_wake().is_none());
+        assert!(slow.waits_for(Duration::from_secs(3600)).is_empty());
+        assert_eq!(slow.hears(&unknown), ["error 1"]);
     }
 
     #[test]
-    fn a_short_doubt_is_due_before_a_long_one_that_began_earlier() {
+    fn a_server_that_answers_several_notifications_does_not_cost_a_call() {
+        let unknown = ERROR.replace("-32603", "-32601");
         let mut stream = Stream::new();
         stream.notes();
-        stream.asks(&[1]);
-        assert!(stream.hears(&ERROR.replace("-32603", "-32601")).is_empty());
-        assert!(stream.hears(r#"{"jsonrpc":"2.0","result":NaN}"#).is_empty());
-        assert_eq!(stream.waits(), ["bad 1"]);
+        stream.asks(&[1, 2]);
+        stream.notes();
+        stream.notes();
+        for error in [&unknown, ERROR, ERROR] {
+            assert!(stream.hears(error).is_empty(), "{error}");
+        }
+        assert!(stream.waits_for(Duration::from_secs(3600)).is_empty());
+        assert_eq!(stream.hears(&answer(1)), ["answer 1"]);
+        assert_eq!(stream.hears(&answer(2)), ["answer 2"]);
     }
 
     #[test]

@@ -214,17 +214,19 @@ fn certificate_hint(why: &str) -> Option<&'static str> {
     if !why.contains("invalid peer certificate") {
         return None;
     }
-    Some(
-        if why.contains("UnknownIssuer") || why.contains("CaUsedAsEndEntity") {
-            "this machine does not trust the issuer of the server's certificate: if you do, give its certificate with --ca FILE (PEM)"
-        } else if why.contains("NotValidForName") {
-            "the server's certificate is for another name: use that name in the URL"
-        } else if why.contains("Expired") || why.contains("NotValidYet") {
-            "the server's certificate is out of date, or the clock of this machine is wrong"
-        } else {
-            "the server's certificate was not accepted; a private one is trusted with --ca FILE (PEM)"
-        },
-    )
+    // rustls says it in words if it knows the details, and by the name of the error otherwise.
+    let has = |words: &[&str]| words.iter().any(|word| why.contains(word));
+    Some(if why.contains("CaUsedAsEndEntity") {
+        "the server presents a CA certificate as its own: if you trust it, give this very certificate with --ca FILE (PEM); better, let the CA issue one for the server"
+    } else if why.contains("UnknownIssuer") {
+        "this machine does not trust the issuer of the server's certificate: if you do, give its certificate with --ca FILE (PEM)"
+    } else if has(&["NotValidForName", "not valid for name"]) {
+        "the server's certificate is for another name: use that name in the URL"
+    } else if has(&["Expired", "NotValidYet", "expired", "not valid yet"]) {
+        "the server's certificate is out of date, or the clock of this machine is wrong"
+    } else {
+        "the server's certificate was not accepted; a private one is trusted with --ca FILE (PEM)"
+    })
 }
 
 fn status_hint(status: u16, asked: Refused) -> &'static str {
@@ -324,6 +326,12 @@ mod tests {
         let unknown = fault("invalid peer certificate: UnknownIssuer");
         assert!(unknown.hint().contains("--ca FILE"));
         assert!(unknown.is_certificate());
+        let ca = fault("invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))");
+        assert!(ca.hint().contains("this very certificate with --ca FILE"));
+        let name = fault(r#"invalid peer certificate: certificate not valid for name "a""#);
+        assert!(name.hint().contains("for another name"));
+        let old = fault("invalid peer certificate: certificate expired: verification time 2");
+        assert!(old.hint().contains("out of date"));
         assert!(!fault("connection refused").hint().contains("--ca"));
     }
 

@@ -73,6 +73,17 @@ impl Lines {
         }
     }
 
+    /// What stands behind the last newline if it ends in a value and a carriage return. Some servers end
+    /// their lines with a bare CR. If a newline follows, that is a blank line.
+    pub fn ended_by_cr(&mut self) -> Option<Line> {
+        let ended = self.buf.ends_with(b"}\r") || self.buf.ends_with(b"]\r");
+        if !ended || self.skipping.is_some() {
+            return None;
+        }
+        self.searched = 0;
+        Some(Line::Text(self.buf.split().freeze()))
+    }
+
     /// What stands behind the last newline when the stream has ended.
     pub fn finish(&mut self) -> Option<Line> {
         if let Some(mut clipped) = self.skipping.take() {
@@ -167,6 +178,20 @@ mod tests {
             assert_eq!(lines.next(), None);
             assert!(lines.buffer().len() <= 1100);
         }
+    }
+
+    #[test]
+    fn a_bare_cr_behind_a_value_ends_a_line() {
+        let mut lines = Lines::new(Limits::default());
+        let mut given = |chunk: &[u8]| {
+            lines.buffer().extend_from_slice(chunk);
+            lines.next().or_else(|| lines.ended_by_cr())
+        };
+        assert_eq!(given(b"{\"a\":1"), None);
+        assert_eq!(given(b",\r"), None, "white space inside a value");
+        assert_eq!(given(b"\"b\":2}\r"), Some(text("{\"a\":1,\r\"b\":2}\r")));
+        assert_eq!(given(b"\n"), None, "the second half of CR LF");
+        assert_eq!(given(b"[1]\r"), Some(text("[1]\r")));
     }
 
     proptest! {

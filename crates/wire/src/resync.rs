@@ -11,7 +11,9 @@ use crate::clipped::Clipped;
 use crate::damage::{elements, inspect};
 use crate::error::{Syntax, WireError};
 use crate::frame::{Frame, trim};
-use crate::limits::Limits;
+use crate::id::is_id;
+use crate::json::Json;
+use crate::limits::{Limits, MAX_ID};
 use crate::message::Message;
 use crate::walk::{Walk, Walked};
 
@@ -90,7 +92,7 @@ impl Resync {
                     why: WireError::Json(_),
                     ..
                 } => {}
-                Frame::Other { text, why } => return Some(without_null_id(text, why)),
+                Frame::Other { text, why } => return Some(recognized(text, why)),
             }
         }
         match self.begun.take() {
@@ -214,7 +216,7 @@ impl Resync {
     /// A value from its first to its last byte.
     fn whole(&self, text: Bytes) -> Frame {
         match Frame::parse(text, &self.limits) {
-            Frame::Other { text, why } => without_null_id(text, why),
+            Frame::Other { text, why } => recognized(text, why),
             frame => frame,
         }
     }
@@ -244,6 +246,41 @@ fn without_controls(text: Bytes) -> Bytes {
     text.slice(controls..)
 }
 
+/// A closer look at a JSON value that is no message.
+fn recognized(text: Bytes, why: WireError) -> Frame {
+    match &why {
+        WireError::Foreign { .. } => {
+            let why = in_other_case(&text).unwrap_or(why);
+            Frame::Other { text, why }
+        }
+        _ => without_null_id(text, why),
+    }
+}
+
+/// An answer whose members are spelled with capital letters, as `{"Jsonrpc":"2.0","ID":1,"Result":{}}`.
+/// With any other member it may be a line of a log.
+fn in_other_case(text: &[u8]) -> Option<WireError> {
+    let json = Json::parse(std::str::from_utf8(text).ok()?).ok()?;
+    let (mut ids, mut outcomes) = (Vec::new(), 0);
+    for (key, value) in json.members() {
+        match &*key.to_ascii_lowercase() {
+            "jsonrpc" => {}
+            "id" => ids.push(value),
+            "result" | "error" => outcomes += 1,
+            _ => return None,
+        }
+    }
+    let id = match ids[..] {
+        [id] if is_id(id) && id.text().len() <= MAX_ID => Some(id.text()),
+        _ => None,
+    };
+    (outcomes > 0).then(|| WireError::Shape {
+        why: "members of an answer in capital letters",
+        id: id.map(|id| Bytes::copy_from_slice(id.as_bytes())),
+        is_answer: true,
+    })
+}
+
 /// Some servers write `"id":null` into notifications. Nothing waits for an answer to these, and what they
 /// say is clear.
 fn without_null_id(text: Bytes, why: WireError) -> Frame {
@@ -255,7 +292,7 @@ fn without_null_id(text: Bytes, why: WireError) -> Frame {
 }
 
 fn note(text: &Bytes) -> Option<Message> {
-    let json = crate::json::Json::parse(std::str::from_utf8(text).ok()?).ok()?;
+    let json = Json::parse(std::str::from_utf8(text).ok()?).ok()?;
     let method = json.get("method")?;
     method
         .as_str()?

@@ -220,6 +220,20 @@ fn a_damaged_batch_names_its_requests() {
 }
 
 #[test]
+fn an_answer_in_capital_letters_names_its_request_and_a_log_does_not() {
+    for (line, expected) in [
+        (r#"{"JSONRPC":"2.0","ID":1,"Result":{}}"#, "bad answer to 1"),
+        (r#"{"ID":2,"ERROR":{"Code":1}}"#, "bad answer to 2"),
+        (r#"{"JsonRpc":"2.0","Result":{}}"#, "bad answer"),
+        (r#"{"ID":1,"id":2,"Result":{}}"#, "bad answer"),
+        (r#"{"Level":"error","ID":1,"Error":"refused"}"#, "noise"),
+        (r#"{"ID":1}"#, "noise"),
+    ] {
+        assert_eq!(texts(&[line]), [expected], "{line}");
+    }
+}
+
+#[test]
 fn a_notification_of_a_server_may_say_that_it_has_no_id() {
     let said =
         r#"{"jsonrpc":"2.0","id":null,"method":"notifications/message","params":{"data":0.10}}"#;

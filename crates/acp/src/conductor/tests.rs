@@ -5,6 +5,7 @@ use std::time::Duration;
 use linkspan_session::{Envelope, Inbound, Outbound, Port, PortEnd};
 use linkspan_wire::Message;
 
+use super::farewell::QUIET;
 use super::*;
 use crate::bridge::Handle;
 use crate::plan::{PartPlan, Plan};
@@ -115,6 +116,33 @@ async fn requests_that_come_while_the_chain_ends_are_told_who_has_ended() {
         say(&editor, request(1000)).await;
         let answer = hear_text(&mut editor).await;
         assert!(answer.contains(r#""id":1000,"error""#), "{answer}");
+        assert!(editor.rx.recv().await.is_none(), "then it is over");
+        drop(editor);
+    };
+    let (ended, ()) = tokio::join!(running, talk);
+    assert!(matches!(ended, Ended::Broken(_)), "{ended:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_that_come_while_the_last_answers_are_written_are_answered() {
+    let (mut editor, mut parts, running) = chain_of(1, std::future::pending());
+    let last = QUEUE as u64 + 8;
+    let talk = async {
+        say(&editor, INITIALIZE.to_owned()).await;
+        hear(&mut parts[0]).await;
+        drop(parts);
+        // More answers than the editor's queue holds, and the editor reads none of them.
+        for id in 2..last {
+            say(&editor, request(id)).await;
+        }
+        // The clock stands still while anything is left to do: the conductor waits for the editor only.
+        time::sleep(QUIET * 2).await;
+        say(&editor, request(last)).await;
+        for id in 1..=last {
+            let answer = hear_text(&mut editor).await;
+            let expected = format!(r#""id":{id},"error""#);
+            assert!(answer.contains(&expected), "{answer}");
+        }
         assert!(editor.rx.recv().await.is_none(), "then it is over");
         drop(editor);
     };

@@ -1,5 +1,6 @@
 //! Response streams that break off, and streams full of rubbish.
 
+use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use linkspan_testkit::{Conn, Flow, Message, Request, Server};
@@ -188,6 +189,71 @@ fn an_answer_to_somebody_else_is_not_passed_on() {
          data: {\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"right\":true}}\n\n",
     );
     assert_eq!(answer.result.as_deref(), Some(r#"{"right":true}"#));
+}
+
+#[test]
+fn a_call_whose_stream_has_only_an_answer_with_another_id_fails() {
+    let result = r#""id":7777,"result":{}"#;
+    let error = r#""id":"nobody","error":{"code":1,"message":"m"}"#;
+    for (answer, ends) in [(result, true), (result, false), (error, true)] {
+        // With event ids the stream could be resumed.
+        let text = format!("id: 1\ndata: {{\"jsonrpc\":\"2.0\",{answer}}}\n\n");
+        let stream = move |request: &Request, conn: &mut Conn| {
+            if request.tool().as_deref() != Some("echo") {
+                return Flow::Pass;
+            }
+            let sent = conn.start_sse(&[]).and_then(|()| conn.chunk(&text));
+            if ends {
+                return Flow::written(sent.and_then(|()| conn.end()));
+            }
+            conn.wait_until_gone();
+            Flow::Close
+        };
+        let server = Server::legacy().intercept(stream).start();
+        let bridge = ready(&server);
+        assert_kind(&bridge.ask("1", "echo", &json!({})), "bad_answer");
+        assert!(resumptions(&server).is_empty(), "{answer}");
+    }
+}
+
+#[test]
+fn an_answer_on_the_stream_of_another_call_reaches_its_own_and_fails_neither() {
+    let (came, waiting) = mpsc::sync_channel(1);
+    let waiting = Mutex::new(waiting);
+    let stream = move |request: &Request, conn: &mut Conn| {
+        let Some(id) = request.message.as_ref().and_then(|m| m.id.clone()) else {
+            return Flow::Pass;
+        };
+        match request.tool().as_deref() {
+            Some("first") => {
+                came.send(id).expect("the test waits for it");
+                let _ = conn.start_sse(&[]);
+                conn.wait_until_gone();
+                Flow::Close
+            }
+            Some("second") => {
+                let first = waiting.lock().unwrap().recv().expect("it came first");
+                let answer = |id: &str| {
+                    format!("data: {{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n\n")
+                };
+                let sent = conn
+                    .start_sse(&[])
+                    .and_then(|()| conn.chunk(&answer(&first)));
+                conn.wait_for_gate("later");
+                let sent = sent.and_then(|()| conn.chunk(&answer(&id)));
+                Flow::written(sent.and_then(|()| conn.end()))
+            }
+            _ => Flow::Pass,
+        }
+    };
+    let server = Server::legacy().intercept(stream).start();
+    let bridge = ready(&server);
+    bridge.call("1", "first", &json!({}));
+    server.wait_for_calls("first", 1);
+    bridge.call("2", "second", &json!({}));
+    assert!(bridge.answer("1").result.is_some());
+    server.open("later");
+    assert!(bridge.answer("2").result.is_some());
 }
 
 #[test]

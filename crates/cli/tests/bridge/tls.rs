@@ -5,7 +5,8 @@ use std::net::TcpListener as StdListener;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use linkspan_testkit::{Bridge, Server};
+use linkspan_testkit::{Bridge, Message, Server};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair, date_time_ymd};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
@@ -26,7 +27,17 @@ struct Gate {
 
 impl Gate {
     fn start(server: &Server, name: &str, is_proxy: bool) -> io::Result<Self> {
-        let (ca, config) = identity(name)?;
+        Self::with(server, name, is_proxy, |_| {})
+    }
+
+    /// The same with another certificate.
+    fn with(
+        server: &Server,
+        name: &str,
+        is_proxy: bool,
+        change: impl FnOnce(&mut CertificateParams),
+    ) -> io::Result<Self> {
+        let (ca, config) = identity(name, change)?;
         let acceptor = TlsAcceptor::from(Arc::new(config));
 
         let listener = StdListener::bind("127.0.0.1:0")?;
@@ -61,19 +72,25 @@ impl Drop for Gate {
 }
 
 /// A certificate of our own, as a file to trust and a server to be.
-fn identity(name: &str) -> io::Result<(PathBuf, ServerConfig)> {
+fn identity(
+    name: &str,
+    change: impl FnOnce(&mut CertificateParams),
+) -> io::Result<(PathBuf, ServerConfig)> {
     let names = vec!["localhost".to_owned(), HOST.to_owned()];
-    let made = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;
+    let mut params = CertificateParams::new(names).map_err(io::Error::other)?;
+    change(&mut params);
+    let key = KeyPair::generate().map_err(io::Error::other)?;
+    let cert = params.self_signed(&key).map_err(io::Error::other)?;
     let file = format!("{name}-{}.pem", std::process::id());
     let ca = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(file);
-    std::fs::write(&ca, made.cert.pem())?;
-    let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+    std::fs::write(&ca, cert.pem())?;
+    let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
     let provider = Arc::new(aws_lc_rs::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .and_then(|c| {
             c.with_no_client_auth()
-                .with_single_cert(vec![made.cert.der().clone()], key)
+                .with_single_cert(vec![cert.der().clone()], key)
         })
         .map_err(io::Error::other)?;
     Ok((ca, config))
@@ -112,6 +129,57 @@ fn a_server_with_a_private_certificate_is_reached_with_its_ca() {
     let gate = Gate::start(&server, "ca", false).unwrap();
     let url = format!("https://localhost:{}/mcp", gate.port);
     shake_hands(&launch(&url, &["--ca", gate.ca()]).start());
+}
+
+/// As `openssl req -x509` makes it.
+fn as_ca(params: &mut CertificateParams) {
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+}
+
+/// The answer to a request that does not reach its server.
+fn refused(url: &str, ca: &[&str]) -> Message {
+    let flags = [&["--retries", "0"], ca].concat();
+    let bridge = launch(url, &flags).start();
+    bridge.request("1", "ping", &serde_json::json!({}));
+    let answer = bridge.answer("1");
+    assert_kind(&answer, "connect_failed");
+    answer
+}
+
+#[test]
+fn a_self_signed_certificate_that_is_a_ca_is_accepted_if_it_is_the_one_given() {
+    let server = Server::legacy().start();
+    let gate = Gate::with(&server, "self", false, as_ca).unwrap();
+    let url = format!("https://localhost:{}/mcp", gate.port);
+    shake_hands(&launch(&url, &["--ca", gate.ca()]).start());
+
+    let seen = server.requests().len();
+    let other = Gate::with(&server, "other-self", false, as_ca).unwrap();
+    for ca in [&[][..], &["--ca", other.ca()]] {
+        let answer = refused(&url, ca);
+        let hint = answer.hint().expect("a hint");
+        assert!(hint.contains("this very certificate"), "{hint}");
+    }
+    assert_eq!(server.requests().len(), seen);
+}
+
+#[test]
+fn a_given_certificate_counts_for_its_names_and_its_time_only() {
+    let server = Server::legacy().start();
+    let gate = Gate::with(&server, "named", false, as_ca).unwrap();
+    let url = format!("https://127.0.0.1:{}/mcp", gate.port);
+    let answer = refused(&url, &["--ca", gate.ca()]);
+    assert!(answer.text.contains("another name"), "{}", answer.text);
+
+    let expired = |params: &mut CertificateParams| {
+        as_ca(params);
+        params.not_after = date_time_ymd(2020, 1, 1);
+    };
+    let gate = Gate::with(&server, "expired", false, expired).unwrap();
+    let url = format!("https://localhost:{}/mcp", gate.port);
+    let answer = refused(&url, &["--ca", gate.ca()]);
+    assert!(answer.text.contains("out of date"), "{}", answer.text);
+    assert!(server.requests().is_empty());
 }
 
 #[test]
@@ -202,7 +270,7 @@ async fn answer(
 
 #[test]
 fn a_server_that_offers_http_2_is_spoken_to_in_it() {
-    let (ca, mut config) = identity("h2").unwrap();
+    let (ca, mut config) = identity("h2", |_| {}).unwrap();
     config.alpn_protocols = vec![b"h2".to_vec()];
     let acceptor = TlsAcceptor::from(Arc::new(config));
     let listener = StdListener::bind("127.0.0.1:0").unwrap();

@@ -299,6 +299,8 @@ fn a_client_that_lacks_what_the_child_asks_for_is_told_so() {
     for flags in [&[][..], &["--share"][..]] {
         let exposed = expose(flags, &[]);
         for (tool, others, lacking) in [
+            // The child has just been started.
+            ("roots", json!({"elicitation": {}, "sampling": {}}), "roots"),
             ("ask", json!({"sampling": {}, "roots": {}}), "elicitation"),
             (
                 "sample",

@@ -123,7 +123,8 @@ id() { printf '%s' "$1" | sed 's/.*"id":\([0-9]*\).*/\1/'; }
 while read -r line; do
   case $line in
     *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"o","version":"1"}}}\n' "$(id "$line")" ;;
-    *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"nan","inputSchema":{"type":"object"}}],"nextCursor":"again"}}\n' "$(id "$line")" ;;
+    *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"nan","inputSchema":{"type":"object"}},{"name":"behind","inputSchema":{"type":"object"}}],"nextCursor":"again"}}\n' "$(id "$line")" ;;
+    *'"behind"'*) printf 'INFO: {"jsonrpc":"2.0","id":%s,"result":{}}\n' "$(id "$line")" ;;
     *'"tools/call"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"x":NaN}}\n' "$(id "$line")" ;;
   esac
 done
@@ -135,7 +136,9 @@ done
         let tools = server.tools();
         tools.iter().any(|tool| tool == "odd_nan").then_some(())
     });
-    let id = server.begin("odd_nan", &json!({}));
-    let answer = server.answer(&id);
-    assert!(answer.text.contains("no valid answer"), "{}", answer.text);
+    for tool in ["odd_nan", "odd_behind"] {
+        let id = server.begin(tool, &json!({}));
+        let answer = server.answer(&id);
+        assert!(answer.text.contains("no valid answer"), "{}", answer.text);
+    }
 }

@@ -61,9 +61,9 @@ impl Claims {
     }
 
     /// From which level on its sender wants to see log messages; a legacy client that has named none gets
-    /// all that there are.
+    /// the default, whatever the server was told for other clients.
     pub(crate) fn log_level(&self) -> Option<Level> {
-        self.level.or(self.is_legacy.then_some(Level::LOWEST))
+        self.level.or(self.is_legacy.then_some(Level::DEFAULT))
     }
 
     /// Two requests with the same key may share a legacy server: it was told the same of both.

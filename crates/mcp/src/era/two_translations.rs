@@ -242,15 +242,16 @@ proptest! {
 }
 
 const LOG: &str =
-    r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"debug","data":1}}"#;
+    r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
 
 #[test]
-fn a_client_that_has_named_no_level_gets_what_the_server_logs_by_itself() {
+fn a_client_that_has_named_no_level_gets_what_the_server_logs_by_itself_from_info_on() {
     let mut row = Row::new(true);
     row.says(&request("1", "tools/call", r#"{"name":"t"}"#));
     assert_eq!(row.server.len(), 1, "{:?}", row.server);
     assert_eq!(at(&row.server[0], &["method"]), r#""tools/call""#);
     assert!(!row.server[0].contains("linkspan/"), "{:?}", row.server);
+    row.hears(&LOG.replace("info", "debug"));
     row.hears(LOG);
     assert_eq!(row.client, [LOG]);
 }

@@ -144,11 +144,13 @@ pub struct Up {
     subscribed: BTreeMap<String, Wanted>,
     /// What the server has been told to log.
     level: Option<Level>,
-    /// There is a client that has named no level and gets what the server logs by itself, so the server
-    /// must not be told to log less.
-    logs_for_all: bool,
+    /// There is a legacy client that has named no level, so the server must not be told to log less than
+    /// the default level.
+    has_default_level: bool,
     /// When the server was ready.
     ready_at: Option<Instant>,
+    /// The server has answered the ping after `initialized`: what it asks from now on belongs to a call.
+    has_settled: bool,
     roots: Roots,
 }
 
@@ -175,8 +177,9 @@ impl Up {
             listeners: Vec::new(),
             subscribed: BTreeMap::new(),
             level: None,
-            logs_for_all: false,
+            has_default_level: false,
             ready_at: None,
+            has_settled: false,
             roots: Roots::default(),
         }
     }

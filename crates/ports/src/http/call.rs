@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use http::{Method, StatusCode};
+use http::Method;
 use linkspan_mcp::{Era, SESSION_ID, names, without_invalid_tools};
 use linkspan_session::{Credit, Envelope, Fault, Inbound};
-use linkspan_wire::{Frame, Id, Json, Kind, Message, Resync};
+use linkspan_wire::{Frame, Id, Kind, Message, Resync};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use url::Url;
@@ -14,16 +14,15 @@ use super::answer::{self, Data, Events, Media, media};
 use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
 use super::job::{self, Begun, Outcome, Refusal, Report, Role, Ticket};
-use super::listen::pump;
 use super::pace::Pace;
+use super::refused::{error_code, forgets_session, is_modern_error};
 use super::request::{self, Place};
+use super::rest::{aftermath, leftover};
 use super::sending::{Response, may_pass, send};
 use crate::owed::DOUBT;
 
-/// How long what follows an answer on its stream is still read.
-const AFTERMATH: Duration = Duration::from_secs(2);
 /// How long the server may take to accept what it does not answer.
-const ACCEPT: Duration = Duration::from_secs(30);
+pub(super) const ACCEPT: Duration = Duration::from_secs(30);
 const MAX_RESUMES: u32 = 6;
 const DEFAULT_RETRY: Duration = Duration::from_secs(1);
 const MAX_WAIT: Duration = Duration::from_secs(30);
@@ -49,6 +48,7 @@ pub(super) struct Post {
 
 impl Post {
     pub(super) async fn run(self, ticket: Ticket) -> Report {
+        let _waits = ticket.hop.map(|hop| self.endpoint.waiting.enter(hop));
         let exchange = self.exchange(&ticket);
         let (outcome, moved) = if ticket.hop.is_some() {
             exchange.await
@@ -214,7 +214,9 @@ impl Post {
                     }
                     Taken::Other => continue,
                 },
-                Ok(None) if doubt.is_some() => return Err(self.nameless()),
+                Ok(None) | Err(Fault::AnswerLost { .. }) if doubt.is_some() => {
+                    return Err(self.nameless());
+                }
                 Ok(None) => self.lost("its stream ended before the answer"),
                 Err(why @ Fault::AnswerLost { .. }) => why,
                 Err(why) => return Err(why),
@@ -295,7 +297,8 @@ impl Post {
             }
             let is_quoted =
                 matches!(&frame, Frame::Other { why, .. } if why.quoted_hop() == Some(hop));
-            if is_quoted || matches!(&frame, Frame::One(msg) if is_nameless_result(msg)) {
+            let is_foreign = matches!(&frame, Frame::One(msg) if self.is_foreign(hop, msg));
+            if is_quoted || is_foreign {
                 taken = Taken::Nameless;
                 continue;
             }
@@ -307,6 +310,16 @@ impl Post {
         Ok(taken)
     }
 
+    /// Whether an answer on the stream of `hop` has an id that no waiting request has.
+    fn is_foreign(&self, hop: u64, msg: &Message) -> bool {
+        let id = msg.id().filter(|id| id.text() != "null");
+        let waits = |other: u64| other == hop || self.endpoint.waiting.contains(other);
+        match id {
+            Some(id) => msg.is_answer() && !id.as_hop().is_some_and(waits),
+            None => msg.kind() == Kind::Result,
+        }
+    }
+
     async fn deliver(&self, hop: u64, frame: Frame, credit: Credit) -> Option<Message> {
         let mut credit = Some(credit);
         let mut answer = None;
@@ -316,8 +329,7 @@ impl Post {
             Frame::Blank | Frame::Other { .. } => return None,
         };
         for msg in messages {
-            let msg = claim(msg, hop);
-            let mut msg = msg;
+            let mut msg = claim(msg, hop);
             if msg.is_answer() && msg.id().and_then(|id| id.as_hop()) == Some(hop) {
                 if let Some(valid) = self
                     .lists_tools
@@ -372,14 +384,9 @@ impl Post {
 /// What an event on the stream of a request was.
 enum Taken {
     Answer(Message),
-    /// A result to no request of ours, or an answer behind other text.
+    /// An answer to no request that waits, or an answer behind other text.
     Nameless,
     Other,
-}
-
-/// A result whose id is not that of any request of ours.
-fn is_nameless_result(msg: &Message) -> bool {
-    msg.kind() == Kind::Result && msg.id().is_none_or(|id| id.as_hop().is_none())
 }
 
 /// An error answer without an id, in the answer to one request, can only mean that request.
@@ -389,68 +396,5 @@ fn claim(msg: Message, hop: u64) -> Message {
         msg.with_id(Id::number(hop))
     } else {
         msg
-    }
-}
-
-/// Reads on for a while after the answer, so that nothing is lost and the connection can be kept.
-async fn aftermath(endpoint: Endpoint, mut events: Events, tx: mpsc::Sender<Inbound>, hop: u64) {
-    let rest = async {
-        while let Ok(Some(data)) = events.next(&endpoint).await {
-            if let Frame::One(msg) = Frame::parse(data.text, &endpoint.limits()) {
-                let envelope = Envelope {
-                    relates_to: Some(hop),
-                    credit: data.credit,
-                    ..Envelope::new(msg)
-                };
-                if tx.send(Inbound::Message(envelope)).await.is_err() {
-                    return;
-                }
-            }
-        }
-    };
-    let _ = timeout(AFTERMATH, rest).await;
-}
-
-/// Whether a refusal means that the server does not know the session.
-///
-/// The specification says 404. The official examples answer 400 and say it in words.
-fn forgets_session(status: StatusCode, body: &[u8]) -> bool {
-    const WORDS: [&str; 6] = [
-        "no valid",
-        "not found",
-        "invalid",
-        "unknown",
-        "expired",
-        "missing",
-    ];
-    if status == StatusCode::NOT_FOUND {
-        return true;
-    }
-    // What the request itself does wrong is not about the session, whatever it is called.
-    if status != StatusCode::BAD_REQUEST || matches!(error_code(body), Some(-32602 | -32601)) {
-        return false;
-    }
-    let said = String::from_utf8_lossy(body).to_ascii_lowercase();
-    said.contains("session") && WORDS.iter().any(|word| said.contains(word))
-}
-
-/// Codes that only a modern server sends: it was understood, so it speaks Streamable HTTP.
-fn is_modern_error(body: &[u8]) -> bool {
-    matches!(error_code(body), Some(-32099..=-32020 | -32602 | -32601))
-}
-
-fn error_code(body: &[u8]) -> Option<i64> {
-    let json = Json::parse(std::str::from_utf8(body).ok()?).ok()?;
-    json.path(&["error", "code"])?.as_i64()
-}
-
-/// What follows the acceptance of something that needs no answer: messages for a while, if it is a
-/// stream, and otherwise nothing; but an unread body would cost the connection.
-async fn leftover(endpoint: Endpoint, response: Response, tx: mpsc::Sender<Inbound>) {
-    if media(&response) == Media::Events {
-        let mut events = Events::new(&endpoint, response);
-        let _ = timeout(ACCEPT, pump(&endpoint, &mut events, &tx, None)).await;
-    } else {
-        answer::refusal(response).await;
     }
 }

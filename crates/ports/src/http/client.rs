@@ -15,6 +15,7 @@ use rustls_platform_verifier::Verifier;
 
 use super::body::Telling;
 use super::dial::{Dial, Timed};
+use super::given::OrGiven;
 use super::options::{HttpOptions, OptionsError};
 
 /// What sends requests.
@@ -57,18 +58,19 @@ fn config(options: &HttpOptions, tls: bool) -> Result<ClientConfig, OptionsError
         let nobody = RootCertStore::empty();
         return Ok(builder.with_root_certificates(nobody).with_no_client_auth());
     }
-    let extra = match &options.ca {
+    let given = match &options.ca {
         Some(pem) => CertificateDer::pem_slice_iter(pem)
             .collect::<Result<Vec<_>, _>>()
             .map_err(unusable)?,
         None => Vec::new(),
     };
-    if options.ca.is_some() && extra.is_empty() {
+    if options.ca.is_some() && given.is_empty() {
         return Err(OptionsError::Tls(
             "there is no certificate in that file".to_owned(),
         ));
     }
-    let verifier = Verifier::new_with_extra_roots(extra, provider).map_err(unusable)?;
+    let inner = Verifier::new_with_extra_roots(given.clone(), provider).map_err(unusable)?;
+    let verifier = OrGiven { inner, given };
     Ok(builder
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))

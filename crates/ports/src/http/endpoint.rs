@@ -1,4 +1,4 @@
-//! What every job needs to reach the server. Cheap to clone, and nothing in it changes.
+//! What every job needs to reach the server. Cheap to clone.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,6 +8,7 @@ use linkspan_wire::Limits;
 
 use super::client::{Client, client};
 use super::options::{HttpOptions, OptionsError};
+use super::waiting::Waiting;
 
 #[derive(Clone)]
 pub(super) struct Endpoint {
@@ -18,6 +19,7 @@ pub(super) struct Endpoint {
     pub(super) budget: Budget,
     /// Whether an HTTP response ever came from there.
     pub(super) answered: Arc<AtomicBool>,
+    pub(super) waiting: Waiting,
 }
 
 impl Endpoint {
@@ -33,6 +35,7 @@ impl Endpoint {
             budget: Budget::new(options.limits.max_bytes()),
             options: Arc::new(options),
             answered: Arc::default(),
+            waiting: Waiting::default(),
         })
     }
 

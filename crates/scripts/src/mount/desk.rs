@@ -29,6 +29,9 @@ use crate::worker::Pipes;
 /// How often we look whether somebody still waits.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// How long another answer may still come when one stood behind other text.
+const DOUBT: Duration = Duration::from_secs(3);
+
 /// Questions that a server may have open at once.
 const MOST_QUESTIONS: usize = 64;
 
@@ -56,6 +59,9 @@ pub(super) struct Server {
     orders: mpsc::Receiver<Order>,
     stale: Arc<AtomicBool>,
     waiting: HashMap<u64, Request>,
+    /// Requests whose answer stood behind other text on a line, and when each is told if no other answer
+    /// comes: the line may have been a log.
+    quoted: HashMap<u64, Instant>,
     last: u64,
     /// Says when there is no call any more that a question could belong to.
     over: watch::Sender<()>,
@@ -80,6 +86,7 @@ impl Server {
             orders,
             stale,
             waiting: HashMap::new(),
+            quoted: HashMap::new(),
             last: 0,
             over: watch::Sender::new(()),
             out: Outbox::default(),
@@ -210,6 +217,7 @@ impl Server {
     /// Forgets a request; a question without any request is nobody's.
     fn take_out(&mut self, number: u64) -> Option<Request> {
         let request = self.waiting.remove(&number)?;
+        self.quoted.remove(&number);
         if self.waiting.is_empty() {
             self.over.send_replace(());
         }
@@ -217,7 +225,7 @@ impl Server {
     }
 
     fn listen(&mut self, questions: &mut JoinSet<Message>) {
-        while let Some(line) = self.lines.next() {
+        while let Some(line) = self.lines.next().or_else(|| self.lines.ended_by_cr()) {
             match line {
                 Line::TooLarge(why) => self.bad(&why),
                 Line::Text(text) => self.resync.push(text),
@@ -240,6 +248,11 @@ impl Server {
     /// What is no message. The request that it was to answer is told.
     fn bad(&mut self, why: &WireError) {
         tracing::warn!("`{}` sent something that is no message: {why}", self.name);
+        if let Some(number) = why.quoted_hop().filter(|n| self.waiting.contains_key(n)) {
+            let due = Instant::now() + DOUBT;
+            self.quoted.entry(number).or_insert(due);
+            return;
+        }
         let only = self.waiting.keys().next().copied();
         let only = only.filter(|_| self.waiting.len() == 1 && why.is_nameless_answer());
         if let Some(request) = why
@@ -247,9 +260,13 @@ impl Server {
             .or(only)
             .and_then(|number| self.take_out(number))
         {
-            let error = RpcError::internal(format!("`{}` sent no valid answer: {why}", self.name));
-            let _ = request.reply.send(Err(error));
+            self.refuse(request, why);
         }
+    }
+
+    fn refuse(&self, request: Request, why: &WireError) {
+        let error = RpcError::internal(format!("`{}` sent no valid answer: {why}", self.name));
+        let _ = request.reply.send(Err(error));
     }
 
     fn hear(&mut self, msg: Message, questions: &mut JoinSet<Message>) {
@@ -326,6 +343,17 @@ impl Server {
     /// Takes back what nobody waits for, or what is late.
     fn give_up(&mut self) {
         let now = Instant::now();
+        let due: Vec<u64> = self
+            .quoted
+            .extract_if(|_, due| *due <= now)
+            .map(|(number, _)| number)
+            .collect();
+        for number in due {
+            if let Some(request) = self.take_out(number) {
+                let id = Id::number(number).bytes().clone();
+                self.refuse(request, &WireError::Quoted { id });
+            }
+        }
         let is_late = |r: &Request| r.clock.as_ref().is_some_and(|c| c.deadline() <= now);
         let done = self
             .waiting

@@ -76,8 +76,11 @@ impl Up {
     fn place_question(&mut self, held: Held, now: Instant) -> Vec<Step> {
         let is_late = now >= held.until;
         match self.owner_among(&held.candidates) {
-            // It may be the server's own question, and the call must not fail because of that.
             Owner::Call(number) if held.at_start && !self.has_roots(number) => {
+                if self.has_settled {
+                    return self.ask(number, held.question, now);
+                }
+                // It may be the server's own question, and the call must not fail because of that.
                 vec![Step::Back(undeclared(&held.question))]
             }
             Owner::Call(number) if held.at_start && !is_late && !self.is_asking(number) => {

@@ -100,12 +100,12 @@ impl Up {
 
     /// The level that the server has to be told before it is given a request; `None` if it logs enough.
     pub(super) fn level_for(&mut self, claims: &Claims) -> Option<Level> {
-        self.logs_for_all |= claims.is_legacy && claims.level.is_none();
+        self.has_default_level |= claims.is_legacy && claims.level.is_none();
         let wanted = match claims.level {
-            Some(level) if !self.logs_for_all => level,
-            Some(_) => Level::LOWEST,
+            Some(level) if self.has_default_level => level.min(Level::DEFAULT),
+            Some(level) => level,
             // What the server does by itself is enough, as long as it has not been told otherwise.
-            None if claims.is_legacy && self.level.is_some() => Level::LOWEST,
+            None if claims.is_legacy && self.level.is_some() => Level::DEFAULT,
             None => return None,
         };
         let is_new = self.level.is_none_or(|set| wanted < set);
@@ -124,10 +124,13 @@ impl Up {
         match errand {
             Errand::Initialize if answer.kind() == Kind::Result => self.opened(answer, now),
             Errand::Initialize => self.not_opened(answer),
-            Errand::Settle => match &self.phase {
-                Phase::Settling { asked: false, .. } => self.settled(now),
-                _ => Vec::new(),
-            },
+            Errand::Settle => {
+                self.has_settled = true;
+                match &self.phase {
+                    Phase::Settling { asked: false, .. } => self.settled(now),
+                    _ => Vec::new(),
+                }
+            }
             Errand::Level(waiting) => self.go_on(waiting, now),
             Errand::Subscribe { uri } => {
                 let number = answer.id().as_ref().and_then(ids::request_number);
@@ -153,9 +156,9 @@ impl Up {
             until: now + SETTLING,
             asked: false,
         };
-        if is_rooted {
-            steps.push(self.errand(Errand::Settle, names::PING, "{}"));
-        } else {
+        steps.push(self.errand(Errand::Settle, names::PING, "{}"));
+        if !is_rooted {
+            // Without the capability, a question at the start is an exception that no call waits for.
             steps.extend(self.settled(now));
         }
         steps

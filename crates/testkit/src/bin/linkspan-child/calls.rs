@@ -97,6 +97,9 @@ fn tool(call: &Call) {
         "two" => questions::two_at_once(call),
         "in_turn" => questions::in_turn(call),
         "log" => {
+            if call.text("gate").is_some_and(|gate| !call.gate(&gate)) {
+                return;
+            }
             log(call);
             call.structured("{}");
         }

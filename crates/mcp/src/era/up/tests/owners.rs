@@ -217,6 +217,22 @@ fn a_log_message_of_a_parked_or_cancelled_call_goes_to_no_other_principal() {
 }
 
 #[test]
+fn the_level_of_one_client_is_not_that_of_another_that_named_none() {
+    let none = Message::parse(call("1", "").into()).unwrap();
+    let none = crate::era::signed(&none, "alice", true).text();
+    let (mut stage, first) = shared(&none);
+    stage.server(&result(&first, r#"{"content":[]}"#));
+    let level = stage.client(&logging("bob", "2")).told_one();
+    assert_eq!(at(&level, &["params", "level"]), r#""debug""#);
+    let second = stage.server(&result(&level, "{}")).told_one();
+    stage.server(&result(&second, r#"{"content":[]}"#)).heard();
+    stage.client(&none.replace(r#""id":1"#, r#""id":3"#)).told();
+    let debug = LOG.replace("info", "debug");
+    assert!(stage.server(&debug).heard().is_empty(), "bob named it");
+    assert_eq!(stage.server(LOG).heard(), [LOG]);
+}
+
+#[test]
 fn log_messages_of_one_principal_go_to_its_newest_call() {
     let (mut stage, level) = shared(&logging("alice", "1"));
     stage.server(&result(&level, "{}")).told();

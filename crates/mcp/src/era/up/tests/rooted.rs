@@ -85,6 +85,20 @@ fn a_client_without_roots_is_not_asked_for_them() {
 }
 
 #[test]
+fn a_call_that_asks_for_undeclared_roots_right_after_the_start_fails() {
+    let none = modern("1", "tools/call", r#""name":"t""#, "{}");
+    let mut stage = fresh();
+    let initialize = stage.client(&none).told_one();
+    let told = shake(&mut stage, &initialize, SERVER);
+    let ping = told.iter().find(|msg| msg.contains(r#""ping""#)).unwrap();
+    assert!(told.last().unwrap().contains("tools/call"), "{told:?}");
+    // The answer to the ping ends what the server does on its own account.
+    stage.server(&result(ping, "{}")).server(ROOTS);
+    assert_eq!(at(&stage.heard_one(), &["error", "code"]), "-32021");
+    assert_eq!(at(&stage.told_one(), &["error", "code"]), "-32601");
+}
+
+#[test]
 fn a_server_of_several_clients_gets_no_roots_unless_it_was_started_for_them() {
     let (mut stage, ping) = beginning(pooled(None), &call("1", ""));
     let told = stage.server(ROOTS).told_one();

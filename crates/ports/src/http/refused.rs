@@ -1,0 +1,37 @@
+//! What a refusal of the server means.
+
+use http::StatusCode;
+use linkspan_wire::Json;
+
+/// Whether a refusal means that the server does not know the session.
+///
+/// The specification says 404. The official examples answer 400 and say it in words.
+pub(super) fn forgets_session(status: StatusCode, body: &[u8]) -> bool {
+    const WORDS: [&str; 6] = [
+        "no valid",
+        "not found",
+        "invalid",
+        "unknown",
+        "expired",
+        "missing",
+    ];
+    if status == StatusCode::NOT_FOUND {
+        return true;
+    }
+    // What the request itself does wrong is not about the session, whatever it is called.
+    if status != StatusCode::BAD_REQUEST || matches!(error_code(body), Some(-32602 | -32601)) {
+        return false;
+    }
+    let said = String::from_utf8_lossy(body).to_ascii_lowercase();
+    said.contains("session") && WORDS.iter().any(|word| said.contains(word))
+}
+
+/// Codes that only a modern server sends: it was understood, so it speaks Streamable HTTP.
+pub(super) fn is_modern_error(body: &[u8]) -> bool {
+    matches!(error_code(body), Some(-32099..=-32020 | -32602 | -32601))
+}
+
+pub(super) fn error_code(body: &[u8]) -> Option<i64> {
+    let json = Json::parse(std::str::from_utf8(body).ok()?).ok()?;
+    json.path(&["error", "code"])?.as_i64()
+}

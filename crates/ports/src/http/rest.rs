@@ -1,0 +1,52 @@
+//! What follows on a response after the answer, or where none is waited for.
+
+use std::time::Duration;
+
+use linkspan_session::{Envelope, Inbound};
+use linkspan_wire::Frame;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use super::answer::{self, Events, Media, media};
+use super::call::ACCEPT;
+use super::endpoint::Endpoint;
+use super::listen::pump;
+use super::sending::Response;
+
+/// How long what follows an answer on its stream is still read.
+const AFTERMATH: Duration = Duration::from_secs(2);
+
+/// Reads on for a while after the answer, so that nothing is lost and the connection can be kept.
+pub(super) async fn aftermath(
+    endpoint: Endpoint,
+    mut events: Events,
+    tx: mpsc::Sender<Inbound>,
+    hop: u64,
+) {
+    let rest = async {
+        while let Ok(Some(data)) = events.next(&endpoint).await {
+            if let Frame::One(msg) = Frame::parse(data.text, &endpoint.limits()) {
+                let envelope = Envelope {
+                    relates_to: Some(hop),
+                    credit: data.credit,
+                    ..Envelope::new(msg)
+                };
+                if tx.send(Inbound::Message(envelope)).await.is_err() {
+                    return;
+                }
+            }
+        }
+    };
+    let _ = timeout(AFTERMATH, rest).await;
+}
+
+/// What follows the acceptance of something that needs no answer: messages for a while, if it is a
+/// stream, and otherwise nothing; but an unread body would cost the connection.
+pub(super) async fn leftover(endpoint: Endpoint, response: Response, tx: mpsc::Sender<Inbound>) {
+    if media(&response) == Media::Events {
+        let mut events = Events::new(&endpoint, response);
+        let _ = timeout(ACCEPT, pump(&endpoint, &mut events, &tx, None)).await;
+    } else {
+        answer::refusal(response).await;
+    }
+}

@@ -1,0 +1,36 @@
+//! Requests that wait for the response to their POST.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The hops of these requests, shared by their jobs.
+#[derive(Clone, Default)]
+pub(super) struct Waiting(Arc<Mutex<HashSet<u64>>>);
+
+/// A request waits as long as this is kept.
+pub(super) struct Waits {
+    all: Waiting,
+    hop: u64,
+}
+
+impl Waiting {
+    pub(super) fn enter(&self, hop: u64) -> Waits {
+        self.lock().insert(hop);
+        let all = self.clone();
+        Waits { all, hop }
+    }
+
+    pub(super) fn contains(&self, hop: u64) -> bool {
+        self.lock().contains(&hop)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashSet<u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.all.lock().remove(&self.hop);
+    }
+}
