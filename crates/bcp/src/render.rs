@@ -139,11 +139,12 @@ impl Renderer {
 
     /// Appends a note about blocks that are not even mentioned, because there is no room for that.
     pub fn left_out(self, blocks: u64, tokens: u64, out: &mut String) {
-        let about = format!("{blocks} more");
+        let count = format!("{blocks} more");
+        let what = if blocks == 1 { "block" } else { "blocks" };
         match self.mode {
-            Mode::Xml => xml::placeholder("blocks", &about, tokens, out),
-            Mode::Markdown => markdown::placeholder("blocks", &about, tokens, out),
-            Mode::Minimal => minimal::placeholder("blocks", &about, tokens, out),
+            Mode::Xml => xml::placeholder("blocks", &count, tokens, out),
+            Mode::Markdown => markdown::placeholder(&count, what, tokens, out),
+            Mode::Minimal => minimal::placeholder(&count, what, tokens, out),
         }
     }
 }

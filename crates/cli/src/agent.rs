@@ -77,7 +77,7 @@ impl Terms {
 pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let terms = Terms::of(&args)?;
-    let try_it = waiting::tools_of(Some("--acp"), &args.command);
+    let try_it = waiting::tools_of(&[], Some("--acp"), &args.command);
     let mut words = std::mem::take(&mut args.command).into_iter();
     let child = ChildOptions {
         label: None,

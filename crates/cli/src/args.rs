@@ -102,12 +102,8 @@ pub(crate) enum Command {
 
 const CONNECT_HELP: &str = "\
 Speaks MCP on stdin and stdout and passes every message on to the server and back; only the id of a
-message changes. Detects whether a URL speaks Streamable HTTP or the older HTTP+SSE. If the server is
-down, linkspan keeps running: each call is answered with an error that says why, and the next call
-tries again. When stdin closes, the session is closed and the exit code is 0.
-
-Clients and servers of different protocol eras work together: messages between the handshake revisions
-(2024-11-05 to 2025-11-25) and 2026-07-28 are translated both ways.
+message changes, and messages between protocol eras are translated. If the server is down, each call is
+answered with an error that says why, and the next call tries again. When stdin closes, the exit code is 0.
 
 Examples:
   linkspan connect https://mcp.example.com/mcp
@@ -152,7 +148,7 @@ pub(crate) struct ConnectArgs {
 #[derive(Debug, Args, Clone, Copy)]
 #[command(next_help_heading = "Protocol era")]
 pub(crate) struct EraArgs {
-    /// MCP era of the client; auto detects it
+    /// MCP era of the client: legacy (2024-11-05 to 2025-11-25) or modern (2026-07-28)
     #[arg(
         long,
         value_enum,
@@ -161,7 +157,7 @@ pub(crate) struct EraArgs {
         hide_short_help = true
     )]
     pub(crate) client_era: EraArg,
-    /// MCP era of the server; auto detects it
+    /// MCP era of the server, as above
     #[arg(
         long,
         visible_alias = "era",
@@ -206,19 +202,20 @@ pub(crate) struct RemoteArgs {
     /// Send the environment variable VAR as bearer token; never logged
     #[arg(long, value_name = "VAR")]
     pub(crate) bearer_env: Option<String>,
-    /// Transport to use
+    /// Transport: Streamable HTTP or the older HTTP+SSE
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) transport: TransportArg,
-    /// Give up after this long without an answer or progress; 0 never gives up
+    /// Give up after this long without an answer or progress, and after 30 s without a first answer if this is
+    /// not given; 0 never gives up
     #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// Give up one connection attempt after this long
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, hide_short_help = true)]
     pub(crate) connect_timeout: Duration,
-    /// Retry a failed connection this many times; only if nothing was sent yet
+    /// Retry a failed connection this many times
     #[arg(long, value_name = "N", default_value = "3", hide_short_help = true)]
     pub(crate) retries: u32,
-    /// Delay before the first extra attempt, in milliseconds; doubles each time
+    /// Milliseconds before the first retry; doubles each time
     #[arg(long, value_name = "MS", default_value = "100", value_parser = millis, hide_short_help = true)]
     pub(crate) retry_delay: Duration,
     /// Also trust the certificates in FILE (PEM)
@@ -232,6 +229,18 @@ pub(crate) struct RemoteArgs {
     pub(crate) max_message: usize,
     #[command(flatten)]
     pub(crate) acp: AcpArgs,
+}
+
+impl RemoteArgs {
+    /// The flags that say who we are, as words of a command line.
+    pub(crate) fn credentials(&self) -> Vec<String> {
+        let bearer = self.bearer_env.iter().map(|name| ("--bearer-env", name));
+        let headers = self.headers.iter().map(|header| ("-H", header));
+        bearer
+            .chain(headers)
+            .flat_map(|(flag, value)| [flag.to_owned(), value.clone()])
+            .collect()
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -47,7 +47,11 @@ pub(crate) struct StdioOptions {
 
 pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
-    let try_it = waiting::tools_of(args.url.as_deref(), &args.command);
+    let try_it = waiting::tools_of(
+        &args.remote.credentials(),
+        args.url.as_deref(),
+        &args.command,
+    );
     let opener = Target::new(args.url, args.command)?.opener(&args.remote)?;
     if opener.check().is_ok() {
         waiting::for_client(&try_it);

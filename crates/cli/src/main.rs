@@ -41,9 +41,11 @@ mod tryout;
 mod waiting;
 mod written;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 use tracing::level_filters::LevelFilter;
 
 use crate::args::{Cli, Command};
@@ -80,6 +82,12 @@ fn wrong(error: &clap::Error) -> ExitCode {
         .skip(1)
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
+    if error.kind() == ErrorKind::DisplayHelp
+        && let Some(help) = help_text::long(&words)
+    {
+        show::note(write!(anstream::stdout().lock(), "{}", help.ansi()));
+        return Exit::Ok.into();
+    }
     match mistakes::explain(error, &words) {
         Some(failure) => {
             failure.print();

@@ -6,6 +6,18 @@ use std::borrow::Cow;
 
 use linkspan_wire::{Json, JsonKind, quote};
 
+use crate::show::command_line;
+
+/// A command line of our own without its secrets, for a hint: a log may hold what is printed.
+pub(crate) fn shown_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    command_line(words::shown(words.into_iter()).into_iter().map(Into::into))
+}
+
+/// A URL without its secrets, for a message.
+pub(crate) fn shown_url(url: &str) -> Cow<'_, str> {
+    words::url(url)
+}
+
 const MASKED: &str = "***";
 /// Shorter values would mask half of the text.
 const SHORTEST: usize = 4;

@@ -5,12 +5,14 @@
 
 mod no_command;
 mod positional;
+mod tool_argument;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use linkspan_scripts::folder::names::nearest;
 
 use crate::exit::Failure;
-use crate::show::{command_line, on_one_line};
+use crate::mask::shown_line;
+use crate::show::on_one_line;
 use crate::target;
 
 /// Commands that take a target, and how many words come before it.
@@ -41,7 +43,9 @@ pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<Failure> 
         ContextValue::String(word) => word,
         _ => return None,
     };
-    negative(unknown, words).or_else(|| without_dashes(words))
+    negative(unknown, words)
+        .or_else(|| without_dashes(words))
+        .or_else(|| tool_argument::explain(error, unknown, words))
 }
 
 /// `--timeout -1`
@@ -96,7 +100,7 @@ pub(crate) fn command_without_dashes(words: &[String], at: usize) -> Failure {
         "`{}` is a command, and a command goes after `--`",
         on_one_line(&words[at])
     ))
-    .hint(command_line(right.map(Into::into)))
+    .hint(shown_line(right))
 }
 
 /// Whether a word between a tool's name and the target is an argument of the tool.
@@ -161,6 +165,35 @@ mod tests {
         assert_eq!(
             told(&["agent", "--drain", "2", "python3", "x"]).unwrap(),
             "`python3` is a command, and a command goes after `--`; linkspan agent --drain 2 -- python3 x"
+        );
+    }
+
+    #[test]
+    fn the_right_line_has_no_secrets() {
+        let line = ["tools", "-H", "Authorization: Bearer abc", "npx", "-y", "x"];
+        assert_eq!(
+            told(&line).unwrap(),
+            "`npx` is a command, and a command goes after `--`; linkspan tools -H 'Authorization: ***' -- npx -y x"
+        );
+    }
+
+    #[test]
+    fn dashes_before_an_argument_of_a_tool_get_the_argument_without_them() {
+        for line in [
+            &["call", "hello", "--name", "Ada", "https://x/mcp"][..],
+            &["call", "hello", "--name=Ada", "https://x/mcp"],
+            &["call", "hello", "--name", "Ada", "--", "./server"],
+        ] {
+            assert_eq!(
+                told(line).unwrap(),
+                "`--name` is not an option of `linkspan call`; an argument of the tool has no dashes: name=Ada",
+                "{line:?}"
+            );
+        }
+        assert!(
+            told(&["prompt", "hello", "--password", "abc", "https://x/mcp"])
+                .unwrap()
+                .ends_with("'password=***'")
         );
     }
 

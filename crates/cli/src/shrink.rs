@@ -100,7 +100,11 @@ async fn between(mut args: ShrinkArgs) -> Result<Exit, Failure> {
         }
         refuse_a_text(word)?;
     }
-    let try_it = waiting::tools_of(args.url.as_deref(), &args.command);
+    let try_it = waiting::tools_of(
+        &args.remote.credentials(),
+        args.url.as_deref(),
+        &args.command,
+    );
     let target = Target::new(args.url.take(), std::mem::take(&mut args.command))?;
     let opener = target.opener(&args.remote)?;
     let opener = opener.without_env(args.guard.token_env.as_deref());

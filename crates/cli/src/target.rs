@@ -11,10 +11,11 @@ use linkspan_wire::Limits;
 use crate::agent::{self, Terms};
 use crate::args::RemoteArgs;
 use crate::exit::{Exit, Failure};
+use crate::mask::{shown_line, shown_url};
 use crate::mistakes;
 use crate::remote::{explain, remote};
 use crate::serve::{self, args::FolderArgs};
-use crate::show::{command_line, on_one_line};
+use crate::show::on_one_line;
 
 /// What to talk to.
 #[derive(Debug)]
@@ -137,9 +138,11 @@ pub(crate) fn comes_last(target: &str) -> Failure {
         let word = typed.remove(at);
         typed.push(word);
     }
-    let ours = std::iter::once("linkspan".into());
-    Failure::usage(format!("the target `{}` comes last", on_one_line(target)))
-        .hint(command_line(ours.chain(typed.into_iter().map(Into::into))))
+    Failure::usage(format!(
+        "the target `{}` comes last",
+        on_one_line(&shown_url(target))
+    ))
+    .hint(line_of(&typed))
 }
 
 /// A command without `--` before it.
@@ -189,8 +192,12 @@ fn line_without_dashes() -> String {
     if let Some(at) = typed.iter().position(|word| word == "--") {
         typed.remove(at);
     }
-    let ours = std::iter::once("linkspan".into());
-    command_line(ours.chain(typed.into_iter().map(Into::into)))
+    line_of(&typed)
+}
+
+/// A command line of `linkspan` for a hint, without its secrets.
+fn line_of(words: &[String]) -> String {
+    shown_line(std::iter::once("linkspan").chain(words.iter().map(String::as_str)))
 }
 
 /// Whether a word that is no folder is something else: a file, a program, or a URL without its scheme.
@@ -223,7 +230,7 @@ pub(crate) fn no_target(word: &str) -> Failure {
     if let Some(url) = with_scheme(word) {
         return Failure::usage(format!(
             "`{}` is not a URL: the scheme is missing",
-            on_one_line(word)
+            on_one_line(word.split(['?', '#']).next().unwrap_or_default())
         ))
         .hint(right_line(word, &[&url]));
     }
@@ -243,11 +250,10 @@ pub(crate) fn no_target(word: &str) -> Failure {
 fn right_line(word: &str, instead: &[&str]) -> String {
     let mut typed = typed();
     let Some(at) = typed.iter().rposition(|typed| typed == word) else {
-        return command_line(instead.iter().map(|word| (*word).into()));
+        return shown_line(instead.iter().copied());
     };
     typed.splice(at..=at, instead.iter().map(|word| (*word).to_owned()));
-    let ours = std::iter::once("linkspan".into());
-    command_line(ours.chain(typed.into_iter().map(Into::into)))
+    line_of(&typed)
 }
 
 /// The URL that is meant by `localhost:8808/mcp` or `mcp.example.com/mcp`.

@@ -13,9 +13,10 @@ use crate::call_args::CallArgs;
 use crate::client::{Client, FIRST_ANSWER, one_param};
 use crate::exit::{Exit, Failure, print_hint};
 use crate::lists::List;
+use crate::mask::shown_line;
 use crate::mistakes;
 use crate::schema_check;
-use crate::show::{self, command_line, raw, say};
+use crate::show::{self, raw, say};
 use crate::shrink::args::ShrinkFlag;
 use crate::shrink::shorter;
 use crate::signals::Signals;
@@ -243,7 +244,7 @@ fn nameless(verb: &str, target: &str) -> Failure {
         _ => ("the name of the tool", "TOOL"),
     };
     let line = ["linkspan", verb, word, target];
-    Failure::usage(format!("{what} is missing")).hint(command_line(line.map(Into::into)))
+    Failure::usage(format!("{what} is missing")).hint(shown_line(line))
 }
 
 impl Job {

@@ -1,12 +1,12 @@
 //! What a person at a terminal is told while a command waits for input.
 
-use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 use crate::exit;
-use crate::show::{clean, command_line, path as shown};
+use crate::mask::shown_line;
+use crate::show::{clean, path as shown};
 
 /// Whether a person is typing our stdin.
 pub(crate) fn at_terminal() -> bool {
@@ -62,37 +62,24 @@ pub(crate) fn for_client(try_it: &str) {
     );
 }
 
-/// `linkspan tools …` for this target.
-pub(crate) fn tools_of(url: Option<&str>, command: &[impl AsRef<OsStr>]) -> String {
-    let command = command.iter().map(|word| word.as_ref().to_string_lossy());
-    let dashes = match command.len() {
-        0 => None,
-        _ => Some("--".into()),
-    };
-    let target = url.map(without_secrets).into_iter().chain(dashes);
-    let words = ["linkspan".into(), "tools".into()].into_iter();
-    command_line(words.chain(target).chain(command))
-}
-
-/// The URL without what may be a secret: a user with a password, and values in the query. A log may hold
-/// what is printed.
-fn without_secrets(target: &str) -> Cow<'_, str> {
-    let Some((scheme, rest)) = target.split_once("://") else {
-        return target.into();
-    };
-    let (place, query) = match rest.split_once(['?', '#']) {
-        Some((place, _)) => (place, true),
-        None => (rest, false),
-    };
-    let host = place.split('/').next().unwrap_or_default();
-    match query || host.contains('@') {
-        true => {
-            let at = host.rfind('@').map_or(0, |at| at + 1);
-            let query = if query { "?…" } else { "" };
-            format!("{scheme}://{}{query}", &place[at..]).into()
-        }
-        false => target.into(),
-    }
+/// `linkspan tools …` for this target, with the flags that the server needs.
+pub(crate) fn tools_of(
+    flags: &[String],
+    url: Option<&str>,
+    command: &[impl AsRef<OsStr>],
+) -> String {
+    let command: Vec<_> = command
+        .iter()
+        .map(|word| word.as_ref().to_string_lossy())
+        .collect();
+    let dashes = (!command.is_empty()).then_some("--");
+    let flags = flags.iter().map(String::as_str);
+    let words = ["linkspan", "tools"].into_iter().chain(flags).chain(url);
+    shown_line(
+        words
+            .chain(dashes)
+            .chain(command.iter().map(|word| &**word)),
+    )
 }
 
 /// `linkspan tools …` for a folder.
@@ -103,7 +90,7 @@ pub(crate) fn tools_of_folder(dir: &Path) -> String {
         true => dir,
         false => format!("./{dir}"),
     };
-    tools_of(Some(&dir), &[] as &[&OsStr])
+    tools_of(&[], Some(&dir), &[] as &[&OsStr])
 }
 
 #[cfg(test)]
@@ -113,18 +100,39 @@ mod tests {
     #[test]
     fn the_command_line_that_is_suggested_has_no_secrets() {
         let none: &[&str] = &[];
-        let line = tools_of(Some("https://me:pw@mcp.example.com/mcp?token=abc"), none);
+        let line = tools_of(
+            &[],
+            Some("https://me:pw@mcp.example.com/mcp?token=abc"),
+            none,
+        );
         assert_eq!(line, "linkspan tools 'https://mcp.example.com/mcp?…'");
-        let line = tools_of(Some("https://me:p@w@host/a@b"), none);
+        let line = tools_of(&[], Some("https://me:p@w@host/a@b"), none);
         assert_eq!(line, "linkspan tools https://host/a@b");
+    }
+
+    #[test]
+    fn the_command_line_that_is_suggested_keeps_the_credentials_by_name() {
+        let flags = [
+            "--bearer-env",
+            "MY_TOKEN",
+            "-H",
+            "X-Key: ${KEY}",
+            "-H",
+            "X-Other: abc",
+        ];
+        let none: &[&str] = &[];
+        assert_eq!(
+            tools_of(&flags.map(str::to_owned), Some("https://host/mcp"), none),
+            "linkspan tools --bearer-env MY_TOKEN -H 'X-Key: ${KEY}' -H 'X-Other: ***' https://host/mcp"
+        );
     }
 
     #[test]
     fn the_command_line_that_is_suggested_can_be_pasted() {
         let none: &[&str] = &[];
-        let line = tools_of(Some("https://mcp.example.com/mcp"), none);
+        let line = tools_of(&[], Some("https://mcp.example.com/mcp"), none);
         assert_eq!(line, "linkspan tools https://mcp.example.com/mcp");
-        let line = tools_of(None, &["npx", "-y", "my server"]);
+        let line = tools_of(&[], None, &["npx", "-y", "my server"]);
         assert_eq!(line, "linkspan tools -- npx -y 'my server'");
         assert_eq!(
             tools_of_folder(Path::new("my-server")),

@@ -10,6 +10,7 @@ mod config;
 mod csv;
 mod data;
 mod diff;
+mod evidence;
 mod fence;
 mod found;
 mod grid;

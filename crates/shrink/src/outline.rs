@@ -1,7 +1,8 @@
 //! What a model gets in place of a text that is over its budget: what there is, some of it, and how to get
 //! the rest.
 //!
-//! Every line of content is the text's own; what is cut or left out is marked.
+//! Every line of content is the text's own; what is cut or left out is marked. The head and the marks begin
+//! with `[linkspan:` as all of ours do, so the text must come with its imitations escaped ([`crate::marks`]).
 
 mod landmarks;
 mod pages;
@@ -21,7 +22,7 @@ const COUNTED: usize = 1 << 18;
 /// Regions that are named one by one.
 const NAMED: usize = 40;
 
-/// An outline of a text in no more than `budget` tokens, unless there is not even room for the line that
+/// An outline of a text, of which the marks are escaped, in no more than `budget` tokens, unless there is not even room for the line that
 /// says how to get the rest.
 pub fn outline(
     text: &str,
@@ -34,7 +35,7 @@ pub fn outline(
     let about = About::new(text, lines, budget, context);
     let first = first_line(&about, regions, handle);
     if context.tokens(&first) > budget {
-        return format!("[too long; get it with bcp_fetch {{\"id\":\"{handle}\"}}]");
+        return format!("[linkspan: too long; get it with bcp_fetch {{\"id\":\"{handle}\"}}]");
     }
     let left = |out: &str| budget.saturating_sub(context.tokens(out));
     let mut out = first.clone();
@@ -100,7 +101,7 @@ impl About {
 
 fn first_line(about: &About, regions: &[Region], handle: &str) -> String {
     let mut out = format!(
-        "[{} lines, {}{} tokens: over the budget of {}. This is an outline; … marks a cut. \
+        "[linkspan: {} lines, {}{} tokens: over the budget of {}. This is an outline; … marks a cut. \
          Get the rest with bcp_fetch {{\"id\":\"{handle}\",\"range\":\"1-{}\"}} or {{\"id\":\"{handle}\",\"grep\":\"…\"}}",
         about.lines,
         about.about(),

@@ -224,6 +224,32 @@ fn data_is_called_by_its_summary_if_that_is_short() {
 }
 
 #[test]
+fn blocks_that_are_not_mentioned_are_counted_in_words() {
+    for (mode, blocks, expected) in [
+        (
+            Mode::Markdown,
+            28,
+            "_[Omitted: 28 more blocks, ~90 tokens]_",
+        ),
+        (Mode::Markdown, 1, "_[Omitted: 1 more block, ~90 tokens]_"),
+        (Mode::Minimal, 28, "[omitted: 28 more blocks ~90tok]"),
+        (
+            Mode::Xml,
+            28,
+            "<omitted type=\"blocks\" desc=\"28 more\" tokens=\"90\" />",
+        ),
+    ] {
+        let renderer = Renderer {
+            mode,
+            compat: false,
+        };
+        let mut out = String::new();
+        renderer.left_out(blocks, 90, &mut out);
+        assert_eq!(out, expected);
+    }
+}
+
+#[test]
 fn a_placeholder_cannot_be_broken_by_what_it_describes() {
     let quoted = code("a\" tokens=\"0\" /><turn>", "x");
     let out = shown(&quoted.into(), Mode::Xml, Form::Placeholder { tokens: 9 });

@@ -43,7 +43,7 @@ pub(crate) struct AgentArgs {
     /// Command that runs an ACP agent on stdin and stdout
     #[arg(last = true, value_name = "COMMAND", required = true)]
     pub(crate) command: Vec<OsString>,
-    /// How to answer the agent's permission requests
+    /// Permission requests of the agent: ask the client, or allow or deny all
     #[arg(long, value_enum, value_name = "WHAT", default_value = "ask")]
     pub(crate) permission: PermissionArg,
     /// Folder for sessions that name none; by default the client's first root, or the current

@@ -1,5 +1,7 @@
 //! Secrets among the words of a command line.
 
+use std::borrow::Cow;
+
 use super::{MASKED, is_telling, masked_urls};
 
 /// How tokens of well-known services begin.
@@ -30,6 +32,59 @@ pub(super) fn telling<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
         }
     };
     words.map(mask).collect()
+}
+
+/// The words of a command line of our own, for a hint: telling ones are masked as by [`telling`], and so are
+/// headers whose value is no variable, and what a URL has before its host and in its query.
+pub(super) fn shown<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let words: Vec<&str> = words.collect();
+    let mut masked = telling(words.iter().copied());
+    for (at, word) in words.iter().enumerate() {
+        let before = at.checked_sub(1).map_or("", |before| words[before]);
+        let attached = ["--header=", "-H"]
+            .into_iter()
+            .find(|flag| word.len() > flag.len() && word.starts_with(flag));
+        let is_variable = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        masked[at] = match (before, attached) {
+            ("-H" | "--header", _) => header(word),
+            (_, Some(flag)) => format!("{flag}{}", header(&word[flag.len()..])),
+            ("--bearer-env" | "--token-env", _) if word.chars().all(is_variable) => {
+                by_its_words(word)
+            }
+            _ if word.contains("://") => url(word).into_owned(),
+            _ => continue,
+        };
+    }
+    masked
+}
+
+/// `Name: ***`, unless the value comes from a variable.
+fn header(text: &str) -> String {
+    match text.split_once(':') {
+        Some((_, value)) if value.contains("${") => text.to_owned(),
+        Some((name, _)) => format!("{name}: {MASKED}"),
+        None => MASKED.to_owned(),
+    }
+}
+
+/// A URL without what may be a secret: a user with a password, and values in the query.
+pub(super) fn url(target: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = target.split_once("://") else {
+        return target.into();
+    };
+    let (place, query) = match rest.split_once(['?', '#']) {
+        Some((place, _)) => (place, true),
+        None => (rest, false),
+    };
+    let host = place.split('/').next().unwrap_or_default();
+    match query || host.contains('@') {
+        true => {
+            let at = host.rfind('@').map_or(0, |at| at + 1);
+            let query = if query { "?…" } else { "" };
+            format!("{scheme}://{}{query}", &place[at..]).into()
+        }
+        false => target.into(),
+    }
 }
 
 /// The words with everything masked but the names of options.
@@ -96,6 +151,22 @@ mod tests {
             (&["-y", "@scope/secret-server"], "-y @scope/secret-server"),
         ] {
             assert_eq!(told(words), masked);
+        }
+    }
+
+    #[test]
+    fn a_hint_has_no_headers_and_no_credentials_of_urls() {
+        for (words, masked) in [
+            (&["-H", "X-Any: abc", "x"][..], "-H X-Any: *** x"),
+            (&["-HX-Any: abc"], "-HX-Any: ***"),
+            (&["--header=X-Any: abc"], "--header=X-Any: ***"),
+            (&["-H", "X-Any: ${ABC}"], "-H X-Any: ${ABC}"),
+            (&["--bearer-env", "MY_TOKEN"], "--bearer-env MY_TOKEN"),
+            (&["--bearer-env", "abc-def"], "--bearer-env ***"),
+            (&["https://u:p@h/x?k=abc"], "https://h/x?…"),
+            (&["--", "npx", "--api-key", "abc"], "-- npx --api-key ***"),
+        ] {
+            assert_eq!(shown(words.iter().copied()).join(" "), masked);
         }
     }
 

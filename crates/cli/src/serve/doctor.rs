@@ -8,9 +8,11 @@ use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
+use linkspan_scripts::folder::FolderError;
 use serde_json::{Value, json};
 
 use super::health::Health;
+use super::reading::refused;
 use crate::exit::{Exit, Failure};
 use crate::show::{indented, raw, say};
 
@@ -84,6 +86,10 @@ impl Finding {
 }
 
 pub(crate) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
+    if let Some(dir) = args.dir.as_ref().filter(|dir| !dir.is_dir()) {
+        let path = dir.clone();
+        return Err(refused(&FolderError::NotAFolder { path }));
+    }
     let mut findings = vec![machine::us()];
     findings.extend(programs::interpreters());
     findings.push(machine::sandbox());

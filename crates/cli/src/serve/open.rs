@@ -11,6 +11,7 @@ use linkspan_wire::Limits;
 
 use super::args::{self, FolderArgs, Reach, ServeArgs};
 use super::fetch::Web;
+use super::reading::exit_of;
 use super::secrets;
 use crate::connect::{StdioOptions, over_stdio};
 use crate::exit::{Exit, Failure};
@@ -157,7 +158,7 @@ pub(super) fn options(args: &FolderArgs) -> Result<Options, Failure> {
 fn explain(dir: &Path, error: &OpenError) -> Failure {
     match error {
         OpenError::Folder(e) => {
-            let failure = Failure::new(Exit::Unreachable, format!("cannot serve: {e}"));
+            let failure = Failure::new(exit_of(e, Exit::Unreachable), format!("cannot serve: {e}"));
             match e.hint() {
                 Some(hint) => failure.hint(hint),
                 None => failure,

@@ -68,9 +68,17 @@ pub(crate) fn tooling() -> Result<Tooling, Failure> {
     })
 }
 
+/// A folder that does not exist is a mistake of the command line for every command; `other` is for the rest.
+pub(crate) fn exit_of(error: &FolderError, other: Exit) -> Exit {
+    match error {
+        FolderError::NotAFolder { .. } => Exit::Usage,
+        _ => other,
+    }
+}
+
 /// A folder that cannot be served at all.
 pub(crate) fn refused(error: &FolderError) -> Failure {
-    let failure = Failure::new(Exit::Invalid, error.to_string());
+    let failure = Failure::new(exit_of(error, Exit::Invalid), error.to_string());
     match error.hint() {
         Some(hint) => failure.hint(hint),
         None => failure.hint("is it yours, and readable?"),

@@ -25,7 +25,8 @@ Examples:
   linkspan validate my-server --json | linkspan jq '.tools[].name'
   linkspan validate . --strict && git commit
 
-Exit codes: 0 fine, 1 there are errors (with --strict also warnings), 2 the command line is wrong.";
+Exit codes: 0 fine, 1 there are errors (with --strict also warnings), 2 the command line
+is wrong, or there is no folder.";
 
 // `linkspan validate`
 #[derive(Debug, Args)]

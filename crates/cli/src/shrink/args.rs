@@ -19,11 +19,9 @@ use crate::exit::Failure;
 use crate::expose_args::{GuardArgs, ListenArgs};
 
 const HELP: &str = "\
-Runs between a client and a server and rewrites tool results so that they need fewer tokens: JSON
-becomes a table, a tree one line per folder, search hits are grouped by file, and so on. Nothing is
-lost: a result is replaced only if the original can be restored from the new text, which is checked
-each time, and if the new text has fewer tokens. Otherwise it passes unchanged. Errors, images and
-everything that is not a tool result are never changed.
+Runs between a client and a server and rewrites tool results so that they need fewer tokens. A result is
+replaced only if the original can be restored from the new text, which is checked each time, and if the
+new text has fewer tokens. Errors, images and everything that is not a tool result are never changed.
 
 Examples:
   linkspan shrink -- npx -y @modelcontextprotocol/server-filesystem .
@@ -37,8 +35,7 @@ In a client's configuration:
   {\"mcpServers\":{\"files\":{\"command\":\"linkspan\",\"args\":[\"shrink\",\"--\",\"npx\",\"-y\",
     \"@modelcontextprotocol/server-filesystem\",\".\"]}}}
 
-Other commands do the same with --shrink. docs/shrink.md in the sources has the forms and their
-grammars.";
+Other commands do the same with --shrink. docs/shrink.md in the sources has the details.";
 
 // `linkspan shrink`
 #[derive(Debug, Args)]
@@ -154,8 +151,7 @@ pub(crate) struct FormArgs {
     /// How compact a text may become; every level is lossless
     #[arg(long, value_enum, value_name = "LEVEL", default_value = "max")]
     pub(crate) level: LevelArg,
-    /// Format of results: auto picks one by kind and is lossless; the others are the formats of `bcp
-    /// decode`, not lossless
+    /// Format of results: auto is lossless, the formats of `bcp decode` are not
     #[arg(
         long,
         visible_alias = "render-mode",
@@ -167,8 +163,7 @@ pub(crate) struct FormArgs {
     /// Tokenizer for counting
     #[arg(long, value_name = "VOCABULARY", default_value = "o200k", value_parser = VOCABULARIES, hide_short_help = true)]
     pub(crate) tokens: Vocabulary,
-    /// Shorten a text only if its format is recognised with at least this confidence (0 to 1) [default:
-    /// 0.7]
+    /// Least confidence (0 to 1) that a format is recognised with [default: 0.7]
     #[arg(long, value_name = "NUMBER", value_parser = threshold, hide_short_help = true)]
     pub(crate) threshold: Option<f32>,
     /// Keep the original if less than this is saved, in percent
@@ -201,8 +196,7 @@ pub(crate) struct ResultArgs {
     /// Replace repeated text in a session by a reference
     #[arg(long)]
     pub(crate) dedup: bool,
-    /// What to do with structuredContent that repeats the text: auto, keep, mirror, drop, or
-    /// TOOL=… for one tool
+    /// structuredContent that repeats the text: auto, keep, mirror or drop
     #[arg(long, value_name = "[TOOL=]HOW", value_parser = structured, hide_short_help = true)]
     pub(crate) structured: Vec<(Wanted, StructuredBy)>,
     /// Remove descriptions inside tool schemas from the list of tools

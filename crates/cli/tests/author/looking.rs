@@ -170,7 +170,7 @@ fn a_folder_that_is_not_there_is_said_to_be_missing() {
     [stderr]
     error: nowhere is not a folder
     hint: `linkspan new DIR` makes one
-    [exit 1]
+    [exit 2]
     ");
 }
 

@@ -449,5 +449,5 @@ fn the_exit_code_says_how_a_call_ended() {
             ran.stderr
         );
     }
-    assert_eq!(desk.run(&["run-tool", "nowhere", "x"]).code, Some(3));
+    assert_eq!(desk.run(&["run-tool", "nowhere", "x"]).code, Some(2));
 }

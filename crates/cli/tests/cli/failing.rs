@@ -738,3 +738,53 @@ fn debug_lines_have_a_category() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_folder_that_does_not_exist_is_a_mistake_of_the_command_line() {
+    let scratch = Scratch::new("missing-folder");
+    let folder = scratch.file("missing");
+    for line in [
+        &["serve", &folder][..],
+        &["tools", &folder],
+        &["call", "x", &folder],
+        &["connect", &folder],
+        &["expose", &folder],
+        &["shrink", &folder],
+        &["validate", &folder],
+        &["run-tool", &folder, "x"],
+        &["scaffold", "tool", "x", &folder],
+        &["config", &folder],
+        &["doctor", &folder],
+    ] {
+        let ran = linkspan(line);
+        assert_eq!(ran.code, Some(2), "{line:?}\n{ran}");
+        assert!(ran.stderr.contains("missing"), "{line:?}\n{ran}");
+    }
+}
+
+#[test]
+fn a_hint_does_not_repeat_secrets() {
+    for line in [
+        &[
+            "call",
+            "https://ada:hush@x.invalid/mcp?k=hush",
+            "hello",
+            "name=x",
+        ][..],
+        &[
+            "tools",
+            "-H",
+            "Authorization: Bearer hush",
+            "--",
+            "https://x.invalid/mcp?k=hush",
+        ],
+        &["tools", "-H", "X-Any: hush", "localhost:1/mcp?k=hush"],
+        &["tools", "-HX-Any: hush", "npx"],
+        &["tools", "--header=X-Any: hush", "npx", "-y", "x"],
+    ] {
+        let ran = linkspan(line);
+        assert_eq!(ran.code, Some(2), "{line:?}\n{ran}");
+        assert!(ran.stderr.contains("hint: linkspan "), "{line:?}\n{ran}");
+        assert!(!ran.stderr.contains("hush"), "{line:?}\n{ran}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::setup::{COMMANDS, linkspan};
+use crate::setup::{COMMANDS, Run, linkspan};
 
 #[test]
 fn the_help_says_what_there_is_and_how_it_ends() {
@@ -40,20 +40,11 @@ fn the_help_says_what_there_is_and_how_it_ends() {
       help         Print this message or the help of the given subcommand(s)
 
     Options:
-      -v, --verbose...
-              Write a log to stderr
-
-          --debug
-              Same as -v; so is DEBUG=1 in the environment
-
-          --log-file <FILE>
-              Also write the log to FILE
-
-      -h, --help
-              Print help (see a summary with '-h')
-
-      -V, --version
-              Print version
+      -v, --verbose...       Write a log to stderr
+          --debug            Same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>  Also write the log to FILE
+      -h, --help             Print help (see a summary with '-h')
+      -V, --version          Print version
 
     Examples:
       See what a server offers, and call a tool:
@@ -79,7 +70,7 @@ fn the_help_says_what_there_is_and_how_it_ends() {
     Exit codes:
       0    it worked (connect: the client closed its side)
       1    the server answered with an error; bcp, validate: something is not valid
-      2    the command line is wrong
+      2    the command line is wrong, or names a folder that does not exist
       3    the target cannot be reached or started
       4    the peer broke the protocol or died
       5    the tool says that it failed (isError)
@@ -106,132 +97,51 @@ fn the_help_of_connect_has_examples() {
     Usage: linkspan connect [OPTIONS] (URL | FOLDER | -- COMMAND…)
 
     Arguments:
-      [TARGET]
-              The server: a URL, a folder of scripts, or a command after `--`
-
-      [COMMAND]...
-              Command that runs a server on stdin and stdout
+      [TARGET]      The server: a URL, a folder of scripts, or a command after `--`
+      [COMMAND]...  Command that runs a server on stdin and stdout
 
     Options:
-          --drain <SECONDS>
-              Wait this long for pending answers after stdin closes
-
-              [default: 1]
-
-          --record <FILE>
-              Record every message to FILE as ndjson; secrets are masked
-
-          --shrink[=<LEVEL>]
-              Shorten tool results without loss; see `linkspan shrink`
-
-              Possible values:
-              - safe:     Only well-known formats
-              - balanced: Also merge common prefixes of columns and paths
-              - max:      Also drop columns that follow from others, nest tables, merge file extensions
-
-      -v, --verbose...
-              Write a log to stderr
-
-          --debug
-              Same as -v; so is DEBUG=1 in the environment
-
-          --log-file <FILE>
-              Also write the log to FILE
-
-      -h, --help
-              Print help (see a summary with '-h')
+          --drain <SECONDS>   Wait this long for pending answers after stdin closes [default: 1]
+          --record <FILE>     Record every message to FILE as ndjson; secrets are masked
+          --shrink[=<LEVEL>]  Shorten tool results without loss; see `linkspan shrink` [possible values:
+                              safe, balanced, max]
+      -v, --verbose...        Write a log to stderr
+          --debug             Same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>   Also write the log to FILE
+      -h, --help              Print help (see a summary with '-h')
 
     Protocol era:
-          --client-era <ERA>
-              MCP era of the client; auto detects it
-
-              Possible values:
-              - auto:   Detect it
-              - legacy: The handshake revisions, 2024-11-05 to 2025-11-25
-              - modern: The stateless revision, 2026-07-28
-
-              [default: auto]
-
-          --server-era <ERA>
-              MCP era of the server; auto detects it
-
-              Possible values:
-              - auto:   Detect it
-              - legacy: The handshake revisions, 2024-11-05 to 2025-11-25
-              - modern: The stateless revision, 2026-07-28
-
-              [default: auto]
-              [alias: --era]
+          --client-era <ERA>  MCP era of the client: legacy (2024-11-05 to 2025-11-25) or modern
+                              (2026-07-28) [default: auto] [possible values: auto, legacy, modern]
+          --server-era <ERA>  MCP era of the server, as above [default: auto] [alias: --era] [possible
+                              values: auto, legacy, modern]
 
     Remote server:
-      -H, --header <NAME: VALUE>
-              Send this header with every request; ${VAR} is replaced from the environment; never logged
-
-          --bearer-env <VAR>
-              Send the environment variable VAR as bearer token; never logged
-
-          --transport <TRANSPORT>
-              Transport to use
-
-              Possible values:
-              - auto: Streamable HTTP, or HTTP+SSE if the server speaks only that
-              - http: Streamable HTTP
-              - sse:  HTTP+SSE (2024-11-05)
-
-              [default: auto]
-
-          --timeout <SECONDS>
-              Give up after this long without an answer or progress; 0 never gives up
-
-              [default: 3600]
-
-          --connect-timeout <SECONDS>
-              Give up one connection attempt after this long
-
-              [default: 10]
-
-          --retries <N>
-              Retry a failed connection this many times; only if nothing was sent yet
-
-              [default: 3]
-
-          --retry-delay <MS>
-              Delay before the first extra attempt, in milliseconds; doubles each time
-
-              [default: 100]
-
-          --ca <FILE>
-              Also trust the certificates in FILE (PEM)
-
-          --insecure-http
-              Allow plain http:// to other machines, which is not encrypted
-
-          --max-message <SIZE>
-              Largest message, for example 64MiB
-
-              [default: 256MiB]
+      -H, --header <NAME: VALUE>       Send this header with every request; ${VAR} is replaced from the
+                                       environment; never logged
+          --bearer-env <VAR>           Send the environment variable VAR as bearer token; never logged
+          --transport <TRANSPORT>      Transport: Streamable HTTP or the older HTTP+SSE [default: auto]
+                                       [possible values: auto, http, sse]
+          --timeout <SECONDS>          Give up after this long without an answer or progress, and after
+                                       30 s without a first answer if this is not given; 0 never gives
+                                       up [default: 3600]
+          --connect-timeout <SECONDS>  Give up one connection attempt after this long [default: 10]
+          --retries <N>                Retry a failed connection this many times [default: 3]
+          --retry-delay <MS>           Milliseconds before the first retry; doubles each time [default:
+                                       100]
+          --ca <FILE>                  Also trust the certificates in FILE (PEM)
+          --insecure-http              Allow plain http:// to other machines, which is not encrypted
+          --max-message <SIZE>         Largest message, for example 64MiB [default: 256MiB]
 
     Agent:
-          --acp
-              The command is an ACP agent, used as by `linkspan agent`
-
-          --permission <WHAT>
-              How to answer the agent's permission requests
-
-              Possible values:
-              - ask:   Ask the client; refuse if it cannot be asked
-              - allow: Allow everything, without asking
-              - deny:  Refuse everything, without asking
-
-              [default: ask]
+          --acp                The command is an ACP agent, used as by `linkspan agent`
+          --permission <WHAT>  How to answer the agent's permission requests [default: ask] [possible
+                               values: ask, allow, deny]
 
     Speaks MCP on stdin and stdout and passes every message on to the server and back; only the id of a
-    message changes. Detects whether a URL speaks Streamable HTTP or the older HTTP+SSE. If the server
-    is down, linkspan keeps running: each call is answered with an error that says why, and the next
-    call tries again. When stdin closes, the session is closed and the exit code is 0.
-
-    Clients and servers of different protocol eras work together: messages between the handshake
-    revisions (2024-11-05 to 2025-11-25) and 2026-07-28 are translated both ways.
+    message changes, and messages between protocol eras are translated. If the server is down, each call
+    is answered with an error that says why, and the next call tries again. When stdin closes, the exit
+    code is 0.
 
     Examples:
       linkspan connect https://mcp.example.com/mcp
@@ -264,246 +174,97 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
       help    Print this message or the help of the given subcommand(s)
 
     Arguments:
-      [TARGET]
-              The server: a URL, a folder of scripts, or a command after `--`
-
-      [COMMAND]...
-              Command that runs a server on stdin and stdout
+      [TARGET]      The server: a URL, a folder of scripts, or a command after `--`
+      [COMMAND]...  Command that runs a server on stdin and stdout
 
     Options:
-          --http
-              Serve over HTTP instead of stdin and stdout, and print the URL
-
-          --drain <SECONDS>
-              Wait this long for pending answers after stdin closes
-
-              [default: 10]
-
-          --record <FILE>
-              Record every message to FILE as ndjson; secrets are masked
-
-      -v, --verbose...
-              Write a log to stderr
-
-          --debug
-              Same as -v; so is DEBUG=1 in the environment
-
-          --log-file <FILE>
-              Also write the log to FILE
-
-      -h, --help
-              Print help (see a summary with '-h')
+          --http             Serve over HTTP instead of stdin and stdout, and print the URL
+          --drain <SECONDS>  Wait this long for pending answers after stdin closes [default: 10]
+          --record <FILE>    Record every message to FILE as ndjson; secrets are masked
+      -v, --verbose...       Write a log to stderr
+          --debug            Same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>  Also write the log to FILE
+      -h, --help             Print help (see a summary with '-h')
 
     Listening:
-      -p, --port <PORT>
-              Port to listen on; 0 picks a free one
-
-              [default: 8808]
-
-          --host <ADDRESS>
-              Address to listen on; any other than loopback needs --token-env
-
-              [default: 127.0.0.1]
-
-          --path <PATH>
-              URL path of the MCP endpoint
-
-              [default: /mcp]
-
-          --sse
-              Also serve the older HTTP+SSE, at /sse and /messages
+      -p, --port <PORT>     Port to listen on; 0 picks a free one [default: 8808]
+          --host <ADDRESS>  Address to listen on; any other than loopback needs --token-env [default:
+                            127.0.0.1]
+          --path <PATH>     URL path of the MCP endpoint [default: /mcp]
+          --sse             Also serve the older HTTP+SSE, at /sse and /messages
 
     Shorter texts:
-          --level <LEVEL>
-              How compact a text may become; every level is lossless
-
-              Possible values:
-              - safe:     Only well-known formats
-              - balanced: Also merge common prefixes of columns and paths
-              - max:      Also drop columns that follow from others, nest tables, merge file extensions
-
-              [default: max]
-
-          --render <HOW>
-              Format of results: auto picks one by kind and is lossless; the others are the formats of
-              `bcp decode`, not lossless
-
-              Possible values:
-              - auto:     Chosen by kind, lossless
-              - xml:      BCP blocks as XML
-              - markdown: BCP blocks as Markdown
-              - minimal:  BCP blocks with as little around them as possible
-
-              [alias: --render-mode]
-
-          --tokens <VOCABULARY>
-              Tokenizer for counting
-
-              [default: o200k]
-              [possible values: o200k, cl100k, estimate]
-
-          --threshold <NUMBER>
-              Shorten a text only if its format is recognised with at least this confidence (0 to 1)
-              [default: 0.7]
-
-          --min-saving <PERCENT>
-              Keep the original if less than this is saved, in percent
-
-              [default: 10]
-
-          --lossy <WHAT>
-              Allow loss, marked in the text: diff-context=N, failures-only, html-to-text
+          --level <LEVEL>         How compact a text may become; every level is lossless [default: max]
+                                  [possible values: safe, balanced, max]
+          --render <HOW>          Format of results: auto is lossless, the formats of `bcp decode` are
+                                  not [alias: --render-mode] [possible values: auto, xml, markdown,
+                                  minimal]
+          --tokens <VOCABULARY>   Tokenizer for counting [default: o200k] [possible values: o200k,
+                                  cl100k, estimate]
+          --threshold <NUMBER>    Least confidence (0 to 1) that a format is recognised with [default:
+                                  0.7]
+          --min-saving <PERCENT>  Keep the original if less than this is saved, in percent [default: 10]
+          --lossy <WHAT>          Allow loss, marked in the text: diff-context=N, failures-only,
+                                  html-to-text
 
     Results:
-          --shadow
-              Change nothing, only measure what would be saved
-
-          --only <TOOL>
-              Shorten only these tools; `*` matches anything
-
-          --except <TOOL>
-              Leave these tools alone; `*` matches anything
-
-          --budget <TOKENS>
-              Most tokens of a result; a larger one becomes an outline, and bcp_fetch gives the rest
-
-          --store <DIR>
-              Keep every original in DIR, as a BCP file that only you may read
-
-          --dedup
-              Replace repeated text in a session by a reference
-
-          --structured <[TOOL=]HOW>
-              What to do with structuredContent that repeats the text: auto, keep, mirror, drop, or
-              TOOL=… for one tool
-
-          --slim-tools
-              Remove descriptions inside tool schemas from the list of tools
-
-          --no-bcp-tools
-              Do not add read_bcp_file and the other BCP tools
-
-          --root <DIR>
-              Folder where the BCP tools may read and write; the current one by default
-
-          --time-box <MS>
-              Pass a result unchanged after this many milliseconds of work
-
-              [default: 500]
-
-          --stats-file <FILE>
-              File for the statistics, in place of the usual one
-
-          --no-stats
-              Write no statistics
+          --shadow                   Change nothing, only measure what would be saved
+          --only <TOOL>              Shorten only these tools; `*` matches anything
+          --except <TOOL>            Leave these tools alone; `*` matches anything
+          --budget <TOKENS>          Most tokens of a result; a larger one becomes an outline, and
+                                     bcp_fetch gives the rest
+          --store <DIR>              Keep every original in DIR, as a BCP file that only you may read
+          --dedup                    Replace repeated text in a session by a reference
+          --structured <[TOOL=]HOW>  structuredContent that repeats the text: auto, keep, mirror or drop
+          --slim-tools               Remove descriptions inside tool schemas from the list of tools
+          --no-bcp-tools             Do not add read_bcp_file and the other BCP tools
+          --root <DIR>               Folder where the BCP tools may read and write; the current one by
+                                     default
+          --time-box <MS>            Pass a result unchanged after this many milliseconds of work
+                                     [default: 500]
+          --stats-file <FILE>        File for the statistics, in place of the usual one
+          --no-stats                 Write no statistics
 
     Access:
-          --token-env <VAR>
-              Require the environment variable VAR as bearer token from clients
-
-          --insecure-no-token
-              Listen on other addresses than loopback without a token
-
-          --allow-origin <ORIGIN>
-              Also allow calls from web pages of this origin; `*` allows all
-
-          --allow-host <HOST>
-              Also allow this host name in requests; `*` allows all
-
-          --header-timeout <SECONDS>
-              Close a connection that takes longer than this to send a request, or a part of it
-
-              [default: 30]
+          --token-env <VAR>           Require the environment variable VAR as bearer token from clients
+          --insecure-no-token         Listen on other addresses than loopback without a token
+          --allow-origin <ORIGIN>     Also allow calls from web pages of this origin; `*` allows all
+          --allow-host <HOST>         Also allow this host name in requests; `*` allows all
+          --header-timeout <SECONDS>  Close a connection that takes longer than this to send a request,
+                                      or a part of it [default: 30]
 
     Protocol era:
-          --client-era <ERA>
-              MCP era of the client; auto detects it
-
-              Possible values:
-              - auto:   Detect it
-              - legacy: The handshake revisions, 2024-11-05 to 2025-11-25
-              - modern: The stateless revision, 2026-07-28
-
-              [default: auto]
-
-          --server-era <ERA>
-              MCP era of the server; auto detects it
-
-              Possible values:
-              - auto:   Detect it
-              - legacy: The handshake revisions, 2024-11-05 to 2025-11-25
-              - modern: The stateless revision, 2026-07-28
-
-              [default: auto]
-              [alias: --era]
+          --client-era <ERA>  MCP era of the client: legacy (2024-11-05 to 2025-11-25) or modern
+                              (2026-07-28) [default: auto] [possible values: auto, legacy, modern]
+          --server-era <ERA>  MCP era of the server, as above [default: auto] [alias: --era] [possible
+                              values: auto, legacy, modern]
 
     Remote server:
-      -H, --header <NAME: VALUE>
-              Send this header with every request; ${VAR} is replaced from the environment; never logged
-
-          --bearer-env <VAR>
-              Send the environment variable VAR as bearer token; never logged
-
-          --transport <TRANSPORT>
-              Transport to use
-
-              Possible values:
-              - auto: Streamable HTTP, or HTTP+SSE if the server speaks only that
-              - http: Streamable HTTP
-              - sse:  HTTP+SSE (2024-11-05)
-
-              [default: auto]
-
-          --timeout <SECONDS>
-              Give up after this long without an answer or progress; 0 never gives up
-
-              [default: 3600]
-
-          --connect-timeout <SECONDS>
-              Give up one connection attempt after this long
-
-              [default: 10]
-
-          --retries <N>
-              Retry a failed connection this many times; only if nothing was sent yet
-
-              [default: 3]
-
-          --retry-delay <MS>
-              Delay before the first extra attempt, in milliseconds; doubles each time
-
-              [default: 100]
-
-          --ca <FILE>
-              Also trust the certificates in FILE (PEM)
-
-          --insecure-http
-              Allow plain http:// to other machines, which is not encrypted
-
-          --max-message <SIZE>
-              Largest message, for example 64MiB
-
-              [default: 256MiB]
+      -H, --header <NAME: VALUE>       Send this header with every request; ${VAR} is replaced from the
+                                       environment; never logged
+          --bearer-env <VAR>           Send the environment variable VAR as bearer token; never logged
+          --transport <TRANSPORT>      Transport: Streamable HTTP or the older HTTP+SSE [default: auto]
+                                       [possible values: auto, http, sse]
+          --timeout <SECONDS>          Give up after this long without an answer or progress, and after
+                                       30 s without a first answer if this is not given; 0 never gives
+                                       up [default: 3600]
+          --connect-timeout <SECONDS>  Give up one connection attempt after this long [default: 10]
+          --retries <N>                Retry a failed connection this many times [default: 3]
+          --retry-delay <MS>           Milliseconds before the first retry; doubles each time [default:
+                                       100]
+          --ca <FILE>                  Also trust the certificates in FILE (PEM)
+          --insecure-http              Allow plain http:// to other machines, which is not encrypted
+          --max-message <SIZE>         Largest message, for example 64MiB [default: 256MiB]
 
     Agent:
-          --acp
-              The command is an ACP agent, used as by `linkspan agent`
+          --acp                The command is an ACP agent, used as by `linkspan agent`
+          --permission <WHAT>  How to answer the agent's permission requests [default: ask] [possible
+                               values: ask, allow, deny]
 
-          --permission <WHAT>
-              How to answer the agent's permission requests
-
-              Possible values:
-              - ask:   Ask the client; refuse if it cannot be asked
-              - allow: Allow everything, without asking
-              - deny:  Refuse everything, without asking
-
-              [default: ask]
-
-    Runs between a client and a server and rewrites tool results so that they need fewer tokens: JSON
-    becomes a table, a tree one line per folder, search hits are grouped by file, and so on. Nothing is
-    lost: a result is replaced only if the original can be restored from the new text, which is checked
-    each time, and if the new text has fewer tokens. Otherwise it passes unchanged. Errors, images and
-    everything that is not a tool result are never changed.
+    Runs between a client and a server and rewrites tool results so that they need fewer tokens. A
+    result is replaced only if the original can be restored from the new text, which is checked each
+    time, and if the new text has fewer tokens. Errors, images and everything that is not a tool result
+    are never changed.
 
     Examples:
       linkspan shrink -- npx -y @modelcontextprotocol/server-filesystem .
@@ -517,8 +278,7 @@ fn the_help_of_shrink_says_what_it_promises_and_how_to_see_for_oneself() {
       {"mcpServers":{"files":{"command":"linkspan","args":["shrink","--","npx","-y",
         "@modelcontextprotocol/server-filesystem","."]}}}
 
-    Other commands do the same with --shrink. docs/shrink.md in the sources has the forms and their
-    grammars.
+    Other commands do the same with --shrink. docs/shrink.md in the sources has the details.
     "#);
     assert_snapshot!(linkspan(&["shrink", "try", "-h"]), @"
     Show a text before and after, what is saved, and whether it is lossless
@@ -584,71 +344,31 @@ fn the_help_of_the_reader_server_has_a_configuration() {
     Usage: linkspan bcp mcp [OPTIONS]
 
     Options:
-          --root <DIR>
-              Folder where files may be read and written; may be repeated; the current one by default
-
-          --http
-              Serve over HTTP instead of stdin and stdout, and print the URL
-
-          --shrink[=<LEVEL>]
-              Shorten tool results without loss; see `linkspan shrink`
-
-              Possible values:
-              - safe:     Only well-known formats
-              - balanced: Also merge common prefixes of columns and paths
-              - max:      Also drop columns that follow from others, nest tables, merge file extensions
-
-          --no-color
-              No colours, even on a terminal
-
-      -v, --verbose...
-              Write a log to stderr
-
-          --debug
-              Same as -v; so is DEBUG=1 in the environment
-
-          --log-file <FILE>
-              Also write the log to FILE
-
-      -h, --help
-              Print help (see a summary with '-h')
+          --root <DIR>        Folder where files may be read and written; may be repeated; the current
+                              one by default
+          --http              Serve over HTTP instead of stdin and stdout, and print the URL
+          --shrink[=<LEVEL>]  Shorten tool results without loss; see `linkspan shrink` [possible values:
+                              safe, balanced, max]
+          --no-color          No colours, even on a terminal
+      -v, --verbose...        Write a log to stderr
+          --debug             Same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>   Also write the log to FILE
+      -h, --help              Print help (see a summary with '-h')
 
     Listening:
-      -p, --port <PORT>
-              Port to listen on; 0 picks a free one
-
-              [default: 8808]
-
-          --host <ADDRESS>
-              Address to listen on; any other than loopback needs --token-env
-
-              [default: 127.0.0.1]
-
-          --path <PATH>
-              URL path of the MCP endpoint
-
-              [default: /mcp]
-
-          --sse
-              Also serve the older HTTP+SSE, at /sse and /messages
+      -p, --port <PORT>     Port to listen on; 0 picks a free one [default: 8808]
+          --host <ADDRESS>  Address to listen on; any other than loopback needs --token-env [default:
+                            127.0.0.1]
+          --path <PATH>     URL path of the MCP endpoint [default: /mcp]
+          --sse             Also serve the older HTTP+SSE, at /sse and /messages
 
     Access:
-          --token-env <VAR>
-              Require the environment variable VAR as bearer token from clients
-
-          --insecure-no-token
-              Listen on other addresses than loopback without a token
-
-          --allow-origin <ORIGIN>
-              Also allow calls from web pages of this origin; `*` allows all
-
-          --allow-host <HOST>
-              Also allow this host name in requests; `*` allows all
-
-          --header-timeout <SECONDS>
-              Close a connection that takes longer than this to send a request, or a part of it
-
-              [default: 30]
+          --token-env <VAR>           Require the environment variable VAR as bearer token from clients
+          --insecure-no-token         Listen on other addresses than loopback without a token
+          --allow-origin <ORIGIN>     Also allow calls from web pages of this origin; `*` allows all
+          --allow-host <HOST>         Also allow this host name in requests; `*` allows all
+          --header-timeout <SECONDS>  Close a connection that takes longer than this to send a request,
+                                      or a part of it [default: 30]
 
     Serves the tools read_bcp_file, inspect_bcp_file and encode_bcp_file on stdin and stdout, or over
     HTTP, in every revision of MCP from 2024-11-05 to 2026-07-28.
@@ -681,120 +401,52 @@ fn the_help_of_serve_says_what_a_folder_is_and_what_is_safe() {
     Usage: linkspan serve [OPTIONS] [DIR]
 
     Arguments:
-      [DIR]
-              The folder; the current one by default
+      [DIR]  The folder; the current one by default
 
     Options:
-          --http
-              Serve over HTTP instead of stdin and stdout, and print the URL
-
-          --drain <SECONDS>
-              Wait this long for pending answers after stdin closes
-
-              [default: 10]
-
-          --no-watch
-              Do not watch the folder for changes
-
-          --minimal
-              Offer only the handshake, ping and logging, to test a client's connection
-
-          --health
-              Check whether the folder can be served, and exit with 0 or 1
-
-              [alias: --ready]
-
-          --shrink[=<LEVEL>]
-              Shorten tool results without loss; see `linkspan shrink`
-
-              Possible values:
-              - safe:     Only well-known formats
-              - balanced: Also merge common prefixes of columns and paths
-              - max:      Also drop columns that follow from others, nest tables, merge file extensions
-
-      -v, --verbose...
-              Write a log to stderr
-
-          --debug
-              Same as -v; so is DEBUG=1 in the environment
-
-          --log-file <FILE>
-              Also write the log to FILE
-
-      -h, --help
-              Print help (see a summary with '-h')
+          --http              Serve over HTTP instead of stdin and stdout, and print the URL
+          --drain <SECONDS>   Wait this long for pending answers after stdin closes [default: 10]
+          --no-watch          Do not watch the folder for changes
+          --minimal           Offer only the handshake, ping and logging, to test a client's connection
+          --health            Check whether the folder can be served, and exit with 0 or 1 [alias:
+                              --ready]
+          --shrink[=<LEVEL>]  Shorten tool results without loss; see `linkspan shrink` [possible values:
+                              safe, balanced, max]
+      -v, --verbose...        Write a log to stderr
+          --debug             Same as -v; so is DEBUG=1 in the environment
+          --log-file <FILE>   Also write the log to FILE
+      -h, --help              Print help (see a summary with '-h')
 
     Listening:
-      -p, --port <PORT>
-              Port to listen on; 0 picks a free one
-
-              [default: 8808]
-
-          --host <ADDRESS>
-              Address to listen on; any other than loopback needs --token-env
-
-              [default: 127.0.0.1]
-
-          --path <PATH>
-              URL path of the MCP endpoint
-
-              [default: /mcp]
-
-          --sse
-              Also serve the older HTTP+SSE, at /sse and /messages
+      -p, --port <PORT>     Port to listen on; 0 picks a free one [default: 8808]
+          --host <ADDRESS>  Address to listen on; any other than loopback needs --token-env [default:
+                            127.0.0.1]
+          --path <PATH>     URL path of the MCP endpoint [default: /mcp]
+          --sse             Also serve the older HTTP+SSE, at /sse and /messages
 
     Folder:
-          --compat <LAYOUT>
-              Folder layout: linkspan's own or mcp-bash's
-
-              Possible values:
-              - auto:     mcp-bash's if the folder looks like an mcp-bash project, else linkspan's
-              - native:   linkspan's
-              - mcp-bash: mcp-bash's
-
-              [default: auto]
-
-          --root <PATH>
-              File or folder that clients may read by file: URIs; may be repeated
-
-          --allow-provider <SCHEME>
-              Let clients read URIs of this scheme, which reach other machines; may be repeated
-
-              Possible values:
-              - git:   git:///… (a repository of this machine) and git+https://…
-              - https: https://…
-
-          --https-host <HOST[:PORT]>
-              Allow only this host in https: and git+https: URIs; *.HOST means its subdomains; with a
-              port it may be on this machine or in a private network; may be repeated
-
-          --sandbox <LEVEL>
-              Minimum sandbox level: 0 none, 1 no privilege gain (setuid), 2 only declared files and
-              ports
-
-          --concurrency <N>
-              Most calls at once; further ones wait
-
-          --insecure-writable
-              Accept a folder that other users can write to, and so decide what runs
+          --compat <LAYOUT>           Folder layout: linkspan's own or mcp-bash's [default: auto]
+                                      [possible values: auto, native, mcp-bash]
+          --root <PATH>               File or folder that clients may read by file: URIs; may be
+                                      repeated
+          --allow-provider <SCHEME>   Let clients read URIs of this scheme, which reach other machines;
+                                      may be repeated [possible values: git, https]
+          --https-host <HOST[:PORT]>  Allow only this host in https: and git+https: URIs; *.HOST means
+                                      its subdomains; with a port it may be on this machine or in a
+                                      private network; may be repeated
+          --sandbox <LEVEL>           Minimum sandbox level: 0 none, 1 no privilege gain (setuid), 2
+                                      only declared files and ports
+          --concurrency <N>           Most calls at once; further ones wait
+          --insecure-writable         Accept a folder that other users can write to, and so decide what
+                                      runs
 
     Access:
-          --token-env <VAR>
-              Require the environment variable VAR as bearer token from clients
-
-          --insecure-no-token
-              Listen on other addresses than loopback without a token
-
-          --allow-origin <ORIGIN>
-              Also allow calls from web pages of this origin; `*` allows all
-
-          --allow-host <HOST>
-              Also allow this host name in requests; `*` allows all
-
-          --header-timeout <SECONDS>
-              Close a connection that takes longer than this to send a request, or a part of it
-
-              [default: 30]
+          --token-env <VAR>           Require the environment variable VAR as bearer token from clients
+          --insecure-no-token         Listen on other addresses than loopback without a token
+          --allow-origin <ORIGIN>     Also allow calls from web pages of this origin; `*` allows all
+          --allow-host <HOST>         Also allow this host name in requests; `*` allows all
+          --header-timeout <SECONDS>  Close a connection that takes longer than this to send a request,
+                                      or a part of it [default: 30]
 
     Every executable in DIR/tools is a tool, every file in DIR/resources a resource, every text in
     DIR/prompts a prompt. A file beside them (greet.meta.yaml) or a comment inside them can give their
@@ -938,9 +590,11 @@ fn the_short_help_of_call_has_examples_too() {
       -H, --header <NAME: VALUE>   Send this header with every request; ${VAR} is replaced from the
                                    environment; never logged
           --bearer-env <VAR>       Send the environment variable VAR as bearer token; never logged
-          --transport <TRANSPORT>  Transport to use [default: auto] [possible values: auto, http, sse]
-          --timeout <SECONDS>      Give up after this long without an answer or progress; 0 never gives
-                                   up [default: 3600]
+          --transport <TRANSPORT>  Transport: Streamable HTTP or the older HTTP+SSE [default: auto]
+                                   [possible values: auto, http, sse]
+          --timeout <SECONDS>      Give up after this long without an answer or progress, and after 30 s
+                                   without a first answer if this is not given; 0 never gives up
+                                   [default: 3600]
 
     Examples:
       linkspan call echo '{"message":"hi"}' https://mcp.example.com/mcp
@@ -1032,6 +686,35 @@ fn the_short_help_leaves_rare_flags_to_the_long_one() {
         let lines = linkspan(&[command, "-h"]).stdout.lines().count();
         assert!(lines <= most, "{command} -h has {lines} lines");
     }
+}
+
+#[test]
+fn the_long_help_is_short_enough_to_be_read_and_has_every_flag() {
+    for (command, most) in [("connect", 90), ("shrink", 160)] {
+        let ran = Run::new(&[command, "--help"]).env("COLUMNS", "80").end();
+        let lines = ran.stdout.lines().count();
+        assert!(lines <= most, "{command} --help has {lines} lines\n{ran}");
+        let same = linkspan(&["help", command]).stdout;
+        assert_eq!(same, linkspan(&[command, "--help"]).stdout);
+    }
+    let connect = linkspan(&["connect", "--help"]).stdout;
+    for flag in [
+        "--drain",
+        "--record",
+        "--shrink",
+        "--debug",
+        "--client-era",
+        "--server-era",
+        "--ca",
+        "--acp",
+    ] {
+        assert!(connect.contains(flag), "{flag}\n{connect}");
+    }
+    let words: Vec<&str> = connect.split_whitespace().collect();
+    assert!(
+        words.join(" ").contains("30 s without a first answer"),
+        "{connect}"
+    );
 }
 
 #[test]

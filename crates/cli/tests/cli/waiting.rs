@@ -19,6 +19,20 @@ fn connect_says_that_it_waits_for_a_client_and_how_to_try_the_server() {
 }
 
 #[test]
+fn the_line_that_tries_the_server_has_its_credentials_by_name() {
+    let server = Server::legacy().start();
+    // cargo sets this variable for its tests.
+    let flags = ["--bearer-env", "CARGO_PKG_NAME", "-H", "X-Key: hush"];
+    let mut run = AtTerminal::run(&[&["connect"], &flags[..], &[&server.url()]].concat());
+    run.wait_for(&format!(
+        "linkspan tools --bearer-env CARGO_PKG_NAME -H 'X-Key: ***' {}",
+        server.url()
+    ));
+    run.types(END);
+    assert_eq!(run.end().0, Some(0));
+}
+
+#[test]
 fn connect_to_a_dead_url_says_at_once_that_it_is_dead() {
     let port = Port::reserve();
     let mut run = AtTerminal::run(&["connect", &port.url()]);

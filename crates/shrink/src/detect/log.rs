@@ -1,5 +1,6 @@
 //! Lines of a log: some with a time, or with how serious they are, and what belongs to them.
 
+use super::evidence::is_quoted_or_comment;
 use super::found::{Found, Verdict, sure};
 use super::line::Line;
 use super::time::{has_clock, stamp};
@@ -66,13 +67,16 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
 }
 
 /// Whether a line has a time, says how serious it is, or is one of several programs'.
-fn is_entry(line: Line<'_>) -> bool {
+pub(super) fn is_entry(line: Line<'_>) -> bool {
     let head = line.head(NEAR).as_bytes();
     // That is JSON, or wants to be.
     if head.first() == Some(&b'{') {
         return false;
     }
-    has_clock(head) || begins_with_a_time(head) || has_level(head) || has_program(head)
+    has_clock(head)
+        || begins_with_a_time(head)
+        || has_level(head) && !is_quoted_or_comment(line.trimmed())
+        || has_program(head)
 }
 
 pub(super) fn begins_with_a_time(head: &[u8]) -> bool {
@@ -83,7 +87,7 @@ pub(super) fn begins_with_a_time(head: &[u8]) -> bool {
 /// Whether one of the first words says how serious a line is.
 fn has_level(head: &[u8]) -> bool {
     let mut at = 0;
-    for _ in 0..4 {
+    for word_number in 0..4 {
         at += head[at..]
             .iter()
             .take_while(|byte| is_around(**byte))
@@ -92,7 +96,7 @@ fn has_level(head: &[u8]) -> bool {
             .iter()
             .take_while(|byte| byte.is_ascii_alphabetic())
             .count();
-        if is_level(head, at, word) {
+        if is_level(head, at, word, word_number) {
             return true;
         }
         at += word;
@@ -115,22 +119,30 @@ fn is_around(byte: u8) -> bool {
     )
 }
 
-/// In capitals, in brackets, or after `level=`.
-fn is_level(head: &[u8], at: usize, length: usize) -> bool {
+/// In capitals, in brackets, or after `level=`. In capitals alone it is one of the first two words, and what
+/// follows is no value: `DEBUG = 10` is an assignment, `ENV LEVEL DEBUG` a setting.
+fn is_level(head: &[u8], at: usize, length: usize, word_number: usize) -> bool {
     if !(3..=8).contains(&length) {
         return false;
     }
     let after = head.get(at + length);
     if !matches!(
         after,
-        None | Some(b' ' | b':' | b']' | b')' | b'|' | b'\t' | b'>' | b'"' | b'-' | b'/')
+        Some(b' ' | b':' | b']' | b')' | b'|' | b'\t' | b'>' | b'"' | b'-' | b'/')
     ) {
         return false;
     }
     let word = &head[at..at + length];
     let capitals = word.iter().all(u8::is_ascii_uppercase);
     let around = at > 0 && matches!(head[at - 1], b'[' | b'=' | b'<' | b'"');
-    (capitals || around)
+    let is_quoted = at > 0 && head[at - 1] == b'\'';
+    let is_bare = after == Some(&b' ') && !around;
+    let is_name = is_bare
+        && matches!(
+            head[at + length..].trim_ascii_start().first(),
+            Some(b'=' | b'<' | b'>' | b'&' | b'?')
+        );
+    (capitals && !is_quoted && !is_name && (!is_bare || word_number < 2) || around)
         && LEVELS
             .iter()
             .any(|level| level.as_bytes().eq_ignore_ascii_case(word))

@@ -1,5 +1,6 @@
-//! Lines that repeat a few patterns without saying what they are: builds, tests, downloads.
+//! Lines that repeat a few patterns and report what a program did: builds, tests, downloads.
 
+use super::evidence::reports;
 use super::found::{Found, Verdict};
 use super::line::Line;
 use crate::kind::Kind;
@@ -72,17 +73,23 @@ fn begins_something(line: Line<'_>) -> bool {
     }
 }
 
+/// What a line is like.
+struct Shaped {
+    shape: u64,
+    reports: bool,
+    end: usize,
+}
+
 /// The patterns of lines that follow each other.
 struct Window {
-    /// What each line is like, and where it ends.
-    shapes: Vec<(u64, usize)>,
+    lines: Vec<Shaped>,
     middle: usize,
     end: usize,
 }
 
 impl Window {
     fn read(text: &str, first: Line<'_>) -> Self {
-        let mut shapes = Vec::with_capacity(WINDOW);
+        let mut lines = Vec::with_capacity(WINDOW);
         let (mut middle, mut end) = (first.next, first.next);
         let mut blanks = 0;
         for line in first.and_below(text) {
@@ -93,47 +100,46 @@ impl Window {
                 }
                 continue;
             }
-            if shapes.len() == WINDOW || begins_something(line) {
+            if lines.len() == WINDOW || begins_something(line) {
                 break;
             }
             blanks = 0;
-            shapes.push((shape(line), line.next));
+            lines.push(Shaped {
+                shape: shape(line),
+                reports: reports(line),
+                end: line.next,
+            });
             end = line.next;
-            if shapes.len() <= WINDOW / 2 {
+            if lines.len() <= WINDOW / 2 {
                 middle = end;
             }
         }
-        Self {
-            shapes,
-            middle,
-            end,
-        }
+        Self { lines, middle, end }
     }
 
     fn is_full(&self) -> bool {
-        self.shapes.len() == WINDOW
+        self.lines.len() == WINDOW
     }
 
-    /// Where the last line ends that is like others, if most are.
+    /// Where the last line ends that is like others, if most are and half of these report something.
     fn repeats(&self) -> Option<usize> {
-        if self.shapes.len() < LEAST {
+        if self.lines.len() < LEAST {
             return None;
         }
-        let mut sorted: Vec<u64> = self.shapes.iter().map(|(shape, _)| *shape).collect();
+        let mut sorted: Vec<u64> = self.lines.iter().map(|line| line.shape).collect();
         sorted.sort_unstable();
-        let is_repeated = |shape: u64| {
-            let from = sorted.partition_point(|other| *other < shape);
-            sorted.get(from + 2) == Some(&shape)
+        let is_repeated = |line: &&Shaped| {
+            let from = sorted.partition_point(|other| *other < line.shape);
+            sorted.get(from + 2) == Some(&line.shape)
         };
-        let mut count = 0;
-        let mut last = None;
-        for (shape, end) in &self.shapes {
-            if is_repeated(*shape) {
-                count += 1;
-                last = Some(*end);
-            }
+        let (mut count, mut reports, mut last) = (0, 0, None);
+        for line in self.lines.iter().filter(is_repeated) {
+            count += 1;
+            reports += usize::from(line.reports);
+            last = Some(line.end);
         }
-        last.filter(|_| count * 5 >= self.shapes.len() * 3 && count >= LEAST)
+        let is_log = count * 5 >= self.lines.len() * 3 && count >= LEAST && reports * 2 >= count;
+        last.filter(|_| is_log)
     }
 }
 

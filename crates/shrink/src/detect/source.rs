@@ -213,6 +213,8 @@ fn is_statement(line: Line<'_>, text: &str) -> bool {
                 .get(1)
                 .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
         }
+        // A row of values.
+        b'(' => return text.ends_with("),") || text.ends_with(");"),
         b'{' => return text.ends_with("},") && !text.contains("\":"),
         b'}' | b')' | b'?' | b':' if bytes.get(1) == Some(&b' ') => return true,
         _ => {}

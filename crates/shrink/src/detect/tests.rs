@@ -1,3 +1,4 @@
+mod languages;
 mod mixed;
 mod properties;
 mod samples;

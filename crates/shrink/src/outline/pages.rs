@@ -10,7 +10,7 @@ const WIDE: usize = 400;
 /// As many of the first and last lines as fit into so many tokens, more of the first.
 pub(super) fn of(text: &str, lines: usize, room: u64, context: &Context) -> String {
     // What stands above and between them.
-    let room = room.saturating_sub(24);
+    let room = room.saturating_sub(32);
     let (head, used) = take(text.lines(), room * 2 / 3, lines, context);
     let rest = lines - head.len();
     let (mut tail, _) = take(text.lines().rev(), room - used, rest, context);
@@ -20,7 +20,7 @@ pub(super) fn of(text: &str, lines: usize, room: u64, context: &Context) -> Stri
     if head.is_empty() {
         return out;
     }
-    let _ = writeln!(out, "[lines 1-{}]", head.len());
+    let _ = writeln!(out, "[linkspan: lines 1-{}]", head.len());
     for line in &head {
         out.push_str(line);
         out.push('\n');
@@ -28,7 +28,7 @@ pub(super) fn of(text: &str, lines: usize, room: u64, context: &Context) -> Stri
     if left > 0 {
         let _ = writeln!(
             out,
-            "[lines {}-{} left out]",
+            "[linkspan: lines {}-{} left out]",
             head.len() + 1,
             head.len() + left
         );

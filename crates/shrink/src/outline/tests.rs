@@ -2,6 +2,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::detect::detect;
+use crate::policy::{Keep, Policy};
+use crate::text::{Text, work};
+use crate::{decode, marks};
 
 fn outlined(text: &str, budget: u64) -> String {
     let outline = outline(
@@ -25,12 +28,15 @@ fn lines(count: usize) -> String {
 fn it_says_what_there_is_and_how_to_get_it() {
     let outline = outlined(&lines(1000), 300);
     let (first, rest) = outline.split_once('\n').unwrap();
-    assert!(first.starts_with("[1000 lines, 12001 tokens"), "{first}");
+    assert!(
+        first.starts_with("[linkspan: 1000 lines, 12001 tokens"),
+        "{first}"
+    );
     assert!(
         first
             .contains(r#"bcp_fetch {"id":"abc123","range":"1-200"} or {"id":"abc123","grep":"…"}"#)
     );
-    assert!(rest.contains("\n[lines 1-"), "{rest}");
+    assert!(rest.contains("\n[linkspan: lines 1-"), "{rest}");
     assert!(rest.contains("This is line number 1,"));
     assert!(rest.contains("left out]\n"));
     assert!(rest.ends_with("This is line number 1000, and it says little."));
@@ -84,14 +90,40 @@ fn there_may_be_room_for_the_handle_only() {
     let outline = outlined(&lines(1000), 20);
     assert_eq!(
         outline,
-        r#"[too long; get it with bcp_fetch {"id":"abc123"}]"#
+        r#"[linkspan: too long; get it with bcp_fetch {"id":"abc123"}]"#
     );
+}
+
+/// Gives every original the same id.
+struct Shelf;
+
+impl Keep for Shelf {
+    fn keep(&self, _: &str, _: &str) -> Option<String> {
+        Some("abc123".to_owned())
+    }
+}
+
+#[test]
+fn a_text_that_imitates_an_outline_is_told_apart() {
+    let forged = outlined(&lines(1000), 300);
+    let text = Text {
+        text: &format!("{forged}\n{}", lines(1000)),
+        tool: "t",
+        budget: Some(400),
+    };
+    let worked = work(&text, &Policy::default(), &Shelf, &Default::default());
+    let outline = worked.text.unwrap();
+    assert!(outline.starts_with("[linkspan: 1"), "{outline}");
+    assert!(outline.contains("\n[[linkspan: 1000 lines"), "{outline}");
+    // The head, and the marks of the lines that are shown and left out.
+    assert_eq!(marks::count(&outline), 3, "{outline}");
+    assert_eq!(decode(&outline).unwrap(), outline);
 }
 
 #[test]
 fn a_single_long_line_is_cut() {
     let outline = outlined(&"word ".repeat(100_000), 300);
-    assert!(outline.contains("[1 lines, "));
+    assert!(outline.contains("[linkspan: 1 lines, "));
     assert!(outline.ends_with('…'), "{outline}");
 }
 
@@ -112,9 +144,9 @@ proptest! {
         let outline = outlined(&text, budget);
         prop_assert!(context.tokens(&outline) <= budget.max(30), "{}", outline);
         // After the head, every line is one of the text, or says what is left out.
-        let shown = outline.split_once("\n[lines 1-").map_or("", |(_, shown)| shown);
+        let shown = outline.split_once("\n[linkspan: lines 1-").map_or("", |(_, shown)| shown);
         for line in shown.split('\n').skip(1) {
-            let known = line.starts_with("[lines ") || match line.strip_suffix('…') {
+            let known = line.starts_with("[linkspan: lines ") || match line.strip_suffix('…') {
                 Some(cut) => text.contains(cut),
                 None => text.contains(line),
             };
