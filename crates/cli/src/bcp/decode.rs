@@ -15,7 +15,7 @@ use crate::bcp::opening::{FileArg, StoreArg, refuse_same};
 use crate::bcp::progress::Progress;
 use crate::bcp::said::{broken, others};
 use crate::bcp::settings;
-use crate::bcp::to_json;
+use linkspan_bcp_tools::to_json;
 use crate::exit::{Exit, Failure, warn};
 
 pub(crate) const HELP: &str = "\

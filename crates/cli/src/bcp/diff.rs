@@ -4,7 +4,7 @@
 //! numbers: a block that was put in front of others has not changed them. Of each block two hashes
 //! are kept, and no more; what is said of those that changed is read from the files again.
 
-mod compare;
+
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
@@ -14,14 +14,14 @@ use clap::Args;
 use linkspan_bcp::{Block, Content, Document, Error, Head, Kind, hash};
 use linkspan_wire::quote;
 
-use crate::bcp::listing::{self, BAD, GOOD, NAME};
+use linkspan_bcp_tools::listing::{self, BAD, GOOD, NAME};
 use crate::bcp::opening::{FileArg, StoreArg};
 use crate::bcp::progress::Progress;
 use crate::bcp::said::broken;
 use crate::exit::{Exit, Failure};
 use crate::show::{Watched, cannot_print};
 
-use compare::{Changes, Fate, Item, compare, short};
+use linkspan_bcp_tools::diff::compare::{Changes, Fate, Item, compare, short};
 
 // `linkspan bcp diff`
 #[derive(Debug, Args)]

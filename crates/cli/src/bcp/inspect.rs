@@ -6,7 +6,7 @@ use clap::Args;
 use linkspan_bcp::{Block, Document, Error, Frame, Input, Reader};
 use linkspan_wire::quote;
 
-use crate::bcp::listing::{self, BAD, Detail, NAME};
+use linkspan_bcp_tools::listing::{self, BAD, Detail, NAME};
 use crate::bcp::opening::{FileArg, StoreArg};
 use crate::bcp::said::broken;
 use crate::exit::{Exit, Failure};

@@ -10,10 +10,11 @@ use std::path::{Component, Path, PathBuf};
 
 use linkspan_bcp::{Block, Content, DocFormat, Limits};
 
-use super::detect::{Form, NoText, detect, detect_nameless};
+use linkspan_bcp_tools::detect::{Form, NoText, detect, detect_nameless};
 use super::files::{DASH, Identity, Links, Refused, open_regular, read_bounded};
 use super::walk::Found;
-use super::{patch, tree, walk};
+use super::{tree, walk};
+use linkspan_bcp_tools::patch;
 use crate::exit::{Exit, Failure};
 use crate::show;
 use crate::waiting;

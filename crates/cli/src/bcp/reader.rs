@@ -15,7 +15,7 @@ use super::engine::{Codec, Engine, MOST_TEXT, Said};
 use super::files::{Output, Roots, read_named};
 use super::request::{Request, Wrong};
 use super::settings::Settings;
-use super::tools::TOOLS;
+use linkspan_bcp_tools::tools::TOOLS;
 
 const NAME: &str = "bcp-mcp-server";
 /// How long a client may think about which folders it has. It is a program that knows.

@@ -9,7 +9,7 @@ use linkspan_bcp::{Content, Document, Error, Failed, Header, Show};
 use linkspan_tokens::Vocabulary;
 
 use crate::bcp::counting::{TokenizerArg, count_while};
-use crate::bcp::listing::{self, NAME};
+use linkspan_bcp_tools::listing::{self, NAME};
 use crate::bcp::opening::{FileArg, StoreArg};
 use crate::bcp::progress::Progress;
 use crate::bcp::said::broken;

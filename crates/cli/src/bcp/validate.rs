@@ -4,7 +4,7 @@ use clap::Args;
 use linkspan_bcp::{Document, Error, Header};
 use linkspan_wire::quote;
 
-use crate::bcp::listing::{BAD, GOOD};
+use linkspan_bcp_tools::listing::{BAD, GOOD};
 use crate::bcp::opening::{FileArg, StoreArg};
 use crate::bcp::progress::Progress;
 use crate::exit::{Exit, Failure, warn};

@@ -8,10 +8,10 @@ use std::cmp::Ordering;
 use linkspan_bcp::Hash;
 
 /// A hash that is long enough for blocks not to be mistaken for each other.
-pub(super) type Short = [u8; 16];
+pub type Short = [u8; 16];
 
 /// The first half of a hash.
-pub(super) fn short(hash: &Hash) -> Short {
+pub fn short(hash: &Hash) -> Short {
     let mut short = Short::default();
     short.copy_from_slice(&hash[..16]);
     short
@@ -19,16 +19,16 @@ pub(super) fn short(hash: &Hash) -> Short {
 
 /// A block, as far as it matters here.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Item {
+pub struct Item {
     /// What it is about.
-    pub(super) key: Short,
-    pub(super) content: Short,
-    pub(super) bytes: u64,
+    pub key: Short,
+    pub content: Short,
+    pub bytes: u64,
 }
 
 /// What a block of the new file is to the old one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub enum Fate {
     Added,
     Same,
     /// It was this one.
@@ -37,20 +37,20 @@ pub(super) enum Fate {
 }
 
 #[derive(Debug)]
-pub(super) struct Changes {
+pub struct Changes {
     /// By the numbers of the new blocks.
-    pub(super) new: Vec<Fate>,
+    pub new: Vec<Fate>,
     /// By the numbers of the old blocks: whether there is no new one for it.
-    pub(super) gone: Vec<bool>,
+    pub gone: Vec<bool>,
 }
 
 impl Changes {
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.new.iter().all(|fate| *fate == Fate::Same) && !self.gone.contains(&true)
     }
 }
 
-pub(super) fn compare(old: &[Item], new: &[Item]) -> Changes {
+pub fn compare(old: &[Item], new: &[Item]) -> Changes {
     // A reader takes no more blocks than fit into these.
     let mut olds: Vec<u32> = (0..).take(old.len()).collect();
     let mut news: Vec<u32> = (0..).take(new.len()).collect();

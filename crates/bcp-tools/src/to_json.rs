@@ -7,7 +7,7 @@ use linkspan_bcp::manifest::write_block;
 use linkspan_bcp::{Document, Failed, Head, Report, Show, Watch};
 
 /// Writes the blocks that are wanted. Annotations are among them: they are blocks, too.
-pub(crate) fn write(
+pub fn write(
     document: &Document,
     show: &Show,
     out: &mut dyn Write,

@@ -1,7 +1,7 @@
 //! The tools of the reader server, as clients see them.
 
 /// The array for `tools/list`. It stands on one line, as stdio wants it.
-pub(crate) const TOOLS: &str = concat!(
+pub const TOOLS: &str = concat!(
     r#"[{"name":"read_bcp_file","#,
     r#""description":"Read and decode a .bcp (Bit Context Protocol) file, returning the rendered "#,
     r#"content as model-ready text. Supports XML, Markdown, and Minimal output modes.","#,

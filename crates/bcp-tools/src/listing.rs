@@ -7,24 +7,24 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use linkspan_bcp::{AnnotationKind, Block, Content, Frame, Kind, Lang, Priority, Step};
 
-use crate::show::on_one_line;
+use linkspan_wire::escape_line;
 
-pub(crate) const NAME: Style = Style::new().bold();
-pub(crate) const DIM: Style = Style::new().dimmed();
-pub(crate) const BAD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
-pub(crate) const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+pub const NAME: Style = Style::new().bold();
+pub const DIM: Style = Style::new().dimmed();
+pub const BAD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
+pub const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 
 /// What is shown of each block.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Detail {
-    pub(crate) body: bool,
-    pub(crate) hex: bool,
+pub struct Detail {
+    pub body: bool,
+    pub hex: bool,
     /// As the reference does it: with sizes that it invents, and contents as they are.
-    pub(crate) compat: bool,
+    pub compat: bool,
 }
 
 /// A block's type as `inspect` writes it.
-pub(crate) fn type_name(kind: u8) -> String {
+pub fn type_name(kind: u8) -> String {
     match Kind::from_byte(kind) {
         Some(kind) => kind.name().to_ascii_uppercase(),
         None => "UNKNOWN".to_owned(),
@@ -32,7 +32,7 @@ pub(crate) fn type_name(kind: u8) -> String {
 }
 
 /// The lines of a block.
-pub(crate) fn write_block(
+pub fn write_block(
     frame: &Frame<'_>,
     block: &Block<'_>,
     detail: Detail,
@@ -102,13 +102,13 @@ fn short(name: &str) -> &str {
 const LONG: usize = 4096;
 
 /// What tells a block from others of its type.
-pub(crate) fn about(content: &Content<'_>) -> String {
+pub fn about(content: &Content<'_>) -> String {
     match content {
         Content::Code { lang, path, .. } => format!(" [{}] path={}", language(*lang), Quoted(path)),
         Content::Conversation { role, .. } => format!(" [{}]", role.name()),
         Content::FileTree { root, .. } => format!(" root={}", Quoted(root)),
         Content::ToolResult { name, status, .. } => {
-            format!(" [{}] status={}", on_one_line(short(name)), status.name())
+            format!(" [{}] status={}", escape_line(short(name)), status.name())
         }
         Content::Document { title, .. } => format!(" title={}", Quoted(title)),
         Content::StructuredData { format, .. } => format!(" format={}", format.name()),
@@ -166,7 +166,7 @@ fn size(content: &Content<'_>, compat: bool) -> String {
 }
 
 /// Bytes of what it says.
-pub(crate) fn bytes(content: &Content<'_>) -> u64 {
+pub fn bytes(content: &Content<'_>) -> u64 {
     match content {
         Content::Diff { hunks, .. } => hunks.bytes() as u64,
         Content::FileTree { .. } => whole(content).len() as u64,
@@ -218,7 +218,7 @@ fn beginning(content: &[u8], compat: bool) -> String {
     if text.chars().count() > 80 {
         out.push('…');
     }
-    if compat { out } else { on_one_line(&out) }
+    if compat { out } else { escape_line(&out).into_owned() }
 }
 
 fn write_hex(content: &[u8], out: &mut dyn Write) -> io::Result<()> {

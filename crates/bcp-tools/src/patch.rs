@@ -9,18 +9,18 @@ use linkspan_bcp::Hunks;
 
 /// What one file becomes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Change {
-    pub(super) path: String,
-    pub(super) hunks: Hunks<'static>,
+pub struct Change {
+    pub path: String,
+    pub hunks: Hunks<'static>,
     /// Bytes that it may take in a block at most.
-    pub(super) size: u64,
+    pub size: u64,
 }
 
 /// More than what surrounds the lines of a hunk in a block.
 const AROUND_HUNK: u64 = 48;
 
 /// The files in their order, or nothing if something would be lost.
-pub(super) fn take_apart(text: &str) -> Option<Vec<Change>> {
+pub fn take_apart(text: &str) -> Option<Vec<Change>> {
     let mut lines = Lines { rest: text };
     let mut changes = Vec::new();
     while !lines.rest.is_empty() {

@@ -12,7 +12,7 @@ use table::{RULES, Rule};
 
 /// What kind of block a file becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     /// Code in the language of that name; not every language has a byte of its own.
     Code(&'static str),
     Document(DocFormat),
@@ -24,14 +24,14 @@ pub(crate) enum Form {
 
 impl Form {
     /// The language of code.
-    pub(crate) fn lang(name: &str) -> Lang {
+    pub fn lang(name: &str) -> Lang {
         Lang::parse(name)
     }
 }
 
 /// Why a file becomes no block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NoText {
+pub enum NoText {
     /// It has bytes that no text has.
     Binary,
     /// It may be a text, but not in UTF-8, and then nobody could render it.
@@ -43,7 +43,7 @@ pub(crate) enum NoText {
 const HEAD: usize = 8 << 10;
 
 /// What a file of this name (without its folder) and this content is.
-pub(crate) fn detect(name: &str, content: &[u8]) -> Result<Form, NoText> {
+pub fn detect(name: &str, content: &[u8]) -> Result<Form, NoText> {
     if let Some(media) = picture(content) {
         return Ok(Form::Image(media));
     }
@@ -58,7 +58,7 @@ pub(crate) fn detect(name: &str, content: &[u8]) -> Result<Form, NoText> {
 }
 
 /// What a content is that has no name: it was piped in.
-pub(crate) fn detect_nameless(content: &[u8]) -> Result<Form, NoText> {
+pub fn detect_nameless(content: &[u8]) -> Result<Form, NoText> {
     match detect("", content)? {
         Form::Document(_) if is_diff(content) => Ok(Form::Diff),
         form => Ok(form),

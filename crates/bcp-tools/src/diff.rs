@@ -1,0 +1,3 @@
+//! The difference between two files, block by block.
+
+pub mod compare;
