@@ -1,7 +1,10 @@
 //! What the `bcp` commands and the BCP reader server do with files.
 
 pub mod detect;
-pub mod diff;
+/// The difference between two files, block by block.
+pub mod diff {
+    pub mod compare;
+}
 pub mod listing;
 pub mod patch;
 pub mod to_json;

@@ -5,6 +5,7 @@
 
 mod agent;
 mod args;
+#[path = "commands/bcp.rs"]
 mod bcp;
 mod call_args;
 mod client;

@@ -1,12 +1,19 @@
 //! Files as all `linkspan bcp` commands read and write them: never more than a limit, never
 //! waiting for a pipe that nobody fills, never leaving half a file behind.
 
+#[path = "files/roots.rs"]
 mod confine;
+#[path = "files/folder.rs"]
 mod folder;
+#[path = "files/input.rs"]
 mod input;
+#[path = "files/named.rs"]
 mod named;
+#[path = "files/output.rs"]
 mod output;
+#[path = "files/partial.rs"]
 mod unfinished;
+#[path = "files/within.rs"]
 mod within;
 
 use std::fs::{self, File, Metadata, OpenOptions};

@@ -92,5 +92,5 @@ fn is_missing(e: &io::Error) -> bool {
 }
 
 #[cfg(test)]
-#[path = "confine_tests.rs"]
+#[path = "access_tests.rs"]
 mod tests;

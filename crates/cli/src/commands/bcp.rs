@@ -1,31 +1,55 @@
 //! `linkspan bcp`: context in files, for people and for MCP clients.
 
+#[path = "bcp/args.rs"]
 pub(crate) mod args;
+#[path = "../../../bcp-tools/src/access.rs"]
 mod confine;
+#[path = "../../../bcp-tools/src/counting.rs"]
 mod counting;
+#[path = "../../../bcp-tools/src/decode.rs"]
 mod decode;
+#[path = "../../../bcp-tools/src/diff.rs"]
 mod diff;
+#[path = "../../../bcp-tools/src/encode.rs"]
 mod encode;
+#[path = "../../../bcp-tools/src/engine.rs"]
 mod engine;
+#[path = "../../../bcp-tools/src/files.rs"]
 mod files;
+#[path = "../../../bcp-tools/src/held.rs"]
 mod held;
+#[path = "../../../bcp-tools/src/inspect.rs"]
 mod inspect;
+#[path = "bcp/mcp.rs"]
 mod mcp;
+#[path = "bcp/opening.rs"]
 mod opening;
+#[path = "../../../bcp-tools/src/pack.rs"]
 mod pack;
+#[path = "bcp/progress.rs"]
 mod progress;
+#[path = "../../../bcp-tools/src/reader.rs"]
 mod reader;
+#[path = "../../../bcp-tools/src/request.rs"]
 mod request;
+#[path = "../bcp/said.rs"]
 mod said;
+#[path = "../environment.rs"]
 mod settings;
+#[path = "../../../bcp-tools/src/stats.rs"]
 mod stats;
+#[path = "../../../bcp-tools/src/tree.rs"]
 mod tree;
+#[path = "../../../bcp-tools/src/validate.rs"]
 mod validate;
+#[path = "../../../bcp-tools/src/walk.rs"]
 mod walk;
 
 #[cfg(test)]
+#[path = "../../../bcp-tools/src/reader_tests.rs"]
 mod reader_tests;
 #[cfg(test)]
+#[path = "../../../bcp-tools/src/scratch.rs"]
 mod scratch;
 
 pub(crate) use mcp::on_stdio as reader_on_stdio;
