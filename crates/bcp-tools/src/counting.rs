@@ -1,33 +1,11 @@
-//! Tokens, by the vocabulary that a person chose.
+//! Counting tokens by a vocabulary.
 
-use clap::Args;
 use linkspan_bcp::Tokenizer;
 use linkspan_tokens::Vocabulary;
 
-use crate::bcp::args::Words;
-
-// Which vocabulary.
-#[derive(Debug, Args)]
-pub(crate) struct TokenizerArg {
-    /// Tokenizer for counting: o200k (GPT-4o and later), cl100k (GPT-4), or estimate (a guess)
-    #[arg(long, value_name = "NAME", default_value = "o200k", value_parser = VOCABULARIES, hide_possible_values = true)]
-    tokenizer: Vocabulary,
-}
-
-impl TokenizerArg {
-    pub(crate) fn vocabulary(&self) -> Vocabulary {
-        self.tokenizer
-    }
-}
-
-const VOCABULARIES: Words<Vocabulary> = Words {
-    parse: |word| Vocabulary::parse(word).ok_or("it is o200k, cl100k or estimate".to_owned()),
-    names: || Vocabulary::ALL.iter().map(|one| one.name()).collect(),
-};
-
 /// Counts for the budget engine.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Counter(pub(crate) Vocabulary);
+pub struct Counter(pub Vocabulary);
 
 impl Tokenizer for Counter {
     fn count(&self, text: &str) -> u64 {
@@ -39,10 +17,10 @@ impl Tokenizer for Counter {
     }
 }
 
-/// About so much is counted between two looks at the clock: a few hundredths of a second.
+/// About this much is counted between two checks: a few hundredths of a second.
 const PART: usize = 256 << 10;
 
-/// How many tokens a text has; `None` if it should not go on before that is known.
+/// The number of tokens of a text; `None` if `go_on` says no before that is known.
 pub(crate) fn count_while(
     vocabulary: Vocabulary,
     text: &str,
@@ -63,8 +41,8 @@ pub(crate) fn count_while(
     Some(count)
 }
 
-/// A place behind `from` that no token reaches across, so that both sides can be counted by themselves:
-/// between two words of letters, before the space or behind the line's end. Both vocabularies cut a
+/// A position behind `from` that no token crosses, so that both sides can be counted separately:
+/// between two words of letters, before the space or behind the line end. Both vocabularies split a
 /// text into words there before they look for tokens.
 fn seam(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();

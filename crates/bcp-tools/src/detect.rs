@@ -1,8 +1,8 @@
-//! What a file is, by its content and its name.
+//! The form of a file, by its content and its name.
 //!
-//! Content decides what cannot be text. Among texts the whole name decides, then its ending, then
-//! the program that runs it (`#!`), then how the name begins (`Dockerfile.dev`); what nothing is
-//! known about is just a text. [`table::RULES`] has all names.
+//! The content decides whether it is text. Among texts the whole name decides, then its extension,
+//! then the program that runs it (`#!`), then the beginning of the name (`Dockerfile.dev`); otherwise
+//! it is plain text. [`table::RULES`] has all names.
 
 mod table;
 
@@ -10,15 +10,18 @@ use linkspan_bcp::{DataFormat, DocFormat, Lang, Media};
 
 use table::{RULES, Rule};
 
-/// What kind of block a file becomes.
+/// The kind of block that a file becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Code in the language of that name; not every language has a byte of its own.
+    /// Code in the language of that name; not every language has a code in the format.
     Code(&'static str),
+    /// A document.
     Document(DocFormat),
+    /// Data.
     Data(DataFormat),
-    /// Changes to files, if they can be taken apart.
+    /// Changes to files, if they can be split.
     Diff,
+    /// An image.
     Image(Media),
 }
 
@@ -29,20 +32,21 @@ impl Form {
     }
 }
 
-/// Why a file becomes no block.
+/// Why a file does not become a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoText {
-    /// It has bytes that no text has.
+    /// It has a NUL byte.
     Binary,
-    /// It may be a text, but not in UTF-8, and then nobody could render it.
+    /// It may be a text, but not in UTF-8, and cannot be rendered.
     NotUtf8,
+    /// It is a text in UTF-16.
     Utf16,
 }
 
-/// How far to look for a byte that no text has.
+/// How far to look for a NUL byte.
 const HEAD: usize = 8 << 10;
 
-/// What a file of this name (without its folder) and this content is.
+/// The form of a file with this name (without its folder) and content.
 pub fn detect(name: &str, content: &[u8]) -> Result<Form, NoText> {
     if let Some(media) = picture(content) {
         return Ok(Form::Image(media));
@@ -57,7 +61,7 @@ pub fn detect(name: &str, content: &[u8]) -> Result<Form, NoText> {
         .unwrap_or(Form::Document(DocFormat::Plain)))
 }
 
-/// What a content is that has no name: it was piped in.
+/// The form of a content without a name, which was piped in.
 pub fn detect_nameless(content: &[u8]) -> Result<Form, NoText> {
     match detect("", content)? {
         Form::Document(_) if is_diff(content) => Ok(Form::Diff),
@@ -65,7 +69,7 @@ pub fn detect_nameless(content: &[u8]) -> Result<Form, NoText> {
     }
 }
 
-/// How `git diff` and `diff -u` begin.
+/// Whether it begins like the output of `git diff` or `diff -u`.
 fn is_diff(content: &[u8]) -> bool {
     let mut lines = content.split(|byte| *byte == b'\n');
     let (first, second) = (lines.next(), lines.next());
@@ -73,7 +77,7 @@ fn is_diff(content: &[u8]) -> bool {
     begins(first, b"diff --git ") || begins(first, b"--- ") && begins(second, b"+++ ")
 }
 
-/// Pictures are known by their first bytes, whatever they are called.
+/// Images are detected by their first bytes, independently of their names.
 fn picture(content: &[u8]) -> Option<Media> {
     const MAGIC: &[(&[u8], Media)] = &[
         (b"\x89PNG\r\n\x1a\n", Media::Png),
@@ -97,7 +101,7 @@ fn text(content: &[u8]) -> Result<&str, NoText> {
     if content[..content.len().min(HEAD)].contains(&0) {
         return Err(NoText::Binary);
     }
-    // All of it, not only the head: one wrong byte later would spoil the rendering as well.
+    // All of it, not only the head: it is rendered as a whole.
     std::str::from_utf8(content).map_err(|_| NoText::NotUtf8)
 }
 
@@ -120,7 +124,7 @@ fn form(fits: impl Fn(&Rule) -> bool) -> Option<Form> {
     RULES.iter().find(|rule| fits(rule)).map(|rule| rule.form)
 }
 
-/// By a first line such as `#!/usr/bin/env -S python3 -u`.
+/// By a first line like `#!/usr/bin/env -S python3 -u`.
 fn by_interpreter(text: &str) -> Option<Form> {
     let line = text.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_whitespace();
@@ -137,7 +141,7 @@ fn by_interpreter(text: &str) -> Option<Form> {
 
 fn is_svg(text: &str) -> bool {
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
-    // What may stand in front of the element.
+    // What may precede the element.
     for (open, close) in [("<?xml", "?>"), ("<!DOCTYPE svg", ">"), ("<!--", "-->")] {
         if rest.starts_with(open) {
             rest = rest

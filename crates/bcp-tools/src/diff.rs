@@ -1,97 +1,103 @@
-//! `linkspan bcp diff`: what changed between two files, block by block.
+//! The differences between two files, block by block.
 //!
-//! Blocks are told apart by what they are about (a path, a title, a tool's name), not by their
-//! numbers: a block that was put in front of others has not changed them. Of each block two hashes
-//! are kept, and no more; what is said of those that changed is read from the files again.
+//! Blocks are identified by what they are about (a path, a title, a tool's name), not by their
+//! numbers: a block that is inserted in front of others does not change them. Only two hashes are
+//! kept of each block; the text about those that changed is read from the files again.
 
-
+mod compare;
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
-use std::path::PathBuf;
 
-use clap::Args;
 use linkspan_bcp::{Block, Content, Document, Error, Head, Kind, hash};
 use linkspan_wire::quote;
 
-use linkspan_bcp_tools::listing::{self, BAD, GOOD, NAME};
-use crate::bcp::opening::{FileArg, StoreArg};
-use crate::bcp::progress::Progress;
-use crate::bcp::said::broken;
-use crate::exit::{Exit, Failure};
-use crate::show::{Watched, cannot_print};
+use crate::error::{BcpError, Result};
+use crate::listing::{self, Styles};
+use crate::progress::Progress;
+use crate::watched::Watched;
 
-use linkspan_bcp_tools::diff::compare::{Changes, Fate, Item, compare, short};
+use compare::{Changes, Fate, Item, compare, short};
 
-// `linkspan bcp diff`
-#[derive(Debug, Args)]
-pub(crate) struct DiffArgs {
-    /// The file before
-    #[arg(value_name = "OLD")]
-    old: PathBuf,
-    /// The file after
-    #[arg(value_name = "NEW")]
-    new: PathBuf,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    store: StoreArg,
+/// One of the two files.
+pub struct Side {
+    name: String,
+    document: Document,
+    items: Vec<Item>,
 }
 
-pub(crate) fn run(args: &DiffArgs) -> Result<Exit, Failure> {
-    let (old, new) = (FileArg::new(&args.old), FileArg::new(&args.new));
-    if old.is_stdin() && new.is_stdin() {
-        return Err(Failure::usage("only one of the two files can be stdin"));
+impl Side {
+    /// Reads all of a file.
+    pub fn read(name: &str, document: Document, progress: &dyn Progress) -> Result<Self> {
+        let name = name.to_owned();
+        match items(&document, progress) {
+            Ok(items) => Ok(Self {
+                name,
+                document,
+                items,
+            }),
+            Err(error) => Err(BcpError::File { name, error }),
+        }
     }
-    tell(args, &old, &new).map_err(|mut failure| {
-        // As with diff(1), 1 means that they differ, so that trouble is 2.
-        failure.exit = Exit::Usage;
-        failure
-    })
 }
 
-fn tell(args: &DiffArgs, old: &FileArg, new: &FileArg) -> Result<Exit, Failure> {
-    let read = |file: &FileArg| -> Result<_, Failure> {
-        let document = args.store.document(file)?;
-        let items = items(&document).map_err(|e| broken(file, &e))?;
-        Ok((document, items))
-    };
-    let (before, after) = (read(old)?, read(new)?);
-    let changes = compare(&before.1, &after.1);
-    let stdout: Box<dyn Write> = match args.json {
-        true => Box::new(io::stdout().lock()),
-        false => Box::new(anstream::stdout().lock()),
-    };
-    let mut teller = Teller {
-        out: Watched::new(io::BufWriter::new(stdout)),
-        json: args.json,
-        told: 0,
-        old: &before.1,
-        new: &after.1,
-    };
-    let told = teller.all(&changes, (old, &before.0), (new, &after.0));
-    match (teller.out.torn, told) {
-        // Somebody has seen enough: `| head`.
-        (Some(e), _) if e.kind() == io::ErrorKind::BrokenPipe => {}
-        (Some(e), _) => return Err(cannot_print(&e)),
-        (None, told) => told?,
+/// The differences between two files.
+pub struct Diff {
+    old: Side,
+    new: Side,
+    changes: Changes,
+}
+
+impl Diff {
+    /// Compares two files.
+    pub fn of(old: Side, new: Side) -> Self {
+        let changes = compare(&old.items, &new.items);
+        Self { old, new, changes }
     }
-    Ok(match changes.is_empty() {
-        true => Exit::Ok,
-        false => Exit::Invalid,
-    })
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// Writes a line for each difference.
+    pub fn write(&self, styles: Styles, out: &mut dyn Write) -> Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        self.print(Some(styles), out)
+    }
+
+    /// Writes one JSON object.
+    pub fn write_json(&self, out: &mut dyn Write) -> Result<()> {
+        self.print(None, out)
+    }
+
+    fn print(&self, styles: Option<Styles>, out: &mut dyn Write) -> Result<()> {
+        let mut printer = Printer {
+            out: Watched::new(out),
+            styles,
+            printed: 0,
+            old: &self.old.items,
+            new: &self.new.items,
+        };
+        let printed = printer.all(self);
+        printer
+            .out
+            .failed
+            .map_or(printed, |e| Err(BcpError::Print(e)))
+    }
 }
 
-fn items(document: &Document) -> Result<Vec<Item>, Error> {
-    let progress = Progress::new("comparing", document.source());
+fn items(document: &Document, progress: &dyn Progress) -> Result<Vec<Item>, Error> {
+    progress.begin("comparing", document.source().length().unwrap_or_default());
     let mut items: Vec<Item> = Vec::new();
     let mut targets = Vec::new();
     let mut reader = document.reader()?;
     while let Some(frame) = reader.next()? {
         let block = frame.block()?;
         let mut content = hash(frame.body);
-        // Its target's number changes with every block that is put in front of it.
+        // The number of its target changes with every block that is inserted before.
         if let Content::Annotation { target, value, .. } = &block.content {
             targets.push((items.len(), *target));
             content = hash(value);
@@ -113,11 +119,11 @@ fn items(document: &Document) -> Result<Vec<Item>, Error> {
     Ok(items)
 }
 
-/// What a block is about; an annotation's target is told beside it.
+/// What a block is about, without the target of an annotation.
 fn label(kind: u8, block: &Block<'_>) -> String {
     let name = listing::type_name(kind);
     match &block.content {
-        // Its summary is all the name that data can have.
+        // Data has no name except its summary.
         content @ Content::StructuredData { .. } => {
             let about = listing::about(content);
             match block.summary.as_deref() {
@@ -130,63 +136,61 @@ fn label(kind: u8, block: &Block<'_>) -> String {
     }
 }
 
-/// Prints changes.
-struct Teller<'a, W: Write> {
+/// Writes the differences; without styles, as JSON.
+struct Printer<'a, W: Write> {
     out: Watched<W>,
-    json: bool,
-    told: u64,
+    styles: Option<Styles>,
+    printed: u64,
     old: &'a [Item],
     new: &'a [Item],
 }
 
-impl<W: Write> Teller<'_, W> {
-    /// Those of the new file in its order, then what is gone in the order of the old one.
-    fn all(
-        &mut self,
-        changes: &Changes,
-        old: (&FileArg, &Document),
-        new: (&FileArg, &Document),
-    ) -> Result<(), Failure> {
-        if changes.is_empty() && !self.json {
-            return Ok(());
-        }
-        if self.json {
+impl<W: Write> Printer<'_, W> {
+    /// The blocks of the new file in its order, then the removed ones in the order of the old file.
+    fn all(&mut self, diff: &Diff) -> Result<()> {
+        let Diff { old, new, changes } = diff;
+        if self.styles.is_none() {
             let same = changes.is_empty();
-            // Whether it worked is known by `torn`.
+            // `Watched` keeps the error.
             let _ = write!(self.out, r#"{{"same":{same},"blocks":["#);
         }
         let fate = |at: usize| changes.new.get(at).copied().unwrap_or(Fate::Same);
-        each(new.1, &|at| fate(at) != Fate::Same, &mut |at, about| {
-            self.one(fate(at), at, about)
-        })
-        .map_err(|e| broken(new.0, &e))?;
+        each(
+            &new.document,
+            &|at| fate(at) != Fate::Same,
+            &mut |at, about| self.one(fate(at), at, about),
+        )
+        .map_err(|e| BcpError::file(&new.name, e))?;
         let gone = |at: usize| changes.gone.get(at) == Some(&true);
-        each(old.1, &gone, &mut |at, about| {
+        each(&old.document, &gone, &mut |at, about| {
             self.one(Fate::Same, at, about)
         })
-        .map_err(|e| broken(old.0, &e))?;
-        if self.json {
+        .map_err(|e| BcpError::file(&old.name, e))?;
+        if self.styles.is_none() {
             let _ = writeln!(self.out, "]}}");
         }
         let _ = self.out.flush();
         Ok(())
     }
 
-    /// `Same` is for what is gone: nothing is said of blocks that are the same.
+    /// `Same` stands for a removed block, as nothing is written about equal blocks.
     fn one(&mut self, fate: Fate, at: usize, about: &str) -> io::Result<()> {
-        if self.json {
+        let Some(Styles {
+            name, good, bad, ..
+        }) = self.styles
+        else {
             return self.one_as_json(fate, at, about);
-        }
-        let about = format_args!("{NAME}{about}{NAME:#}");
+        };
+        let about = format_args!("{name}{about}{name:#}");
         let out = &mut self.out;
         match fate {
             Fate::Added => {
                 let bytes = self.new[at].bytes;
-                writeln!(out, "{GOOD}+{GOOD:#} {about} ({bytes} bytes)")
+                writeln!(out, "{good}+{good:#} {about} ({bytes} bytes)")
             }
             Fate::Same => {
                 let bytes = self.old[at].bytes;
-                writeln!(out, "{BAD}-{BAD:#} {about} ({bytes} bytes)")
+                writeln!(out, "{bad}-{bad:#} {about} ({bytes} bytes)")
             }
             Fate::Changed(from) => {
                 let (before, after) = (self.old[from as usize].bytes, self.new[at].bytes);
@@ -203,8 +207,8 @@ impl<W: Write> Teller<'_, W> {
             Fate::Changed(from) => ("changed", Some(from as usize), Some(at)),
             Fate::Moved(from) => ("moved", Some(from as usize), Some(at)),
         };
-        let between = if self.told == 0 { "" } else { "," };
-        self.told += 1;
+        let between = if self.printed == 0 { "" } else { "," };
+        self.printed += 1;
         let out = &mut self.out;
         write!(
             out,
@@ -221,10 +225,10 @@ impl<W: Write> Teller<'_, W> {
     }
 }
 
-/// Gets the number of a block, and what it is about.
+/// Takes the number of a block, and what it is about.
 type With<'w> = dyn FnMut(usize, &str) -> io::Result<()> + 'w;
 
-/// Reads a file again, and says what those blocks are about that are wanted.
+/// Reads a file again, and passes on what the wanted blocks are about.
 fn each(
     document: &Document,
     wanted: &dyn Fn(usize) -> bool,
@@ -244,7 +248,7 @@ fn each(
     })
 }
 
-/// What the annotations that are wanted are about.
+/// What the targets of the wanted annotations are about.
 fn targets(
     document: &Document,
     wanted: &dyn Fn(usize) -> bool,
@@ -269,7 +273,7 @@ fn targets(
     Ok(labels)
 }
 
-/// Reads the blocks that are wanted: their numbers and types, and the blocks.
+/// Reads the wanted blocks: their numbers, types and contents.
 fn read(
     document: &Document,
     wanted: &dyn Fn(usize, Head) -> bool,

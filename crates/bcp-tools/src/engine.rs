@@ -1,4 +1,4 @@
-//! What the reader server's tools do, once it is settled which files they may touch.
+//! The work of the reader server's tools, on files that may be used.
 
 use std::fs::File;
 use std::io::Write;
@@ -8,36 +8,38 @@ use linkspan_bcp::render::{Mode, Renderer};
 use linkspan_bcp::{Document, Failed, Limits, Show, Verbosity, WriteOptions};
 use linkspan_tokens::Vocabulary;
 
-use crate::bcp::counting::Counter;
-use crate::bcp::encode::{self, How};
-use crate::bcp::files::Output;
-use crate::bcp::inspect::{self, Which};
-use crate::bcp::said::{hint, others};
-use crate::bcp::stats::Stats;
-use crate::exit::Failure;
+use crate::counting::Counter;
+use crate::decode::others;
+use crate::encode::{EncodeOptions, encode_manifest};
+use crate::error::{BcpError, Result};
+use crate::files::Output;
+use crate::inspect::{self, InspectOptions};
+use crate::listing::Styles;
+use crate::stats::Stats;
 
-/// Reads a file that a manifest names, up to so many bytes, or says why not.
-pub(crate) type ReadFn<'a> = &'a dyn Fn(&str, u64) -> Result<Vec<u8>, String>;
+/// Reads a file that a manifest names, up to a number of bytes.
+pub type ReadFn<'a> = &'a dyn Fn(&str, u64) -> Result<Vec<u8>>;
 
-/// `true` when nobody waits for the result any more.
-pub(crate) type StopFn<'a> = &'a dyn Fn() -> bool;
+/// `true` when the result is not needed any more.
+pub type StopFn<'a> = &'a dyn Fn() -> bool;
 
-/// What a tool has to say.
+/// The result of a tool.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
-    pub(crate) text: String,
-    /// What has to be known about the text, and is no part of it.
+pub struct ToolOutput {
+    /// The text.
+    pub text: String,
+    /// A note about the text that is not part of it.
     pub(crate) note: Option<String>,
 }
 
-impl From<String> for Said {
+impl From<String> for ToolOutput {
     fn from(text: String) -> Self {
         Self { text, note: None }
     }
 }
 
-/// The work itself. Errors are for a model to read: what is wrong, and what to do next.
-pub(crate) trait Engine: Send + Sync + 'static {
+/// The work of the tools.
+pub trait Engine: Send + Sync + 'static {
     /// Renders a file.
     fn read(
         &self,
@@ -46,12 +48,12 @@ pub(crate) trait Engine: Send + Sync + 'static {
         mode: Mode,
         budget: Option<u64>,
         stop: StopFn<'_>,
-    ) -> Result<Said, String>;
+    ) -> Result<ToolOutput>;
 
-    /// Says what a file consists of.
-    fn inspect(&self, file: File, name: &str, stop: StopFn<'_>) -> Result<String, String>;
+    /// Lists the blocks of a file.
+    fn inspect(&self, file: File, name: &str, stop: StopFn<'_>) -> Result<String>;
 
-    /// Makes a file from a manifest, or leaves nothing behind. Gives its size.
+    /// Writes a file from a manifest, or leaves nothing behind. Returns its size.
     fn encode(
         &self,
         manifest: File,
@@ -59,20 +61,18 @@ pub(crate) trait Engine: Send + Sync + 'static {
         output: Output,
         compress: bool,
         stop: StopFn<'_>,
-    ) -> Result<u64, String>;
+    ) -> Result<u64>;
 
-    /// Says how large a file is, by type and in tokens.
-    fn stats(&self, file: File, name: &str, stop: StopFn<'_>) -> Result<String, String>;
+    /// The size of a file, by type and in tokens.
+    fn stats(&self, file: File, name: &str, stop: StopFn<'_>) -> Result<String>;
 }
 
 /// The codec of `linkspan-bcp`.
-pub(crate) struct Codec;
+#[derive(Debug)]
+pub struct Codec;
 
-/// A text that is longer than this no model reads, and it has to fit into a message; nothing more is
-/// made of it.
+/// The longest text of a tool, because it has to fit into a message.
 pub(crate) const MOST_TEXT: usize = 64 << 20;
-
-const STOPPED: &str = "stopped";
 
 impl Engine for Codec {
     fn read(
@@ -82,7 +82,7 @@ impl Engine for Codec {
         mode: Mode,
         budget: Option<u64>,
         stop: StopFn<'_>,
-    ) -> Result<Said, String> {
+    ) -> Result<ToolOutput> {
         let document = Document::new(file, Limits::default());
         let show = Show {
             verbosity: Verbosity::Adaptive,
@@ -100,22 +100,21 @@ impl Engine for Codec {
             None => {
                 let mut text = Bounded(Vec::new());
                 let report = document.show(&show, &mut text, &mut watch);
-                // What is rendered is text, so that nothing is ever replaced.
+                // Rendered text is valid UTF-8, so that nothing is replaced.
                 let text = String::from_utf8(text.0)
                     .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
                 report.map(|report| (text, report))
             }
         };
-        let (text, report) = shown.map_err(|failed| because(name, &failed))?;
+        let (text, report) = shown.map_err(|failed| because(name, failed))?;
         if let (0, Some(first)) = (report.full + report.summaries, report.unreadable.first()) {
-            return Err(because(name, &Failed::File(first.clone())));
+            return Err(BcpError::file(name, first.clone()));
         }
         if text.is_empty() {
-            return Err(format!(
-                "{name}: not one of its {} blocks fits into the budget: ask for more tokens, or \
-                 leave `budget` out",
-                report.left_out
-            ));
+            return Err(BcpError::Budget {
+                name: name.to_owned(),
+                left_out: report.left_out,
+            });
         }
         let note = match (budget, report.tokens) {
             (Some(budget), Some(tokens)) if report.over_budget => Some(format!(
@@ -130,20 +129,19 @@ impl Engine for Codec {
             )),
             _ => None,
         };
-        Ok(Said { text, note })
+        Ok(ToolOutput { text, note })
     }
 
-    fn inspect(&self, file: File, name: &str, stop: StopFn<'_>) -> Result<String, String> {
+    fn inspect(&self, file: File, name: &str, stop: StopFn<'_>) -> Result<String> {
         let document = Document::new(file, Limits::default());
         let mut out = Stoppable {
             out: Bounded(Vec::new()),
             stop,
         };
-        inspect::write(&document, Which::default(), &mut out)
-            .map_err(|e| because(name, &Failed::File(e)))?;
+        inspect::write(&document, InspectOptions::default(), &mut out)
+            .map_err(|e| BcpError::file(name, e))?;
         let text = String::from_utf8_lossy(&out.out.0);
-        let plain = anstream::adapter::strip_str(&text).to_string();
-        Ok(plain.trim_end().to_owned())
+        Ok(text.trim_end().to_owned())
     }
 
     fn encode(
@@ -153,52 +151,51 @@ impl Engine for Codec {
         mut output: Output,
         compress: bool,
         stop: StopFn<'_>,
-    ) -> Result<u64, String> {
-        let said = |failure: Failure| failure.in_words();
-        let options = ManifestOptions {
+    ) -> Result<u64> {
+        let files = ManifestOptions {
             compat: false,
-            files: Box::new(read),
+            files: Box::new(|name, limit| read(name, limit).map_err(|e| e.to_string())),
         };
-        let how = How {
+        let options = EncodeOptions {
             write: WriteOptions {
                 compress_blocks: compress,
                 dedup: false,
             },
-            compress_payload: false,
-            store: None,
+            ..EncodeOptions::default()
         };
-        let made = encode::write(&mut output, &how, |sink| {
-            encode::from_manifest(manifest, "the manifest", options, sink, &mut |_| !stop())
-        })
-        .map_err(said)?;
+        let name = "the manifest";
+        let watch = &mut |_| !stop();
+        let encoded = encode_manifest(manifest, name, files, &options, &mut output, watch)?;
         if stop() {
-            return Err(STOPPED.to_owned());
+            return Err(BcpError::Stopped);
         }
-        output.commit().map_err(said)?;
-        Ok(made.bytes)
+        output.commit()?;
+        Ok(encoded.bytes)
     }
 
-    fn stats(&self, file: File, name: &str, stop: StopFn<'_>) -> Result<String, String> {
+    fn stats(&self, file: File, name: &str, stop: StopFn<'_>) -> Result<String> {
         let document = Document::new(file, Limits::default());
-        let stats = Stats::of(&document, name, Some(Vocabulary::O200k), &|| !stop())
-            .map_err(|e| because(name, &Failed::File(e)))?;
+        let stats = Stats::of(&document, name, Some(Vocabulary::O200k), &|| !stop(), &())
+            .map_err(|e| BcpError::file(name, e))?;
         if stop() {
-            return Err(STOPPED.to_owned());
+            return Err(BcpError::Stopped);
         }
-        let table = anstream::adapter::strip_str(&stats.table()).to_string();
-        Ok(table.trim_end().to_owned())
+        Ok(stats.table(Styles::default()).trim_end().to_owned())
     }
 }
 
-fn because(name: &str, failed: &Failed) -> String {
+fn because(name: &str, failed: Failed) -> BcpError {
     match failed {
-        Failed::File(error) => format!("{name}: {error}; {}", hint(&error.reason)),
-        Failed::Stopped => STOPPED.to_owned(),
-        failed => format!("{name}: {failed}"),
+        Failed::File(error) => BcpError::file(name, error),
+        Failed::Stopped => BcpError::Stopped,
+        failed => BcpError::NothingRead {
+            name: name.to_owned(),
+            failed,
+        },
     }
 }
 
-/// A text that does not grow for ever.
+/// A text of at most [`MOST_TEXT`] bytes.
 struct Bounded(Vec<u8>);
 
 impl Write for Bounded {
@@ -217,7 +214,7 @@ impl Write for Bounded {
     }
 }
 
-/// A place for text that somebody may not want any more.
+/// A writer that fails when the result is not needed any more.
 struct Stoppable<'s, W> {
     out: W,
     stop: StopFn<'s>,
@@ -226,7 +223,7 @@ struct Stoppable<'s, W> {
 impl<W: Write> Write for Stoppable<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if (self.stop)() {
-            return Err(std::io::Error::other(STOPPED));
+            return Err(std::io::Error::other("stopped"));
         }
         self.out.write(bytes)
     }

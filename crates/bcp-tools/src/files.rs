@@ -1,48 +1,34 @@
-//! Files as all `linkspan bcp` commands read and write them: never more than a limit, never
-//! waiting for a pipe that nobody fills, never leaving half a file behind.
+//! Reading and writing files: bounded reads, no blocking on a pipe without a writer, and no
+//! partial file left behind.
 
-#[path = "files/roots.rs"]
-mod confine;
-#[path = "files/folder.rs"]
 mod folder;
-#[path = "files/input.rs"]
 mod input;
-#[path = "files/named.rs"]
 mod named;
-#[path = "files/output.rs"]
 mod output;
-#[path = "files/partial.rs"]
-mod unfinished;
-#[path = "files/within.rs"]
+mod partial;
+mod roots;
 mod within;
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-pub(crate) use confine::{Denied, Opened, Place, Roots};
-pub(crate) use folder::{Folder, Kind};
-pub(crate) use input::Input;
-pub(crate) use named::{confined_reader, read_named};
-pub(crate) use output::Output;
-pub(crate) use unfinished::clear_up_on_signals;
+pub use folder::{Folder, Kind};
+pub use input::{Stream, buffered, open_source};
+pub use named::{confined_reader, read_named};
+pub use output::Output;
+pub use partial::{Cleared, PartialFiles};
+pub use roots::{Denied, Opened, Place, Roots};
 
-/// Removes every file that is not finished. Whoever ends the process calls it first, because guards on
-/// other threads are not dropped then.
-pub(crate) fn remove_unfinished() {
-    unfinished::remove_unfinished();
-    within::remove_unfinished();
-}
+/// The input that stands for stdin, and the output that stands for stdout.
+pub const DASH: &str = "-";
 
-/// What `-` is called: whatever was piped in or is piped on.
-pub(crate) const DASH: &str = "-";
-
-/// Why something was not opened.
+/// Why a path was not opened.
 #[derive(Debug)]
-pub(crate) enum Refused {
+pub enum Refused {
     /// It is a folder, a pipe, a socket or a device.
     NotAFile,
-    /// The operating system.
+    /// An error of the operating system.
     Io(io::Error),
 }
 
@@ -54,15 +40,17 @@ impl From<io::Error> for Refused {
 
 /// Whether a link at the end of a path is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Links {
+pub enum Links {
+    /// It is followed.
     Follow,
+    /// It is refused.
     Refuse,
 }
 
 /// Opens a regular file for reading, and nothing else.
-pub(crate) fn open_regular(path: &Path, links: Links) -> Result<(File, Metadata), Refused> {
-    // Looked at before it is opened, because opening a device may do something; and after, because
-    // it may have been replaced meanwhile.
+pub fn open_regular(path: &Path, links: Links) -> Result<(File, Metadata), Refused> {
+    // Checked before it is opened, because opening a device may have effects, and afterwards,
+    // because it may have been replaced in between.
     let seen = match links {
         Links::Follow => fs::metadata(path)?,
         Links::Refuse => fs::symlink_metadata(path)?,
@@ -79,19 +67,14 @@ pub(crate) fn open_regular(path: &Path, links: Links) -> Result<(File, Metadata)
 }
 
 /// Reads everything, unless that is more than `limit` bytes. `expected` saves growing.
-pub(crate) fn read_bounded(
-    from: impl Read,
-    expected: u64,
-    limit: u64,
-) -> io::Result<Option<Vec<u8>>> {
+pub fn read_bounded(from: impl Read, expected: u64, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let room = expected.min(limit).saturating_add(1);
     let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
     from.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
-/// The opening of a pipe waits for its other end, unless it is told not to. For a regular file the
-/// flag means nothing.
+/// Opens a pipe without waiting for its other end. The flag has no effect on a regular file.
 #[cfg(unix)]
 fn without_waiting(options: &mut OpenOptions, links: Links) -> &mut OpenOptions {
     use rustix::fs::OFlags;
@@ -108,25 +91,25 @@ fn without_waiting(options: &mut OpenOptions, _: Links) -> &mut OpenOptions {
     options
 }
 
-/// Which file it is, whatever path leads to it.
+/// Identifies a file independently of the path that leads to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Identity(
+pub struct Identity(
     #[cfg(unix)] (u64, u64),
     #[cfg(not(unix))] std::path::PathBuf,
 );
 
 impl Identity {
-    /// That of the file at this path, if there is one.
+    /// The identity of the file at this path, if it exists.
     #[cfg(unix)]
-    pub(crate) fn of(path: &Path) -> Option<Self> {
+    pub fn of(path: &Path) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         let meta = fs::metadata(path).ok()?;
         Some(Self((meta.dev(), meta.ino())))
     }
 
-    /// That of the file at this path, if there is one.
+    /// The identity of the file at this path, if it exists.
     #[cfg(not(unix))]
-    pub(crate) fn of(path: &Path) -> Option<Self> {
+    pub fn of(path: &Path) -> Option<Self> {
         fs::canonicalize(path).ok().map(Self)
     }
 }
@@ -134,7 +117,7 @@ impl Identity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bcp::scratch::Scratch;
+    use crate::scratch::Scratch;
 
     #[test]
     fn a_read_has_a_limit() {
@@ -145,14 +128,14 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_pipe_that_nobody_fills_is_refused_at_once() {
+    fn a_pipe_without_a_writer_is_refused_at_once() {
         let scratch = Scratch::new();
         let fifo = scratch.fifo("fifo");
         for links in [Links::Follow, Links::Refuse] {
             let refused = open_regular(&fifo, links).unwrap_err();
             assert!(matches!(refused, Refused::NotAFile));
         }
-        // Even if it takes a file's place after that was looked at.
+        // Also if it replaces a file after the check.
         let options = &mut OpenOptions::new();
         assert!(
             without_waiting(options.read(true), Links::Refuse)

@@ -1,19 +1,19 @@
-//! Text on its way out, held back until it is sure that all of it can be made.
+//! Text that is held back until all of it could be made.
 //!
-//! A file on a disk appears when it is complete, and whoever reads stdout should have that, too: all
-//! or nothing. A file whose frames were looked at before has no surprise at its end; one that is
-//! compressed as a whole may have.
+//! A file appears when it is complete, and a stream should get the whole text or nothing as well. A
+//! source whose frames were checked before has no error at its end; one that is compressed as a whole
+//! may have one.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 
 use linkspan_bcp::Document;
 
-use crate::bcp::files::Output;
-use crate::exit::Failure;
-use crate::show::Cleaned;
+use crate::cleaned::Cleaned;
+use crate::error::{BcpError, Result};
+use crate::files::Output;
 
-/// So much is held in memory, and more in a file without a name, if it has to be held at all.
+/// This much is held in memory, and more in a file without a name.
 const MEMORY: usize = 1 << 20;
 
 /// How much is copied at a time.
@@ -22,64 +22,65 @@ const CHUNK: usize = 128 << 10;
 pub(crate) struct Held<'o> {
     out: Out<'o>,
     state: State,
-    /// Whether there may be a surprise at the end.
+    /// Whether the source may have an error at its end.
     doubtful: bool,
     last: u8,
-    /// Why it could not be written. Whoever renders cannot tell that from a file that could not be
-    /// read.
-    torn: Option<Failure>,
+    /// Why it could not be written. The renderer reports it like a source that could not be read.
+    failed: Option<BcpError>,
 }
 
 enum Out<'o> {
     Plain(&'o mut Output),
-    /// What a file says must not drive a terminal.
+    /// Control characters of a file must not reach a terminal.
     Terminal(Cleaned<&'o mut Output>),
 }
 
 enum State {
     Memory(Vec<u8>),
     Spooled(File),
-    /// Nothing is held any more.
+    /// Nothing is held.
     Passed,
 }
 
 impl<'o> Held<'o> {
-    pub(crate) fn new(out: &'o mut Output, document: &Document) -> Self {
+    pub(crate) fn new(out: &'o mut Output, document: &Document, terminal: bool) -> Self {
         let compressed = document
             .reader()
             .is_ok_and(|reader| reader.header().is_compressed());
         Self {
             doubtful: compressed && !out.is_atomic(),
-            state: match out.is_atomic() {
-                true => State::Passed,
-                false => State::Memory(Vec::new()),
+            state: if out.is_atomic() {
+                State::Passed
+            } else {
+                State::Memory(Vec::new())
             },
-            out: match out.is_stdout() && io::stdout().is_terminal() {
-                true => Out::Terminal(Cleaned::new(out)),
-                false => Out::Plain(out),
+            out: if terminal {
+                Out::Terminal(Cleaned::new(out))
+            } else {
+                Out::Plain(out)
             },
             last: b'\n',
-            torn: None,
+            failed: None,
         }
     }
 
-    /// Whether it is a stream whose last line has no end.
+    /// Whether it is a stream whose last line is not terminated.
     pub(crate) fn wants_line_end(&self) -> bool {
-        self.output().is_stdout() && self.last != b'\n'
+        self.output().is_stream() && self.last != b'\n'
     }
 
-    /// All of it was made.
-    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+    /// All of the text was made.
+    pub(crate) fn finish(mut self) -> Result<()> {
         let finished = self.let_go().and_then(|()| match &mut self.out {
             Out::Plain(out) => out.flush(),
             Out::Terminal(out) => out.finish().and_then(|()| out.flush()),
         });
-        finished.map_err(|e| self.output().torn(&e))
+        finished.map_err(|e| self.output().incomplete(e))
     }
 
-    /// Why it could not be written, if that was it.
-    pub(crate) fn torn(&mut self) -> Option<Failure> {
-        self.torn.take()
+    /// Why it could not be written, if a write failed.
+    pub(crate) fn failed(&mut self) -> Option<BcpError> {
+        self.failed.take()
     }
 
     fn output(&self) -> &Output {
@@ -123,7 +124,7 @@ impl<'o> Held<'o> {
             if self.doubtful {
                 let held = std::mem::take(held);
                 let spool = self.output().spool();
-                let mut file = spool.map_err(|e| io::Error::other(e.in_words()))?;
+                let mut file = spool.map_err(|e| io::Error::other(e.to_string()))?;
                 file.write_all(&held)?;
                 self.state = State::Spooled(file);
             } else {
@@ -142,8 +143,9 @@ impl Write for Held<'_> {
         match self.take(bytes) {
             Ok(()) => Ok(bytes.len()),
             Err(e) => {
-                self.torn = Some(self.output().torn(&e));
-                Err(e)
+                let kind = e.kind();
+                self.failed = Some(self.output().incomplete(e));
+                Err(kind.into())
             }
         }
     }

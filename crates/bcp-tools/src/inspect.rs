@@ -1,104 +1,71 @@
-//! `linkspan bcp inspect`: what is in a file, block by block.
+//! The blocks of a file, one by one.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 
-use clap::Args;
 use linkspan_bcp::{Block, Document, Error, Frame, Input, Reader};
 use linkspan_wire::quote;
 
-use linkspan_bcp_tools::listing::{self, BAD, Detail, NAME};
-use crate::bcp::opening::{FileArg, StoreArg};
-use crate::bcp::said::broken;
-use crate::exit::{Exit, Failure};
-use crate::show::{Cleaned, Watched, cannot_print};
+use crate::error::{BcpError, Result};
+use crate::listing::{self, Detail, Styles};
+use crate::watched::Watched;
 
-// `linkspan bcp inspect`
-#[derive(Debug, Args)]
-pub(crate) struct InspectArgs {
-    #[command(flatten)]
-    file: FileArg,
-    /// Show the first 80 characters of each content
-    #[arg(long)]
-    show_body: bool,
-    /// Show each content in hexadecimal, 16 bytes a line
-    #[arg(long)]
-    show_hex: bool,
-    /// Only the block with this number, counted from 0
-    #[arg(long, value_name = "N")]
-    block: Option<u64>,
-    /// Print JSON
-    #[arg(long, conflicts_with_all = ["show_body", "show_hex"])]
-    json: bool,
-    /// Print what bcp 0.1.0 prints, including its wrong sizes
-    #[arg(long, conflicts_with = "json")]
-    compat: bool,
-    #[command(flatten)]
-    store: StoreArg,
+/// Which blocks are listed, and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InspectOptions {
+    /// Only the block with this number.
+    pub block: Option<u64>,
+    /// What is shown of each block.
+    pub detail: Detail,
+    /// Whether one JSON object is written instead of lines.
+    pub json: bool,
+    /// The colours of lines.
+    pub styles: Styles,
 }
 
-pub(crate) fn run(args: &InspectArgs) -> Result<Exit, Failure> {
-    let document = args.store.document(&args.file)?;
-    if let Some(block) = args.block.filter(|_| !args.compat) {
-        let (blocks, _) = count(&document, false).map_err(|e| broken(&args.file, &e))?;
+/// Lists the blocks of a file. The error is the first block that cannot be read; the others are listed
+/// all the same.
+pub fn inspect(
+    document: &Document,
+    name: &str,
+    options: InspectOptions,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let broken = |e| BcpError::file(name, e);
+    if let Some(block) = options.block.filter(|_| !options.detail.compat) {
+        let (blocks, _) = count(document, false).map_err(broken)?;
         if block >= blocks {
-            let what = format!("{}: there is no block {block}", args.file.name());
-            let hint = format!("there are {blocks}, counted from 0");
-            return Err(Failure::new(Exit::Invalid, what).hint(hint));
+            return Err(BcpError::NoBlock {
+                name: name.to_owned(),
+                block,
+                blocks,
+            });
         }
     }
-    let stdout: Box<dyn Write> = match args.compat {
-        // The reference writes contents as they are, and so it drives terminals.
-        true if io::stdout().is_terminal() => Box::new(Cleaned::new(io::stdout().lock())),
-        // What must be as the reference has it may not be changed on its way.
-        true => Box::new(io::stdout().lock()),
-        false => Box::new(anstream::stdout().lock()),
-    };
-    let mut out = Watched::new(io::BufWriter::new(stdout));
-    let which = Which {
-        block: args.block,
-        detail: Detail {
-            body: args.show_body,
-            hex: args.show_hex,
-            compat: args.compat,
-        },
-    };
-    let errors = if args.json {
-        write_json(&document, which, &mut out)
+    let mut out = Watched::new(out);
+    let listed = if options.json {
+        write_json(document, options, &mut out)
     } else {
-        write(&document, which, &mut out)
+        write(document, options, &mut out)
     };
-    let errors = errors.and_then(|errors| {
+    let listed = listed.and_then(|errors| {
         out.flush()?;
         Ok(errors)
     });
-    match (errors, out.torn) {
-        // Somebody has seen enough: `| head`.
-        (Err(_), Some(e)) if e.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Ok),
-        (Err(_), Some(e)) => Err(cannot_print(&e)),
-        (Err(e), None) => Err(broken(&args.file, &e)),
-        (Ok(errors), _) => match errors.first() {
-            Some(first) => Err(broken(&args.file, first)),
-            None => Ok(Exit::Ok),
-        },
+    match (listed, out.failed) {
+        (Err(_), Some(e)) => Err(BcpError::Print(e)),
+        (Err(e), None) => Err(broken(e)),
+        (Ok(errors), _) => errors.into_iter().next().map_or(Ok(()), |e| Err(broken(e))),
     }
 }
 
-/// Which blocks, and what of them.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Which {
-    pub(crate) block: Option<u64>,
-    pub(crate) detail: Detail,
-}
-
-/// Writes the lines of all blocks, and gives back what could not be read.
-pub(crate) fn write(
-    document: &Document,
-    which: Which,
-    out: &mut dyn Write,
-) -> Result<Vec<Error>, Error> {
-    // The number of blocks comes first, so that they are counted before; and a file whose end is
-    // missing is not listed at all.
-    let (count, end) = count(document, which.detail.compat)?;
+/// Writes the lines of all blocks, and returns the errors of those that cannot be read.
+pub(crate) fn write(document: &Document, options: InspectOptions, out: &mut dyn Write) -> Listed {
+    let Styles {
+        name: bold, bad, ..
+    } = options.styles;
+    // The number of blocks is written first, so that they are counted before. A file whose end is
+    // missing is not listed.
+    let (count, end) = count(document, options.detail.compat)?;
     let mut reader = document.reader()?;
     let header = reader.header();
     let blocks = if count == 1 { "block" } else { "blocks" };
@@ -109,15 +76,17 @@ pub(crate) fn write(
         header.flags
     )?;
     let mut errors = Vec::new();
-    each(&mut reader, which.block, &mut |index, kind, read| {
+    each(&mut reader, options.block, &mut |index, kind, read| {
         match read {
-            Ok((frame, block)) => listing::write_block(frame, block, which.detail, out),
+            Ok((frame, block)) => {
+                listing::write_block(frame, block, options.detail, options.styles, out)
+            }
             Err(e) => {
                 errors.push(e.clone());
                 let name = listing::type_name(kind);
                 writeln!(
                     out,
-                    "Block {index}: {NAME}{name}{NAME:#} {BAD}unreadable{BAD:#}: {e}"
+                    "Block {index}: {bold}{name}{bold:#} {bad}unreadable{bad:#}: {e}"
                 )
             }
         }
@@ -125,7 +94,7 @@ pub(crate) fn write(
     })?;
     writeln!(out, "---")?;
     let length = document.source().length()?;
-    if which.detail.compat {
+    if options.detail.compat {
         writeln!(out, "END sentinel at offset {}", length.saturating_sub(4))?;
     } else if header.is_compressed() {
         writeln!(out, "END sentinel at offset {end} of the inflated file")?;
@@ -135,13 +104,16 @@ pub(crate) fn write(
     Ok(errors)
 }
 
-/// A block with its place, or why it cannot be read.
+/// The errors of the blocks that cannot be read; or why the file cannot be listed.
+type Listed = Result<Vec<Error>, Error>;
+
+/// A block and its frame, or why it cannot be read.
 type Read<'r> = Result<(&'r Frame<'r>, &'r Block<'r>), &'r Error>;
 
-/// Gets the number and the type of a block, and the block.
+/// Takes the number and the type of a block, and the block.
 type Each<'e> = dyn FnMut(u64, u8, Read<'_>) -> Result<(), Error> + 'e;
 
-/// Reads the blocks, or the one that is wanted.
+/// Reads the blocks, or only one of them.
 fn each(reader: &mut Reader<Input>, only: Option<u64>, with: &mut Each<'_>) -> Result<(), Error> {
     let mut index = 0;
     while let Some(head) = reader.next_head()? {
@@ -159,8 +131,8 @@ fn each(reader: &mut Reader<Input>, only: Option<u64>, with: &mut Each<'_>) -> R
     Ok(())
 }
 
-/// How many blocks there are, and where the END block begins. The reference wants to be able to read
-/// all of them.
+/// The number of blocks, and where the END block begins. With `all` every block must be readable, as
+/// for the reference.
 fn count(document: &Document, all: bool) -> Result<(u64, u64), Error> {
     let mut reader = document.reader()?;
     let mut count = 0;
@@ -174,7 +146,7 @@ fn count(document: &Document, all: bool) -> Result<(u64, u64), Error> {
 }
 
 /// The same as one JSON object.
-fn write_json(document: &Document, which: Which, out: &mut dyn Write) -> Result<Vec<Error>, Error> {
+fn write_json(document: &Document, options: InspectOptions, out: &mut dyn Write) -> Listed {
     let (_, end) = count(document, false)?;
     let mut reader = document.reader()?;
     let header = reader.header();
@@ -185,7 +157,7 @@ fn write_json(document: &Document, which: Which, out: &mut dyn Write) -> Result<
     )?;
     let mut errors = Vec::new();
     let mut between = "";
-    each(&mut reader, which.block, &mut |index, kind, read| {
+    each(&mut reader, options.block, &mut |index, kind, read| {
         let name = listing::type_name(kind).to_ascii_lowercase();
         write!(
             out,

@@ -1,25 +1,41 @@
-//! The lines of `inspect`, and the names that blocks have in other lists.
+//! The lines of `inspect`, and the names of blocks in other lists.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
-use anstyle::{AnsiColor, Style};
+use anstyle::{AnsiColor, Color, Style};
 use linkspan_bcp::{AnnotationKind, Block, Content, Frame, Kind, Lang, Priority, Step};
 
 use linkspan_wire::escape_line;
 
-pub const NAME: Style = Style::new().bold();
-pub const DIM: Style = Style::new().dimmed();
-pub const BAD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
-pub const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+/// The colours of a text. The default is none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Styles {
+    pub(crate) name: Style,
+    pub(crate) dim: Style,
+    pub(crate) bad: Style,
+    pub(crate) good: Style,
+}
+
+impl Styles {
+    /// For a terminal.
+    pub const TERMINAL: Self = Self {
+        name: Style::new().bold(),
+        dim: Style::new().dimmed(),
+        bad: Style::new().fg_color(Some(Color::Ansi(AnsiColor::Red))),
+        good: Style::new().fg_color(Some(Color::Ansi(AnsiColor::Green))),
+    };
+}
 
 /// What is shown of each block.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Detail {
+    /// The first 80 characters of its content.
     pub body: bool,
+    /// Its content in hexadecimal.
     pub hex: bool,
-    /// As the reference does it: with sizes that it invents, and contents as they are.
+    /// As bcp 0.1.0 does it: with its estimated sizes, and contents as they are.
     pub compat: bool,
 }
 
@@ -31,16 +47,17 @@ pub fn type_name(kind: u8) -> String {
     }
 }
 
-/// The lines of a block.
+/// Writes the lines of a block.
 pub fn write_block(
     frame: &Frame<'_>,
     block: &Block<'_>,
     detail: Detail,
+    styles: Styles,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let name = type_name(frame.head.kind);
     let about = match &block.content {
-        // The reference writes this one as it is.
+        // The reference does not escape this one.
         Content::ToolResult { name, status, .. } if detail.compat => {
             format!(" [{name}] status={}", status.name())
         }
@@ -48,9 +65,12 @@ pub fn write_block(
     };
     let size = size(&block.content, detail.compat);
     let index = frame.index;
-    let (bold, dim) = match detail.compat {
-        true => (Style::new(), Style::new()),
-        false => (NAME, DIM),
+    let Styles {
+        name: bold, dim, ..
+    } = if detail.compat {
+        Styles::default()
+    } else {
+        styles
     };
     writeln!(
         out,
@@ -78,30 +98,30 @@ pub fn write_block(
     Ok(())
 }
 
-/// A name in quotes, and not all of it if it is as long as no name is.
+/// A name in quotes, shortened to [`LONG`].
 struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short = short(self.0);
         write!(f, "{short:?}")?;
-        match short.len() < self.0.len() {
-            true => write!(f, "…"),
-            false => Ok(()),
+        if short.len() < self.0.len() {
+            f.write_char('…')?;
         }
+        Ok(())
     }
 }
 
-/// As much of a name as is shown.
+/// The part of a name that is shown.
 fn short(name: &str) -> &str {
     let end = name.char_indices().nth(LONG);
     end.map_or(name, |(end, _)| &name[..end])
 }
 
-/// No name is longer.
+/// The most characters of a name that are shown.
 const LONG: usize = 4096;
 
-/// What tells a block from others of its type.
+/// What distinguishes a block from others of its type.
 pub fn about(content: &Content<'_>) -> String {
     match content {
         Content::Code { lang, path, .. } => format!(" [{}] path={}", language(*lang), Quoted(path)),
@@ -154,7 +174,7 @@ fn language(lang: Lang) -> Cow<'static, str> {
 
 fn size(content: &Content<'_>, compat: bool) -> String {
     match content {
-        // What the reference says here is not measured.
+        // The reference does not measure these.
         Content::FileTree { entries, .. } if compat => format!("{} bytes", entries.top_level() * 8),
         Content::EmbeddingRef { .. } if compat => "32 bytes".to_owned(),
         Content::FileTree { entries, .. } => {
@@ -165,7 +185,7 @@ fn size(content: &Content<'_>, compat: bool) -> String {
     }
 }
 
-/// Bytes of what it says.
+/// The size of a content.
 pub fn bytes(content: &Content<'_>) -> u64 {
     match content {
         Content::Diff { hunks, .. } => hunks.bytes() as u64,
@@ -175,7 +195,7 @@ pub fn bytes(content: &Content<'_>) -> u64 {
     }
 }
 
-/// What it says, if that is one run of bytes.
+/// A content that is one run of bytes.
 fn plain<'a>(content: &'a Content<'_>) -> &'a [u8] {
     match content {
         Content::Code { content, .. }
@@ -191,7 +211,7 @@ fn plain<'a>(content: &'a Content<'_>) -> &'a [u8] {
     }
 }
 
-/// What it says, whatever it is.
+/// Any content as one run of bytes.
 fn whole<'a>(content: &'a Content<'_>) -> Cow<'a, [u8]> {
     match content {
         Content::FileTree { entries, .. } => {
@@ -210,7 +230,7 @@ fn whole<'a>(content: &'a Content<'_>) -> Cow<'a, [u8]> {
     }
 }
 
-/// The first 80 characters. On one line, unless it must look as the reference has it.
+/// The first 80 characters; on one line, except with `compat`.
 fn beginning(content: &[u8], compat: bool) -> String {
     // A character has at most four bytes.
     let text = String::from_utf8_lossy(&content[..content.len().min(4 * 81)]);
@@ -218,7 +238,11 @@ fn beginning(content: &[u8], compat: bool) -> String {
     if text.chars().count() > 80 {
         out.push('…');
     }
-    if compat { out } else { escape_line(&out).into_owned() }
+    if compat {
+        out
+    } else {
+        escape_line(&out).into_owned()
+    }
 }
 
 fn write_hex(content: &[u8], out: &mut dyn Write) -> io::Result<()> {

@@ -1,85 +1,95 @@
-//! Files and folders, as blocks: what `linkspan bcp encode src/ README.md` packs.
+//! Files and folders as blocks: what `linkspan bcp encode src/ README.md` packs.
 //!
-//! Blocks come one at a time, so that a large folder is never in memory as a whole. What cannot be
-//! packed comes along with the reason, because a context with a hole that nobody knows of is worse
-//! than none.
+//! Blocks are made one at a time, so that a large folder is never in memory as a whole. A file that
+//! cannot be packed is reported with the reason, because a silent gap in a context is worse than no
+//! context.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use linkspan_bcp::{Block, Content, DocFormat, Limits};
 
-use linkspan_bcp_tools::detect::{Form, NoText, detect, detect_nameless};
-use super::files::{DASH, Identity, Links, Refused, open_regular, read_bounded};
-use super::walk::Found;
-use super::{tree, walk};
-use linkspan_bcp_tools::patch;
-use crate::exit::{Exit, Failure};
-use crate::show;
-use crate::waiting;
+use crate::detect::{Form, NoText, detect, detect_nameless};
+use crate::error::{BcpError, Result};
+use crate::files::{DASH, Identity, Links, Refused, open_regular, read_bounded};
+use crate::walk::Found;
+use crate::{patch, tree, walk};
 
-/// The largest file that is taken from a folder unless the user says otherwise. Larger texts are
-/// mostly generated, and no model wants a quarter of a million tokens of one.
-pub(crate) const MAX_FILE_SIZE: u64 = 1 << 20;
+/// The largest file that is packed from a folder by default. Larger texts are mostly generated, and
+/// would be a quarter of a million tokens.
+pub const MAX_FILE_SIZE: u64 = 1 << 20;
 
 /// The most that fits into a block beside a name.
-pub(crate) const LARGEST: u64 = Limits::BLOCK - (64 << 10);
+pub const LARGEST: u64 = Limits::BLOCK - (64 << 10);
 
 /// What to pack, and how.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Options {
-    /// Hidden files too.
-    pub(crate) hidden: bool,
-    /// Also what ignore files name.
-    pub(crate) no_ignore: bool,
-    /// Larger files are left out. If it is not said, that is [`MAX_FILE_SIZE`] for files of
-    /// folders, and what a block can hold for those that were named.
-    pub(crate) max_file_size: Option<u64>,
-    /// A FILE_TREE block before the files of each folder.
-    pub(crate) tree: bool,
-    /// Files that must not be packed: those that we are writing.
-    pub(crate) skip: Vec<Identity>,
+pub struct Options {
+    /// Whether hidden files are packed.
+    pub hidden: bool,
+    /// Whether files are packed that ignore files exclude.
+    pub no_ignore: bool,
+    /// Larger files are left out. The default is [`MAX_FILE_SIZE`] for files in folders, and the
+    /// capacity of a block for files that were named.
+    pub max_file_size: Option<u64>,
+    /// Whether a FILE_TREE block precedes the files of each folder.
+    pub tree: bool,
+    /// Files that must not be packed: those that are being written.
+    pub skip: Vec<Identity>,
 }
 
-/// What became of a file.
+/// The result for one file.
 #[derive(Debug)]
-pub(crate) enum Item {
+pub enum Item {
+    /// It became a block.
     Packed(Packed),
+    /// It did not.
     LeftOut(LeftOut),
 }
 
 /// A block, and the file or folder that it was made from.
 #[derive(Debug)]
-pub(crate) struct Packed {
-    pub(crate) block: Block<'static>,
-    pub(crate) path: String,
+pub struct Packed {
+    /// The block.
+    pub block: Block<'static>,
+    /// The path, as the block names it.
+    pub path: String,
 }
 
-/// A file that became no block.
+/// A file that did not become a block.
 #[derive(Debug)]
-pub(crate) struct LeftOut {
-    pub(crate) path: String,
-    pub(crate) why: Why,
-    /// Whether the user named it, and so surely wanted it.
-    pub(crate) named: bool,
+pub struct LeftOut {
+    /// The path, as a block would name it.
+    pub path: String,
+    /// The reason.
+    pub why: Why,
+    /// Whether the user named this file.
+    pub named: bool,
 }
 
-/// Why a file is left out. Its text is for people: `logo.bin: binary`.
+/// Why a file is left out. `Display` completes a line such as `logo.bin: binary`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Why {
+pub enum Why {
+    /// It is neither text in UTF-8 nor an image.
     NoText(NoText),
+    /// It is too large.
     TooLarge {
+        /// The limit in bytes.
         limit: u64,
     },
+    /// It cannot be read.
     Unreadable(String),
+    /// It is a symbolic link.
     Link,
+    /// It is a pipe, a socket or a device.
     NotAFile,
-    /// A folder with nothing in it that could be packed.
+    /// A folder without a file that could be packed.
     Empty,
-    /// A folder with nothing in it that did not come with another input.
+    /// A folder whose files were all packed with other inputs.
     Already,
-    /// A folder whose tree is more than a block can hold; its files are packed.
+    /// A folder whose tree is too large for a block; its files are packed.
     Tree,
 }
 
@@ -100,38 +110,37 @@ impl fmt::Display for Why {
     }
 }
 
-/// Packs one thing after the other.
-#[derive(Debug)]
-pub(crate) struct Pack {
+/// Packs one file after the other.
+pub struct Pack {
     options: Options,
+    /// What the input `-` reads.
+    stdin: Box<dyn Read>,
     inputs: std::vec::IntoIter<PathBuf>,
-    /// The files of the input that we are at.
+    /// The files of the current input.
     found: std::vec::IntoIter<Found>,
     ready: VecDeque<Item>,
-    /// A file that two inputs lead to is packed once: the real paths of those that were met.
+    /// The resolved paths of all files so far: a file that two inputs lead to is packed once.
     seen: HashSet<PathBuf>,
-    /// The folder that we are at: as it was given, and its real path.
+    /// The current folder: as it was given, and its resolved path.
     root: (PathBuf, PathBuf),
 }
 
-/// What stdin is called in blocks.
+/// The name of stdin in blocks.
 const STDIN: &str = "stdin";
 
 impl Pack {
-    /// Everything must exist, so that a mistyped name is noticed before anything is written.
-    pub(crate) fn new(inputs: Vec<PathBuf>, options: Options) -> Result<Self, Failure> {
+    /// All inputs must exist, so that a mistyped name is an error before anything is written. The input
+    /// `-` reads `stdin`.
+    pub fn new(inputs: Vec<PathBuf>, options: Options, stdin: Box<dyn Read>) -> Result<Self> {
         for input in inputs.iter().filter(|input| !is_stdin(input)) {
-            std::fs::metadata(input).map_err(|e| {
-                let why = match e.kind() {
-                    std::io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-                    _ => e.to_string(),
-                };
-                let what = format!("cannot read {}: {why}", show::path(input));
-                Failure::new(Exit::Invalid, what).hint("check the path; nothing was written")
+            std::fs::metadata(input).map_err(|error| BcpError::Input {
+                path: input.clone(),
+                error,
             })?;
         }
         Ok(Self {
             options,
+            stdin,
             inputs: inputs.into_iter(),
             found: Vec::new().into_iter(),
             ready: VecDeque::new(),
@@ -151,13 +160,14 @@ impl Pack {
             self.found = vec![named].into_iter();
             return;
         }
-        // Links are not followed in it, so that only its own path has to be made real.
+        // Links inside it are not followed, so that only its own path has to be resolved.
         let real = std::fs::canonicalize(&input).unwrap_or_else(|_| plain(&input));
         self.root = (input.clone(), real);
         let mut found = walk::folder(&input, &self.options);
-        let nothing = match found.is_empty() {
-            true => Why::Empty,
-            false => Why::Already,
+        let nothing = if found.is_empty() {
+            Why::Empty
+        } else {
+            Why::Already
         };
         found.retain(|file| !self.seen.contains(&self.real(file)));
         if found.is_empty() {
@@ -176,9 +186,10 @@ impl Pack {
             return;
         }
         let stdin = file.named && is_stdin(&file.path);
-        let path = match stdin {
-            true => STDIN.to_owned(),
-            false => shown(&file.path),
+        let path = if stdin {
+            STDIN.to_owned()
+        } else {
+            shown(&file.path)
         };
         let made = match file.trouble {
             Some(why) => Err(why),
@@ -199,7 +210,7 @@ impl Pack {
         }
     }
 
-    /// Where a file really is, whatever led there.
+    /// The path of a file without links.
     fn real(&self, file: &Found) -> PathBuf {
         if file.named {
             let real = std::fs::canonicalize(&file.path);
@@ -210,24 +221,18 @@ impl Pack {
         inside.map_or_else(|_| plain(&file.path), |inside| real.join(inside))
     }
 
-    fn read_stdin(&self) -> Result<Vec<u8>, Why> {
+    fn read_stdin(&mut self) -> Result<Vec<u8>, Why> {
         let limit = self.options.max_file_size.unwrap_or(LARGEST).min(LARGEST);
-        read_bounded(
-            waiting::stdin(
-                "the content of a file",
-                "linkspan bcp encode FILE -o ctx.bcp",
-            ),
-            0,
-            limit,
-        )
-        .map_err(|e| Why::Unreadable(e.to_string()))?
-        .ok_or(Why::TooLarge { limit })
+        read_bounded(&mut self.stdin, 0, limit)
+            .map_err(|e| Why::Unreadable(e.to_string()))?
+            .ok_or(Why::TooLarge { limit })
     }
 
     fn read(&self, file: &Found) -> Result<Vec<u8>, Why> {
-        let (links, default) = match file.named {
-            true => (Links::Follow, LARGEST),
-            false => (Links::Refuse, MAX_FILE_SIZE),
+        let (links, default) = if file.named {
+            (Links::Follow, LARGEST)
+        } else {
+            (Links::Refuse, MAX_FILE_SIZE)
         };
         let limit = self.options.max_file_size.unwrap_or(default).min(LARGEST);
         let unreadable = |e: std::io::Error| Why::Unreadable(e.to_string());
@@ -248,9 +253,10 @@ impl Pack {
     }
 
     fn leave_out(&mut self, path: &Path, why: Why, named: bool) {
-        let path = match named && is_stdin(path) {
-            true => STDIN.to_owned(),
-            false => shown(path),
+        let path = if named && is_stdin(path) {
+            STDIN.to_owned()
+        } else {
+            shown(path)
         };
         self.ready
             .push_back(Item::LeftOut(LeftOut { path, why, named }));
@@ -280,7 +286,7 @@ fn is_stdin(input: &Path) -> bool {
     input == Path::new(DASH)
 }
 
-/// Says what a content is, by that and its name.
+/// Finds the form of a file by its name and content.
 type Detect = fn(&str, &[u8]) -> Result<Form, NoText>;
 
 /// The blocks of one file: one, or one for each file that a diff changes.
@@ -340,14 +346,14 @@ fn diffs(content: &[u8]) -> Option<Vec<Block<'static>>> {
     changes.into_iter().map(block).collect()
 }
 
-/// A path without `./`, so that it is the same however it was given.
+/// A path without `./`.
 fn plain(path: &Path) -> PathBuf {
     let here = |component: &Component<'_>| *component == Component::CurDir;
     path.components().filter(|c| !here(c)).collect()
 }
 
-/// A path as it stands in blocks: as it was given, but with `/` on every system and no `./`.
-pub(super) fn shown(path: &Path) -> String {
+/// A path as blocks contain it: as it was given, but with `/` on every system and without `./`.
+pub(crate) fn shown(path: &Path) -> String {
     let path = plain(path);
     if path.as_os_str().is_empty() {
         return ".".to_owned();

@@ -1,13 +1,15 @@
-//! Which files of real folders become which blocks.
+//! Tests of packing, on real folders.
 
 use linkspan_bcp::{DataFormat, EntryKind, Lang, Media, Step, WriteOptions, Writer};
 
 use super::*;
-use crate::bcp::files::Output;
-use crate::bcp::scratch::Scratch;
+use crate::files::Output;
+use crate::scratch::Scratch;
 
 fn pack(inputs: &[PathBuf], options: Options) -> Vec<Item> {
-    Pack::new(inputs.to_vec(), options).unwrap().collect()
+    Pack::new(inputs.to_vec(), options, Box::new(std::io::empty()))
+        .unwrap()
+        .collect()
 }
 
 /// Everything as lines, without the folder of the test: `src/main.rs`, `! a.bin: binary`.
@@ -245,7 +247,7 @@ fn the_file_that_is_written_is_not_packed() {
     let scratch = Scratch::new();
     scratch.file("a.rs", "text");
     let path = scratch.file("ctx.txt", "an older output");
-    let output = Output::create(&path).unwrap();
+    let output = Output::create(&path, &scratch.partial()).unwrap();
     let options = Options {
         hidden: true,
         skip: output.identities(),
@@ -342,13 +344,9 @@ fn an_empty_folder_is_said_to_be_empty() {
 fn a_name_that_does_not_exist_fails_before_anything_is_packed() {
     let scratch = Scratch::new();
     let inputs = vec![scratch.file("a.rs", "text"), scratch.path().join("b.rs")];
-    let failure = Pack::new(inputs, Options::default()).unwrap_err();
-    assert!(
-        failure
-            .what()
-            .ends_with("b.rs: there is no such file or folder")
-    );
-    assert_eq!(failure.exit, Exit::Invalid);
+    let refused = Pack::new(inputs, Options::default(), Box::new(std::io::empty()));
+    let problem = refused.err().unwrap().problem();
+    assert!(problem.ends_with("b.rs: there is no such file or folder"));
 }
 
 #[test]

@@ -1,26 +1,26 @@
-//! A unified diff, taken apart into the files that it changes.
+//! A unified diff, split into the files that it changes.
 //!
-//! A DIFF block has a path, and hunks with the numbers of their first lines. So a diff is taken
-//! apart only if it says no more than that: no message of a commit, no renaming, no modes, no
-//! words behind `@@`, no dates. Then it can be put together again. Names of blobs (`index …`) and
-//! what `diff --git` repeats are no loss. Any other diff is a text, and stays one.
+//! A DIFF block has a path, and hunks with the numbers of their first lines. So a diff is split only
+//! if it contains nothing else: no commit message, no rename, no modes, no text behind `@@`, no dates.
+//! Then it can be restored. The names of blobs (`index …`) and the repetition in `diff --git` may be
+//! lost. Any other diff stays a text.
 
 use linkspan_bcp::Hunks;
 
-/// What one file becomes.
+/// The changes of one file.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Change {
-    pub path: String,
-    pub hunks: Hunks<'static>,
-    /// Bytes that it may take in a block at most.
-    pub size: u64,
+pub(crate) struct Change {
+    pub(crate) path: String,
+    pub(crate) hunks: Hunks<'static>,
+    /// An upper bound of its size in a block.
+    pub(crate) size: u64,
 }
 
-/// More than what surrounds the lines of a hunk in a block.
+/// An upper bound of what surrounds the lines of a hunk in a block.
 const AROUND_HUNK: u64 = 48;
 
-/// The files in their order, or nothing if something would be lost.
-pub fn take_apart(text: &str) -> Option<Vec<Change>> {
+/// The files in their order, or `None` if something would be lost.
+pub(crate) fn take_apart(text: &str) -> Option<Vec<Change>> {
     let mut lines = Lines { rest: text };
     let mut changes = Vec::new();
     while !lines.rest.is_empty() {
@@ -29,7 +29,7 @@ pub fn take_apart(text: &str) -> Option<Vec<Change>> {
     (!changes.is_empty()).then_some(changes)
 }
 
-/// Lines with what ends them.
+/// Lines with their line ends.
 struct Lines<'a> {
     rest: &'a str,
 }
@@ -45,7 +45,7 @@ impl<'a> Lines<'a> {
         Some(line)
     }
 
-    /// What follows this word on the next line.
+    /// The rest of the next line, if it begins with this word.
     fn after(&mut self, word: &str) -> Option<&'a str> {
         let line = self.next_if(|line| line.starts_with(word))?;
         line.strip_prefix(word)?.strip_suffix('\n')
@@ -59,7 +59,7 @@ fn change(lines: &mut Lines<'_>) -> Option<Change> {
     }
     let old = lines.after("--- ")?;
     let new = lines.after("+++ ")?;
-    // Quoted names and names with a date behind them are told by these.
+    // These characters indicate quoted names, and dates behind names.
     if [old, new]
         .iter()
         .any(|name| name.contains(['"', '\t', '\r']))
@@ -95,10 +95,10 @@ fn is_index(line: &str) -> bool {
     })
 }
 
-/// The next hunk; `Some(None)` if there is none, `None` if something is wrong with it.
+/// The next hunk; `Some(None)` if there is none, `None` if it is malformed.
 #[expect(
     clippy::option_option,
-    reason = "no hunk and no proper hunk are two things"
+    reason = "a missing hunk and a malformed hunk differ"
 )]
 fn hunk<'a>(lines: &mut Lines<'a>) -> Option<Option<(u32, u32, &'a str)>> {
     let Some(head) = lines.next_if(|line| line.starts_with("@@")) else {
@@ -127,7 +127,7 @@ fn hunk<'a>(lines: &mut Lines<'a>) -> Option<Option<(u32, u32, &'a str)>> {
     Some(Some((old_start, new_start, body)))
 }
 
-/// `12,3`, or `12` for one line, written in no other way.
+/// `12,3`, or `12` for one line, in the canonical spelling.
 fn span(text: &str) -> Option<(u32, u32)> {
     let (start, count) = text.split_once(',').unwrap_or((text, "1"));
     let number = |text: &str| {

@@ -1,8 +1,7 @@
-//! The reader server: three tools over the files of some folders.
+//! The reader server: three tools for the files of some folders.
 
-use std::cell::Cell;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use linkspan_desk::{Call, Desk, Offered, Params, Stop, Workers, tool_call};
@@ -10,42 +9,47 @@ use linkspan_mcp::{Revision, initialize_result, names, tool_text, tool_texts, to
 use linkspan_wire::{Json, Message, RpcError};
 use tokio::time::timeout;
 
-use super::confine::{Refusal, open, place};
-use super::engine::{Codec, Engine, MOST_TEXT, Said};
-use super::files::{Output, Roots, read_named};
-use super::request::{Request, Wrong};
-use super::settings::Settings;
-use linkspan_bcp_tools::tools::TOOLS;
+use crate::engine::{Engine, MOST_TEXT, ToolOutput};
+use crate::error::{BcpError, Result};
+use crate::files::{PartialFiles, Roots};
+use crate::perform::{Done, perform};
+use crate::request::Request;
+use crate::settings::Settings;
+use crate::tools::TOOLS;
 
 const NAME: &str = "bcp-mcp-server";
-/// How long a client may think about which folders it has. It is a program that knows.
+/// How long a client may take to list its folders.
 const ASKING: Duration = Duration::from_secs(10);
-/// What a job that is late gets to notice it, clear up and say what it has done.
+/// How long a late job may take to notice it, clean up and report what it has done.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// What a call has done for good, even if it cannot do the rest in time.
-type Done = Arc<Mutex<Option<String>>>;
-
-/// What all connections share.
-pub(crate) struct Shelf<E> {
-    pub(crate) engine: E,
-    pub(crate) roots: Roots,
-    pub(crate) settings: Settings,
+/// What all connections of a server share.
+pub struct ReaderOptions<E> {
+    /// What does the work.
+    pub engine: E,
+    /// The folders that may be used.
+    pub roots: Roots,
+    /// The settings.
+    pub settings: Settings,
     /// Whether a client may offer further folders.
-    pub(crate) client_roots: bool,
-    pub(crate) workers: Workers,
+    pub client_roots: bool,
+    /// The threads that run calls.
+    pub workers: Workers,
+    /// The files that are being written.
+    pub partial: PartialFiles,
 }
 
 /// One connection.
-pub(crate) struct Reader<E> {
-    shelf: Arc<Shelf<E>>,
+pub struct Reader<E> {
+    options: Arc<ReaderOptions<E>>,
     offered: Offered,
 }
 
 impl<E: Engine> Reader<E> {
-    pub(crate) fn new(shelf: Arc<Shelf<E>>) -> Self {
+    /// A new connection.
+    pub fn new(options: Arc<ReaderOptions<E>>) -> Self {
         Self {
-            shelf,
+            options,
             offered: Offered::default(),
         }
     }
@@ -56,21 +60,20 @@ impl<E: Engine> Reader<E> {
         call: &mut Call,
         until: Option<Instant>,
         done: &Done,
-    ) -> Result<Said, String> {
+    ) -> Result<ToolOutput> {
         match self.attempt(&request, Vec::new(), call, until, done).await {
-            Err(refusal) if refusal.outside => {
+            Err(error) if error.is_outside() => {
                 let offered = self.offered(call, until).await;
                 if offered.is_empty() {
-                    return Err(refusal.why);
+                    return Err(error);
                 }
-                let attempt = self.attempt(&request, offered, call, until, done).await;
-                attempt.map_err(|refusal| refusal.why)
+                self.attempt(&request, offered, call, until, done).await
             }
-            done => done.map_err(|refusal| refusal.why),
+            done => done,
         }
     }
 
-    /// Does it with the folders that we have and those that the client offers.
+    /// Performs a call with the folders of the server and those that the client offers.
     async fn attempt(
         &self,
         request: &Arc<Request>,
@@ -78,32 +81,30 @@ impl<E: Engine> Reader<E> {
         call: &mut Call,
         until: Option<Instant>,
         done: &Done,
-    ) -> Result<Said, Refusal> {
-        let (shelf, request, done) = (self.shelf.clone(), request.clone(), done.clone());
+    ) -> Result<ToolOutput> {
+        let (options, request, done) = (self.options.clone(), request.clone(), done.clone());
         let job = move |stop: &Stop| {
-            let mut roots = shelf.roots.clone();
+            let mut roots = options.roots.clone();
             for folder in &offered {
                 if let Err(e) = roots.add(folder) {
                     tracing::debug!("the client's root {} is left out: {e}", folder.display());
                 }
             }
-            perform(&shelf.engine, &request, &roots, &done, &|| stop.is_due())
+            let ReaderOptions {
+                engine, partial, ..
+            } = &*options;
+            perform(engine, &request, &roots, partial, &done, &|| stop.is_due())
         };
-        let done = call.work(&self.shelf.workers, until, job).await;
-        done.unwrap_or_else(|_| {
-            Err(Refusal::failed(
-                "this file has met a bug in linkspan, and nothing was done: please report it"
-                    .to_owned(),
-            ))
-        })
+        let done = call.work(&self.options.workers, until, job).await;
+        done.unwrap_or(Err(BcpError::Panicked))
     }
 
     /// The folders that the client offers.
     async fn offered(&self, call: &mut Call, until: Option<Instant>) -> Vec<PathBuf> {
-        if !self.shelf.client_roots {
+        if !self.options.client_roots {
             return Vec::new();
         }
-        // Not all the time that is left: without an answer, what is known has to be said in time.
+        // Half of the time that is left: without an answer there must be time for the error.
         let left = until.map(|until| until.saturating_duration_since(Instant::now()) / 2);
         let patience = left.map_or(ASKING, |left| left.min(ASKING));
         call.step_aside();
@@ -153,13 +154,14 @@ impl<E: Engine> Reader<E> {
         arguments: Json<'_>,
         call: &mut Call,
     ) -> Result<String, RpcError> {
-        let settings = &self.shelf.settings;
+        let settings = &self.options.settings;
         let request = match Request::parse(tool, arguments, settings.mode) {
             Ok(request) => Arc::new(request),
-            Err(Wrong::Argument(why)) => return Ok(tool_text(&why, true)),
-            Err(Wrong::Tool) => {
-                return Err(RpcError::invalid_params(format!("unknown tool: {tool}")));
+            Err(error @ BcpError::UnknownTool(_)) => {
+                return Err(RpcError::invalid_params(error.to_string()));
             }
+            // A model can correct an argument, so it is a result of the tool.
+            Err(error) => return Ok(tool_text(&error.to_string(), true)),
         };
         let until = settings.limit.and_then(|l| Instant::now().checked_add(l));
         let done = Done::default();
@@ -168,137 +170,34 @@ impl<E: Engine> Reader<E> {
             None => answering.await,
             Some(limit) => match timeout(limit.saturating_add(GRACE), answering).await {
                 Ok(Err(_)) if until.is_some_and(|until| Instant::now() >= until) => {
-                    Err(late(limit))
+                    Err(BcpError::Late(limit))
                 }
                 Ok(answer) => answer,
-                Err(_) => Err(late(limit)),
+                Err(_) => Err(BcpError::Late(limit)),
             },
         };
-        let answer = answer.or_else(|why| lock(&done).take().map(Said::from).ok_or(why));
-        Ok(match answer {
-            Ok(Said { text, .. }) if text.len() > MOST_TEXT => {
-                tool_text(&too_much(text.len()), true)
-            }
-            Ok(Said { text, note: None }) => tool_text(&text, false),
-            Ok(Said {
-                text,
-                note: Some(note),
-            }) => tool_texts(&[&text, &note], false),
-            Err(why) => tool_text(&why, true),
-        })
+        let answer = done.or(answer).and_then(bounded);
+        Ok(tool_result(answer))
     }
 }
 
-/// What a tool says and what is to be noted about it; or why it says nothing.
-pub(crate) type Performed = Result<(String, Option<String>), String>;
-
-/// The tools alone, for a server that has others as well. Nobody is asked for more folders.
-pub(crate) struct Tools {
-    roots: Roots,
-    settings: Settings,
-}
-
-impl Tools {
-    /// Within these folders.
-    pub(crate) fn new(roots: Roots, settings: Settings) -> Self {
-        Self { roots, settings }
+/// Refuses a text that does not fit into a message.
+pub(crate) fn bounded(output: ToolOutput) -> Result<ToolOutput> {
+    let bytes = output.text.len();
+    if bytes > MOST_TEXT {
+        return Err(BcpError::TextTooLong(bytes));
     }
+    Ok(output)
+}
 
-    /// Calls one, on this thread.
-    pub(crate) fn perform(&self, tool: &str, arguments: Json<'_>) -> Performed {
-        let request = match Request::parse(tool, arguments, self.settings.mode) {
-            Ok(request) => request,
-            Err(Wrong::Argument(why)) => return Err(why),
-            Err(Wrong::Tool) => return Err(format!("unknown tool: {tool}")),
-        };
-        let limit = self.settings.limit;
-        let until = limit.and_then(|l| Instant::now().checked_add(l));
-        let is_late = || until.is_some_and(|until| Instant::now() >= until);
-        let done = Done::default();
-        let said = perform(&Codec, &request, &self.roots, &done, &is_late);
-        let said = said.or_else(|refusal| lock(&done).take().map(Said::from).ok_or(refusal));
-        match (said, limit) {
-            (Ok(said), _) if said.text.len() > MOST_TEXT => Err(too_much(said.text.len())),
-            (Ok(said), _) => Ok((said.text, said.note)),
-            (Err(_), Some(limit)) if is_late() => Err(late(limit)),
-            (Err(refusal), _) => Err(refusal.why),
-        }
+/// The result of a tool call.
+pub fn tool_result(answer: Result<ToolOutput>) -> String {
+    match answer {
+        Ok(ToolOutput { text, note: None }) => tool_text(&text, false),
+        Ok(ToolOutput {
+            text,
+            note: Some(note),
+        }) => tool_texts(&[&text, &note], false),
+        Err(error) => tool_text(&error.to_string(), true),
     }
-}
-
-/// The work, with files that may be used.
-fn perform(
-    engine: &impl Engine,
-    request: &Request,
-    roots: &Roots,
-    done: &Done,
-    stop: &dyn Fn() -> bool,
-) -> Result<Said, Refusal> {
-    match request {
-        Request::Read { path, mode, budget } => {
-            let file = open(roots, Path::new(path))?.file;
-            let said = engine.read(file, path, *mode, *budget, stop);
-            said.map_err(Refusal::failed)
-        }
-        Request::Inspect { path } => {
-            let file = open(roots, Path::new(path))?.file;
-            let text = engine.inspect(file, path, stop);
-            text.map(Said::from).map_err(Refusal::failed)
-        }
-        Request::Encode {
-            manifest,
-            output,
-            compress,
-        } => {
-            let place = place(roots, Path::new(output))?;
-            let manifest = open(roots, Path::new(manifest))?;
-            let folder = manifest.path.parent().unwrap_or(Path::new("/"));
-            // A file that the manifest names may lie in a folder that the client offers.
-            let outside = Cell::new(false);
-            let read = |name: &str, limit: u64| {
-                let opened = open(roots, &folder.join(name)).map_err(|refusal| {
-                    outside.set(outside.get() || refusal.outside);
-                    refusal.why
-                })?;
-                read_named(opened, name, limit)
-            };
-            let made = Output::within(&place).map_err(|e| Refusal::failed(e.in_words()))?;
-            let bytes = engine.encode(manifest.file, &read, made, *compress, stop);
-            let bytes = bytes.map_err(|why| Refusal {
-                outside: outside.get(),
-                why,
-            })?;
-            // From here on the file is there, whatever becomes of the statistics.
-            let name = place.path().display().to_string();
-            let wrote = format!("Wrote {bytes} bytes to {name}");
-            *lock(done) = Some(wrote.clone());
-            let stats = match place.open() {
-                Ok(file) => engine.stats(file, &name, stop),
-                Err(_) => Err("the file was replaced while it was read".to_owned()),
-            };
-            let more = match stats {
-                Ok(table) => table,
-                Err(_) if stop() => "There was no time to count its tokens.".to_owned(),
-                Err(why) => format!("It could not be counted: {why}"),
-            };
-            Ok(format!("{wrote}\n\n{more}").into())
-        }
-    }
-}
-
-fn lock(done: &Done) -> std::sync::MutexGuard<'_, Option<String>> {
-    done.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn late(limit: Duration) -> String {
-    format!(
-        "took longer than {} s and was stopped: use a smaller file, or raise BCP_CLI_TIMEOUT_MS",
-        limit.as_secs_f64()
-    )
-}
-
-fn too_much(bytes: usize) -> String {
-    format!(
-        "the rendered text has {bytes} bytes, and {MOST_TEXT} is the most: set `budget` to get a part of it"
-    )
 }

@@ -1,8 +1,8 @@
-//! Tests of the reader server with an engine that the test plays.
+//! Tests of the reader server with an engine of the test.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -13,42 +13,15 @@ use linkspan_wire::{Message, quote};
 
 use linkspan_bcp::render::Mode;
 
-use super::engine::{Engine, ReadFn, Said, StopFn};
-use super::files::{Output, Roots};
-use super::reader::{Reader, Shelf};
-use super::settings::Settings;
+use crate::engine::{Engine, ReadFn, StopFn, ToolOutput};
+use crate::error::{BcpError, Result};
+use crate::files::{Output, Roots};
+use crate::reader::{Reader, ReaderOptions};
+use crate::scratch::Scratch;
+use crate::settings::Settings;
 
-/// A folder for one test, gone when the test is over.
-pub(super) struct Scratch(PathBuf);
-
-impl Scratch {
-    pub(super) fn new(name: &str) -> Self {
-        let name = format!("linkspan-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    pub(super) fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        path
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// What a file says is what happens: `hang` works until it is told to stop, `deaf` does not listen to
-/// that, `panic` is a bug; everything else is read.
+/// The content of a file decides: `hang` works until it is stopped, `deaf` ignores that, `panic` is a
+/// bug; everything else is read.
 struct Play;
 
 impl Engine for Play {
@@ -59,7 +32,7 @@ impl Engine for Play {
         mode: Mode,
         budget: Option<u64>,
         stop: StopFn<'_>,
-    ) -> Result<Said, String> {
+    ) -> Result<ToolOutput> {
         let mut text = String::new();
         file.read_to_string(&mut text).unwrap();
         match text.as_str() {
@@ -67,13 +40,13 @@ impl Engine for Play {
                 while !stop() {
                     std::thread::yield_now();
                 }
-                Err("stopped".to_owned())
+                Err(BcpError::Stopped)
             }
             "deaf" => {
                 std::thread::sleep(Duration::from_millis(600));
                 Ok(text.into())
             }
-            "note" => Ok(Said {
+            "note" => Ok(ToolOutput {
                 text,
                 note: Some("by the way".to_owned()),
             }),
@@ -82,8 +55,8 @@ impl Engine for Play {
         }
     }
 
-    fn inspect(&self, _: File, name: &str, _: StopFn<'_>) -> Result<String, String> {
-        Err(format!("{name} is no BCP file"))
+    fn inspect(&self, _: File, name: &str, _: StopFn<'_>) -> Result<String> {
+        Err(BcpError::Argument(format!("{name} is no BCP file")))
     }
 
     /// Writes what the file has that the manifest is the name of.
@@ -94,7 +67,7 @@ impl Engine for Play {
         mut output: Output,
         _: bool,
         _: StopFn<'_>,
-    ) -> Result<u64, String> {
+    ) -> Result<u64> {
         let named = std::io::read_to_string(manifest).unwrap();
         let content = read(&named, 100)?;
         output.write_all(&content).unwrap();
@@ -102,17 +75,17 @@ impl Engine for Play {
         Ok(content.len() as u64)
     }
 
-    fn stats(&self, file: File, name: &str, stop: StopFn<'_>) -> Result<String, String> {
+    fn stats(&self, file: File, name: &str, stop: StopFn<'_>) -> Result<String> {
         let said = self.read(file, name, Mode::Xml, None, stop)?;
         Ok(format!("statistics of {}", said.text))
     }
 }
 
 fn reader(scratch: &Scratch, limit: Duration, client_roots: bool) -> Reader<Play> {
-    fs::create_dir_all(scratch.path("in")).unwrap();
+    fs::create_dir_all(scratch.at("in")).unwrap();
     let mut roots = Roots::default();
-    roots.add(&scratch.path("in")).unwrap();
-    Reader::new(Arc::new(Shelf {
+    roots.add(&scratch.at("in")).unwrap();
+    Reader::new(Arc::new(ReaderOptions {
         engine: Play,
         roots,
         settings: Settings {
@@ -121,6 +94,7 @@ fn reader(scratch: &Scratch, limit: Duration, client_roots: bool) -> Reader<Play
         },
         client_roots,
         workers: Workers::new(),
+        partial: scratch.partial(),
     }))
 }
 
@@ -147,8 +121,8 @@ async fn answer_roots(client: &mut Client, roots: &str) {
 
 #[tokio::test]
 async fn arguments_reach_the_engine() {
-    let scratch = Scratch::new("arguments");
-    scratch.write("in/a.bcp", "text");
+    let scratch = Scratch::new();
+    scratch.file("in/a.bcp", "text");
     let mut client = Client::ready(reader(&scratch, LONG, true), "{}").await;
     let usual = client.ask(1, "tools/call", &read("a.bcp", "")).await;
     assert!(usual.contains("text Markdown None"), "{usual}");
@@ -159,9 +133,9 @@ async fn arguments_reach_the_engine() {
 }
 
 #[tokio::test]
-async fn what_a_tool_cannot_do_is_its_own_error_and_what_is_no_tool_is_the_protocols() {
-    let scratch = Scratch::new("errors");
-    scratch.write("in/a.bcp", "text");
+async fn a_failed_tool_is_a_result_and_an_unknown_tool_is_a_protocol_error() {
+    let scratch = Scratch::new();
+    scratch.file("in/a.bcp", "text");
     let mut client = Client::ready(reader(&scratch, LONG, true), "{}").await;
     let failed = r#"{"name":"inspect_bcp_file","arguments":{"path":"a.bcp"}}"#;
     let failed = client.ask(1, "tools/call", failed).await;
@@ -172,10 +146,10 @@ async fn what_a_tool_cannot_do_is_its_own_error_and_what_is_no_tool_is_the_proto
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_is_stopped_and_told() {
-    let scratch = Scratch::new("late");
-    scratch.write("in/hang.bcp", "hang");
-    scratch.write("in/deaf.bcp", "deaf");
+async fn a_call_that_takes_too_long_is_stopped_and_answered() {
+    let scratch = Scratch::new();
+    scratch.file("in/hang.bcp", "hang");
+    scratch.file("in/deaf.bcp", "deaf");
     let limit = Duration::from_millis(50);
     let mut client = Client::ready(reader(&scratch, limit, true), "{}").await;
     for name in ["hang.bcp", "deaf.bcp"] {
@@ -189,27 +163,24 @@ const ENCODE: &str =
     r#"{"name":"encode_bcp_file","arguments":{"manifest_path":"m.json","output_path":"o.bcp"}}"#;
 
 #[tokio::test]
-async fn a_file_that_is_written_is_told_even_if_its_statistics_are_late_or_fail() {
-    let scratch = Scratch::new("written");
-    scratch.write("in/m.json", "content");
+async fn a_written_file_is_reported_even_if_its_statistics_are_late_or_fail() {
+    let scratch = Scratch::new();
+    scratch.file("in/m.json", "content");
     let limit = Duration::from_millis(50);
     for content in ["hang", "deaf", "panic"] {
-        scratch.write("in/content", content);
+        scratch.file("in/content", content);
         let mut client = Client::ready(reader(&scratch, limit, true), "{}").await;
         let answer = client.ask(1, "tools/call", ENCODE).await;
         assert!(answer.contains("Wrote "), "{content}: {answer}");
         assert!(answer.contains(r#""isError":false"#), "{content}: {answer}");
-        assert_eq!(
-            fs::read_to_string(scratch.path("in/o.bcp")).unwrap(),
-            content
-        );
+        assert_eq!(fs::read_to_string(scratch.at("in/o.bcp")).unwrap(), content);
     }
 }
 
 #[tokio::test]
-async fn what_has_to_be_known_about_a_text_is_a_second_text() {
-    let scratch = Scratch::new("note");
-    scratch.write("in/a.bcp", "note");
+async fn a_note_about_a_text_is_a_second_text() {
+    let scratch = Scratch::new();
+    scratch.file("in/a.bcp", "note");
     let mut client = Client::ready(reader(&scratch, LONG, true), "{}").await;
     let answer = client.ask(1, "tools/call", &read("a.bcp", "")).await;
     let both = r#"[{"type":"text","text":"note"},{"type":"text","text":"by the way"}]"#;
@@ -217,9 +188,9 @@ async fn what_has_to_be_known_about_a_text_is_a_second_text() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_does_not_say_its_roots_is_refused_before_the_call_is_late() {
-    let scratch = Scratch::new("silent");
-    let path = scratch.write("out/c.bcp", "text");
+async fn a_client_that_does_not_list_its_roots_is_refused_before_the_call_is_late() {
+    let scratch = Scratch::new();
+    let path = scratch.file("out/c.bcp", "text");
     for limit in [
         Duration::from_millis(200),
         LONG,
@@ -237,18 +208,18 @@ async fn a_client_that_does_not_say_its_roots_is_refused_before_the_call_is_late
 
 #[tokio::test]
 async fn a_bug_in_the_engine_is_an_error_of_that_call() {
-    let scratch = Scratch::new("bug");
-    scratch.write("in/bug.bcp", "panic");
+    let scratch = Scratch::new();
+    scratch.file("in/bug.bcp", "panic");
     let mut client = Client::ready(reader(&scratch, LONG, true), "{}").await;
     let answer = client.ask(1, "tools/call", &read("bug.bcp", "")).await;
     assert!(answer.contains(r#""isError":true"#), "{answer}");
 }
 
 #[tokio::test]
-async fn a_long_call_holds_up_no_other_and_can_be_cancelled() {
-    let scratch = Scratch::new("two");
-    scratch.write("in/hang.bcp", "hang");
-    scratch.write("in/a.bcp", "text");
+async fn a_long_call_does_not_block_others_and_can_be_cancelled() {
+    let scratch = Scratch::new();
+    scratch.file("in/hang.bcp", "hang");
+    scratch.file("in/a.bcp", "text");
     let mut client = Client::ready(reader(&scratch, LONG, true), "{}").await;
     client.request(1, "tools/call", &read("hang.bcp", "")).await;
     let second = client.ask(2, "tools/call", &read("a.bcp", "")).await;
@@ -264,12 +235,12 @@ async fn a_long_call_holds_up_no_other_and_can_be_cancelled() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_client_is_asked_for_its_roots_once_until_it_says_that_they_changed() {
-    let scratch = Scratch::new("roots");
-    let path = scratch.write("out/c.bcp", "text");
+async fn a_client_is_asked_for_its_roots_once_until_it_notifies_a_change() {
+    let scratch = Scratch::new();
+    let path = scratch.file("out/c.bcp", "text");
     let mut client = Client::ready(reader(&scratch, LONG, true), ROOTS).await;
     client.request(1, "tools/call", &read(&path, "")).await;
-    answer_roots(&mut client, &offer(&scratch.path("out"))).await;
+    answer_roots(&mut client, &offer(&scratch.at("out"))).await;
     let first = client.next().await;
     assert!(first.contains("text Markdown"), "{first}");
     let second = client.ask(2, "tools/call", &read(&path, "")).await;
@@ -286,9 +257,9 @@ async fn a_client_is_asked_for_its_roots_once_until_it_says_that_they_changed() 
 }
 
 #[tokio::test]
-async fn a_client_that_would_not_tell_of_changes_is_asked_each_time() {
-    let scratch = Scratch::new("untold");
-    let path = scratch.write("out/c.bcp", "text");
+async fn a_client_that_does_not_notify_changes_is_asked_each_time() {
+    let scratch = Scratch::new();
+    let path = scratch.file("out/c.bcp", "text");
     let mut client = Client::ready(reader(&scratch, LONG, true), r#"{"roots":{}}"#).await;
     for id in 1..3 {
         client.request(id, "tools/call", &read(&path, "")).await;
@@ -298,9 +269,9 @@ async fn a_client_that_would_not_tell_of_changes_is_asked_each_time() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_who_cannot_answer_or_may_not() {
-    let scratch = Scratch::new("unasked");
-    let path = scratch.write("out/c.bcp", "text");
+async fn a_client_is_not_asked_if_it_cannot_answer_or_may_not() {
+    let scratch = Scratch::new();
+    let path = scratch.file("out/c.bcp", "text");
     for (client_roots, capabilities) in [(true, "{}"), (false, ROOTS)] {
         let reader = reader(&scratch, LONG, client_roots);
         let mut client = Client::ready(reader, capabilities).await;
@@ -311,27 +282,27 @@ async fn nobody_is_asked_who_cannot_answer_or_may_not() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_a_manifest_names_is_confined_as_well() {
-    let scratch = Scratch::new("manifest");
-    scratch.write("in/m.json", "../out/secret.txt");
-    scratch.write("out/secret.txt", "secret");
+async fn files_that_a_manifest_names_are_confined() {
+    let scratch = Scratch::new();
+    scratch.file("in/m.json", "../out/secret.txt");
+    scratch.file("out/secret.txt", "secret");
     let encode = r#"{"name":"encode_bcp_file","arguments":{"manifest_path":"m.json","output_path":"o.bcp","compress":true}}"#;
 
     let mut client = Client::ready(reader(&scratch, LONG, true), "{}").await;
     let refused = client.ask(1, "tools/call", encode).await;
     assert!(refused.contains("is outside the folders"), "{refused}");
-    assert!(!scratch.path("in/o.bcp").exists());
+    assert!(!scratch.at("in/o.bcp").exists());
 
     let mut client = Client::ready(reader(&scratch, LONG, true), ROOTS).await;
     client.request(1, "tools/call", encode).await;
-    answer_roots(&mut client, &offer(&scratch.path("out"))).await;
+    answer_roots(&mut client, &offer(&scratch.at("out"))).await;
     let written = client.next().await;
     assert!(written.contains("Wrote 6 bytes"), "{written}");
     assert!(written.contains("statistics of secret"), "{written}");
 }
 
 #[tokio::test]
-async fn a_large_text_is_refused_with_what_to_do() {
+async fn the_error_for_a_large_text_says_what_to_do() {
     struct Flood(AtomicUsize);
     impl Engine for Flood {
         fn read(
@@ -341,32 +312,25 @@ async fn a_large_text_is_refused_with_what_to_do() {
             _: Mode,
             _: Option<u64>,
             _: StopFn<'_>,
-        ) -> Result<Said, String> {
+        ) -> Result<ToolOutput> {
             self.0.fetch_add(1, Ordering::Relaxed);
             Ok("x".repeat((64 << 20) + 1).into())
         }
-        fn inspect(&self, _: File, _: &str, _: StopFn<'_>) -> Result<String, String> {
+        fn inspect(&self, _: File, _: &str, _: StopFn<'_>) -> Result<String> {
             Ok(String::new())
         }
-        fn encode(
-            &self,
-            _: File,
-            _: ReadFn<'_>,
-            _: Output,
-            _: bool,
-            _: StopFn<'_>,
-        ) -> Result<u64, String> {
+        fn encode(&self, _: File, _: ReadFn<'_>, _: Output, _: bool, _: StopFn<'_>) -> Result<u64> {
             Ok(0)
         }
-        fn stats(&self, _: File, _: &str, _: StopFn<'_>) -> Result<String, String> {
+        fn stats(&self, _: File, _: &str, _: StopFn<'_>) -> Result<String> {
             Ok(String::new())
         }
     }
-    let scratch = Scratch::new("flood");
-    scratch.write("a.bcp", "");
+    let scratch = Scratch::new();
+    scratch.file("a.bcp", "");
     let mut roots = Roots::default();
-    roots.add(&scratch.path(".")).unwrap();
-    let desk = Reader::new(Arc::new(Shelf {
+    roots.add(&scratch.at(".")).unwrap();
+    let desk = Reader::new(Arc::new(ReaderOptions {
         engine: Flood(AtomicUsize::new(0)),
         roots,
         settings: Settings {
@@ -375,6 +339,7 @@ async fn a_large_text_is_refused_with_what_to_do() {
         },
         client_roots: false,
         workers: Workers::new(),
+        partial: scratch.partial(),
     }));
     let mut client = Client::ready(desk, "{}").await;
     let answer = client.ask(1, "tools/call", &read("a.bcp", "")).await;

@@ -1,11 +1,12 @@
-//! What a call asks for, read from its arguments.
-
-use linkspan_wire::{Json, JsonKind};
+//! A call of a tool, read from its arguments.
 
 use linkspan_bcp::render::Mode;
+use linkspan_wire::{Json, JsonKind};
 
-/// A call of one of the tools, with arguments that are right as far as that can be told without
-/// looking at files.
+use crate::access::is_bcp;
+use crate::error::{BcpError, Result};
+
+/// A call of one of the tools. The arguments are valid as far as that is known without reading files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Request {
     Read {
@@ -23,17 +24,9 @@ pub(crate) enum Request {
     },
 }
 
-/// Why a call cannot be made.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Wrong {
-    /// There is no such tool.
-    Tool,
-    /// An argument is not what the schema says. A model can mend that, so it is the tool that says so.
-    Argument(String),
-}
-
 impl Request {
-    pub(crate) fn parse(tool: &str, arguments: Json<'_>, usual: Mode) -> Result<Self, Wrong> {
+    /// `usual` is the mode of a call without one.
+    pub(crate) fn parse(tool: &str, arguments: Json<'_>, usual: Mode) -> Result<Self> {
         let args = Arguments(arguments);
         match tool {
             "read_bcp_file" => Ok(Self::Read {
@@ -49,7 +42,7 @@ impl Request {
                 output: args.bcp_path("output_path")?,
                 compress: args.compress()?,
             }),
-            _ => Err(Wrong::Tool),
+            _ => Err(BcpError::UnknownTool(tool.to_owned())),
         }
     }
 }
@@ -57,12 +50,12 @@ impl Request {
 struct Arguments<'a>(Json<'a>);
 
 impl<'a> Arguments<'a> {
-    /// Models write `null` for what they leave out.
+    /// Models write `null` for omitted arguments.
     fn get(&self, name: &str) -> Option<Json<'a>> {
         self.0.get(name).filter(|v| v.kind() != JsonKind::Null)
     }
 
-    fn path(&self, name: &str) -> Result<String, Wrong> {
+    fn path(&self, name: &str) -> Result<String> {
         let Some(value) = self.get(name) else {
             return Err(wrong(format!(
                 "`{name}` is missing: give the absolute path of the file"
@@ -82,9 +75,9 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn bcp_path(&self, name: &str) -> Result<String, Wrong> {
+    fn bcp_path(&self, name: &str) -> Result<String> {
         let path = self.path(name)?;
-        if !super::confine::is_bcp(path.as_ref()) {
+        if !is_bcp(path.as_ref()) {
             let next = match name {
                 "path" => "this tool takes BCP files only; encode_bcp_file makes one of a manifest",
                 _ => "give the file that is to be made a name that does",
@@ -94,7 +87,7 @@ impl<'a> Arguments<'a> {
         Ok(path)
     }
 
-    fn mode(&self) -> Result<Option<Mode>, Wrong> {
+    fn mode(&self) -> Result<Option<Mode>> {
         let Some(value) = self.get("mode") else {
             return Ok(None);
         };
@@ -103,7 +96,7 @@ impl<'a> Arguments<'a> {
         mode.map(Some).ok_or_else(bad)
     }
 
-    fn budget(&self) -> Result<Option<u64>, Wrong> {
+    fn budget(&self) -> Result<Option<u64>> {
         let Some(value) = self.get("budget") else {
             return Ok(None);
         };
@@ -112,7 +105,7 @@ impl<'a> Arguments<'a> {
         budget.map(Some).ok_or_else(bad)
     }
 
-    fn compress(&self) -> Result<bool, Wrong> {
+    fn compress(&self) -> Result<bool> {
         let Some(value) = self.get("compress") else {
             return Ok(false);
         };
@@ -121,11 +114,11 @@ impl<'a> Arguments<'a> {
     }
 }
 
-fn wrong(why: String) -> Wrong {
-    Wrong::Argument(why)
+fn wrong(problem: String) -> BcpError {
+    BcpError::Argument(problem)
 }
 
-/// A whole number from 0 on, in whichever way it is spelled: the schema says `number`, and 500.0 is one.
+/// A whole number that is not negative, in any spelling: the schema says `number`, and 500.0 is one.
 fn whole(value: Json<'_>) -> Option<u64> {
     if value.kind() != JsonKind::Number {
         return None;
@@ -134,7 +127,7 @@ fn whole(value: Json<'_>) -> Option<u64> {
         return Some(number);
     }
     let number: f64 = value.text().parse().ok()?;
-    // What is too large for a u64 becomes the largest: nobody runs out of that.
+    // A number that is too large for a u64 becomes the largest.
     (number >= 0.0 && number.fract() == 0.0).then_some(number as u64)
 }
 
@@ -142,7 +135,7 @@ fn whole(value: Json<'_>) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn parse(tool: &str, arguments: &str) -> Result<Request, Wrong> {
+    fn parse(tool: &str, arguments: &str) -> Result<Request> {
         Request::parse(tool, Json::parse(arguments).unwrap(), Mode::Xml)
     }
 
@@ -152,13 +145,13 @@ mod tests {
             &format!(r#"{{"path":"a.bcp","budget":{text}}}"#),
         ) {
             Ok(Request::Read { budget, .. }) => Ok(budget),
-            Err(Wrong::Argument(why)) => Err(why),
+            Err(BcpError::Argument(why)) => Err(why),
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn a_budget_is_a_whole_number_however_it_is_spelled() {
+    fn a_budget_is_a_whole_number_in_any_spelling() {
         for (text, tokens) in [
             ("500", 500),
             ("500.0", 500),
@@ -176,14 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_ignored() {
+    fn unknown_arguments_are_ignored() {
         let asked = parse("inspect_bcp_file", r#"{"path":"/a.BCP","verbose":true}"#);
         let path = "/a.BCP".to_owned();
-        assert_eq!(asked, Ok(Request::Inspect { path }));
+        assert_eq!(asked.unwrap(), Request::Inspect { path });
     }
 
     #[test]
-    fn what_is_wrong_is_told_by_name() {
+    fn the_error_names_the_wrong_argument() {
         for (tool, arguments, word) in [
             ("read_bcp_file", "{}", "`path` is missing"),
             ("read_bcp_file", r#"{"path":7}"#, "must be a string"),
@@ -212,10 +205,11 @@ mod tests {
             ),
         ] {
             match parse(tool, arguments) {
-                Err(Wrong::Argument(why)) => assert!(why.contains(word), "{why}"),
+                Err(BcpError::Argument(why)) => assert!(why.contains(word), "{why}"),
                 other => panic!("{arguments}: {other:?}"),
             }
         }
-        assert_eq!(parse("format_disk", "{}"), Err(Wrong::Tool));
+        let unknown = parse("format_disk", "{}").unwrap_err();
+        assert_eq!(unknown.to_string(), "unknown tool: format_disk");
     }
 }

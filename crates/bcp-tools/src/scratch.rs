@@ -4,36 +4,48 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder of one test's own, gone when the test is over.
-pub(super) struct Scratch(PathBuf);
+use crate::files::PartialFiles;
+
+/// A folder for one test, removed when the test is over.
+pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("linkspan-bcp-{}-{count}", std::process::id());
-        // The real path: on some systems the folder for such things is a link.
+        // Without links: on some systems the folder for temporary files is one.
         let path = fs::canonicalize(std::env::temp_dir()).unwrap().join(name);
-        // Left behind by a process that had the same number.
+        // Left behind by an earlier process with the same id.
         let _ = fs::remove_dir_all(&path);
         fs::create_dir(&path).unwrap();
         Self(path)
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Writes a file, and the folders that it lies in.
-    pub(super) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    /// A path in it.
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// The partial files of this test.
+    pub(crate) fn partial(&self) -> PartialFiles {
+        PartialFiles::new(self.0.clone())
+    }
+
+    /// Writes a file, and the folders that it is in.
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.0.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, content).unwrap();
         path
     }
 
-    /// The names of what lies directly in it.
-    pub(super) fn names(&self) -> Vec<String> {
+    /// The names of its direct entries.
+    pub(crate) fn names(&self) -> Vec<String> {
         let name = |entry: std::io::Result<fs::DirEntry>| {
             entry.unwrap().file_name().into_string().unwrap()
         };
@@ -42,9 +54,9 @@ impl Scratch {
         names
     }
 
-    /// A named pipe that nobody writes into.
+    /// A named pipe without a writer.
     #[cfg(unix)]
-    pub(super) fn fifo(&self, name: &str) -> PathBuf {
+    pub(crate) fn fifo(&self, name: &str) -> PathBuf {
         let path = self.0.join(name);
         let made = std::process::Command::new("mkfifo").arg(&path).status();
         assert!(made.unwrap().success());

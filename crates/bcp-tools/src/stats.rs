@@ -1,45 +1,24 @@
-//! `linkspan bcp stats`: how large a file is, by type and in tokens.
+//! The size of a file, by type and in tokens.
 
 use std::fmt::Write as _;
 use std::io;
 
-use clap::Args;
 use linkspan_bcp::render::{Mode, Renderer};
 use linkspan_bcp::{Content, Document, Error, Failed, Header, Show};
 use linkspan_tokens::Vocabulary;
+use linkspan_wire::escape_line;
 
-use crate::bcp::counting::{TokenizerArg, count_while};
-use linkspan_bcp_tools::listing::{self, NAME};
-use crate::bcp::opening::{FileArg, StoreArg};
-use crate::bcp::progress::Progress;
-use crate::bcp::said::broken;
-use crate::exit::{Exit, Failure};
-use crate::show::{on_one_line, raw, say};
+use crate::counting::count_while;
+use crate::listing::{self, Styles};
+use crate::progress::Progress;
 
-// `linkspan bcp stats`
-#[derive(Debug, Args)]
-pub(crate) struct StatsArgs {
-    #[command(flatten)]
-    file: FileArg,
-    #[command(flatten)]
-    tokenizer: TokenizerArg,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    /// Print what bcp 0.1.0 prints, including its estimated sizes and tokens
-    #[arg(long)]
-    compat: bool,
-    #[command(flatten)]
-    store: StoreArg,
-}
-
-/// What is in a file.
-pub(crate) struct Stats {
+/// The numbers of a file.
+pub struct Stats {
     name: String,
     bytes: u64,
     header: Header,
     blocks: u64,
-    /// Of these.
+    /// How many of these are compressed.
     compressed: u64,
     /// By type, in the order of their first blocks.
     types: Vec<Row>,
@@ -60,31 +39,19 @@ struct Tokens {
     exact: bool,
 }
 
-pub(crate) fn run(args: &StatsArgs) -> Result<Exit, Failure> {
-    let document = args.store.document(&args.file)?;
-    let vocabulary = (!args.compat).then(|| args.tokenizer.vocabulary());
-    let stats = Stats::of(&document, &args.file.name(), vocabulary, &|| true);
-    let stats = stats.map_err(|e| broken(&args.file, &e))?;
-    if args.json {
-        raw(&stats.json());
-    } else {
-        say!("{}", stats.table().trim_end());
-    }
-    Ok(Exit::Ok)
-}
-
-/// Of a longer text only the beginning is counted, and the rest guessed from that: it would have to be
-/// in memory as a whole, and a small file can be a long text.
+/// Of a longer text only the beginning is counted, and the rest estimated from that: it would have to
+/// be in memory as a whole, and a small file can be a long text.
 const WHOLE: usize = 8 << 20;
 
 impl Stats {
-    /// Without a vocabulary: what the reference says. It ends early, with numbers that mean nothing,
-    /// when `go_on` says no.
-    pub(crate) fn of(
+    /// Without a vocabulary: the numbers of the reference. When `go_on` says no, it ends early and the
+    /// numbers are incomplete.
+    pub fn of(
         document: &Document,
         name: &str,
         vocabulary: Option<Vocabulary>,
         go_on: &dyn Fn() -> bool,
+        progress: &dyn Progress,
     ) -> Result<Self, Error> {
         let compat = vocabulary.is_none();
         let mut reader = document.reader()?;
@@ -119,7 +86,7 @@ impl Stats {
                 }),
             }
         }
-        let progress = Progress::of("counting", 3 * stats.bytes);
+        progress.begin("counting", 3 * stats.bytes);
         for (done, mode) in (0..).zip(Mode::ALL) {
             let mut watch = |at| {
                 progress.at(done * stats.bytes + at);
@@ -135,8 +102,9 @@ impl Stats {
         Ok(stats)
     }
 
-    /// As a person sees it.
-    pub(crate) fn table(&self) -> String {
+    /// As a table for people.
+    pub fn table(&self, styles: Styles) -> String {
+        let bold = styles.name;
         let mut out = String::new();
         let minor = self.header.minor;
         let compressed = if self.header.is_compressed() {
@@ -147,10 +115,10 @@ impl Stats {
                 self.compressed, self.blocks
             )
         } else {
-            // The reference says so, too, if only blocks are compressed.
+            // The reference says the same if only blocks are compressed.
             "uncompressed".to_owned()
         };
-        let name = on_one_line(&self.name);
+        let name = escape_line(&self.name);
         let _ = writeln!(out, "File:    {name}  ({} bytes)", self.bytes);
         let flags = self.header.flags;
         let _ = writeln!(
@@ -162,7 +130,7 @@ impl Stats {
         let (count, bytes) = self.widths(total);
         let _ = writeln!(
             out,
-            "{NAME}{:<20}{:>count$}{:>bytes$}{NAME:#}",
+            "{bold}{:<20}{:>count$}{:>bytes$}{bold:#}",
             "Type", "Count", "Bytes"
         );
         let rule = "─".repeat(22 + count + bytes);
@@ -198,7 +166,7 @@ impl Stats {
         out
     }
 
-    /// How wide the columns of numbers are. The reference lets wide numbers run into each other.
+    /// The widths of the columns of numbers. In the reference, wide numbers run into each other.
     fn widths(&self, total: u64) -> (usize, usize) {
         if self.vocabulary.is_none() {
             return (6, 8);
@@ -207,7 +175,8 @@ impl Stats {
         (wide(self.blocks).max(6), wide(total).max(8))
     }
 
-    fn json(&self) -> String {
+    /// As one JSON object.
+    pub fn json(&self) -> String {
         let types: Vec<String> = self
             .types
             .iter()
@@ -241,14 +210,14 @@ impl Stats {
 
 fn bytes(content: &Content<'_>, compat: bool) -> u64 {
     match content {
-        // What the reference says here is not measured.
+        // The reference does not measure these.
         Content::FileTree { entries, .. } if compat => entries.top_level() as u64 * 8,
         Content::EmbeddingRef { .. } if compat => 32,
         _ => listing::bytes(content),
     }
 }
 
-/// What is rendered, counted as a whole, or by its beginning if that is too long.
+/// Counts the rendered text as a whole, or by its beginning if it is too long.
 fn count(
     document: &Document,
     mode: Mode,
@@ -270,7 +239,7 @@ fn count(
     whole.tokens(vocabulary, go_on)
 }
 
-/// A text as far as it is counted, and the length of the rest.
+/// The part of a text that is counted, and the length of the rest.
 struct Whole {
     text: Vec<u8>,
     rest: u64,
@@ -306,7 +275,7 @@ impl io::Write for Whole {
     }
 }
 
-/// A quarter of what the reference renders; nothing if it cannot.
+/// A quarter of the text that the reference renders; `None` if it cannot.
 fn guess(document: &Document, mode: Mode) -> Option<Tokens> {
     let renderer = Renderer { mode, compat: true };
     let mut length = Length(0);
@@ -355,7 +324,7 @@ mod tests {
             tokens: Vec::new(),
             vocabulary: Some(Vocabulary::O200k),
         };
-        let table = anstream::adapter::strip_str(&stats.table()).to_string();
+        let table = stats.table(Styles::default());
         let rows: Vec<Vec<&str>> = table
             .lines()
             .map(|line| line.split_whitespace().collect())

@@ -1,12 +1,12 @@
-//! The blocks of a file as a manifest, so that programs can read it, and `encode` can make the same
-//! file of it again.
+//! The blocks of a file as a manifest, which other programs can read and `encode` can turn into the same
+//! file again.
 
 use std::io::Write;
 
 use linkspan_bcp::manifest::write_block;
 use linkspan_bcp::{Document, Failed, Head, Report, Show, Watch};
 
-/// Writes the blocks that are wanted. Annotations are among them: they are blocks, too.
+/// Writes the selected blocks, annotations included.
 pub fn write(
     document: &Document,
     show: &Show,

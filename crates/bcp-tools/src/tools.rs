@@ -1,6 +1,6 @@
-//! The tools of the reader server, as clients see them.
+//! The tools of the reader server as clients see them.
 
-/// The array for `tools/list`. It stands on one line, as stdio wants it.
+/// The array for `tools/list`, on one line for stdio.
 pub const TOOLS: &str = concat!(
     r#"[{"name":"read_bcp_file","#,
     r#""description":"Read and decode a .bcp (Bit Context Protocol) file, returning the rendered "#,

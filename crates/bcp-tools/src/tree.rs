@@ -1,18 +1,18 @@
-//! The FILE_TREE block of a folder: what lies in it, as far as we have looked.
+//! The FILE_TREE block of a folder: the files that were found in it.
 
 use std::path::{Component, Path};
 
 use linkspan_bcp::{Block, Content, Entries, EntryKind, TreeBuilder};
 
-use super::pack::{LARGEST, shown};
-use super::walk::Found;
+use crate::pack::{LARGEST, shown};
+use crate::walk::Found;
 
-/// More than what an entry takes beside its name.
+/// An upper bound of what an entry takes beside its name.
 const AROUND_ENTRY: u64 = 32;
 
-/// The tree of these files, which lie in `root` and are sorted as a walk sorts them. Nothing if that
-/// is more than a block can hold.
-pub(super) fn block(root: &Path, files: &[Found]) -> Option<Block<'static>> {
+/// The tree of these files, which are in `root` and in the order of a walk. `None` if it is too large
+/// for a block.
+pub(crate) fn block(root: &Path, files: &[Found]) -> Option<Block<'static>> {
     let content = Content::FileTree {
         root: shown(root).into(),
         entries: entries(root, files)?,
@@ -38,7 +38,7 @@ fn entries(root: &Path, files: &[Found]) -> Option<Entries<'static>> {
         size += last.len() as u64 + AROUND_ENTRY;
         for name in names.drain(common..) {
             size += name.len() as u64 + AROUND_ENTRY;
-            // What is deeper than a reader takes is not shown; the files themselves are packed.
+            // Folders below the depth limit of readers are not shown; their files are packed.
             if tree.open(&name, EntryKind::Directory, 0).is_err() {
                 break;
             }

@@ -1,124 +1,118 @@
-//! `linkspan bcp validate`: whether a file is what it should be, and where it is not.
+//! Whether a file is valid, and where it is not.
 
-use clap::Args;
+use std::fmt::Write as _;
+
 use linkspan_bcp::{Document, Error, Header};
 use linkspan_wire::quote;
 
-use linkspan_bcp_tools::listing::{BAD, GOOD};
-use crate::bcp::opening::{FileArg, StoreArg};
-use crate::bcp::progress::Progress;
-use crate::exit::{Exit, Failure, warn};
-use crate::show::{raw, say};
+use crate::listing::Styles;
+use crate::progress::Progress;
 
-// `linkspan bcp validate`
-#[derive(Debug, Args)]
-pub(crate) struct ValidateArgs {
-    #[command(flatten)]
-    file: FileArg,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    store: StoreArg,
-}
-
-/// What was found.
+/// The result of a validation.
 #[derive(Debug, Default)]
-struct Found {
+pub struct Validation {
     header: Option<Header>,
     blocks: u64,
     errors: Vec<Error>,
     warnings: Vec<String>,
 }
 
-/// As many are enough to see what is wrong.
+/// The most errors and warnings that are collected.
 const MANY: usize = 100;
 
-pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, Failure> {
-    let document = args.store.document(&args.file)?;
-    let progress = Progress::new("validating", document.source());
-    let mut found = Found::default();
-    if let Err(e) = look(&document, &progress, &mut found) {
-        found.errors.push(e);
-    }
-    progress.end();
-    if args.json {
-        raw(&json(&found));
-    } else {
-        print(&found);
-    }
-    if found.errors.is_empty() {
-        return Ok(Exit::Ok);
-    }
-    Err(Failure::new(Exit::Invalid, "validation failed")
-        .hint("a damaged file cannot be repaired; encode it again from its sources"))
-}
-
-fn look(document: &Document, progress: &Progress, found: &mut Found) -> Result<(), Error> {
-    let mut reader = document.reader()?;
-    let header = reader.header();
-    found.header = Some(header);
-    if header.minor != 0 {
-        let minor = header.minor;
-        found.warnings.push(format!(
-            "minor version {minor} is newer than 0, the supported one"
-        ));
-    }
-    let unknown = header.flags & !Header::COMPRESSED;
-    if unknown != 0 {
-        found
-            .warnings
-            .push(format!("header flags 0x{unknown:02X} are unknown"));
-    }
-    while let Some(head) = reader.next_head()? {
-        let reserved = head.flags >> 3 << 3;
-        if reserved != 0 && found.warnings.len() < MANY {
-            let block = found.blocks;
-            let warning = format!("block {block}: flags 0x{reserved:02X} are unknown");
-            found.warnings.push(warning);
-        }
-        found.blocks += 1;
-        if let Err(e) = reader.open().and_then(|frame| frame.block().map(drop)) {
-            if !e.local || found.errors.len() >= MANY {
-                return Err(e);
-            }
+impl Validation {
+    /// Reads all of a file.
+    pub fn of(document: &Document, progress: &dyn Progress) -> Self {
+        let mut found = Self::default();
+        progress.begin("validating", document.source().length().unwrap_or_default());
+        if let Err(e) = found.read(document, progress) {
             found.errors.push(e);
         }
-        progress.at(reader.offset());
+        progress.end();
+        found
     }
-    Ok(())
-}
 
-fn print(found: &Found) {
-    for warning in &found.warnings {
-        warn(warning);
+    /// Whether there are no errors.
+    pub fn is_valid(&self) -> bool {
+        self.errors.is_empty()
     }
-    if found.errors.is_empty() {
-        let blocks = found.blocks;
-        let minor = found.header.map_or(0, |header| header.minor);
-        say!("{GOOD}✓{GOOD:#} Header: valid (BCP v1.{minor})");
-        let noun = if blocks == 1 { "block" } else { "blocks" };
-        say!("{GOOD}✓{GOOD:#} Blocks: {blocks} {noun} parsed successfully");
-        say!("{GOOD}✓{GOOD:#} Sentinel: END block present");
-        say!("{GOOD}✓{GOOD:#} Integrity: all block bodies parse without error");
-    }
-    for error in &found.errors {
-        say!("{BAD}✗ Error{BAD:#}: {error}");
-    }
-}
 
-fn json(found: &Found) -> String {
-    let errors: Vec<String> = found.errors.iter().map(error).collect();
-    let warnings: Vec<String> = found.warnings.iter().map(|text| quote(text)).collect();
-    let first = errors.first();
-    let first = first.map_or_else(String::new, |first| format!(",\"error\":{first}"));
-    format!(
-        "{{\"valid\":{},\"blocks\":{}{first},\"errors\":[{}],\"warnings\":[{}]}}",
-        found.errors.is_empty(),
-        found.blocks,
-        errors.join(","),
-        warnings.join(",")
-    )
+    /// What is unusual, but not wrong.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    fn read(&mut self, document: &Document, progress: &dyn Progress) -> Result<(), Error> {
+        let mut reader = document.reader()?;
+        let header = reader.header();
+        self.header = Some(header);
+        if header.minor != 0 {
+            let minor = header.minor;
+            self.warnings.push(format!(
+                "minor version {minor} is newer than 0, the supported one"
+            ));
+        }
+        let unknown = header.flags & !Header::COMPRESSED;
+        if unknown != 0 {
+            self.warnings
+                .push(format!("header flags 0x{unknown:02X} are unknown"));
+        }
+        while let Some(head) = reader.next_head()? {
+            let reserved = head.flags >> 3 << 3;
+            if reserved != 0 && self.warnings.len() < MANY {
+                let block = self.blocks;
+                let warning = format!("block {block}: flags 0x{reserved:02X} are unknown");
+                self.warnings.push(warning);
+            }
+            self.blocks += 1;
+            if let Err(e) = reader.open().and_then(|frame| frame.block().map(drop)) {
+                if !e.local || self.errors.len() >= MANY {
+                    return Err(e);
+                }
+                self.errors.push(e);
+            }
+            progress.at(reader.offset());
+        }
+        Ok(())
+    }
+
+    /// As lines for people, without the warnings.
+    pub fn lines(&self, styles: Styles) -> String {
+        let Styles { good, bad, .. } = styles;
+        let mut out = String::new();
+        if self.is_valid() {
+            let blocks = self.blocks;
+            let minor = self.header.map_or(0, |header| header.minor);
+            let noun = if blocks == 1 { "block" } else { "blocks" };
+            for line in [
+                format!("Header: valid (BCP v1.{minor})"),
+                format!("Blocks: {blocks} {noun} parsed successfully"),
+                "Sentinel: END block present".to_owned(),
+                "Integrity: all block bodies parse without error".to_owned(),
+            ] {
+                let _ = writeln!(out, "{good}✓{good:#} {line}");
+            }
+        }
+        for error in &self.errors {
+            let _ = writeln!(out, "{bad}✗ Error{bad:#}: {error}");
+        }
+        out
+    }
+
+    /// As one JSON object.
+    pub fn json(&self) -> String {
+        let errors: Vec<String> = self.errors.iter().map(error).collect();
+        let warnings: Vec<String> = self.warnings.iter().map(|text| quote(text)).collect();
+        let first = errors.first();
+        let first = first.map_or_else(String::new, |first| format!(",\"error\":{first}"));
+        format!(
+            "{{\"valid\":{},\"blocks\":{}{first},\"errors\":[{}],\"warnings\":[{}]}}",
+            self.is_valid(),
+            self.blocks,
+            errors.join(","),
+            warnings.join(",")
+        )
+    }
 }
 
 fn error(error: &Error) -> String {

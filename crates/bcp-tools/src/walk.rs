@@ -1,34 +1,34 @@
-//! Which files of a folder are packed, in an order that is always the same.
+//! Which files of a folder are packed, in a fixed order.
 //!
-//! What people keep out of version control they do not want to hand to a model either: ignore files
-//! count, also where there is no repository. Hidden files (`.env`) are left alone unless asked for,
-//! and what version control keeps for itself always is: it is not text, and may hold credentials.
+//! Ignore files count, also outside of a repository: files that users keep out of version control are
+//! not for a model either. Hidden files (`.env`) are packed on request only, and the folders of version
+//! control never: they are not text and may hold credentials.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
 
-use super::files::Identity;
-use super::pack::{Options, Why};
+use crate::files::Identity;
+use crate::pack::{Options, Why};
 
 /// The folders of version control.
 const STORES: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
-/// A file that a walk has met, or that was named on the command line.
+/// A file that was found in a folder, or that is an input itself.
 #[derive(Debug)]
-pub(super) struct Found {
-    pub(super) path: PathBuf,
-    /// As the folder says; it may have changed when the file is read.
-    pub(super) size: u64,
-    /// Why it is clear already that it cannot be packed.
-    pub(super) trouble: Option<Why>,
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
+    /// Its size when it was found; it may change before the file is read.
+    pub(crate) size: u64,
+    /// Why it cannot be packed, if that is already known.
+    pub(crate) trouble: Option<Why>,
     /// Whether the user gave its name.
-    pub(super) named: bool,
+    pub(crate) named: bool,
 }
 
-/// The files of a folder, sorted by name, those of a folder in it where that one's name belongs.
-pub(super) fn folder(root: &Path, options: &Options) -> Vec<Found> {
+/// The files of a folder, sorted by name; those of a subfolder are at the position of its name.
+pub(crate) fn folder(root: &Path, options: &Options) -> Vec<Found> {
     let rules = !options.no_ignore;
     WalkBuilder::new(root)
         .hidden(!options.hidden)
@@ -50,7 +50,7 @@ pub(super) fn folder(root: &Path, options: &Options) -> Vec<Found> {
 }
 
 fn is_store(entry: &DirEntry) -> bool {
-    // A file of that name is no store, but leads to one (a worktree).
+    // A file with that name points to one (a worktree).
     STORES.iter().any(|store| entry.file_name() == *store)
 }
 
@@ -66,7 +66,7 @@ fn found(entry: DirEntry, options: &Options) -> Option<Found> {
         _ => None,
     };
     let size = match trouble {
-        // Its own is that of the name it leads to, which says nothing.
+        // The size of a link is that of its target's path.
         Some(_) => 0,
         None => fs::symlink_metadata(entry.path()).map_or(0, |meta| meta.len()),
     };
@@ -78,8 +78,8 @@ fn found(entry: DirEntry, options: &Options) -> Option<Found> {
     })
 }
 
-/// Whether it is what we are writing.
-pub(super) fn is_output(path: &Path, options: &Options) -> bool {
+/// Whether it is the file that is being written.
+pub(crate) fn is_output(path: &Path, options: &Options) -> bool {
     !options.skip.is_empty()
         && Identity::of(path).is_some_and(|identity| options.skip.contains(&identity))
 }
@@ -96,7 +96,7 @@ fn unreadable(root: &Path, e: &ignore::Error) -> Found {
     }
 }
 
-/// Where it happened.
+/// The path that an error is about.
 fn path_of(e: &ignore::Error) -> Option<&Path> {
     match e {
         ignore::Error::WithPath { path, .. } => Some(path),

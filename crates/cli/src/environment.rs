@@ -1,52 +1,38 @@
-//! What the reader server is told by its environment.
+//! Environment variables of the BCP commands.
 
 use std::time::Duration;
 
 use linkspan_bcp::render::Mode;
+use linkspan_bcp_tools::Settings;
 use tracing::level_filters::LevelFilter;
 
 use crate::exit::Failure;
 
-/// How long a call may take if nobody says otherwise.
-const USUAL_LIMIT: Duration = Duration::from_secs(30);
-
-/// Settings of the reader server.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Settings {
-    /// How files are rendered if a call does not say.
-    pub(crate) mode: Mode,
-    /// How long a call may take.
-    pub(crate) limit: Option<Duration>,
-}
-
-impl Settings {
-    /// Reads them; `look` knows the variables.
-    pub(crate) fn read(look: impl Fn(&str) -> Option<String>) -> Result<Self, Failure> {
-        let mode = mode(&look)?;
-        let limit = match look("BCP_CLI_TIMEOUT_MS") {
-            None => USUAL_LIMIT,
-            Some(text) => Duration::from_millis(
-                text.parse()
-                    .map_err(|_| bad("BCP_CLI_TIMEOUT_MS", &text, "a number of milliseconds"))?,
-            ),
-        };
-        Ok(Self {
-            mode,
-            limit: Some(limit).filter(|limit| !limit.is_zero()),
-        })
+/// Settings of the reader server; `look` reads a variable.
+pub(crate) fn reader_settings(look: impl Fn(&str) -> Option<String>) -> Result<Settings, Failure> {
+    let mut settings = Settings {
+        mode: mode(&look)?,
+        ..Settings::default()
+    };
+    if let Some(text) = look("BCP_CLI_TIMEOUT_MS") {
+        let limit = text
+            .parse()
+            .map_err(|_| wrong("BCP_CLI_TIMEOUT_MS", &text, "a number of milliseconds"))?;
+        settings.limit = Some(Duration::from_millis(limit)).filter(|limit| !limit.is_zero());
     }
+    Ok(settings)
 }
 
-/// How files are rendered if nobody says.
+/// The mode of commands and calls that do not name one.
 pub(crate) fn mode(look: impl Fn(&str) -> Option<String>) -> Result<Mode, Failure> {
     match look("BCP_RENDER_MODE") {
         None => Ok(Mode::Xml),
         Some(text) => Mode::parse(&text)
-            .ok_or_else(|| bad("BCP_RENDER_MODE", &text, "xml, markdown or minimal")),
+            .ok_or_else(|| wrong("BCP_RENDER_MODE", &text, "xml, markdown or minimal")),
     }
 }
 
-/// What is logged if no flag says so.
+/// The log level of the reader server without flags.
 pub(crate) fn log_level(look: impl Fn(&str) -> Option<String>) -> Result<LevelFilter, Failure> {
     let Some(text) = look("BCP_LOG_LEVEL") else {
         return Ok(LevelFilter::INFO);
@@ -56,17 +42,18 @@ pub(crate) fn log_level(look: impl Fn(&str) -> Option<String>) -> Result<LevelFi
         "info" => Ok(LevelFilter::INFO),
         "warn" => Ok(LevelFilter::WARN),
         "error" => Ok(LevelFilter::ERROR),
-        _ => Err(bad("BCP_LOG_LEVEL", &text, "debug, info, warn or error")),
+        _ => Err(wrong("BCP_LOG_LEVEL", &text, "debug, info, warn or error")),
     }
 }
 
-/// A variable of our environment; one that is empty is not there.
+/// A variable of the environment, unless it is empty.
 pub(crate) fn variable(name: &str) -> Option<String> {
     let value = std::env::var_os(name)?.to_string_lossy().into_owned();
     Some(value).filter(|value| !value.is_empty())
 }
 
-fn bad(name: &str, value: &str, right: &str) -> Failure {
+/// A variable has a value that it cannot have.
+pub(crate) fn wrong(name: &str, value: &str, right: &str) -> Failure {
     Failure::usage(format!("{name} is `{value}` in the environment"))
         .hint(format!("it must be {right}; without it the usual is done"))
 }
@@ -76,20 +63,18 @@ mod tests {
     use super::*;
 
     fn read(name: &'static str, value: &'static str) -> Result<Settings, Failure> {
-        Settings::read(|asked| (asked == name).then(|| value.to_owned()))
+        reader_settings(|asked| (asked == name).then(|| value.to_owned()))
     }
 
     #[test]
-    fn without_settings_everything_is_as_usual() {
-        let usual = Settings {
-            mode: Mode::Xml,
-            limit: Some(Duration::from_secs(30)),
-        };
-        assert_eq!(Settings::read(|_| None).unwrap(), usual);
+    fn without_variables_the_defaults_apply() {
+        let settings = reader_settings(|_| None).unwrap();
+        assert_eq!(settings.mode, Mode::Xml);
+        assert_eq!(settings.limit, Some(Duration::from_secs(30)));
     }
 
     #[test]
-    fn each_variable_means_something() {
+    fn each_variable_has_an_effect() {
         let mode = read("BCP_RENDER_MODE", "minimal").unwrap().mode;
         assert_eq!(mode, Mode::Minimal);
         let limit = read("BCP_CLI_TIMEOUT_MS", "250").unwrap().limit;
@@ -100,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_nothing_is_refused_at_the_start() {
+    fn an_unknown_value_is_refused() {
         assert!(read("BCP_RENDER_MODE", "html").is_err());
         assert!(read("BCP_CLI_TIMEOUT_MS", "soon").is_err());
         assert!(log_level(|_| Some("loud".to_owned())).is_err());

@@ -1,63 +1,71 @@
-//! Which blocks of one file are which of another.
+//! Which blocks of one file correspond to which of another.
 //!
-//! By sorting, so that a million blocks with the same key take no longer than others, and so that
-//! little is kept of each.
+//! By sorting, so that a million blocks with the same key take no longer than others, and little
+//! memory for each.
 
 use std::cmp::Ordering;
 
 use linkspan_bcp::Hash;
 
-/// A hash that is long enough for blocks not to be mistaken for each other.
-pub type Short = [u8; 16];
+/// A hash that is long enough to distinguish blocks.
+pub(super) type Short = [u8; 16];
 
 /// The first half of a hash.
-pub fn short(hash: &Hash) -> Short {
+pub(super) fn short(hash: &Hash) -> Short {
     let mut short = Short::default();
     short.copy_from_slice(&hash[..16]);
     short
 }
 
-/// A block, as far as it matters here.
+/// What is compared of a block.
 #[derive(Debug, Clone, Copy)]
-pub struct Item {
-    /// What it is about.
-    pub key: Short,
-    pub content: Short,
-    pub bytes: u64,
+pub(super) struct Item {
+    /// The hash of what it is about.
+    pub(super) key: Short,
+    /// The hash of its content.
+    pub(super) content: Short,
+    /// The size of its content.
+    pub(super) bytes: u64,
 }
 
-/// What a block of the new file is to the old one.
+/// What happened to a block of the new file since the old one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub(super) enum Fate {
+    /// It was added.
     Added,
+    /// It is the same.
     Same,
-    /// It was this one.
+    /// It was this old block, with another content.
     Changed(u32),
+    /// It was this old block, at another place.
     Moved(u32),
 }
 
+/// The differences between two files.
 #[derive(Debug)]
-pub struct Changes {
+pub(super) struct Changes {
     /// By the numbers of the new blocks.
-    pub new: Vec<Fate>,
-    /// By the numbers of the old blocks: whether there is no new one for it.
-    pub gone: Vec<bool>,
+    pub(super) new: Vec<Fate>,
+    /// By the numbers of the old blocks: whether no new one corresponds.
+    pub(super) gone: Vec<bool>,
 }
 
 impl Changes {
-    pub fn is_empty(&self) -> bool {
+    /// Whether the files have the same blocks.
+    pub(super) fn is_empty(&self) -> bool {
         self.new.iter().all(|fate| *fate == Fate::Same) && !self.gone.contains(&true)
     }
 }
 
-pub fn compare(old: &[Item], new: &[Item]) -> Changes {
-    // A reader takes no more blocks than fit into these.
+/// Compares the blocks of two files.
+pub(super) fn compare(old: &[Item], new: &[Item]) -> Changes {
+    // The limit of readers is below this type's.
     let mut olds: Vec<u32> = (0..).take(old.len()).collect();
     let mut news: Vec<u32> = (0..).take(new.len()).collect();
     let mut fates = vec![Fate::Added; new.len()];
     let mut gone = vec![true; old.len()];
-    // Those that are the same are found first, so that one of several with the same key does not
-    // take the place of another.
+    // Equal blocks are matched first, so that a changed block with the same key is not matched
+    // instead.
     let whole = |item: &Item| (item.key, item.content);
     pairs((old, &mut olds), (new, &mut news), whole, |a, b| {
         gone[a as usize] = false;
@@ -87,8 +95,8 @@ pub fn compare(old: &[Item], new: &[Item]) -> Changes {
     Changes { new: fates, gone }
 }
 
-/// Finds pairs with the same key, the first with the first. What is given is the items and the numbers
-/// of those that are looked at.
+/// Finds pairs with the same key, the first with the first. The arguments are the items and the numbers
+/// of those to match.
 fn pairs<K: Ord>(
     (old, olds): (&[Item], &mut [u32]),
     (new, news): (&[Item], &mut [u32]),

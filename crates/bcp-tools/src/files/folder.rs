@@ -1,8 +1,8 @@
-//! A folder that is held open: what is done in it is done there, wherever its path leads by then.
+//! A folder that is held open: operations in it do not depend on its path any more.
 //!
-//! Between a check of a path and its use somebody may put a link, a pipe or another folder in its
-//! place. So a folder is opened from the top, one name after the other and following no link, and
-//! files are then opened, made, renamed and removed by their bare names.
+//! Between the check of a path and its use, a link, a pipe or another folder may replace it. So a
+//! folder is opened from the root, one component after the other and without following links, and
+//! files are then opened, created, renamed and removed by their names in it.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -11,47 +11,50 @@ use std::path::{Path, PathBuf};
 
 use super::Refused;
 
-/// What a name stands for.
+/// The type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// A regular file.
     File,
+    /// A folder.
     Folder,
+    /// A symbolic link.
     Link,
     /// A pipe, a socket or a device.
     Special,
 }
 
-/// A folder.
+/// A folder that is held open.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub struct Folder {
     path: PathBuf,
     #[cfg(unix)]
     handle: std::os::fd::OwnedFd,
 }
 
 impl Folder {
-    /// Where it was when it was opened.
-    pub(crate) fn path(&self) -> &Path {
+    /// Its path when it was opened.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Opens a regular file for reading, and nothing else.
-    pub(crate) fn open_regular(&self, name: &OsStr) -> Result<(File, Metadata), Refused> {
-        // Looked at before it is opened, because opening a device may do something; and after,
-        // because it may have been replaced meanwhile.
+    pub fn open_regular(&self, name: &OsStr) -> Result<(File, Metadata), Refused> {
+        // Checked before it is opened, because opening a device may have effects, and afterwards,
+        // because it may have been replaced in between.
         if self.kind(name)? != Kind::File {
             return Err(Refused::NotAFile);
         }
         let file = self.open_file(name, false)?;
         let meta = file.metadata()?;
-        match meta.is_file() {
-            true => Ok((file, meta)),
-            false => Err(Refused::NotAFile),
+        if !meta.is_file() {
+            return Err(Refused::NotAFile);
         }
+        Ok((file, meta))
     }
 
-    /// Of the file that a new one would replace. A file that may not be written may not be replaced
-    /// either.
+    /// The metadata of the file that a new one would replace. A file that may not be written may not
+    /// be replaced either.
     pub(super) fn replaceable(&self, name: &OsStr) -> io::Result<Option<Metadata>> {
         match self.kind(name) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -71,15 +74,15 @@ mod system {
 
     use super::*;
 
-    /// Enough to go through a folder; on Linux also through one that may not be listed.
+    /// Enough to traverse a folder; on Linux also one that may not be listed.
     #[cfg(target_os = "linux")]
     const THROUGH: OFlags = OFlags::PATH;
     #[cfg(not(target_os = "linux"))]
     const THROUGH: OFlags = OFlags::RDONLY;
 
     impl Folder {
-        /// Opens a folder by a path from the top in which nothing is a link.
-        pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        /// Opens a folder by an absolute path that contains no link.
+        pub fn open(path: &Path) -> io::Result<Self> {
             let flags = THROUGH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let mut handle = fs::open("/", flags, Mode::empty())?;
             for component in path.components() {
@@ -95,7 +98,8 @@ mod system {
             Ok(Self { path, handle })
         }
 
-        pub(crate) fn kind(&self, name: &OsStr) -> io::Result<Kind> {
+        /// The type of the entry with this name.
+        pub fn kind(&self, name: &OsStr) -> io::Result<Kind> {
             let stat = fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)?;
             Ok(match FileType::from_raw_mode(stat.st_mode) {
                 FileType::RegularFile => Kind::File,
@@ -107,26 +111,27 @@ mod system {
 
         /// Never waits for the other end of a pipe, and follows no link.
         pub(super) fn open_file(&self, name: &OsStr, write: bool) -> io::Result<File> {
-            let way = match write {
-                true => OFlags::WRONLY,
-                false => OFlags::RDONLY,
+            let access = if write {
+                OFlags::WRONLY
+            } else {
+                OFlags::RDONLY
             };
             let careful = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-            let file = fs::openat(&self.handle, name, way | careful, Mode::empty())?;
+            let file = fs::openat(&self.handle, name, access | careful, Mode::empty())?;
             Ok(file.into())
         }
 
-        /// Makes a file that was not there.
-        pub(in crate::bcp::files) fn create_new(
+        /// Creates a file that did not exist.
+        pub(in crate::files) fn create_new(
             &self,
             name: &OsStr,
             old: Option<&Metadata>,
         ) -> io::Result<File> {
             use std::os::unix::fs::MetadataExt;
-            // From the first moment not readable by more people than the old one was.
+            // Never readable by more users than the old file.
             let mode = old.map_or(0o666, |old| old.mode() & 0o777);
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-            // The type has 16 bits on some systems.
+            // The mode has 16 bits on some systems.
             let mode = Mode::from_bits_truncate(mode as _);
             let file: File = fs::openat(&self.handle, name, flags, mode)?.into();
             let Some(old) = old else {
@@ -141,17 +146,17 @@ mod system {
             Ok(file)
         }
 
-        pub(in crate::bcp::files) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        pub(in crate::files) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
             Ok(fs::renameat(&self.handle, from, &self.handle, to)?)
         }
 
-        pub(in crate::bcp::files) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        pub(in crate::files) fn remove(&self, name: &OsStr) -> io::Result<()> {
             Ok(fs::unlinkat(&self.handle, name, AtFlags::empty())?)
         }
     }
 }
 
-/// Without handles of folders, paths have to do.
+/// Without handles of folders, paths are used.
 #[cfg(not(unix))]
 mod system {
     use std::fs::{self, OpenOptions};
@@ -159,8 +164,8 @@ mod system {
     use super::*;
 
     impl Folder {
-        /// Opens a folder by a path in which nothing is a link.
-        pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        /// Opens a folder by a path that contains no link.
+        pub fn open(path: &Path) -> io::Result<Self> {
             if !fs::metadata(path)?.is_dir() || fs::canonicalize(path)? != path {
                 return Err(io::ErrorKind::NotADirectory.into());
             }
@@ -168,7 +173,8 @@ mod system {
             Ok(Self { path })
         }
 
-        pub(crate) fn kind(&self, name: &OsStr) -> io::Result<Kind> {
+        /// The type of the entry with this name.
+        pub fn kind(&self, name: &OsStr) -> io::Result<Kind> {
             let kind = fs::symlink_metadata(self.path.join(name))?.file_type();
             Ok(match () {
                 () if kind.is_file() => Kind::File,
@@ -185,8 +191,8 @@ mod system {
                 .open(self.path.join(name))
         }
 
-        /// Makes a file that was not there.
-        pub(in crate::bcp::files) fn create_new(
+        /// Creates a file that did not exist.
+        pub(in crate::files) fn create_new(
             &self,
             name: &OsStr,
             _: Option<&Metadata>,
@@ -196,11 +202,11 @@ mod system {
             options.open(self.path.join(name))
         }
 
-        pub(in crate::bcp::files) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        pub(in crate::files) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
             fs::rename(self.path.join(from), self.path.join(to))
         }
 
-        pub(in crate::bcp::files) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        pub(in crate::files) fn remove(&self, name: &OsStr) -> io::Result<()> {
             fs::remove_file(self.path.join(name))
         }
     }
@@ -212,7 +218,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::bcp::scratch::Scratch;
+    use crate::scratch::Scratch;
 
     #[test]
     fn no_link_is_followed_on_the_way() {
@@ -245,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_not_opened_and_nobody_waits_for_it() {
+    fn what_is_not_a_regular_file_is_not_opened_and_opening_does_not_block() {
         let scratch = Scratch::new();
         scratch.file("file", "x");
         scratch.fifo("fifo");
@@ -256,7 +262,7 @@ mod tests {
             assert!(matches!(refused, Err(Refused::NotAFile)), "{name}");
             assert!(folder.replaceable(name.as_ref()).is_err(), "{name}");
         }
-        // Even if it takes a file's place after that was looked at.
+        // Also if it replaces a file after the check.
         assert!(folder.open_file("fifo".as_ref(), false).is_ok());
         assert!(folder.open_file("link".as_ref(), false).is_err());
     }

@@ -1,72 +1,61 @@
 //! `content_file` of a manifest: read, but only from the manifest's own folder.
 //!
-//! A manifest may come from somebody else; what it names goes into a file that is then handed on.
+//! A manifest may come from an untrusted source, and the files that it names become part of a file
+//! that is passed on.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use super::confine::{Denied, Opened, Roots};
 use super::read_bounded;
+use super::roots::{Denied, Opened, Roots};
+use crate::error::{BcpError, Result};
 
 /// Reads files of `folder`, each up to a number of bytes. `allow_outside` also reads others.
-pub(crate) fn confined_reader(
+pub fn confined_reader(
     folder: &Path,
     allow_outside: bool,
-) -> impl Fn(&str, u64) -> Result<Vec<u8>, String> {
-    // `Path::parent` of a plain name is empty, and means here.
-    let folder = match folder.as_os_str().is_empty() {
-        true => PathBuf::from("."),
-        false => folder.to_owned(),
+) -> impl Fn(&str, u64) -> Result<Vec<u8>> {
+    // `Path::parent` of a plain name is empty, which stands for the current folder.
+    let folder = if folder.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        folder.to_owned()
     };
     move |name, limit| {
         let mut roots = Roots::default();
-        roots.add(&folder).map_err(|e| cannot_read(name, &e))?;
+        roots.add(&folder).map_err(|e| denied(name, e.into()))?;
         if allow_outside {
             roots = roots.and_all_else();
         }
         let opened = roots.open(Path::new(name));
-        let opened = opened.map_err(|denied| in_words(name, &denied))?;
+        let opened = opened.map_err(|why| denied(name, why))?;
         read_named(opened, name, limit)
     }
 }
 
 /// Reads a file that a manifest names, up to a number of bytes.
-pub(crate) fn read_named(opened: Opened, name: &str, limit: u64) -> Result<Vec<u8>, String> {
+pub fn read_named(opened: Opened, name: &str, limit: u64) -> Result<Vec<u8>> {
     read_bounded(opened.file, opened.meta.len(), limit)
-        .map_err(|e| cannot_read(name, &e))?
-        .ok_or_else(|| format!("{name} has more than {limit} bytes, which is the limit"))
+        .map_err(|e| denied(name, e.into()))?
+        .ok_or_else(|| BcpError::NamedFileTooLarge {
+            name: name.to_owned(),
+            limit,
+        })
 }
 
-fn in_words(name: &str, denied: &Denied) -> String {
-    match denied {
-        Denied::Outside => format!(
-            "{name} lies outside the manifest's folder; --allow-outside reads it all the same"
-        ),
-        Denied::Closed => format!("cannot read {name}: its folder is closed"),
-        Denied::Folder | Denied::Special | Denied::Link => {
-            format!("cannot read {name}: it is not a regular file")
-        }
-        Denied::Changed => format!("cannot read {name}: it changed while it was opened"),
-        Denied::Io(e) => cannot_read(name, e),
-    }
-}
-
-fn cannot_read(name: &str, e: &io::Error) -> String {
-    match e.kind() {
-        io::ErrorKind::NotFound => {
-            format!("cannot read {name}: there is no such file, seen from the manifest's folder")
-        }
-        _ => format!("cannot read {name}: {e}"),
+fn denied(name: &str, denied: Denied) -> BcpError {
+    BcpError::NamedFile {
+        name: name.to_owned(),
+        denied,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bcp::scratch::Scratch;
+    use crate::scratch::Scratch;
 
     fn read(folder: &Path, name: &str) -> Result<Vec<u8>, String> {
-        confined_reader(folder, false)(name, 100)
+        confined_reader(folder, false)(name, 100).map_err(|e| e.to_string())
     }
 
     #[test]
@@ -129,6 +118,7 @@ mod tests {
             assert!(why.contains("not a regular file"), "{why}");
         }
         let why = confined_reader(scratch.path(), true)("/dev/zero", 100).unwrap_err();
+        let why = why.to_string();
         assert!(why.contains("not a regular file"), "{why}");
     }
 

@@ -1,26 +1,26 @@
-//! Where a command writes to: a file that is whole or not there, or whatever takes bytes.
+//! Where a command writes to: a file that appears when it is complete, or a stream.
 
+use std::fmt;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::unfinished::Unfinished;
+use linkspan_wire::escape_line;
+
+use super::partial::{PartialFiles, Unfinished};
 use super::within::Within;
 use super::{DASH, Identity, Links, Place, without_waiting};
-use crate::exit::{Exit, Failure};
-use crate::show::{self, on_one_line};
+use crate::error::{BcpError, Result, path_name};
 
 const BUFFER: usize = 16 << 10;
 
-/// Something to write into. A file gets its name only by [`Output::commit`]; without that it is as
-/// if nothing had been written.
-#[derive(Debug)]
-pub(crate) struct Output {
+/// An output. A file gets its name only by [`Output::commit`]; without that, nothing was written.
+pub struct Output {
     name: String,
     sink: Sink,
+    partial: PartialFiles,
 }
 
-#[derive(Debug)]
 enum Sink {
     /// A file that becomes `target`.
     File {
@@ -30,62 +30,85 @@ enum Sink {
     },
     /// A file in a folder that is held open.
     Within(Within),
-    /// A pipe or a device: it has no whole to wait for.
+    /// A pipe or a device, which is written at once.
     Direct(BufWriter<File>),
-    Stdout(BufWriter<Stdout>),
+    Stream(BufWriter<Box<dyn Write>>),
 }
 
 impl Output {
-    /// `-` is stdout. A link is followed: the file that it leads to is replaced, not the link.
-    pub(crate) fn create(path: &Path) -> Result<Self, Failure> {
+    /// A file. A link is followed: the file that it leads to is replaced, not the link.
+    pub fn create(path: &Path, partial: &PartialFiles) -> Result<Self> {
         let name = path.display().to_string();
-        if path == Path::new(DASH) || path == Path::new("/dev/stdout") {
-            let sink = Sink::Stdout(BufWriter::with_capacity(BUFFER, Stdout::default()));
-            return Ok(Self { name, sink });
+        let partial = partial.clone();
+        match Sink::open(path, &partial) {
+            Ok(sink) => Ok(Self {
+                name,
+                sink,
+                partial,
+            }),
+            Err(error) => Err(cannot_create(path_name(path), error)),
         }
-        let sink = Sink::open(path).map_err(|e| cannot_write(&on_one_line(&name), &e))?;
-        Ok(Self { name, sink })
     }
 
     /// A file in a place that was checked. No link is followed.
-    pub(crate) fn within(place: &Place) -> Result<Self, Failure> {
+    pub fn within(place: &Place, partial: &PartialFiles) -> Result<Self> {
         let name = place.path().display().to_string();
-        let made = Within::create(place.folder.clone(), &place.name, BUFFER);
-        let sink = Sink::Within(made.map_err(|e| cannot_write(&name, &e))?);
-        Ok(Self { name, sink })
-    }
-
-    /// What the user called it, to the letter.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// What a message calls it.
-    pub(crate) fn called(&self) -> String {
-        match self.is_stdout() {
-            true => "stdout".to_owned(),
-            false => on_one_line(&self.name),
+        let partial = partial.clone();
+        match Within::create(&partial, place.folder.clone(), &place.name, BUFFER) {
+            Ok(file) => Ok(Self {
+                name,
+                sink: Sink::Within(file),
+                partial,
+            }),
+            Err(error) => Err(cannot_create(name, error)),
         }
     }
 
-    /// Not all of it could be written.
-    pub(crate) fn torn(&self, e: &io::Error) -> Failure {
-        torn(&self.called(), self.is_atomic(), e)
+    /// A stream with this name in messages, for example stdout.
+    pub fn stream(name: &str, out: Box<dyn Write>, partial: &PartialFiles) -> Self {
+        Self {
+            name: name.to_owned(),
+            sink: Sink::Stream(BufWriter::with_capacity(BUFFER, out)),
+            partial: partial.clone(),
+        }
     }
 
-    /// Whether it is stdout, so that nothing else may be printed there.
-    pub(crate) fn is_stdout(&self) -> bool {
-        matches!(self.sink, Sink::Stdout(_))
+    /// The name as it was given.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
-    /// Whether nobody sees anything of it before it is committed.
-    pub(crate) fn is_atomic(&self) -> bool {
+    /// The error for an output that could not be written completely.
+    pub fn incomplete(&self, error: io::Error) -> BcpError {
+        BcpError::Write {
+            name: escape_line(&self.name).into_owned(),
+            atomic: self.is_atomic(),
+            error,
+        }
+    }
+
+    /// Refuses an input that is this output: replacing an input is hardly intended.
+    pub fn refuse_input(&self, input: &Path) -> Result<()> {
+        let is_output = |input| self.identities().contains(&input);
+        if input != Path::new(DASH) && Identity::of(input).is_some_and(is_output) {
+            return Err(BcpError::SameFile(input.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Whether it is a stream of the caller.
+    pub fn is_stream(&self) -> bool {
+        matches!(self.sink, Sink::Stream(_))
+    }
+
+    /// Whether nothing of it is visible before it is committed.
+    pub fn is_atomic(&self) -> bool {
         matches!(self.sink, Sink::File { .. } | Sink::Within(_))
     }
 
     /// The files that must not be read as input: the one that is written, and the one that it will
     /// replace.
-    pub(crate) fn identities(&self) -> Vec<Identity> {
+    pub fn identities(&self) -> Vec<Identity> {
         match &self.sink {
             Sink::File {
                 unfinished, target, ..
@@ -97,25 +120,26 @@ impl Output {
         }
     }
 
-    /// A file without a name, for what has to be read again before it can be written. It lies where
-    /// the output lies, because there must be room for that anyway.
-    pub(crate) fn spool(&self) -> Result<File, Failure> {
+    /// A file without a name, for data that is read again before it is written. It is created in the
+    /// folder of the output, because the output needs that room anyway.
+    pub fn spool(&self) -> Result<File> {
         let near = match &self.sink {
             Sink::File { target, .. } => target.clone(),
-            _ => std::env::temp_dir().join("linkspan"),
+            _ => self.partial.temp().join("linkspan"),
         };
         let mut options = OpenOptions::new();
-        crate::record::private(options.read(true));
-        let made = Unfinished::create(&near, &mut options);
-        // The guard removes the name; the file lives until it is closed.
-        made.map(|(_, file)| file)
-            .map_err(|e| cannot_write(&show::path(&near), &e))
+        private(options.read(true));
+        match Unfinished::create(&self.partial, &near, &mut options) {
+            // The guard removes the name; the file exists until it is closed.
+            Ok((_, file)) => Ok(file),
+            Err(error) => Err(cannot_create(path_name(&near), error)),
+        }
     }
 
-    /// Everything is written. Bytes are not forced onto the disk first: what this guards against is
-    /// our own failing, and syncing 50 MB takes longer than writing them.
-    pub(crate) fn commit(mut self) -> Result<(), Failure> {
-        let (called, atomic) = (self.called(), self.is_atomic());
+    /// Completes the output. Bytes are not synced to the disk first: this guards against an error of
+    /// this process, and syncing 50 MB takes longer than writing them.
+    pub fn commit(mut self) -> Result<()> {
+        let (name, atomic) = (escape_line(&self.name).into_owned(), self.is_atomic());
         self.flush()
             .and_then(|()| match self.sink {
                 Sink::File {
@@ -130,7 +154,11 @@ impl Output {
                 Sink::Within(file) => file.finish(),
                 _ => Ok(()),
             })
-            .map_err(|e| torn(&called, atomic, &e))
+            .map_err(|error| BcpError::Write {
+                name,
+                atomic,
+                error,
+            })
     }
 }
 
@@ -139,7 +167,7 @@ impl Write for Output {
         match &mut self.sink {
             Sink::File { file, .. } | Sink::Direct(file) => file.write(bytes),
             Sink::Within(file) => file.write(bytes),
-            Sink::Stdout(out) => out.write(bytes),
+            Sink::Stream(out) => out.write(bytes),
         }
     }
 
@@ -147,13 +175,13 @@ impl Write for Output {
         match &mut self.sink {
             Sink::File { file, .. } | Sink::Direct(file) => file.flush(),
             Sink::Within(file) => file.flush(),
-            Sink::Stdout(out) => out.flush(),
+            Sink::Stream(out) => out.flush(),
         }
     }
 }
 
 impl Sink {
-    fn open(path: &Path) -> io::Result<Self> {
+    fn open(path: &Path, partial: &PartialFiles) -> io::Result<Self> {
         let target = follow(path)?;
         let old = match fs::metadata(&target) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => None,
@@ -168,11 +196,11 @@ impl Sink {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         let (unfinished, file) = match old {
-            None => Unfinished::create(&target, &mut OpenOptions::new())?,
+            None => Unfinished::create(partial, &target, &mut OpenOptions::new())?,
             Some(old) => {
                 // A file that may not be written may not be replaced either.
                 without_waiting(OpenOptions::new().write(true), Links::Refuse).open(&target)?;
-                replacement(&target, &old)?
+                replacement(partial, &target, &old)?
             }
         };
         Ok(Self::File {
@@ -183,11 +211,11 @@ impl Sink {
     }
 }
 
-/// Where a path leads to, if the links at its end are followed; the last one may lead to nothing.
+/// Follows the links at the end of a path; the last one may lead to nothing.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..40 {
-        // What these say is no path: `pipe:[123]`.
+        // The target of these links is not a path: `pipe:[123]`.
         if is_descriptor(&path) {
             return Ok(path);
         }
@@ -199,19 +227,23 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its links lead in a circle"))
 }
 
-/// Whether a path stands for something that a process has open.
+/// Whether a path stands for an open file of a process.
 fn is_descriptor(path: &Path) -> bool {
     path.starts_with("/dev/fd") || path.starts_with("/proc")
 }
 
-/// A file that can be what `old` was to others: same mode, and same owner where we may give it away.
+/// A new file with the mode of `old`, and its owner where that is permitted.
 #[cfg(unix)]
-fn replacement(target: &Path, old: &Metadata) -> io::Result<(Unfinished, File)> {
+fn replacement(
+    partial: &PartialFiles,
+    target: &Path,
+    old: &Metadata,
+) -> io::Result<(Unfinished, File)> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-    // From the first moment not readable by more people than the old one was.
+    // Never readable by more users than the old file.
     let mut options = OpenOptions::new();
     options.mode(old.mode() & 0o777);
-    let (unfinished, file) = Unfinished::create(target, &mut options)?;
+    let (unfinished, file) = Unfinished::create(partial, target, &mut options)?;
     let new = file.metadata()?;
     if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
         let _ = std::os::unix::fs::fchown(&file, Some(old.uid()), Some(old.gid()));
@@ -222,63 +254,33 @@ fn replacement(target: &Path, old: &Metadata) -> io::Result<(Unfinished, File)> 
 }
 
 #[cfg(not(unix))]
-fn replacement(target: &Path, _: &Metadata) -> io::Result<(Unfinished, File)> {
-    Unfinished::create(target, &mut OpenOptions::new())
+fn replacement(
+    partial: &PartialFiles,
+    target: &Path,
+    _: &Metadata,
+) -> io::Result<(Unfinished, File)> {
+    Unfinished::create(partial, target, &mut OpenOptions::new())
 }
 
-/// stdout; a reader that has gone away (`| head`) is no error.
-#[derive(Debug, Default)]
-struct Stdout {
-    gone: bool,
+/// Only the owner can read the file.
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.mode(0o600);
 }
 
-impl Stdout {
-    fn forgive<T>(&mut self, result: io::Result<T>, instead: T) -> io::Result<T> {
-        match result {
-            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {
-                self.gone = true;
-                Ok(instead)
-            }
-            other => other,
-        }
-    }
+#[cfg(not(unix))]
+fn private(_: &mut OpenOptions) {}
+
+fn cannot_create(name: String, error: io::Error) -> BcpError {
+    BcpError::Create { name, error }
 }
 
-impl Write for Stdout {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.gone {
-            return Ok(bytes.len());
-        }
-        let written = io::stdout().write(bytes);
-        self.forgive(written, bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let flushed = io::stdout().flush();
-        self.forgive(flushed, ())
-    }
-}
-
-fn torn(name: &str, atomic: bool, e: &io::Error) -> Failure {
-    let what = format!("cannot write {name}: {e}");
-    Failure::new(Exit::Invalid, what).hint(match atomic {
-        true => "is the disk full? nothing was left behind",
-        false => "is the disk full? what was written is not all of it",
-    })
-}
-
-fn cannot_write(name: &str, e: &io::Error) -> Failure {
-    let failure = |why: &str| Failure::new(Exit::Invalid, format!("cannot write {name}: {why}"));
-    match e.kind() {
-        io::ErrorKind::NotFound => {
-            failure("its folder does not exist").hint("make the folder first, or choose another")
-        }
-        io::ErrorKind::IsADirectory => {
-            failure("it is a folder").hint("give the name of a file, for example ctx.bcp")
-        }
-        io::ErrorKind::PermissionDenied => failure("permission denied")
-            .hint("the file and its folder must be writable: a new file is made there and renamed"),
-        _ => failure(&e.to_string()),
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,21 +1,25 @@
-//! What becomes of a file that is written.
+//! Tests of files that are written, on real folders.
 
 use std::io::{Read, Seek};
 
 use super::*;
-use crate::bcp::scratch::Scratch;
+use crate::scratch::Scratch;
+
+fn create(path: &Path) -> Result<Output> {
+    Output::create(path, &PartialFiles::new(std::env::temp_dir()))
+}
 
 fn write(path: &Path, text: &str) {
-    let mut output = Output::create(path).unwrap();
+    let mut output = create(path).unwrap();
     output.write_all(text.as_bytes()).unwrap();
     output.commit().unwrap();
 }
 
 #[test]
-fn a_file_appears_when_it_is_whole() {
+fn a_file_appears_when_it_is_complete() {
     let scratch = Scratch::new();
     let path = scratch.path().join("ctx.bcp");
-    let mut output = Output::create(&path).unwrap();
+    let mut output = create(&path).unwrap();
     output.write_all(b"new").unwrap();
     assert!(!path.exists());
     output.commit().unwrap();
@@ -27,7 +31,7 @@ fn a_file_appears_when_it_is_whole() {
 fn a_failure_leaves_nothing_and_touches_nothing() {
     let scratch = Scratch::new();
     let path = scratch.file("ctx.bcp", "old");
-    let mut output = Output::create(&path).unwrap();
+    let mut output = create(&path).unwrap();
     output.write_all(b"half").unwrap();
     assert_eq!(scratch.names().len(), 2);
     drop(output);
@@ -38,19 +42,18 @@ fn a_failure_leaves_nothing_and_touches_nothing() {
 #[test]
 fn a_folder_or_a_file_in_no_folder_is_refused() {
     let scratch = Scratch::new();
-    let refused = Output::create(scratch.path()).unwrap_err();
-    assert!(refused.what().ends_with("it is a folder"));
-    assert_eq!(refused.exit, Exit::Invalid);
+    let refused = create(scratch.path()).unwrap_err();
+    assert!(refused.problem().ends_with("it is a folder"));
     let nowhere = scratch.path().join("none/ctx.bcp");
-    let refused = Output::create(&nowhere).unwrap_err();
-    assert!(refused.what().ends_with("its folder does not exist"));
+    let refused = create(&nowhere).unwrap_err();
+    assert!(refused.problem().ends_with("its folder does not exist"));
 }
 
 #[test]
 fn what_is_written_knows_which_files_it_is() {
     let scratch = Scratch::new();
     let path = scratch.file("ctx.bcp", "old");
-    let output = Output::create(&path).unwrap();
+    let output = create(&path).unwrap();
     let identities = output.identities();
     assert_eq!(identities.len(), 2);
     for name in scratch.names() {
@@ -62,7 +65,7 @@ fn what_is_written_knows_which_files_it_is() {
 #[test]
 fn a_spool_can_be_read_again_and_has_no_name() {
     let scratch = Scratch::new();
-    let output = Output::create(&scratch.path().join("ctx.bcp")).unwrap();
+    let output = create(&scratch.path().join("ctx.bcp")).unwrap();
     let mut spool = output.spool().unwrap();
     assert_eq!(scratch.names().len(), 1);
     spool.write_all(b"plain").unwrap();
@@ -108,7 +111,7 @@ mod unix {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
         // Root may write everything.
         if OpenOptions::new().write(true).open(&path).is_err() {
-            assert!(Output::create(&path).is_err());
+            assert!(create(&path).is_err());
             assert_eq!(scratch.names(), ["ctx.bcp"]);
         }
     }
@@ -140,14 +143,14 @@ mod unix {
         let scratch = Scratch::new();
         let link = scratch.path().join("link");
         symlink(&link, &link).unwrap();
-        assert!(Output::create(&link).is_err());
+        assert!(create(&link).is_err());
     }
 
     #[test]
     fn a_device_is_written_directly() {
         write(Path::new("/dev/null"), "anything");
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
-        let output = Output::create(Path::new("/dev/null")).unwrap();
+        let output = create(Path::new("/dev/null")).unwrap();
         assert!(output.identities().is_empty());
     }
 

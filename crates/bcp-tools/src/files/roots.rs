@@ -1,9 +1,9 @@
-//! Which files may be touched: those in some folders, wherever links lead.
+//! Confinement: only files in certain folders may be used, also if links lead elsewhere.
 //!
-//! For the reader server, and for what a manifest of `encode` names. A path is first followed by its
-//! words, link by link; that says on which side it ends, whether there is anything or not: what is
-//! outside is outside, and nobody learns what exists there. Then the folder is opened without
-//! following any link, so that what was checked and what is used are the same.
+//! For the reader server, and for the files that a manifest of `encode` names. A path is first
+//! resolved component by component, which tells whether it ends inside or outside, existing or not:
+//! the answer for a path outside does not depend on what exists there. Then the folder is opened
+//! without following links, so that the file that is used is the file that was checked.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
@@ -12,36 +12,37 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Folder, Identity, Kind, Refused};
+use crate::error::BcpError;
 
-/// Links on one way; the same as Linux has.
+/// The most links in one path; the limit of Linux.
 const MOST_LINKS: usize = 40;
 
-/// Folders, resolved. Relative paths begin at the first of them.
+/// The folders that may be used, resolved. Relative paths begin at the first of them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Roots {
+pub struct Roots {
     folders: Vec<PathBuf>,
-    /// Everything else may be used as well.
+    /// Whether everything else may be used as well.
     anywhere: bool,
-    /// Folders that may not be used, although they may lie in one of the others.
+    /// Folders that may not be used, although they may be inside one of the others.
     closed: Vec<(PathBuf, Option<Identity>)>,
 }
 
-/// Why a file may not be touched, or cannot be.
+/// Why a file may not be used, or cannot be.
 #[derive(Debug)]
-pub(crate) enum Denied {
-    /// It lies in none of the folders, or would.
+pub enum Denied {
+    /// It is in none of the folders, or would be.
     Outside,
-    /// It lies in a folder that is closed, or would.
+    /// It is in a closed folder, or would be.
     Closed,
-    /// It is a folder, or no name of a file.
+    /// It is a folder, or not the name of a file.
     Folder,
     /// It is a pipe, a socket or a device.
     Special,
-    /// It is a link, and nothing is written through one.
+    /// It is a link, and files are not written through links.
     Link,
-    /// Something else took its place while it was opened.
+    /// It was replaced while it was opened.
     Changed,
-    /// The operating system.
+    /// An error of the operating system.
     Io(io::Error),
 }
 
@@ -53,40 +54,57 @@ impl From<io::Error> for Denied {
 
 /// A file that was opened.
 #[derive(Debug)]
-pub(crate) struct Opened {
-    pub(crate) file: File,
-    pub(crate) meta: Metadata,
-    /// Where it really is.
-    pub(crate) path: PathBuf,
+pub struct Opened {
+    /// The file.
+    pub file: File,
+    /// Its metadata.
+    pub meta: Metadata,
+    /// Its path without links.
+    pub path: PathBuf,
 }
 
-/// Where a file may be written.
+/// A path at which a file may be written.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub struct Place {
     pub(super) folder: Arc<Folder>,
     pub(super) name: OsString,
 }
 
 impl Place {
-    pub(crate) fn path(&self) -> PathBuf {
+    /// The path without links.
+    pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.name)
     }
 
-    /// Opens what is there now.
-    pub(crate) fn open(&self) -> Result<File, Refused> {
+    /// Opens the file that is there now.
+    pub fn open(&self) -> Result<File, Refused> {
         self.folder.open_regular(&self.name).map(|(file, _)| file)
     }
 }
 
 impl Roots {
-    /// Not only what is in the folders may be used.
-    pub(crate) fn and_all_else(mut self) -> Self {
+    /// These folders, or the current one if none is given.
+    pub fn new(folders: &[PathBuf]) -> Result<Self, BcpError> {
+        let here = [PathBuf::from(".")];
+        let folders = if folders.is_empty() { &here } else { folders };
+        let mut roots = Self::default();
+        for folder in folders {
+            roots.add(folder).map_err(|error| BcpError::Root {
+                folder: folder.clone(),
+                error,
+            })?;
+        }
+        Ok(roots)
+    }
+
+    /// Also allows all files outside of the folders.
+    pub fn and_all_else(mut self) -> Self {
         self.anywhere = true;
         self
     }
 
     /// Resolves a folder and adds it.
-    pub(crate) fn add(&mut self, folder: &Path) -> io::Result<()> {
+    pub fn add(&mut self, folder: &Path) -> io::Result<()> {
         let resolved = fs::canonicalize(folder)?;
         if !resolved.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
@@ -98,19 +116,20 @@ impl Roots {
     }
 
     /// Refuses every path below a folder, for reading and for writing.
-    pub(crate) fn close(&mut self, folder: &Path) -> io::Result<()> {
+    pub fn close(&mut self, folder: &Path) -> io::Result<()> {
         let resolved = fs::canonicalize(folder)?;
         let identity = Identity::of(&resolved);
         self.closed.push((resolved, identity));
         Ok(())
     }
 
-    pub(crate) fn folders(&self) -> &[PathBuf] {
+    /// The folders, resolved.
+    pub fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
-    /// Opens the file that a path leads to. Nothing but a regular file is one.
-    pub(crate) fn open(&self, given: &Path) -> Result<Opened, Denied> {
+    /// Opens the regular file that a path leads to.
+    pub fn open(&self, given: &Path) -> Result<Opened, Denied> {
         let path = self.follow(given)?;
         let (folder, name) = part(&path)?;
         match folder.kind(&name)? {
@@ -128,9 +147,9 @@ impl Roots {
         Ok(Opened { file, meta, path })
     }
 
-    /// Where a file may be written that need not exist. Its folder must. Nothing is written through a
-    /// link, wherever it leads.
-    pub(crate) fn place(&self, given: &Path) -> Result<Place, Denied> {
+    /// Finds where a file may be written. The file need not exist, its folder must. A link is refused,
+    /// wherever it leads.
+    pub fn place(&self, given: &Path) -> Result<Place, Denied> {
         let joined = self.join(given);
         let (Some(folder), Some(name)) = (joined.parent(), joined.file_name()) else {
             return Err(Denied::Folder);
@@ -157,14 +176,14 @@ impl Roots {
         }
     }
 
-    /// Where a path leads, links and all.
+    /// Resolves a path and its links.
     ///
-    /// `..` goes back by words. So `x/../a` is `a` whether there is an `x` or not, and a way through
-    /// a folder outside does not tell whether that exists.
+    /// `..` removes the last component without looking at it. So `x/../a` is `a` whether `x` exists or
+    /// not, and a path through a folder outside does not tell whether that folder exists.
     fn follow(&self, given: &Path) -> Result<PathBuf, Denied> {
         let mut at = PathBuf::new();
         let mut ahead = steps(&self.join(given));
-        // What is not there, and the depth that it would have.
+        // The first component that does not exist: its depth, and the error.
         let mut missing: Option<(usize, io::Error)> = None;
         let mut links = 0;
         while let Some(step) = ahead.pop() {
@@ -208,8 +227,8 @@ impl Roots {
         self.anywhere || self.folders.iter().any(|root| path.starts_with(root))
     }
 
-    /// By name, because the folder may be gone and come back, and by identity, because a file system may
-    /// know one folder under several spellings.
+    /// By path, because the folder may be removed and created again, and by identity, because a file
+    /// system may accept several spellings of one folder.
     fn is_closed(&self, path: &Path) -> bool {
         !self.closed.is_empty()
             && path.ancestors().any(|up| {
@@ -228,9 +247,10 @@ fn steps(path: &Path) -> Vec<OsString> {
 }
 
 fn link(path: &Path) -> io::Result<Option<PathBuf>> {
-    match fs::symlink_metadata(path)?.is_symlink() {
-        true => fs::read_link(path).map(Some),
-        false => Ok(None),
+    if fs::symlink_metadata(path)?.is_symlink() {
+        fs::read_link(path).map(Some)
+    } else {
+        Ok(None)
     }
 }
 
@@ -242,7 +262,7 @@ fn part(path: &Path) -> Result<(Folder, OsString), Denied> {
     Ok((Folder::open(folder).map_err(swapped)?, name.to_owned()))
 }
 
-/// A link or a file is now where there was a folder a moment ago.
+/// A link or a file has replaced a folder since the check.
 fn swapped(e: io::Error) -> Denied {
     match e.kind() {
         io::ErrorKind::NotADirectory => Denied::Changed,
@@ -257,7 +277,7 @@ fn spelled(path: PathBuf) -> PathBuf {
     path
 }
 
-/// As [`Roots::add`] spells it: there may be several ways to write a drive.
+/// The path as [`Roots::add`] resolves it: a drive has several spellings.
 #[cfg(not(unix))]
 fn spelled(path: PathBuf) -> PathBuf {
     let there = path.ancestors().find_map(|up| {

@@ -1,40 +1,43 @@
-//! A file that is written into a folder that is held open, and gets its name when it is whole.
+//! A file that is written into a folder that is held open, and gets its name when it is complete.
 //!
-//! The same as [`super::unfinished`], but nothing in it goes by a path: a server writes where others
-//! may move folders and make links.
+//! The same as [`super::partial::Unfinished`], but without paths: a server writes where other
+//! processes may move folders and create links.
 
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use super::Folder;
-
-/// Locked while such a file is made, renamed or removed.
-static UNFINISHED: Mutex<BTreeMap<OsString, Arc<Folder>>> = Mutex::new(BTreeMap::new());
+use super::{Folder, PartialFiles};
 
 /// A file that is removed unless it is finished.
 #[derive(Debug)]
 pub(super) struct Within {
+    partial: PartialFiles,
     folder: Arc<Folder>,
-    /// What it is called until then; no other has that name, in no folder.
+    /// Its name until then, which is unique in all folders.
     part: OsString,
     name: OsString,
     file: Option<BufWriter<File>>,
 }
 
 impl Within {
-    pub(super) fn create(folder: Arc<Folder>, name: &OsStr, buffer: usize) -> io::Result<Self> {
+    pub(super) fn create(
+        partial: &PartialFiles,
+        folder: Arc<Folder>,
+        name: &OsStr,
+        buffer: usize,
+    ) -> io::Result<Self> {
         let old = folder.replaceable(name)?;
-        let mut unfinished = unfinished();
+        let mut files = partial.lock();
         loop {
             let random = getrandom::u64().map_err(io::Error::other)?;
             let part = OsString::from(format!(".linkspan.{random:016x}.part"));
             match folder.create_new(&part, old.as_ref()) {
                 Ok(file) => {
-                    unfinished.insert(part.clone(), folder.clone());
+                    files.in_folders.insert(part.clone(), folder.clone());
                     return Ok(Self {
+                        partial: partial.clone(),
                         folder,
                         part,
                         name: name.to_owned(),
@@ -47,14 +50,15 @@ impl Within {
         }
     }
 
-    /// Gives it its name. A link that has that name by now is replaced, not followed.
+    /// Gives it its name. A link with that name is replaced, not followed.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         // Some systems do not rename a file that is open.
         self.file = None;
-        let mut unfinished = unfinished();
+        let partial = self.partial.clone();
+        let mut files = partial.lock();
         self.folder.rename(&self.part, &self.name)?;
-        unfinished.remove(&self.part);
+        files.in_folders.remove(&self.part);
         Ok(())
     }
 
@@ -76,22 +80,9 @@ impl Write for Within {
 
 impl Drop for Within {
     fn drop(&mut self) {
-        if unfinished().remove(&self.part).is_some() {
+        if self.partial.lock().in_folders.remove(&self.part).is_some() {
             let _ = self.folder.remove(&self.part);
         }
-    }
-}
-
-fn unfinished() -> MutexGuard<'static, BTreeMap<OsString, Arc<Folder>>> {
-    // A map of names is never half changed.
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Removes every such file that is not finished.
-pub(super) fn remove_unfinished() {
-    let mut unfinished = unfinished();
-    while let Some((part, folder)) = unfinished.pop_first() {
-        let _ = folder.remove(&part);
     }
 }
 
@@ -100,17 +91,17 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::bcp::scratch::Scratch;
+    use crate::scratch::Scratch;
 
     fn begin(scratch: &Scratch, name: &str) -> Within {
         let folder = Arc::new(Folder::open(scratch.path()).unwrap());
-        let mut file = Within::create(folder, name.as_ref(), 10).unwrap();
+        let mut file = Within::create(&scratch.partial(), folder, name.as_ref(), 10).unwrap();
         file.write_all(b"new").unwrap();
         file
     }
 
     #[test]
-    fn a_file_appears_when_it_is_whole_and_else_not_at_all() {
+    fn a_file_appears_when_it_is_complete_and_otherwise_not_at_all() {
         let scratch = Scratch::new();
         let old = scratch.file("a", "old");
         let half = begin(&scratch, "a");

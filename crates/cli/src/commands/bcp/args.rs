@@ -1,17 +1,15 @@
 //! The flags of `linkspan bcp`.
 
-use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{ArgGroup, Args, Subcommand};
 
-use crate::bcp::decode::{self, DecodeArgs};
-use crate::bcp::diff::DiffArgs;
-use crate::bcp::encode::{self, EncodeArgs};
-use crate::bcp::inspect::InspectArgs;
-use crate::bcp::stats::StatsArgs;
-use crate::bcp::validate::ValidateArgs;
+use super::decode::{self, DecodeArgs};
+use super::diff::DiffArgs;
+use super::encode::{self, EncodeArgs};
+use super::inspect::InspectArgs;
+use super::stats::StatsArgs;
+use super::validate::ValidateArgs;
 use crate::expose_args::{GuardArgs, ListenArgs};
 use crate::shrink::args::ShrinkFlag;
 
@@ -28,37 +26,6 @@ Examples:
 
 Exit codes: 0 it worked, 1 a file is not valid or cannot be read or written, 2 the command line is
 wrong. diff: 0 the same, 1 different, 2 trouble.";
-
-/// A value that is one of some words. Shells complete them, and how they may be spelt beside that
-/// (upper case, aliases) is for `parse` to say.
-#[derive(Clone, Copy)]
-pub(crate) struct Words<T> {
-    pub(crate) parse: fn(&str) -> Result<T, String>,
-    pub(crate) names: fn() -> Vec<&'static str>,
-}
-
-impl<T: Clone + Send + Sync + 'static> TypedValueParser for Words<T> {
-    type Value = T;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        arg: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<T, clap::Error> {
-        self.parse.parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new((self.names)().into_iter().map(PossibleValue::new)))
-    }
-}
-
-/// A number of tokens.
-pub(crate) fn tokens(text: &str) -> Result<u64, String> {
-    text.parse()
-        .map_err(|_| "it must be a whole number of tokens, such as 4000".to_owned())
-}
 
 // `linkspan bcp`
 #[derive(Debug, Args)]

@@ -1,9 +1,12 @@
-//! `linkspan bcp mcp`: the reader server behind the fronts of `connect` and `expose`.
+//! `linkspan bcp mcp`: the reader server on stdio or over HTTP.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use linkspan_bcp_tools::Codec;
+use linkspan_bcp_tools::files::{PartialFiles, Roots};
+use linkspan_bcp_tools::reader::{Reader, ReaderOptions};
 use linkspan_desk::Workers;
 use linkspan_mcp::Era;
 use linkspan_mcp::era::PARK;
@@ -12,11 +15,8 @@ use linkspan_session::Config;
 use linkspan_wire::Limits;
 
 use super::args::McpArgs;
-use super::engine::Codec;
-use super::files::{Roots, remove_unfinished};
-use super::reader::{Reader, Shelf};
-use super::settings::{Settings, variable};
 use crate::connect::{StdioOptions, over_stdio};
+use crate::environment::{reader_settings, variable};
 use crate::exit::{Exit, Failure};
 use crate::expose::{front_options, over_http};
 use crate::house::{InnOptions, Server};
@@ -25,49 +25,66 @@ use crate::signals::Signals;
 use crate::target::Opener;
 use crate::waiting;
 
-/// Whoever pipes a few requests into us has closed stdin before the first answer.
+/// How long answers may take after stdin is closed, as after a few requests that were piped in.
 const DRAIN: Duration = Duration::from_secs(10);
-/// How long a job may take to notice that it has to stop.
+/// How long a running call may take to notice that it has to stop.
 const LEAVING: Duration = Duration::from_secs(1);
 
 pub(crate) async fn run(args: McpArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
-    let workers = Workers::new();
+    let work = Work::new();
     let shrinking = Shrinking::of(args.shrink)?;
-    let server = server(&args.root, !args.http, &workers)?.shrinking(shrinking);
-    let ended = match args.http {
-        true => http(signals, server, &args).await,
-        false => stdio(signals, server).await,
+    let server = server(&args.root, !args.http, &work)?.shrinking(shrinking);
+    let ended = if args.http {
+        http(signals, server, &args).await
+    } else {
+        stdio(signals, server).await
     };
-    leave(workers).await;
+    work.finish().await;
     ended
 }
 
 /// The same on stdin and stdout, without any flags.
-pub(crate) async fn on_stdio(roots: Vec<PathBuf>) -> Result<Exit, Failure> {
+pub(crate) async fn on_stdio(roots: &[PathBuf]) -> Result<Exit, Failure> {
     let signals = Signals::listen();
-    let workers = Workers::new();
-    let ended = stdio(signals, server(&roots, true, &workers)?).await;
-    leave(workers).await;
+    let work = Work::new();
+    let ended = stdio(signals, server(roots, true, &work)?).await;
+    work.finish().await;
     ended
 }
 
-fn server(given: &[PathBuf], client_roots: bool, workers: &Workers) -> Result<Server, Failure> {
-    let shelf = Arc::new(Shelf {
-        engine: Codec,
-        roots: roots(given)?,
-        settings: Settings::read(variable)?,
-        client_roots,
-        workers: workers.clone(),
-    });
-    let common = workers.clone();
-    let open = move || linkspan_desk::port("the reader", &common, Reader::new(shelf.clone()));
-    Ok(Server::new(Opener::local(open), Some(Era::Legacy)))
+/// The threads that run calls, and the files that they write.
+struct Work {
+    workers: Workers,
+    partial: PartialFiles,
 }
 
-async fn leave(workers: Workers) {
-    workers.finish(LEAVING).await;
-    remove_unfinished();
+impl Work {
+    fn new() -> Self {
+        Self {
+            workers: Workers::new(),
+            partial: PartialFiles::new(std::env::temp_dir()),
+        }
+    }
+
+    async fn finish(self) {
+        self.workers.finish(LEAVING).await;
+        drop(self.partial.clear());
+    }
+}
+
+fn server(roots: &[PathBuf], client_roots: bool, work: &Work) -> Result<Server, Failure> {
+    let options = Arc::new(ReaderOptions {
+        engine: Codec,
+        roots: Roots::new(roots)?,
+        settings: reader_settings(variable)?,
+        client_roots,
+        workers: work.workers.clone(),
+        partial: work.partial.clone(),
+    });
+    let common = work.workers.clone();
+    let open = move || linkspan_desk::port("the reader", &common, Reader::new(options.clone()));
+    Ok(Server::new(Opener::local(open), Some(Era::Legacy)))
 }
 
 async fn stdio(signals: Signals, server: Server) -> Result<Exit, Failure> {
@@ -98,18 +115,4 @@ async fn http(signals: Signals, server: Server, args: &McpArgs) -> Result<Exit, 
         },
     };
     over_http(signals, server, &args.listen, options, inn).await
-}
-
-/// The folders that may be used; the current one if none is given.
-pub(super) fn roots(given: &[PathBuf]) -> Result<Roots, Failure> {
-    let here = [PathBuf::from(".")];
-    let given = if given.is_empty() { &here[..] } else { given };
-    let mut roots = Roots::default();
-    for folder in given {
-        roots.add(folder).map_err(|e| {
-            Failure::usage(format!("--root {}: {e}", folder.display()))
-                .hint("it must be a folder that exists")
-        })?;
-    }
-    Ok(roots)
 }

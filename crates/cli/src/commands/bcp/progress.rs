@@ -1,38 +1,33 @@
 //! A bar for work that takes a while, on a terminal only.
 
+use std::cell::RefCell;
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use linkspan_bcp::Source;
+use linkspan_bcp_tools::Progress;
 
-/// A file below this is done before anybody has seen a bar.
+/// Smaller files are done before a bar would be seen.
 const WORTH_A_BAR: u64 = 8 << 20;
 
-/// How far the work is.
-pub(crate) struct Progress(Option<ProgressBar>);
+/// A bar on stderr.
+#[derive(Default)]
+pub(super) struct Bar(RefCell<Option<ProgressBar>>);
 
-impl Progress {
-    /// For reading a file.
-    pub(crate) fn new(what: &'static str, source: &Source) -> Self {
-        Self::of(what, source.length().unwrap_or_default())
-    }
-
-    /// For so many bytes.
-    pub(crate) fn of(what: &'static str, bytes: u64) -> Self {
+impl Progress for Bar {
+    fn begin(&self, action: &'static str, bytes: u64) {
         if bytes < WORTH_A_BAR || !std::io::stderr().is_terminal() {
-            return Self(None);
+            return;
         }
         let template = "{msg} [{wide_bar}] {bytes}/{total_bytes}";
-        let bar = ProgressBar::new(bytes).with_message(what);
+        let bar = ProgressBar::new(bytes).with_message(action);
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        Self(Some(bar))
+        self.0.replace(Some(bar));
     }
 
-    /// So many bytes are done. More than there should be, where they were compressed.
-    pub(crate) fn at(&self, bytes: u64) {
-        if let Some(bar) = &self.0 {
+    fn at(&self, bytes: u64) {
+        if let Some(bar) = &*self.0.borrow() {
             if bar.length().is_some_and(|length| bytes > length) {
                 bar.set_length(bytes);
             }
@@ -40,9 +35,8 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
-    pub(crate) fn end(&self) {
-        if let Some(bar) = &self.0 {
+    fn end(&self) {
+        if let Some(bar) = self.0.take() {
             bar.finish_and_clear();
         }
     }
