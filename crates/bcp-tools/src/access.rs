@@ -1,4 +1,4 @@
-//! Which files the reader server may use, and the message for a client that names another one.
+//! Which files the reader server may use, and the message for a client that names others.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,9 @@ pub(crate) fn refusal(path: &Path, write: bool, denied: &Denied, folders: &[Path
              bcp_fetch, or name a file in another folder"
         ),
         Denied::Folder => format!("`{shown}` is a folder: name a file in it"),
-        Denied::Special => format!("`{shown}` is no regular file, and nothing else is used"),
+        Denied::Special => {
+            format!("`{shown}` is not a regular file, and only regular files are used")
+        }
         Denied::Link => {
             format!("`{shown}` is a link, and nothing is written through one: name the file itself")
         }

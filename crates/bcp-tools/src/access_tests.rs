@@ -275,8 +275,8 @@ fn what_could_block_is_not_opened() {
     if !made.is_ok_and(|status| status.success()) {
         return;
     }
-    refused(open(&roots, &fifo), "no regular file");
-    refused(place(&roots, &fifo), "no regular file");
+    refused(open(&roots, &fifo), "not a regular file");
+    refused(place(&roots, &fifo), "not a regular file");
 }
 
 #[test]

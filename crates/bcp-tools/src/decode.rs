@@ -64,7 +64,7 @@ pub fn decode(
         failed => BcpError::NothingDecoded {
             name: name.to_owned(),
             blocks: options.show.blocks.clone(),
-            failed,
+            failed: Box::new(failed),
         },
     })?;
     out.finish()?;
@@ -103,7 +103,7 @@ impl DecodeOptions {
             return warnings;
         };
         if self.show.verbosity != Verbosity::Adaptive {
-            warnings.push("--budget says nothing with this --verbosity".to_owned());
+            warnings.push("--budget has no effect with this --verbosity".to_owned());
         }
         // With --compat tokens are not counted.
         let Some(tokens) = report.tokens else {

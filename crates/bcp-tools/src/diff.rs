@@ -29,15 +29,12 @@ pub struct Side {
 impl Side {
     /// Reads all of a file.
     pub fn read(name: &str, document: Document, progress: &dyn Progress) -> Result<Self> {
-        let name = name.to_owned();
-        match items(&document, progress) {
-            Ok(items) => Ok(Self {
-                name,
-                document,
-                items,
-            }),
-            Err(error) => Err(BcpError::File { name, error }),
-        }
+        let items = items(&document, progress).map_err(|e| BcpError::file(name, e))?;
+        Ok(Self {
+            name: name.to_owned(),
+            document,
+            items,
+        })
     }
 }
 

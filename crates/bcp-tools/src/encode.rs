@@ -98,7 +98,7 @@ pub fn encode_manifest(
 }
 
 fn refused(name: &str, error: ManifestError) -> BcpError {
-    let name = name.to_owned();
+    let (name, error) = (name.to_owned(), Box::new(error));
     match (error.block, &error.problem) {
         (None, Problem::NoBlocks | Problem::Shape { .. }) => BcpError::NotAManifest { name, error },
         _ => BcpError::Manifest { name, error },
@@ -192,13 +192,13 @@ fn blocks(
     options: &EncodeOptions,
     fill: impl FnOnce(&mut Sink<'_>) -> Result<()>,
 ) -> Result<Encoded> {
-    let mut writer = Writer::new(out, options.write).map_err(BcpError::Encode)?;
+    let mut writer = Writer::new(out, options.write).map_err(BcpError::encode)?;
     if let Some(store) = &options.store {
         writer.refer_to(store.hashes().map_err(BcpError::Store)?);
     }
     let mut blocks = 0;
     fill(&mut |block, priority| {
-        writer.add(block).map_err(BcpError::Encode)?;
+        writer.add(block).map_err(BcpError::encode)?;
         if let Some(store) = &options.store {
             store.put(writer.body()).map_err(BcpError::Store)?;
         }
@@ -206,11 +206,11 @@ fn blocks(
         blocks += 1;
         if let Some(priority) = priority {
             let annotated = writer.add_priority(written, priority);
-            annotated.map_err(BcpError::Encode)?;
+            annotated.map_err(BcpError::encode)?;
             blocks += 1;
         }
         Ok(())
     })?;
-    let (_, bytes) = writer.finish().map_err(BcpError::Encode)?;
+    let (_, bytes) = writer.finish().map_err(BcpError::encode)?;
     Ok(Encoded { bytes, blocks })
 }

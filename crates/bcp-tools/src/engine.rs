@@ -190,7 +190,7 @@ fn because(name: &str, failed: Failed) -> BcpError {
         Failed::Stopped => BcpError::Stopped,
         failed => BcpError::NothingRead {
             name: name.to_owned(),
-            failed,
+            failed: Box::new(failed),
         },
     }
 }

@@ -66,7 +66,7 @@ pub enum BcpError {
         /// The file.
         name: String,
         /// What is wrong with it, and where.
-        error: Error,
+        error: Box<Error>,
     },
     /// `decode` has no text to write.
     NothingDecoded {
@@ -75,14 +75,14 @@ pub enum BcpError {
         /// The blocks that were asked for.
         blocks: Option<Vec<u64>>,
         /// Why.
-        failed: Failed,
+        failed: Box<Failed>,
     },
     /// A tool has no text to return.
     NothingRead {
         /// The file.
         name: String,
         /// Why.
-        failed: Failed,
+        failed: Box<Failed>,
     },
     /// `inspect` was asked for a block that does not exist.
     NoBlock {
@@ -101,7 +101,7 @@ pub enum BcpError {
         left_out: u64,
     },
     /// A block cannot be written.
-    Encode(Error),
+    Encode(Box<Error>),
     /// The folder of `--store` cannot be used.
     Store(io::Error),
     /// A manifest is wrong.
@@ -109,14 +109,14 @@ pub enum BcpError {
         /// The manifest.
         name: String,
         /// What is wrong with it.
-        error: ManifestError,
+        error: Box<ManifestError>,
     },
     /// JSON that is not a manifest: most likely a file that is to be packed.
     NotAManifest {
         /// The file.
         name: String,
         /// What is missing.
-        error: ManifestError,
+        error: Box<ManifestError>,
     },
     /// A file that a manifest names may not be read, or cannot be.
     NamedFile {
@@ -173,8 +173,12 @@ impl BcpError {
     pub fn file(name: &str, error: Error) -> Self {
         Self::File {
             name: name.to_owned(),
-            error,
+            error: Box::new(error),
         }
+    }
+
+    pub(crate) fn encode(error: Error) -> Self {
+        Self::Encode(Box::new(error))
     }
 
     /// Whether a further folder might allow it.
@@ -205,4 +209,26 @@ impl std::error::Error for BcpError {}
 /// A path as a message names it: on one line, without control characters.
 pub fn path_name(path: &Path) -> String {
     escape_line(&path.to_string_lossy()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_is_the_problem_and_what_to_do() {
+        let error = BcpError::Read {
+            name: "src".to_owned(),
+            error: io::ErrorKind::IsADirectory.into(),
+        };
+        let hint = "`linkspan bcp encode src -o ctx.bcp` packs a folder into a file";
+        assert_eq!(error.problem(), "cannot read src: it is a folder");
+        assert_eq!(error.hint().as_deref(), Some(hint));
+        let text = format!("cannot read src: it is a folder; {hint}");
+        assert_eq!(error.to_string(), text);
+        // What a manifest names keeps its own text.
+        let outside = BcpError::NamesOutside(Box::new(error));
+        assert!(outside.is_outside());
+        assert_eq!(outside.to_string(), text);
+    }
 }

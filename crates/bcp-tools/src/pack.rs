@@ -69,7 +69,7 @@ pub struct LeftOut {
     pub named: bool,
 }
 
-/// Why a file is left out. `Display` completes a line such as `logo.bin: binary`.
+/// Why a file is left out. `Display` completes a line like `logo.bin: binary`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
     /// It is neither text in UTF-8 nor an image.

@@ -369,7 +369,7 @@ fn a_name_that_is_no_utf8_is_shown_as_well_as_it_can_be() {
     use std::os::unix::ffi::OsStrExt;
     let name = std::ffi::OsStr::from_bytes(b"a\xff.rs");
     let scratch = Scratch::new();
-    // Some file systems have no such names.
+    // Some file systems refuse this name.
     if std::fs::write(scratch.path().join(name), "text").is_ok() {
         assert_eq!(plain(&scratch), ["a\u{fffd}.rs"]);
     }

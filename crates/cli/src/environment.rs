@@ -55,7 +55,7 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 /// A variable has a value that it cannot have.
 pub(crate) fn wrong(name: &str, value: &str, right: &str) -> Failure {
     Failure::usage(format!("{name} is `{value}` in the environment"))
-        .hint(format!("it must be {right}; without it the usual is done"))
+        .hint(format!("it must be {right}; unset it to use the default"))
 }
 
 #[cfg(test)]

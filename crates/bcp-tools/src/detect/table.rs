@@ -1,17 +1,17 @@
-//! Which names mean what. One row for each thing that a file can be.
+//! The names of files, by form: one row for each language or format.
 
 use linkspan_bcp::{DataFormat, DocFormat, Media};
 
 use super::Form::{self, Code, Data, Diff, Document, Image};
 
-/// Files of one form. Names and endings are in lower case.
+/// The files of one form. Names and extensions are in lower case.
 pub(super) struct Rule {
     pub(super) form: Form,
-    /// What follows the last dot of a name.
+    /// Extensions, which follow the last dot of a name.
     pub(super) endings: &'static [&'static str],
-    /// Names as a whole, or up to a dot or dash that follows.
+    /// Whole names, or names up to a dot or dash.
     pub(super) names: &'static [&'static str],
-    /// Programs that run such files.
+    /// Programs that run these files.
     pub(super) programs: &'static [&'static str],
 }
 
@@ -29,15 +29,15 @@ const fn rule(
     }
 }
 
-/// A language without a byte of its own; the word is for people who read this.
+/// A language without a code in the format; the name is a comment.
 const fn other(name: &'static str, endings: &'static [&'static str]) -> Rule {
     rule(Code(name), endings, &[], &[])
 }
 
-/// No word stands twice in the same column.
+/// No word is in the same column twice.
 #[rustfmt::skip] // A table is read by its columns.
 pub(super) const RULES: &[Rule] = &[
-    // Languages that have a byte.
+    // Languages that have a code in the format.
     rule(Code("rust"), &["rs"], &[], &["rust-script"]),
     rule(Code("typescript"), &["ts", "tsx", "mts", "cts"], &[], &["deno", "ts-node", "tsx"]),
     rule(Code("javascript"), &["js", "jsx", "mjs", "cjs"], &[], &["node", "nodejs", "bun"]),
@@ -54,7 +54,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(Code("sql"), &["sql", "psql", "ddl"], &[], &[]),
     rule(Code("css"), &["css"], &[], &[]),
 
-    // Languages that have none.
+    // Languages without one.
     rule(Code("makefile"), &["mk", "mak"], &["makefile", "gnumakefile"], &["make", "gmake"]),
     rule(Code("dockerfile"), &["dockerfile"], &["dockerfile", "containerfile"], &[]),
     rule(Code("cmake"), &["cmake"], &["cmakelists.txt"], &["cmake"]),
@@ -107,13 +107,13 @@ pub(super) const RULES: &[Rule] = &[
     other("template", &["j2", "jinja", "hbs", "ejs", "erb", "mustache", "tmpl"]),
     other("zig", &["zig", "zon"]),
 
-    // Texts for people.
+    // Documents.
     rule(Document(DocFormat::Markdown), &["md", "markdown", "mdown", "mkd", "mdx", "mdc", "qmd", "rmd"], &[], &[]),
     rule(Document(DocFormat::Html), &["html", "htm", "xhtml"], &[], &[]),
     rule(Document(DocFormat::Plain), &["txt", "text", "rst", "adoc", "asciidoc", "org", "tex", "log"],
         &["readme", "license", "licence", "copying", "copyright", "notice", "authors", "changelog", "contributing"], &[]),
 
-    // Texts for programs.
+    // Data.
     rule(Data(DataFormat::Json), &["json", "jsonc", "json5", "jsonl", "ndjson", "geojson", "webmanifest", "ipynb", "avsc", "har"],
         &["composer.lock", "pipfile.lock", "flake.lock", "deno.lock", ".babelrc", ".jshintrc", ".swcrc"], &[]),
     rule(Data(DataFormat::Yaml), &["yaml", "yml"], &[".clang-format", ".clang-tidy", ".yamllint", "pubspec.lock", "podfile.lock"], &[]),

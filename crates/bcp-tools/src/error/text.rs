@@ -28,13 +28,13 @@ impl BcpError {
             }
             Self::Create { name, error } => format!("cannot write {name}: {}", uncreated(error)),
             Self::Write { name, error, .. } => format!("cannot write {name}: {error}"),
-            Self::Print(error) => format!("cannot write stdout: {error}"),
+            Self::Print(error) => format!("cannot write the text: {error}"),
             Self::File { name, error } => format!("{name}: {error}"),
             Self::NothingDecoded {
                 name,
                 blocks: Some(blocks),
-                failed: Failed::Nothing,
-            } => {
+                failed,
+            } if **failed == Failed::Nothing => {
                 let blocks: Vec<String> = blocks.iter().map(u64::to_string).collect();
                 format!("{name}: there is no block {} to render", blocks.join(", "))
             }
@@ -48,7 +48,7 @@ impl BcpError {
             Self::Encode(error) => error.to_string(),
             Self::Store(error) => format!("cannot use the folder of --store: {error}"),
             Self::Manifest { name, error } => format!("{name}: {error}"),
-            Self::NotAManifest { name, error } => format!("{name} is no manifest: {error}"),
+            Self::NotAManifest { name, error } => format!("{name} is not a manifest: {error}"),
             Self::NamedFile { name, denied } => named(name, denied),
             Self::NamedFileTooLarge { name, limit } => {
                 format!("{name} has more than {limit} bytes, which is the limit")
@@ -76,7 +76,7 @@ impl BcpError {
             Self::Replaced => "the file was replaced while it was read".to_owned(),
             Self::Stopped => "stopped".to_owned(),
             Self::Panicked => {
-                "this file has met a bug in linkspan, and nothing was done: please report it"
+                "a bug in linkspan ended this call, and nothing was done: please report it"
                     .to_owned()
             }
         }
@@ -94,13 +94,13 @@ impl BcpError {
             Self::Create { error, .. } => return uncreated_hint(error).map(str::to_owned),
             Self::Write { atomic: true, .. } => "is the disk full? nothing was left behind",
             Self::Write { .. } => "is the disk full? what was written is not all of it",
-            Self::Print(_) => "what was printed is not all of it",
+            Self::Print(_) => "what was written is not all of it",
             Self::File { error, .. } => damaged_hint(&error.reason),
             Self::NothingDecoded {
                 blocks: Some(_),
-                failed: Failed::Nothing,
+                failed,
                 ..
-            } => "`linkspan bcp inspect` shows their numbers",
+            } if **failed == Failed::Nothing => "`linkspan bcp inspect` shows their numbers",
             Self::NothingDecoded { .. } => "`linkspan bcp inspect` shows what is in it",
             Self::NoBlock { blocks, .. } => {
                 return Some(format!("there are {blocks}, counted from 0"));

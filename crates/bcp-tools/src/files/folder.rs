@@ -61,7 +61,7 @@ impl Folder {
             Err(e) => Err(e),
             Ok(Kind::File) => self.open_file(name, true)?.metadata().map(Some),
             Ok(Kind::Folder) => Err(io::ErrorKind::IsADirectory.into()),
-            Ok(_) => Err(io::Error::other("it is no regular file")),
+            Ok(_) => Err(io::Error::other("it is not a regular file")),
         }
     }
 }

@@ -18,6 +18,7 @@ use linkspan_bcp_tools::BcpError;
 
 use self::args::{BcpArgs, BcpCommand};
 use crate::exit::{Exit, Failure};
+use crate::show::cannot_print;
 
 pub(crate) fn run(args: BcpArgs) -> Result<Exit, Failure> {
     if args.no_color {
@@ -37,6 +38,9 @@ pub(crate) fn run(args: BcpArgs) -> Result<Exit, Failure> {
 /// The exit codes of the library's errors.
 impl From<BcpError> for Failure {
     fn from(error: BcpError) -> Self {
+        if let BcpError::Print(error) = &error {
+            return cannot_print(error);
+        }
         let exit = match error {
             BcpError::SameFile(_) | BcpError::Root { .. } => Exit::Usage,
             _ => Exit::Invalid,
@@ -45,6 +49,65 @@ impl From<BcpError> for Failure {
         match error.hint() {
             Some(hint) => failure.hint(hint),
             None => failure,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn an_error_of_the_library_has_an_exit_code_and_keeps_its_words() {
+        let name = "ctx.bcp".to_owned();
+        for (error, exit, problem) in [
+            (
+                BcpError::SameFile("ctx.bcp".into()),
+                Exit::Usage,
+                "ctx.bcp is an input, and --output as well",
+            ),
+            (
+                BcpError::Root {
+                    folder: "none".into(),
+                    error: ErrorKind::NotFound.into(),
+                },
+                Exit::Usage,
+                "--root none: entity not found",
+            ),
+            (
+                BcpError::Read {
+                    name: name.clone(),
+                    error: ErrorKind::NotFound.into(),
+                },
+                Exit::Invalid,
+                "cannot read ctx.bcp: there is no such file",
+            ),
+            (
+                BcpError::Create {
+                    name,
+                    error: ErrorKind::NotFound.into(),
+                },
+                Exit::Invalid,
+                "cannot write ctx.bcp: its folder does not exist",
+            ),
+            (
+                BcpError::Input {
+                    path: "a.rs".into(),
+                    error: ErrorKind::NotFound.into(),
+                },
+                Exit::Invalid,
+                "cannot read a.rs: there is no such file or folder",
+            ),
+            (
+                BcpError::Print(ErrorKind::StorageFull.into()),
+                Exit::Invalid,
+                "cannot write stdout: no storage space",
+            ),
+        ] {
+            let failure = Failure::from(error);
+            assert_eq!((failure.exit, failure.what()), (exit, problem));
         }
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn printed() -> Result<(), Failure> {
 }
 
 /// stdout did not take what it was given.
-fn cannot_print(e: &io::Error) -> Failure {
+pub(crate) fn cannot_print(e: &io::Error) -> Failure {
     Failure::new(Exit::Invalid, format!("cannot write stdout: {e}"))
         .hint("what was printed is not all of it")
 }

@@ -46,9 +46,9 @@ mod tests {
     const TARGET: &str = "LINKSPAN_TEST_TARGET";
 
     fn names(folder: &Path) -> Vec<String> {
-        let name =
-            |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
-        fs::read_dir(folder).unwrap().map(name).collect()
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+        entries.map(name).collect()
     }
 
     #[test]

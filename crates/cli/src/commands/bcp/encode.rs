@@ -211,7 +211,7 @@ fn files(
         let name = show::path(only);
         warn(&format!(
             "{name} looks like a manifest, but is packed as a text: a manifest is called \
-             *.json, or piped in; --as-files says that it is meant"
+             *.json, or piped in; --as-files packs it without this warning"
         ));
     }
     let mut left_out = 0;
