@@ -58,7 +58,7 @@ pub fn encode_manifest_file(
     let read = confined_reader(&access.folder, access.allow_outside);
     let manifest = ManifestOptions {
         compat: access.compat,
-        files: Box::new(move |name, limit| read(name, limit).map_err(|e| e.to_string())),
+        files: Box::new(move |name, limit| Ok(read(name, limit)?)),
     };
     progress.begin("encoding", input.length);
     let encoded = encode_manifest(

@@ -154,7 +154,7 @@ impl Engine for Codec {
     ) -> Result<u64> {
         let files = ManifestOptions {
             compat: false,
-            files: Box::new(|name, limit| read(name, limit).map_err(|e| e.to_string())),
+            files: Box::new(|name, limit| Ok(read(name, limit)?)),
         };
         let options = EncodeOptions {
             write: WriteOptions {
