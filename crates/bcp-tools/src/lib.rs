@@ -38,6 +38,8 @@ mod watched;
 #[cfg(test)]
 mod reader_tests;
 #[cfg(test)]
+mod round_trip_tests;
+#[cfg(test)]
 mod scratch;
 
 pub use cleaned::Cleaned;
