@@ -41,7 +41,7 @@ impl<'a> Blocks<'a> {
             };
             From::Stream(Box::new(Reader::new(bytes, options)?))
         } else {
-            // What nobody refers to need not be hashed or kept.
+            // Bodies without references need not be hashed or kept.
             let keep = Keep::These(Slice::new(bytes, limits, Keep::All).referred_to());
             From::Slice(Box::new(Slice::new(bytes, limits, keep)))
         };

@@ -1,4 +1,4 @@
-//! zstd as the reference writes it, and as nobody can use it against us.
+//! zstd as the reference writes it, within limits.
 
 use std::io::{self, Read, Write};
 

@@ -214,8 +214,8 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// Something is wrong at a byte of a body. Whoever knows where the body lies makes an [`Error`] of
-/// it.
+/// Something is wrong at a byte of a body. The reader, which knows where the body is, makes an
+/// [`Error`] of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Flaw {
     pub(crate) reason: Reason,

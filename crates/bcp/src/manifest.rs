@@ -49,6 +49,7 @@ mod refusals;
 #[cfg(test)]
 mod tests;
 
+use std::error::Error;
 use std::io::Read;
 
 use crate::block::Block;
@@ -63,16 +64,16 @@ pub use write::write_block;
 /// How much text one block may have. A body has no more than 16 MiB; in base64 that is 22.4.
 const TEXTS: usize = 24 << 20;
 
-/// Reads a file that a manifest names, which may have no more than so many bytes.
-pub type ReadFile<'f> = dyn Fn(&str, u64) -> Result<Vec<u8>, String> + 'f;
+/// Reads a file that a manifest names, up to a number of bytes.
+pub type ReadFile<'f> = dyn Fn(&str, u64) -> Result<Vec<u8>, Box<dyn Error>> + 'f;
 
 /// How to read a manifest.
 pub struct ManifestOptions<'f> {
     /// Do as the reference does: a `summary` and a `priority` on `tool_result` and `structured_data`
     /// are ignored, and so are `lines`, `tool_call_id`, `schema_hint` and `schema`, whatever they say.
     pub compat: bool,
-    /// What reads a `content_file`. It decides which files may be read; the error is shown to
-    /// people.
+    /// Reads a `content_file`, and decides which files may be read. The text of the error becomes part of
+    /// the message.
     pub files: Box<ReadFile<'f>>,
 }
 
@@ -81,7 +82,7 @@ impl Default for ManifestOptions<'_> {
     fn default() -> Self {
         Self {
             compat: false,
-            files: Box::new(|_, _| Err("files cannot be read here".to_owned())),
+            files: Box::new(|_, _| Err("files cannot be read here".into())),
         }
     }
 }

@@ -233,7 +233,7 @@ impl Lang {
         LANGS.get(index).copied()
     }
 
-    /// What a person calls it, in any case; unknown if nobody does.
+    /// By name, in upper or lower case; unknown for other words.
     pub fn parse(word: &str) -> Self {
         let word = LANG_ALIASES
             .iter()

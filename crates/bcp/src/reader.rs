@@ -144,7 +144,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The next head, or `None` after the last block. A body that nobody has opened is skipped.
+    /// The next head, or `None` after the last block. A body that was not opened is skipped.
     pub fn next_head(&mut self) -> Result<Option<Head>, Error> {
         if self.ended {
             return Ok(None);
@@ -286,13 +286,13 @@ impl<R: Read> Reader<R> {
 }
 
 impl<R: Read + Seek> Reader<R> {
-    /// As `new`, for what can be sought in: bodies that nobody opens are not even read.
+    /// As `new`, for seekable input: bodies that are not opened are not even read.
     pub fn seeking(input: R, options: ReadOptions) -> Result<Self, Error> {
         Self::seeking_by(input, options, CHUNK)
     }
 
-    /// As `seeking`, for whoever opens few bodies or none: less is read at a time, because what
-    /// follows a head is not wanted.
+    /// As `seeking`, for callers that open few bodies or none: less is read at a time, because the bytes
+    /// behind a head are not needed.
     pub(crate) fn skimming(input: R, options: ReadOptions) -> Result<Self, Error> {
         Self::seeking_by(input, options, HEADS)
     }

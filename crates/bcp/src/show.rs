@@ -1,4 +1,4 @@
-//! Shows the blocks of a file, one after the other, as far as somebody wants to see them.
+//! Renders the selected blocks of a file, one after the other.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -135,7 +135,7 @@ pub enum Failed {
     NotText(u64),
     /// There is nothing to show.
     Nothing,
-    /// Whoever watched had enough.
+    /// The caller stopped it.
     Stopped,
 }
 
@@ -178,8 +178,8 @@ pub(crate) type Go = ControlFlow<()>;
 
 impl Document {
     /// Writes the blocks in full, or by their summaries if that is wanted. If the file turns out to be
-    /// damaged near its end, a part of the text was written by then: whoever cannot take that back
-    /// calls [`check_frames`](Self::check_frames) before.
+    /// damaged near its end, a part of the text was written by then: a caller that cannot undo
+    /// that calls [`check_frames`](Self::check_frames) before.
     pub fn show(
         &self,
         show: &Show,

@@ -1,7 +1,7 @@
 //! A file that can be read more than once.
 //!
-//! Some questions need a second look: which body does this reference mean, what fits into a budget.
-//! A second look is cheaper than memory: bodies that nobody needs are not even read.
+//! Some questions need a second pass: which body a reference means, what fits into a budget. A second
+//! pass is cheaper than memory: bodies that are not needed are not even read.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -169,8 +169,8 @@ impl Document {
         (input, options)
     }
 
-    /// What a file may ask for depends on its size, too: nobody packs more than a thousand blocks into a
-    /// kilobyte, or a gigabyte into a megabyte, other than to make trouble.
+    /// The limits depend on the size of the file, too: more than a thousand blocks in a kilobyte, or a
+    /// gigabyte in a megabyte, is an attack.
     fn limits_for_this_file(&self) -> Limits {
         let length = self.source.length().unwrap_or_default();
         Limits {
@@ -192,8 +192,8 @@ impl Document {
         Ok(())
     }
 
-    /// Where the bodies lie that blocks of this file refer to, as far as the file can be read: if it is
-    /// damaged, whoever reads it will notice that as well.
+    /// Where the bodies are that blocks of this file refer to, as far as the file can be read: if it is
+    /// damaged, the reader reports that as well.
     fn referred_to(&self) -> Result<Found, Error> {
         let mut wanted = HashSet::new();
         let mut reader = self.skim()?;
@@ -207,9 +207,10 @@ impl Document {
             }
         }
         let compressed = reader.header().is_compressed();
-        let keep = match compressed {
-            true => wanted.clone(),
-            false => HashSet::new(),
+        let keep = if compressed {
+            wanted.clone()
+        } else {
+            HashSet::new()
         };
         let mut places = HashMap::new();
         let mut reader = self.reader_with(Keep::These(keep), None)?;

@@ -53,7 +53,7 @@ impl FolderStore {
         let path = self.path(&hash);
         if !path.exists() {
             fs::create_dir_all(&self.folder)?;
-            // Nobody ever sees half of one.
+            // Renamed when it is complete, so that readers never see a part of it.
             let half = path.with_extension(format!("{}.part", std::process::id()));
             fs::write(&half, body)?;
             fs::rename(&half, &path)?;
@@ -72,7 +72,7 @@ impl Store for FolderStore {
         file.take(limit.saturating_add(1))
             .read_to_end(&mut body)
             .ok()?;
-        // A body that was changed is another one.
+        // A body that was changed has another hash.
         (body.len() as u64 <= limit && hash(&body) == *wanted).then_some(body)
     }
 }

@@ -29,7 +29,7 @@ pub struct Entry<'a> {
     pub name: Cow<'a, str>,
     /// What it is.
     pub kind: EntryKind,
-    /// Its size in bytes; zero also if nobody knows.
+    /// Its size in bytes; zero also if it is unknown.
     pub size: u64,
 }
 

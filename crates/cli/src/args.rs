@@ -10,7 +10,7 @@ use linkspan_mcp::Era;
 use linkspan_ports::Transport;
 
 use crate::agent::args::{AcpArgs, AgentArgs};
-use crate::bcp::args::BcpArgs;
+use crate::commands::bcp::args::BcpArgs;
 use crate::conduct::args::ConductArgs;
 use crate::exit::exit_codes;
 use crate::expose_args::ExposeArgs;

@@ -5,15 +5,16 @@
 
 mod agent;
 mod args;
-mod bcp;
 mod call_args;
 mod client;
 mod clock;
+mod commands;
 mod conduct;
 mod connect;
 #[cfg(test)]
 mod doc_examples;
 mod elicit;
+mod environment;
 mod exit;
 mod expose;
 mod expose_args;
@@ -38,6 +39,7 @@ mod signals;
 mod status;
 mod target;
 mod tryout;
+mod value_words;
 mod waiting;
 mod written;
 
@@ -49,7 +51,9 @@ use clap::error::ErrorKind;
 use tracing::level_filters::LevelFilter;
 
 use crate::args::{Cli, Command};
-use crate::bcp::args::{BcpArgs, BcpCommand};
+use crate::commands::bcp;
+use crate::commands::bcp::args::{BcpArgs, BcpCommand};
+use crate::environment::variable;
 use crate::exit::{Exit, Failure};
 use crate::serve::args::Author;
 
@@ -102,20 +106,25 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         // It runs on its own, and its log is where its servers speak.
         Command::Expose(_) | Command::Conduct(_) => LevelFilter::INFO,
         Command::Author(Author::Serve(args)) if args.http => LevelFilter::INFO,
-        Command::Shrink(_) if bcp::variable("BCP_LOG_LEVEL").is_some() => bcp::log_level()?,
+        Command::Shrink(_) if variable("BCP_LOG_LEVEL").is_some() => {
+            environment::log_level(variable)?
+        }
         Command::Shrink(args) if args.http => LevelFilter::INFO,
         Command::Agent(args) if args.http => LevelFilter::INFO,
         Command::Bcp(BcpArgs {
             command: BcpCommand::Mcp(_),
             ..
-        }) => bcp::log_level()?,
+        }) => environment::log_level(variable)?,
         _ => LevelFilter::WARN,
     };
     log::start(&cli.log, quiet)?;
     match cli.command {
         Command::Connect(args) => block_on(connect::run(args)),
         Command::Expose(args) => block_on(expose::run(*args)),
-        Command::Shrink(args) => shrink::run(*args),
+        Command::Shrink(args) => match shrink::as_reader(&args) {
+            Some(roots) => block_on(bcp::mcp::on_stdio(roots)),
+            None => shrink::run(*args),
+        },
         Command::Conduct(args) => block_on(conduct::run(*args)),
         Command::Agent(args) => block_on(agent::run(*args)),
         Command::Mcp(args) => shim::run(&args),

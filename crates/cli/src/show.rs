@@ -9,8 +9,8 @@ use std::io::{self, IsTerminal, Write};
 use anstyle::Style;
 use linkspan_wire::{Json, JsonKind, escape_json};
 
-pub(crate) use harmless::{Cleaned, clean, indented, on_one_line, path};
-pub(crate) use printing::{Watched, cannot_print, note, printed};
+pub(crate) use harmless::{clean, indented, on_one_line, path};
+pub(crate) use printing::{cannot_print, note, printed};
 pub(crate) use shell::command_line;
 
 const NAME: Style = Style::new().bold();

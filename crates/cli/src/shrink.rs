@@ -12,7 +12,7 @@ mod shared;
 mod wanted;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use linkspan_mcp::era::PARK;
@@ -74,14 +74,17 @@ pub(crate) fn shorter(answer: Message, tool: &str, policy: &Policy) -> Message {
     }
 }
 
+/// The folders of the reader server, if the flags of the former program ask for that instead.
+pub(crate) fn as_reader(args: &ShrinkArgs) -> Option<&[PathBuf]> {
+    let is_reader = args.proof.is_none() && args.old.mode == Some(ModeArg::Reader);
+    is_reader.then_some(&args.results.root)
+}
+
 pub(crate) fn run(mut args: ShrinkArgs) -> Result<Exit, Failure> {
     match args.proof.take() {
         Some(Proof::Try(args)) => proof::try_out(&args),
         Some(Proof::Decode(args)) => proof::decode(&args),
         Some(Proof::Stats(args)) => proof::stats(&args),
-        None if args.old.mode == Some(ModeArg::Reader) => {
-            crate::block_on(crate::bcp::reader_on_stdio(args.results.root))
-        }
         None => crate::block_on(between(args)),
     }
 }

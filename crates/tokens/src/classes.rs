@@ -95,8 +95,8 @@ static ASCII: [u8; 256] = {
     table
 };
 
-/// For each character its class, or nothing for [`OTHER`]. Flat: only the pages that somebody's text is
-/// about are ever touched after it is made.
+/// For each character its class, or nothing for [`OTHER`]. Flat: only the pages of characters that occur
+/// are touched after it is made.
 static BEYOND: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut table = vec![0; char::MAX as usize + 1];
     for (pattern, class) in [

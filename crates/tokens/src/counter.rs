@@ -7,10 +7,10 @@ use bpe_openai::byte_pair_encoding::BytePairEncoding;
 use crate::classes::Classes;
 use crate::memo::{Key, LONGEST, Memo};
 
-/// What was counted lately with a vocabulary: a memo for each of those who count at the same time.
+/// Recent counts of a vocabulary: a memo for each thread that counts at the same time.
 pub(crate) struct Memos(Mutex<Vec<Memo>>);
 
-/// More are not kept when nobody counts.
+/// More idle memos are not kept.
 const SPARE: usize = 4;
 
 /// From this length on a piece is not counted to its end if there is a limit.
@@ -55,9 +55,10 @@ fn count(
     while at < bytes.len() {
         let end = piece(classes, at);
         let length = end - at;
-        sum += match length <= LONGEST {
-            true => memo.count(Key::new(bytes, at, length), || bpe.count(&bytes[at..end])),
-            false => long(bpe, &bytes[at..end], limit - sum)?,
+        sum += if length <= LONGEST {
+            memo.count(Key::new(bytes, at, length), || bpe.count(&bytes[at..end]))
+        } else {
+            long(bpe, &bytes[at..end], limit - sum)?
         };
         if sum > limit {
             return None;

@@ -1,7 +1,7 @@
 //! How many tokens a text has.
 //!
-//! The vocabularies are part of the program and are unpacked when somebody counts for the first
-//! time: about 50 ms and 60 MB that nobody pays who does not count.
+//! The vocabularies are part of the program and are unpacked by the first count: about 50 ms and 60 MB,
+//! which a process that never counts does not need.
 //!
 //! Counting is exact: a text is cut into pieces as the vocabulary's pattern says (`split`), the tokens of
 //! short pieces are remembered (`memo`), and the others are counted by `bpe-openai`.
@@ -25,7 +25,7 @@ pub enum Vocabulary {
     O200k,
     /// GPT-4 and GPT-3.5.
     Cl100k,
-    /// A guess by the lengths of words and signs, for those who want no vocabulary in memory or have a
+    /// A guess by the lengths of words and signs, without a vocabulary in memory, or for a
     /// model whose vocabulary is not public. It is off by 4 % on average (230 files of code, JSON and
     /// documents that it was not made for, in parts of 20 KB, against o200k; a quarter of the bytes is off
     /// by 21 %), and by half at worst: too low for random data and for rare scripts.
@@ -52,7 +52,7 @@ impl Vocabulary {
         Self::ALL.into_iter().find(|one| one.name() == word)
     }
 
-    /// How many tokens a text has. Words that control a model, such as `<|endoftext|>`, are counted
+    /// How many tokens a text has. Control words of a model (`<|endoftext|>`) are counted
     /// as the text that they are.
     pub fn count(self, text: &str) -> u64 {
         self.count_to(text, u64::MAX).unwrap_or(u64::MAX)

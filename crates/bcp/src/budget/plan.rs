@@ -35,7 +35,7 @@ impl Item {
     }
 }
 
-/// What nobody has counted.
+/// The tokens of a text that was not counted.
 fn estimate(bytes: u64) -> u64 {
     (bytes / 4).max(1)
 }
@@ -225,9 +225,10 @@ impl<'d> Plan<'d> {
         let mut out = String::new();
         let mode = self.show.renderer.mode;
         let begin = |out: &mut String| {
-            out.push_str(match out.is_empty() {
-                true => mode.opening(),
-                false => Mode::SEPARATOR,
+            out.push_str(if out.is_empty() {
+                mode.opening()
+            } else {
+                Mode::SEPARATOR
             });
         };
         let mut shown = self.items.iter().filter(|item| item.form.is_some());
@@ -249,9 +250,10 @@ impl<'d> Plan<'d> {
                         Err(why) => report.unreadable(why.clone()),
                     }
                     too_long = out.len() as u64 > most;
-                    Ok(match too_long {
-                        true => Go::Break(()),
-                        false => Go::Continue(()),
+                    Ok(if too_long {
+                        Go::Break(())
+                    } else {
+                        Go::Continue(())
                     })
                 })?;
         }

@@ -65,10 +65,10 @@ impl Fields {
         field: Field,
         options: &ManifestOptions,
     ) -> Result<Option<Cow<'_, str>>> {
-        match options.compat {
-            true => Ok(None),
-            false => self.text(field),
+        if options.compat {
+            return Ok(None);
         }
+        self.text(field)
     }
 
     fn content<'a>(
@@ -83,10 +83,7 @@ impl Fields {
                 lang: self.lang(what)?,
                 path: self.need(what, Field::Path)?,
                 content: self.need_contents(what, options)?,
-                lines: match options.compat {
-                    true => None,
-                    false => self.lines()?,
-                },
+                lines: if options.compat { None } else { self.lines()? },
             },
             Kind::Conversation => Content::Conversation {
                 role: self.found(what, Field::Role, word!(self, Field::Role, Role)?)?,

@@ -34,7 +34,7 @@ pub(super) struct Json<R> {
     line: u64,
     /// How many bytes are before the line.
     line_start: u64,
-    /// For what nobody wants.
+    /// For values that are not used.
     scratch: Vec<u8>,
 }
 

@@ -107,9 +107,9 @@ impl Fields {
         };
         match (options.files)(&path, Limits::BLOCK) {
             Ok(bytes) => Ok(Some(Cow::Owned(bytes))),
-            Err(why) => Err(Problem::File {
+            Err(error) => Err(Problem::File {
                 path: path.into_owned(),
-                why,
+                why: error.to_string(),
             }),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! 32 bytes are looked at without a branch, so that the compiler puts them into two registers.
 
-/// Where the first such byte of these is.
+/// The index of the first of these bytes.
 #[inline]
 pub(super) fn first_special(bytes: &[u8; 32]) -> Option<usize> {
     let marks = bytes.map(|byte| {
@@ -17,7 +17,7 @@ pub(super) fn first_special(bytes: &[u8; 32]) -> Option<usize> {
     {
         return None;
     }
-    // Which word it is in nobody can foresee, so nobody is asked: one bit for each byte.
+    // Branch-free, because the word is unpredictable: one bit for each byte.
     let bits = words.iter().rev().fold(0, |bits, word| {
         bits << 8 | gather(u64::from_le_bytes(*word))
     });

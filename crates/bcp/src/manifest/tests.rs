@@ -21,7 +21,7 @@ pub(super) fn read(text: impl Read, options: ManifestOptions) -> Result<Vec<Owne
 pub(super) fn files() -> ManifestOptions<'static> {
     let files = Box::new(|path: &str, _: u64| match path {
         "b.zig" => Ok(b"const x = 1;\n".to_vec()),
-        _ => Err("there is no such file".to_owned()),
+        _ => Err("there is no such file".into()),
     });
     ManifestOptions {
         compat: false,

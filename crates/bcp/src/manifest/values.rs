@@ -1,6 +1,6 @@
 //! Values of the one shape that they must have.
 //!
-//! What has another shape is skipped before that is said, so that whoever has no use for the value
+//! A value of another shape is skipped before it is reported, so that a caller that ignores the value
 //! can read on.
 
 use std::io::Read;

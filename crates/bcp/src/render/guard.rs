@@ -159,7 +159,7 @@ fn begins_with_one_of(text: &str, words: &[&str]) -> bool {
 /// A fence that is longer than any in the content.
 pub(super) fn fence(text: &str) -> String {
     let ticks = longest_run(text, b'`');
-    // A fence as long as the content helps nobody.
+    // A very long fence would double the content.
     if ticks > LONG_FENCE && longest_run(text, b'~') < ticks {
         return "~".repeat(longest_run(text, b'~').max(2) + 1);
     }

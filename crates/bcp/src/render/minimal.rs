@@ -7,10 +7,11 @@ use crate::render::guard::{headers, in_brackets, in_header, one_line, without_he
 use crate::render::text::{Shown, lang};
 
 pub(super) fn render(content: &Content<'_>, shown: &Shown<'_>, out: &mut String) {
-    // A note of ours about bytes is not a content that could deceive.
-    let headers = match shown.binary {
-        true => Vec::new(),
-        false => headers(&shown.text),
+    // A note about bytes is our own text and cannot imitate a header.
+    let headers = if shown.binary {
+        Vec::new()
+    } else {
+        headers(&shown.text)
     };
     let mut marks = String::new();
     for (is, mark) in [

@@ -118,7 +118,7 @@ const MOST: usize = 16 << 20;
 /// Deeper entries are not indented any further.
 const INDENTED: usize = 32;
 
-/// One line for each entry, indented by its depth. A size of zero is one that nobody knows.
+/// One line for each entry, indented by its depth. A size of zero is unknown.
 fn tree(entries: &Entries<'_>) -> String {
     let mut out = String::new();
     let (mut depth, mut left_out) = (0, 0_u64);

@@ -137,9 +137,10 @@ fn unknown(kind: u8, shown: &Shown<'_>, out: &mut String) {
 }
 
 fn put(text: &str, escaped: bool, out: &mut String) {
-    match escaped {
-        true => without_tags(text, out),
-        false => out.push_str(text),
+    if escaped {
+        without_tags(text, out);
+    } else {
+        out.push_str(text);
     }
 }
 

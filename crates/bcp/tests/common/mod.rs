@@ -1,4 +1,4 @@
-//! Blocks of every type, as nobody would think of them.
+//! Arbitrary blocks of every type.
 
 #![allow(dead_code, clippy::unwrap_used)]
 

@@ -1,6 +1,5 @@
 //! What others wrote, made harmless for a terminal and for lines of ours.
 
-use std::io::{self, Write};
 use std::path::Path;
 
 use linkspan_wire::{escape_block, escape_line, replace_unprintable};
@@ -26,86 +25,9 @@ pub(crate) fn path(path: &Path) -> String {
     on_one_line(&path.to_string_lossy())
 }
 
-/// A way to a terminal that cleans what takes it, however that is cut into pieces.
-pub(crate) struct Cleaned<W> {
-    out: W,
-    /// The end of the last piece, if the next one decides what it is.
-    held: Vec<u8>,
-}
-
-impl<W: Write> Cleaned<W> {
-    pub(crate) fn new(out: W) -> Self {
-        let held = Vec::new();
-        Self { out, held }
-    }
-
-    pub(crate) fn inner(&self) -> &W {
-        &self.out
-    }
-
-    /// There is no next piece.
-    pub(crate) fn finish(&mut self) -> io::Result<()> {
-        let held = std::mem::take(&mut self.held);
-        self.out
-            .write_all(clean(&String::from_utf8_lossy(&held)).as_bytes())
-    }
-}
-
-impl<W: Write> Write for Cleaned<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut all = std::mem::take(&mut self.held);
-        all.extend_from_slice(bytes);
-        self.held = all.split_off(all.len() - undecided(&all));
-        let text = String::from_utf8_lossy(&all);
-        self.out.write_all(clean(&text).as_bytes())?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
-/// How many bytes at the end may belong to a character, or to an end of a line, that is not whole.
-fn undecided(bytes: &[u8]) -> usize {
-    if bytes.last() == Some(&b'\r') {
-        return 1;
-    }
-    let tail = &bytes[bytes.len().saturating_sub(3)..];
-    let Some(lead) = tail.iter().rposition(|byte| *byte & 0xc0 != 0x80) else {
-        return 0;
-    };
-    let begun = &tail[lead..];
-    match std::str::from_utf8(begun) {
-        // No error but that it ends.
-        Err(e) if e.valid_up_to() == 0 && e.error_len().is_none() => begun.len(),
-        _ => 0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn in_pieces(bytes: &[u8], of: usize) -> String {
-        let mut cleaned = Cleaned::new(Vec::new());
-        for piece in bytes.chunks(of) {
-            cleaned.write_all(piece).unwrap();
-        }
-        cleaned.finish().unwrap();
-        String::from_utf8(cleaned.out).unwrap()
-    }
-
-    #[test]
-    fn it_does_not_matter_how_a_text_is_cut() {
-        let text = "é\u{20ac}\u{1f600}a\r\nb\rc\x1b[31m\u{9b}5m\té\r";
-        let mut bytes = text.as_bytes().to_vec();
-        bytes.extend(b"\xff\xc3x\xe2\x82\n\xf0\x9f");
-        let whole = clean(&String::from_utf8_lossy(&bytes));
-        for of in 1..=bytes.len() {
-            assert_eq!(in_pieces(&bytes, of), whole, "{of}");
-        }
-    }
 
     #[test]
     fn lines_may_end_as_on_windows_but_cannot_be_written_over() {

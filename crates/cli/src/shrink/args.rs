@@ -13,10 +13,10 @@ use super::ledger;
 use super::shared::{Options, StructuredBy};
 use super::wanted::Wanted;
 use crate::args::{EraArgs, RemoteArgs, millis, seconds};
-use crate::bcp::args::{Words, tokens};
-use crate::bcp::variable;
+use crate::environment::{variable, wrong};
 use crate::exit::Failure;
 use crate::expose_args::{GuardArgs, ListenArgs};
+use crate::value_words::{VOCABULARIES, tokens};
 
 const HELP: &str = "\
 Runs between a client and a server and rewrites tool results so that they need fewer tokens. A result is
@@ -405,13 +405,6 @@ impl ShrinkFlag {
     }
 }
 
-const VOCABULARIES: Words<Vocabulary> = Words {
-    parse: |word| {
-        Vocabulary::parse(word).ok_or_else(|| "it must be o200k, cl100k or estimate".to_owned())
-    },
-    names: || Vocabulary::ALL.iter().map(|one| one.name()).collect(),
-};
-
 fn budget(text: &str) -> Result<u64, String> {
     match tokens(text)? {
         0 => Err("it must be at least 1 token".to_owned()),
@@ -461,9 +454,4 @@ fn render_of_environment() -> Result<Option<Mode>, Failure> {
             .map(Some)
             .ok_or_else(|| wrong(NAME, text, "auto, xml, markdown or minimal")),
     }
-}
-
-fn wrong(name: &str, value: &str, right: &str) -> Failure {
-    Failure::usage(format!("{name} is `{value}` in the environment"))
-        .hint(format!("it must be {right}; without it the usual is done"))
 }

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use linkspan_mcp::{Era, tool_text, tool_texts};
+use linkspan_bcp_tools::files::{PartialFiles, Roots};
+use linkspan_bcp_tools::reader::tool_result;
+use linkspan_bcp_tools::{TOOLS, Tools};
+use linkspan_mcp::{Era, tool_text};
 use linkspan_wire::{Json, Object};
 
 use super::fetch;
 use super::kept::Originals;
-use crate::bcp::{Performed, TOOLS, Tools, reader_tools};
+use crate::environment::{reader_settings, variable};
 use crate::exit::Failure;
 
 /// Where the BCP tools may look, and what they are.
@@ -66,7 +69,7 @@ impl Locals {
                 Ok(text) => tool_text(&text, false),
                 Err(why) => tool_text(&why, true),
             },
-            (Some(files), _) => performed(files.perform(name, arguments)),
+            (Some(files), _) => tool_result(files.perform(name, arguments)),
             (None, _) => tool_text("there is no such tool", true),
         };
         match era {
@@ -81,10 +84,14 @@ impl Locals {
     }
 }
 
-fn performed(done: Performed) -> String {
-    match done {
-        Ok((text, None)) => tool_text(&text, false),
-        Ok((text, Some(note))) => tool_texts(&[&text, &note], false),
-        Err(why) => tool_text(&why, true),
+/// The reader's tools within these folders, or the current one, without the folder of `--store`.
+fn reader_tools(roots: &[PathBuf], store: Option<&Path>) -> Result<Tools, Failure> {
+    let settings = reader_settings(variable)?;
+    let mut roots = Roots::new(roots)?;
+    if let Some(store) = store {
+        let closed = roots.close(store);
+        closed.map_err(|e| Failure::usage(format!("--store {}: {e}", store.display())))?;
     }
+    let partial = PartialFiles::new(std::env::temp_dir());
+    Ok(Tools::new(roots, settings, partial))
 }

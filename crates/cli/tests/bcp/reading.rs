@@ -286,7 +286,7 @@ fn json_that_is_no_manifest_is_told_with_the_right_line() {
         let ran = bcp(&["encode", input, "-o", &output]);
         ran.failed(1);
         let said = &ran.stderr;
-        assert!(said.contains("is no manifest"), "{said}");
+        assert!(said.contains("is not a manifest"), "{said}");
         assert!(said.contains(&format!("--as-files {input} -o")), "{said}");
     }
 }

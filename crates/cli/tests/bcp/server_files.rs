@@ -239,5 +239,5 @@ fn what_could_block_is_refused() {
     assert!(made.is_ok_and(|status| status.success()), "mkfifo works");
     let server = ready(&scratch.path(""));
     read(&server, "1", &fifo);
-    assert_error(&server.answer("1"), "no regular file");
+    assert_error(&server.answer("1"), "not a regular file");
 }

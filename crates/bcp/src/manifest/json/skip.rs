@@ -1,4 +1,4 @@
-//! Values that nobody wants are checked and forgotten, by a loop: their depth is not ours to choose.
+//! Unused values are checked and dropped by a loop, because the input decides how deep they nest.
 
 use std::io::Read;
 

@@ -12,8 +12,8 @@ pub(super) const LOOK: usize = 32;
 /// Bytes of an input, those that were taken and those that are next.
 pub(super) struct Window<R> {
     input: R,
-    /// What was read, and after that [`LOOK`] quotes: whoever looks for the end of a string finds
-    /// one, and need not ask for the end of the window.
+    /// What was read, followed by [`LOOK`] quotes: a search for the end of a string always finds one,
+    /// and need not check for the end of the window.
     bytes: Vec<u8>,
     at: usize,
     end: usize,

@@ -107,7 +107,7 @@ fn is_heading(line: &str) -> bool {
     if line.len() - after.len() >= 2 && after.starts_with(is_blank) {
         return true;
     }
-    // A line below another one that makes a heading of that.
+    // A line that turns the line above into a heading.
     let line = line.trim_end_matches(is_blank);
     line.len() >= 3
         && (line.bytes().all(|byte| byte == b'-') || line.bytes().all(|byte| byte == b'='))

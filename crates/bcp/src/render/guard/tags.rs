@@ -26,8 +26,8 @@ pub(crate) fn has_tags(text: &str) -> bool {
     memchr_iter(b'<', text.as_bytes()).any(|at| is_tag(&text[at + 1..]))
 }
 
-/// Appends a content that has something of the kind. The `<` of such a tag becomes `&lt;`, and so that
-/// this can be undone, `&lt;` and `&amp;` become `&amp;lt;` and `&amp;amp;`.
+/// Appends a content that imitates our tags. The `<` of these becomes `&lt;`, and so that this can be
+/// undone, `&lt;` and `&amp;` become `&amp;lt;` and `&amp;amp;`.
 pub(crate) fn without_tags(text: &str, out: &mut String) {
     let bytes = text.as_bytes();
     let mut done = 0;

@@ -1,0 +1,216 @@
+//! Writing a BCP file from a manifest, or from files and folders.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use linkspan_bcp::manifest::{Manifest, ManifestError, ManifestOptions, Problem};
+use linkspan_bcp::{Block, FolderStore, Limits, Priority, WriteOptions, Writer, compress_payload};
+
+use crate::error::{BcpError, Result};
+use crate::files::{Links, Output, Stream, confined_reader, open_regular};
+use crate::pack::{Item, Pack};
+use crate::progress::Progress;
+use crate::watched::Watched;
+
+/// How a file is written.
+#[derive(Debug, Default)]
+pub struct EncodeOptions {
+    /// Compression of blocks, and references to repeated ones.
+    pub write: WriteOptions,
+    /// Whether all blocks are compressed together, where that makes the file smaller.
+    pub compress_payload: bool,
+    /// Where every body is kept as well.
+    pub store: Option<FolderStore>,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy)]
+pub struct Encoded {
+    /// The size of the file.
+    pub bytes: u64,
+    /// The number of blocks.
+    pub blocks: u64,
+}
+
+/// Takes blocks.
+type Sink<'s> = dyn FnMut(&Block<'_>, Option<Priority>) -> Result<()> + 's;
+
+/// Which files a manifest may name, and how it is read.
+#[derive(Debug)]
+pub struct ManifestAccess {
+    /// The folder of the manifest. It may name files in this folder.
+    pub folder: PathBuf,
+    /// Whether it may name other files as well.
+    pub allow_outside: bool,
+    /// Whether what bcp 0.1.0 ignores is ignored.
+    pub compat: bool,
+}
+
+/// Writes the blocks of a manifest, and of the files that it names.
+pub fn encode_manifest_file(
+    input: Stream,
+    access: &ManifestAccess,
+    options: &EncodeOptions,
+    output: &mut Output,
+    progress: &dyn Progress,
+) -> Result<Encoded> {
+    let read = confined_reader(&access.folder, access.allow_outside);
+    let manifest = ManifestOptions {
+        compat: access.compat,
+        files: Box::new(move |name, limit| Ok(read(name, limit)?)),
+    };
+    progress.begin("encoding", input.length);
+    let encoded = encode_manifest(
+        input.from,
+        &input.name,
+        manifest,
+        options,
+        output,
+        &mut |at| {
+            progress.at(at);
+            true
+        },
+    );
+    progress.end();
+    encoded
+}
+
+/// Writes the blocks of a manifest, until `watch` says no.
+pub fn encode_manifest(
+    input: impl Read,
+    name: &str,
+    manifest: ManifestOptions<'_>,
+    options: &EncodeOptions,
+    output: &mut Output,
+    watch: &mut dyn FnMut(u64) -> bool,
+) -> Result<Encoded> {
+    write(output, options, |sink| {
+        let mut manifest = Manifest::new(input, manifest);
+        while let Some(item) = manifest.next().map_err(|e| refused(name, e))? {
+            sink(&item.block, item.priority)?;
+            if !watch(manifest.position()) {
+                return Err(BcpError::Stopped);
+            }
+        }
+        Ok(())
+    })
+}
+
+fn refused(name: &str, error: ManifestError) -> BcpError {
+    let (name, error) = (name.to_owned(), Box::new(error));
+    match (error.block, &error.problem) {
+        (None, Problem::NoBlocks | Problem::Shape { .. }) => BcpError::NotAManifest { name, error },
+        _ => BcpError::Manifest { name, error },
+    }
+}
+
+/// Whether a file begins as manifests do.
+pub fn looks_like_a_manifest(path: &Path) -> bool {
+    let Ok((file, _)) = open_regular(path, Links::Follow) else {
+        return false;
+    };
+    let mut head = Vec::new();
+    let read = file.take(4 << 10).read_to_end(&mut head);
+    let head = String::from_utf8_lossy(&head);
+    let first = head.trim_start().strip_prefix('{').map(str::trim_start);
+    read.is_ok() && first.is_some_and(|first| first.starts_with("\"blocks\""))
+}
+
+/// Writes the blocks of files and folders; `each` is told about every file.
+pub fn encode_files(
+    pack: Pack,
+    options: &EncodeOptions,
+    output: &mut Output,
+    each: &mut dyn FnMut(&Item),
+) -> Result<Encoded> {
+    write(output, options, |sink| {
+        for item in pack {
+            each(&item);
+            if let Item::Packed(packed) = &item {
+                sink(&packed.block, None)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Writes the blocks that `fill` puts into the sink.
+fn write(
+    output: &mut Output,
+    options: &EncodeOptions,
+    fill: impl FnOnce(&mut Sink<'_>) -> Result<()>,
+) -> Result<Encoded> {
+    if !options.compress_payload {
+        let mut out = Watched::new(&mut *output);
+        let encoded = blocks(&mut out, options, fill);
+        let failed = out.failed;
+        return encoded.map_err(|e| failed.map_or(e, |failed| output.incomplete(failed)));
+    }
+    // Whether compression helps is known only at the end, so that both forms are made.
+    let mut plain = output.spool()?;
+    let mut out = Watched::new(BufWriter::with_capacity(CHUNK, &plain));
+    let encoded = blocks(&mut out, options, fill);
+    let failed = out.failed.take();
+    drop(out);
+    let encoded = encoded.map_err(|e| failed.map_or(e, |failed| output.incomplete(failed)))?;
+    if encoded.bytes > Limits::default().payload {
+        // Readers would refuse to inflate it.
+        copy(&mut plain, output).map_err(|e| output.incomplete(e))?;
+        return Ok(encoded);
+    }
+    let mut packed = output.spool()?;
+    let bytes = compress(&mut plain, &packed).map_err(|e| output.incomplete(e))?;
+    let smaller = bytes < encoded.bytes;
+    let from = if smaller { &mut packed } else { &mut plain };
+    copy(from, output).map_err(|e| output.incomplete(e))?;
+    Ok(Encoded {
+        bytes: bytes.min(encoded.bytes),
+        ..encoded
+    })
+}
+
+/// How much is read or written at a time.
+const CHUNK: usize = 128 << 10;
+
+fn compress(plain: &mut File, packed: &File) -> io::Result<u64> {
+    plain.rewind()?;
+    let mut out = BufWriter::with_capacity(CHUNK, packed);
+    let bytes = compress_payload(&mut BufReader::with_capacity(CHUNK, plain), &mut out)?;
+    out.flush()?;
+    Ok(bytes)
+}
+
+fn copy(from: &mut File, to: &mut Output) -> io::Result<()> {
+    from.rewind()?;
+    io::copy(&mut BufReader::with_capacity(CHUNK, from), to)?;
+    Ok(())
+}
+
+fn blocks(
+    out: impl Write,
+    options: &EncodeOptions,
+    fill: impl FnOnce(&mut Sink<'_>) -> Result<()>,
+) -> Result<Encoded> {
+    let mut writer = Writer::new(out, options.write).map_err(BcpError::encode)?;
+    if let Some(store) = &options.store {
+        writer.refer_to(store.hashes().map_err(BcpError::Store)?);
+    }
+    let mut blocks = 0;
+    fill(&mut |block, priority| {
+        writer.add(block).map_err(BcpError::encode)?;
+        if let Some(store) = &options.store {
+            store.put(writer.body()).map_err(BcpError::Store)?;
+        }
+        let written = blocks;
+        blocks += 1;
+        if let Some(priority) = priority {
+            let annotated = writer.add_priority(written, priority);
+            annotated.map_err(BcpError::encode)?;
+            blocks += 1;
+        }
+        Ok(())
+    })?;
+    let (_, bytes) = writer.finish().map_err(BcpError::encode)?;
+    Ok(Encoded { bytes, blocks })
+}

@@ -1,0 +1,234 @@
+//! What can go wrong, as data, and what to do about it.
+
+mod text;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use linkspan_bcp::manifest::ManifestError;
+use linkspan_bcp::{Error, Failed};
+use linkspan_wire::escape_line;
+
+use crate::files::Denied;
+
+/// The result of most functions of this crate.
+pub type Result<T, E = BcpError> = std::result::Result<T, E>;
+
+/// Why a command or a tool failed. `Display` is the problem and what to do next, in one sentence;
+/// [`BcpError::problem`] and [`BcpError::hint`] are its two parts.
+#[derive(Debug)]
+pub enum BcpError {
+    /// A file cannot be opened or read.
+    Read {
+        /// The file.
+        name: String,
+        /// What the operating system said.
+        error: io::Error,
+    },
+    /// A stream has to be kept in memory and is longer than the limit.
+    StreamTooLong {
+        /// The stream.
+        name: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// An input of `encode` does not exist or cannot be examined.
+    Input {
+        /// The input.
+        path: PathBuf,
+        /// What the operating system said.
+        error: io::Error,
+    },
+    /// An input is the output as well.
+    SameFile(PathBuf),
+    /// A file cannot be created.
+    Create {
+        /// The file.
+        name: String,
+        /// What the operating system said.
+        error: io::Error,
+    },
+    /// Not all of an output could be written.
+    Write {
+        /// The output.
+        name: String,
+        /// Whether nothing of it is visible now.
+        atomic: bool,
+        /// What the operating system said.
+        error: io::Error,
+    },
+    /// The text about a file could not be written to the given writer.
+    Print(io::Error),
+    /// A file is damaged, or is not a BCP file.
+    File {
+        /// The file.
+        name: String,
+        /// What is wrong with it, and where.
+        error: Box<Error>,
+    },
+    /// `decode` has no text to write.
+    NothingDecoded {
+        /// The file.
+        name: String,
+        /// The blocks that were asked for.
+        blocks: Option<Vec<u64>>,
+        /// Why.
+        failed: Box<Failed>,
+    },
+    /// A tool has no text to return.
+    NothingRead {
+        /// The file.
+        name: String,
+        /// Why.
+        failed: Box<Failed>,
+    },
+    /// `inspect` was asked for a block that does not exist.
+    NoBlock {
+        /// The file.
+        name: String,
+        /// The number that was asked for.
+        block: u64,
+        /// How many blocks there are.
+        blocks: u64,
+    },
+    /// No block fits into the budget.
+    Budget {
+        /// The file.
+        name: String,
+        /// How many blocks are left out.
+        left_out: u64,
+    },
+    /// A block cannot be written.
+    Encode(Box<Error>),
+    /// The folder of `--store` cannot be used.
+    Store(io::Error),
+    /// A manifest is wrong.
+    Manifest {
+        /// The manifest.
+        name: String,
+        /// What is wrong with it.
+        error: Box<ManifestError>,
+    },
+    /// JSON that is not a manifest: most likely a file that is to be packed.
+    NotAManifest {
+        /// The file.
+        name: String,
+        /// What is missing.
+        error: Box<ManifestError>,
+    },
+    /// A file that a manifest names may not be read, or cannot be.
+    NamedFile {
+        /// The file, as the manifest names it.
+        name: String,
+        /// Why.
+        denied: Denied,
+    },
+    /// A file that a manifest names is larger than the limit.
+    NamedFileTooLarge {
+        /// The file, as the manifest names it.
+        name: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A folder of `--root` cannot be used.
+    Root {
+        /// The folder.
+        folder: PathBuf,
+        /// What the operating system said.
+        error: io::Error,
+    },
+    /// The reader server may not use a file, or cannot.
+    Denied {
+        /// The file, as the client names it.
+        path: PathBuf,
+        /// Whether it was to be written.
+        write: bool,
+        /// Why.
+        denied: Denied,
+        /// The folders that may be used.
+        folders: Vec<PathBuf>,
+    },
+    /// A manifest names a file outside of the folders that may be used.
+    NamesOutside(Box<BcpError>),
+    /// There is no tool with this name.
+    UnknownTool(String),
+    /// An argument of a tool is not what its schema says.
+    Argument(String),
+    /// A tool took longer than it may.
+    Late(Duration),
+    /// The text of a tool has this many bytes, which is more than a message may have.
+    TextTooLong(usize),
+    /// A file was replaced between writing it and reading it.
+    Replaced,
+    /// The work was stopped from outside.
+    Stopped,
+    /// A tool panicked.
+    Panicked,
+}
+
+impl BcpError {
+    /// A file that is not what it should be.
+    pub fn file(name: &str, error: Error) -> Self {
+        Self::File {
+            name: name.to_owned(),
+            error: Box::new(error),
+        }
+    }
+
+    pub(crate) fn encode(error: Error) -> Self {
+        Self::Encode(Box::new(error))
+    }
+
+    /// Whether a further folder might allow it.
+    pub fn is_outside(&self) -> bool {
+        matches!(
+            self,
+            Self::NamesOutside(_)
+                | Self::Denied {
+                    denied: Denied::Outside,
+                    ..
+                }
+        )
+    }
+}
+
+impl fmt::Display for BcpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self, self.hint()) {
+            (Self::Budget { .. }, Some(hint)) => write!(f, "{}: {hint}", self.problem()),
+            (_, Some(hint)) => write!(f, "{}; {hint}", self.problem()),
+            (_, None) => f.write_str(&self.problem()),
+        }
+    }
+}
+
+impl std::error::Error for BcpError {}
+
+/// A path as a message names it: on one line, without control characters.
+pub fn path_name(path: &Path) -> String {
+    escape_line(&path.to_string_lossy()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_is_the_problem_and_what_to_do() {
+        let error = BcpError::Read {
+            name: "src".to_owned(),
+            error: io::ErrorKind::IsADirectory.into(),
+        };
+        let hint = "`linkspan bcp encode src -o ctx.bcp` packs a folder into a file";
+        assert_eq!(error.problem(), "cannot read src: it is a folder");
+        assert_eq!(error.hint().as_deref(), Some(hint));
+        let text = format!("cannot read src: it is a folder; {hint}");
+        assert_eq!(error.to_string(), text);
+        // What a manifest names keeps its own text.
+        let outside = BcpError::NamesOutside(Box::new(error));
+        assert!(outside.is_outside());
+        assert_eq!(outside.to_string(), text);
+    }
+}

@@ -1,0 +1,167 @@
+//! Files that are being written, and their removal if the process has to stop.
+//!
+//! A partial file has a name of its own next to its target, and takes the target's name when it is
+//! complete. Its guard removes it if that does not happen. A signal ends the process without dropping
+//! guards, so the partial files are listed, and the code that ends the process removes them first.
+//! A file without a name (`O_TMPFILE`) would need no removal, but exists only on Linux, only on some
+//! file systems, and cannot replace a file. SIGKILL, SIGQUIT and power cuts leave a hidden `.part`
+//! file behind.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::Folder;
+
+/// The files that are being written. Clones share one list.
+#[derive(Debug, Clone)]
+pub struct PartialFiles(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    temp: PathBuf,
+    files: Mutex<Listed>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    by_path: BTreeSet<PathBuf>,
+    /// Files of [`super::within::Within`], by their unique names.
+    pub(super) in_folders: BTreeMap<OsString, Arc<Folder>>,
+}
+
+/// While this exists, no file is created, renamed or removed.
+#[derive(Debug)]
+pub struct Cleared<'p> {
+    _files: MutexGuard<'p, Listed>,
+}
+
+impl PartialFiles {
+    /// `temp` is the folder for files without a target beside which they could be created.
+    pub fn new(temp: PathBuf) -> Self {
+        Self(Arc::new(Shared {
+            temp,
+            files: Mutex::default(),
+        }))
+    }
+
+    pub(super) fn temp(&self) -> &Path {
+        &self.0.temp
+    }
+
+    /// Removes all of them. To be called before the process ends, because guards on other threads are
+    /// not dropped then.
+    pub fn clear(&self) -> Cleared<'_> {
+        let mut files = self.lock();
+        while let Some(path) = files.by_path.pop_first() {
+            let _ = fs::remove_file(path);
+        }
+        while let Some((part, folder)) = files.in_folders.pop_first() {
+            let _ = folder.remove(&part);
+        }
+        Cleared { _files: files }
+    }
+
+    /// Locked while a file is created, renamed or removed, so that [`PartialFiles::clear`] sees either
+    /// all of that or nothing.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Listed> {
+        // A set of names is never half changed.
+        let files = self.0.files.lock();
+        files.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A file that is removed unless it is finished.
+#[derive(Debug)]
+pub(super) struct Unfinished {
+    path: PathBuf,
+    partial: PartialFiles,
+}
+
+impl Unfinished {
+    /// Creates a file next to `target`, with an unpredictable name.
+    pub(super) fn create(
+        partial: &PartialFiles,
+        target: &Path,
+        options: &mut OpenOptions,
+    ) -> io::Result<(Self, File)> {
+        let mut files = partial.lock();
+        loop {
+            let path = target.with_file_name(name(target)?);
+            match options.write(true).create_new(true).open(&path) {
+                Ok(file) => {
+                    files.by_path.insert(path.clone());
+                    let partial = partial.clone();
+                    return Ok((Self { path, partial }, file));
+                }
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives it its target's name.
+    pub(super) fn finish(self, target: &Path) -> io::Result<()> {
+        let mut files = self.partial.lock();
+        fs::rename(&self.path, target)?;
+        files.by_path.remove(&self.path);
+        drop(files);
+        Ok(())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if self.partial.lock().by_path.remove(&self.path) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn name(target: &Path) -> io::Result<OsString> {
+    let random = getrandom::u64().map_err(io::Error::other)?;
+    let mut name = OsString::from(".");
+    // Only a part of a long name, or the new one would be too long.
+    let stem: String = target
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .chars()
+        .take(32)
+        .collect();
+    name.push(format!("{stem}.{random:016x}.part"));
+    Ok(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    #[test]
+    fn all_partial_files_can_be_removed_at_once() {
+        let scratch = Scratch::new();
+        let partial = scratch.partial();
+        let create = |name: &str| {
+            let target = scratch.path().join(name);
+            Unfinished::create(&partial, &target, &mut OpenOptions::new()).unwrap()
+        };
+        let (first, _second) = (create("a"), create("b"));
+        assert_eq!(scratch.names().len(), 2);
+        fs::remove_file(first.0.path()).unwrap();
+        drop(partial.clear());
+        assert!(scratch.names().is_empty());
+        // Its guard leaves a later file of that name alone.
+        fs::write(first.0.path(), "").unwrap();
+        let path = first.0.path().to_owned();
+        drop(first);
+        assert!(path.exists());
+    }
+}

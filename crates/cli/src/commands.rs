@@ -1,0 +1,3 @@
+//! The commands: arguments, a library, and printing.
+
+pub(crate) mod bcp;

@@ -1,0 +1,147 @@
+//! `linkspan bcp decode`: a file as text for a model.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use linkspan_bcp::render::{Mode, Renderer};
+use linkspan_bcp::{Kind, Show, Verbosity};
+use linkspan_bcp_tools::BcpError;
+use linkspan_bcp_tools::decode::{DecodeOptions, decode};
+use linkspan_bcp_tools::files::DASH;
+
+use super::cleanup::partial_files;
+use super::opening::{FileArg, StoreArg};
+use super::progress::Bar;
+use super::stdout::output;
+use super::tokenizer::TokenizerArg;
+use crate::environment;
+use crate::exit::{Exit, Failure, warn};
+use crate::value_words::{Words, tokens};
+
+pub(crate) const HELP: &str = "\
+Renders the blocks of FILE in the order that they have. With --budget they are taken by their
+priority: in full while there is room, else by their summary, else only mentioned. The text never
+has more tokens than that, unless the critical blocks alone do; then a warning says so.
+
+Text inside a block cannot imitate linkspan's own tags, headers or fences; it is escaped, and the
+block is marked. --compat renders as bcp 0.1.0 does, byte for byte, without this escaping.
+
+Examples:
+  linkspan bcp decode context.bcp
+  linkspan bcp decode context.bcp --mode markdown --budget 4000
+  linkspan bcp decode context.bcp --include code,diff --mode minimal | pbcopy
+  linkspan bcp decode context.bcp --json | linkspan bcp encode - -o same.bcp
+
+Environment:
+  BCP_RENDER_MODE  the mode if --mode is not given: xml, markdown or minimal";
+
+// `linkspan bcp decode`
+#[derive(Debug, Args)]
+pub(crate) struct DecodeArgs {
+    #[command(flatten)]
+    file: FileArg,
+    /// Format: xml, markdown (md) or minimal; xml by default
+    #[arg(long, value_name = "MODE", value_parser = MODES, hide_possible_values = true)]
+    mode: Option<Mode>,
+    /// full, summary (where a block has one), or adaptive (what the budget allows; the default)
+    #[arg(long, value_name = "HOW", default_value = "adaptive", value_parser = VERBOSITIES, hide_default_value = true, hide_possible_values = true)]
+    verbosity: Verbosity,
+    /// Most tokens that the text may have
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    budget: Option<u64>,
+    #[command(flatten)]
+    tokenizer: TokenizerArg,
+    /// Only blocks of these types, such as code,conversation
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = KINDS, hide_possible_values = true)]
+    include: Option<Vec<Wanted>>,
+    /// Only blocks with these numbers, counted from 0 as `inspect` does
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    block: Option<Vec<u64>>,
+    /// Print the blocks as a manifest that `encode` reads
+    #[arg(long, conflicts_with_all = ["mode", "budget", "compat", "verbosity", "tokenizer"])]
+    json: bool,
+    /// Render as bcp 0.1.0 does, byte for byte
+    #[arg(long)]
+    compat: bool,
+    /// Write to FILE instead of stdout; it appears when it is complete
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        default_value = "-",
+        hide_default_value = true
+    )]
+    output: PathBuf,
+    #[command(flatten)]
+    store: StoreArg,
+}
+
+const MODES: Words<Mode> = Words {
+    parse: |word| Mode::parse(word).ok_or("it is xml, markdown or minimal".to_owned()),
+    names: || Mode::ALL.iter().map(|mode| mode.name()).collect(),
+};
+
+const VERBOSITIES: Words<Verbosity> = Words {
+    parse: |word| Verbosity::parse(word).ok_or("it is full, summary or adaptive".to_owned()),
+    names: || vec!["full", "summary", "adaptive"],
+};
+
+/// A type of blocks; `None` is the empty word behind the last comma of a list.
+#[derive(Debug, Clone, Copy)]
+struct Wanted(Option<Kind>);
+
+const KINDS: Words<Wanted> = Words {
+    parse: |word| match (word.trim(), Kind::parse(word.trim())) {
+        ("", _) => Ok(Wanted(None)),
+        (_, None) => Err(format!("it is one of {}", kinds().join(", "))),
+        (_, kind) => Ok(Wanted(kind)),
+    },
+    names: kinds,
+};
+
+fn kinds() -> Vec<&'static str> {
+    Kind::ALL.iter().map(|kind| kind.name()).collect()
+}
+
+pub(super) fn run(args: &DecodeArgs) -> Result<Exit, Failure> {
+    let mode = match args.mode {
+        Some(mode) => mode,
+        // Nothing is rendered then.
+        None if args.json => Mode::Xml,
+        None => environment::mode(environment::variable)?,
+    };
+    let document = args.store.document(&args.file)?;
+    let mut output = output(&args.output, &partial_files())?;
+    output.refuse_input(args.file.path())?;
+    let options = DecodeOptions {
+        show: Show {
+            renderer: Renderer {
+                mode,
+                compat: args.compat,
+            },
+            verbosity: args.verbosity,
+            include: args.include.as_ref().map(|wanted| {
+                let kinds = wanted.iter().filter_map(|wanted| wanted.0);
+                kinds.collect()
+            }),
+            blocks: args.block.clone(),
+            // A terminal or a pipe gets complete lines.
+            line_end: args.output == Path::new(DASH),
+        },
+        budget: args.budget,
+        vocabulary: args.tokenizer.vocabulary(),
+        json: args.json,
+        terminal: output.is_stream() && io::stdout().is_terminal(),
+    };
+    let name = args.file.name();
+    let mut report = decode(&document, &name, &options, &mut output, &Bar::default())?;
+    output.commit()?;
+    for warning in options.warnings(&report) {
+        warn(&warning);
+    }
+    if report.unreadable.is_empty() {
+        return Ok(Exit::Ok);
+    }
+    Err(BcpError::file(&name, report.unreadable.swap_remove(0)).into())
+}
