@@ -8,27 +8,22 @@ mod args;
 mod bcp;
 mod call_args;
 mod client;
-mod clock;
 mod conduct;
 mod connect;
 #[cfg(test)]
 mod doc_examples;
 mod elicit;
 mod exit;
+mod explain;
 mod expose;
 mod expose_args;
-mod first;
+mod front;
 mod help_text;
-mod house;
 mod lists;
 mod log;
-mod mask;
 mod mistakes;
-mod orphan;
 mod pages;
-mod record;
 mod remote;
-mod restart;
 mod schema_check;
 mod serve;
 mod shim;
@@ -39,7 +34,6 @@ mod status;
 mod target;
 mod tryout;
 mod waiting;
-mod written;
 
 use std::process::ExitCode;
 
@@ -132,7 +126,6 @@ pub(crate) fn block_on(work: impl Future<Output = Result<Exit, Failure>>) -> Res
         .build()
         .map_err(|e| Failure::new(Exit::Unreachable, format!("cannot start: {e}")))?;
     let ended = runtime.block_on(work);
-    runtime.block_on(serve::leave());
     // A read from a terminal cannot be called off; the process must end all the same.
     runtime.shutdown_background();
     ended

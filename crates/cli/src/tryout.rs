@@ -111,7 +111,8 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
     let (target, remote, json, job) = plan(command)?;
     let signals = Signals::listen();
     let timeout = Some(remote.timeout).filter(|limit| !limit.is_zero());
-    let port = target.open(&remote)?;
+    let backend = target.backend(&remote, None)?;
+    let port = backend.open()?;
     let first = match remote.timeout == DEFAULT_TIMEOUT {
         true => Some(FIRST_ANSWER),
         // Who says how long has said so for the first answer, too.
@@ -127,6 +128,7 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
         exit = signals.stop() => Ok(exit),
     };
     client.close().await;
+    backend.close().await;
     done
 }
 

@@ -4,28 +4,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use linkspan_bridge::{Backend, Bridge, StdioOptions};
 use linkspan_desk::Workers;
 use linkspan_mcp::Era;
-use linkspan_mcp::era::PARK;
-use linkspan_ports::FrontOptions;
-use linkspan_session::Config;
-use linkspan_wire::Limits;
 
 use super::args::McpArgs;
 use super::engine::Codec;
 use super::files::{Roots, remove_unfinished};
 use super::reader::{Reader, Shelf};
 use super::settings::{Settings, variable};
-use crate::connect::{StdioOptions, over_stdio};
 use crate::exit::{Exit, Failure};
-use crate::expose::{front_options, over_http};
-use crate::house::{InnOptions, Server};
+use crate::front::{self, front_options};
 use crate::shrink::Shrinking;
 use crate::signals::Signals;
-use crate::target::Opener;
 use crate::waiting;
 
-/// Whoever pipes a few requests into us has closed stdin before the first answer.
+/// A script that pipes a few requests into us closes stdin before the first answer.
 const DRAIN: Duration = Duration::from_secs(10);
 /// How long a job may take to notice that it has to stop.
 const LEAVING: Duration = Duration::from_secs(1);
@@ -33,11 +27,13 @@ const LEAVING: Duration = Duration::from_secs(1);
 pub(crate) async fn run(args: McpArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let workers = Workers::new();
-    let shrinking = Shrinking::of(args.shrink)?;
-    let server = server(&args.root, !args.http, &workers)?.shrinking(shrinking);
-    let ended = match args.http {
-        true => http(signals, server, &args).await,
-        false => stdio(signals, server).await,
+    let bridge = bridge(&args.root, !args.http, &workers)?;
+    let bridge = Shrinking::add_to(bridge, args.shrink)?;
+    let ended = if args.http {
+        let options = front_options(&args.listen, &args.guard)?;
+        front::serve_http(signals, bridge, &args.listen, options).await
+    } else {
+        stdio(signals, bridge).await
     };
     leave(workers).await;
     ended
@@ -47,12 +43,12 @@ pub(crate) async fn run(args: McpArgs) -> Result<Exit, Failure> {
 pub(crate) async fn on_stdio(roots: Vec<PathBuf>) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let workers = Workers::new();
-    let ended = stdio(signals, server(&roots, true, &workers)?).await;
+    let ended = stdio(signals, bridge(&roots, true, &workers)?).await;
     leave(workers).await;
     ended
 }
 
-fn server(given: &[PathBuf], client_roots: bool, workers: &Workers) -> Result<Server, Failure> {
+fn bridge(given: &[PathBuf], client_roots: bool, workers: &Workers) -> Result<Bridge, Failure> {
     let shelf = Arc::new(Shelf {
         engine: Codec,
         roots: roots(given)?,
@@ -62,7 +58,8 @@ fn server(given: &[PathBuf], client_roots: bool, workers: &Workers) -> Result<Se
     });
     let common = workers.clone();
     let open = move || linkspan_desk::port("the reader", &common, Reader::new(shelf.clone()));
-    Ok(Server::new(Opener::local(open), Some(Era::Legacy)))
+    // The reader has a time limit of its own.
+    Ok(Bridge::new(Backend::local(open, Some(Era::Legacy))).timeout(None))
 }
 
 async fn leave(workers: Workers) {
@@ -70,34 +67,13 @@ async fn leave(workers: Workers) {
     remove_unfinished();
 }
 
-async fn stdio(signals: Signals, server: Server) -> Result<Exit, Failure> {
-    let options = StdioOptions {
-        client_era: None,
-        // The reader has a limit of its own.
-        timeout: None,
-        drain: DRAIN,
-        max_message: Limits::default().max_bytes(),
-        record: None,
-        front: None,
-    };
+async fn stdio(signals: Signals, bridge: Bridge) -> Result<Exit, Failure> {
     waiting::for_client("linkspan tools -- linkspan bcp mcp");
-    over_stdio(signals, server, options).await
-}
-
-async fn http(signals: Signals, server: Server, args: &McpArgs) -> Result<Exit, Failure> {
-    linkspan_ports::raise_file_limit();
-    let options: FrontOptions = front_options(&args.listen, &args.guard)?;
-    let inn = InnOptions {
-        share: false,
-        park: PARK,
-        idle: options.idle,
-        max_servers: options.max_sessions,
-        session: Config {
-            timeout: None,
-            ..Config::default()
-        },
+    let options = StdioOptions {
+        drain: DRAIN,
+        ..StdioOptions::default()
     };
-    over_http(signals, server, &args.listen, options, inn).await
+    front::serve_stdio(signals, bridge, options).await
 }
 
 /// The folders that may be used; the current one if none is given.

@@ -105,7 +105,7 @@ impl Output {
             _ => std::env::temp_dir().join("linkspan"),
         };
         let mut options = OpenOptions::new();
-        crate::record::private(options.read(true));
+        private(options.read(true));
         let made = Unfinished::create(&near, &mut options);
         // The guard removes the name; the file lives until it is closed.
         made.map(|(_, file)| file)
@@ -281,6 +281,16 @@ fn cannot_write(name: &str, e: &io::Error) -> Failure {
         _ => failure(&e.to_string()),
     }
 }
+
+/// Only the owner can read the file.
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) {
+    use std::os::unix::fs::OpenOptionsExt;
+    options.mode(0o600);
+}
+
+#[cfg(not(unix))]
+fn private(_: &mut OpenOptions) {}
 
 #[cfg(test)]
 #[path = "output_tests.rs"]
