@@ -239,7 +239,7 @@ impl Server {
 
     /// What is no message. The request that it was to answer is told.
     fn bad(&mut self, why: &WireError) {
-        tracing::warn!("`{}` sent something that is no message: {why}", self.name);
+        tracing::warn!("`{}` sent an invalid message: {why}", self.name);
         let only = self.waiting.keys().next().copied();
         let only = only.filter(|_| self.waiting.len() == 1 && why.is_nameless_answer());
         if let Some(request) = why
