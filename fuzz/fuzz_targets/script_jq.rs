@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use linkspan_scripts::jq::{World, run};
+use linkspan_jq::{World, run};
 
 fuzz_target!(|input: &str| {
     let (filter, input) = input.split_once('\n').unwrap_or((input, "null"));

@@ -17,22 +17,21 @@ mod servers;
 mod sessions;
 mod tools;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use linkspan_mcp::era::PARK;
+use linkspan_bridge::{Backend, Bridge, StdioOptions};
+use linkspan_mcp::Era;
 use linkspan_ports::ChildOptions;
-use linkspan_session::Config;
 use linkspan_wire::Limits;
 
-pub(crate) use self::door::Door;
+use self::door::Door;
 use self::servers::Servers;
-use crate::connect::{StdioOptions, over_stdio};
 use crate::exit::{Exit, Failure};
-use crate::expose::{front_options, over_http};
-use crate::house::{InnOptions, Server};
+use crate::front::{self, front_options, limit};
 use crate::signals::Signals;
-use crate::target::Opener;
+use crate::target;
 use crate::waiting;
 use args::{AcpArgs, AgentArgs, PermissionArg, START};
 
@@ -85,49 +84,25 @@ pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
         args: words.collect(),
         limits: Limits::default(),
         env: Vec::new(),
-        without_env: Vec::new(),
+        // The token is for clients; the agent must not see it.
+        without_env: args.guard.token_env.iter().map(OsString::from).collect(),
     };
-    let opener = Opener::agent(Door::new(child, terms));
-    let opener = opener.without_env(args.guard.token_env.as_deref());
-    opener.check()?;
-    let server = Server::new(opener, None);
-    match args.http {
-        true => http(signals, server, &args).await,
-        false => {
-            waiting::for_client(&try_it);
-            stdio(signals, server, &args).await
-        }
+    target::is_there(&child.program)?;
+    let bridge = Bridge::new(backend(child, terms)).timeout(limit(args.timeout));
+    if args.http {
+        let options = front_options(&args.listen, &args.guard)?;
+        return front::serve_http(signals, bridge, &args.listen, options).await;
     }
-}
-
-fn limit(args: &AgentArgs) -> Option<Duration> {
-    Some(args.timeout).filter(|limit| !limit.is_zero())
-}
-
-async fn stdio(signals: Signals, server: Server, args: &AgentArgs) -> Result<Exit, Failure> {
+    waiting::for_client(&try_it);
     let options = StdioOptions {
-        client_era: None,
-        timeout: limit(args),
         drain: args.drain,
-        max_message: Limits::default().max_bytes(),
-        record: None,
-        front: None,
+        ..StdioOptions::default()
     };
-    over_stdio(signals, server, options).await
+    front::serve_stdio(signals, bridge, options).await
 }
 
-async fn http(signals: Signals, server: Server, args: &AgentArgs) -> Result<Exit, Failure> {
-    linkspan_ports::raise_file_limit();
-    let options = front_options(&args.listen, &args.guard)?;
-    let inn = InnOptions {
-        share: false,
-        park: PARK,
-        idle: options.idle,
-        max_servers: options.max_sessions,
-        session: Config {
-            timeout: limit(args),
-            ..Config::default()
-        },
-    };
-    over_http(signals, server, &args.listen, options, inn).await
+/// An agent as a server: each connection starts one, when its first call needs it.
+pub(crate) fn backend(child: ChildOptions, terms: Terms) -> Backend {
+    let door = Door::new(child, terms);
+    Backend::local(move || door.open(), Some(Era::Legacy)).keeping_sessions()
 }

@@ -275,7 +275,7 @@ impl Client {
                 });
             }
             Some(Inbound::Bad(why)) => {
-                tracing::debug!("the server sent something that is no message: {why}");
+                tracing::debug!("the server sent an invalid message: {why}");
                 if why.answered_hop() != Some(self.last_id) {
                     return Ok(None);
                 }

@@ -3,7 +3,6 @@
 pub(crate) mod args;
 pub(crate) mod bridge;
 mod component;
-mod scribe;
 mod trace;
 
 use std::cell::Cell;

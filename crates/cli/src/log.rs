@@ -3,13 +3,14 @@
 mod category;
 
 use std::fmt;
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use anstream::{AutoStream, ColorChoice};
+use jiff::Timestamp;
+use linkspan_bridge::OutputFile;
 use linkspan_wire::escape_block;
 use tracing::field::Field;
 use tracing::level_filters::LevelFilter;
@@ -18,13 +19,23 @@ use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::{Writer, debug_fn};
+use tracing_subscriber::fmt::time::FormatTime;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::args::LogArgs;
 use crate::exit::Failure;
 
-/// `quiet` is what is logged if nobody asks for more.
+/// Stamps log lines: `2026-11-15T04:15:30.123Z`.
+struct Stamp;
+
+impl FormatTime for Stamp {
+    fn format_time(&self, w: &mut Writer<'_>) -> fmt::Result {
+        write!(w, "{:.3}", Timestamp::now())
+    }
+}
+
+/// `quiet` is the level without flags.
 pub(crate) fn start(args: &LogArgs, quiet: LevelFilter) -> Result<(), Failure> {
     let debug = args.debug || std::env::var("DEBUG").is_ok_and(|v| !v.is_empty() && v != "0");
     let level = if args.verbose > 0 || debug {
@@ -39,24 +50,19 @@ pub(crate) fn start(args: &LogArgs, quiet: LevelFilter) -> Result<(), Failure> {
     let stderr = tracing_subscriber::fmt::layer()
         .with_writer(|| STDERR.get_or_init(Patient::start).clone())
         .with_ansi(AutoStream::choice(&io::stderr()) != ColorChoice::Never)
-        .event_format(category::Lines(crate::clock::Stamp))
+        .event_format(category::Lines(Stamp))
         .fmt_fields(escaped())
         .with_filter(level)
         .with_filter(ours.clone());
     let file = match &args.log_file {
         None => None,
         Some(path) => {
-            let mut options = OpenOptions::new();
-            options.append(true).create(true);
-            crate::record::private(&mut options);
-            let file = options
-                .open(path)
-                .map_err(|e| Failure::usage(format!("cannot write {}: {e}", path.display())))?;
+            let file = OutputFile::open(path)?;
             Some(
                 tracing_subscriber::fmt::layer()
                     .with_writer(Mutex::new(file))
                     .with_ansi(false)
-                    .with_timer(crate::clock::Stamp)
+                    .with_timer(Stamp)
                     .fmt_fields(escaped())
                     .with_filter(level.max(LevelFilter::DEBUG))
                     .with_filter(ours),

@@ -7,7 +7,6 @@ mod agent;
 mod args;
 mod call_args;
 mod client;
-mod clock;
 mod commands;
 mod conduct;
 mod connect;
@@ -16,20 +15,16 @@ mod doc_examples;
 mod elicit;
 mod environment;
 mod exit;
+mod explain;
 mod expose;
 mod expose_args;
-mod first;
+mod front;
 mod help_text;
-mod house;
 mod lists;
 mod log;
-mod mask;
 mod mistakes;
-mod orphan;
 mod pages;
-mod record;
 mod remote;
-mod restart;
 mod schema_check;
 mod serve;
 mod shim;
@@ -41,7 +36,6 @@ mod target;
 mod tryout;
 mod value_words;
 mod waiting;
-mod written;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -149,7 +143,6 @@ pub(crate) fn block_on(work: impl Future<Output = Result<Exit, Failure>>) -> Res
         .build()
         .map_err(|e| Failure::new(Exit::Unreachable, format!("cannot start: {e}")))?;
     let ended = runtime.block_on(work);
-    runtime.block_on(serve::leave());
     // A read from a terminal cannot be called off; the process must end all the same.
     runtime.shutdown_background();
     ended

@@ -11,8 +11,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use linkspan_scripts::folder::names::nearest;
 
 use crate::exit::Failure;
-use crate::mask::shown_line;
 use crate::show::on_one_line;
+use crate::show::shown_line;
 use crate::target;
 
 /// Commands that take a target, and how many words come before it.

@@ -1,6 +1,6 @@
 //! From flags to options of a remote server; secrets come from the environment.
 
-use linkspan_ports::{HttpOptions, OptionsError};
+use linkspan_ports::HttpOptions;
 use linkspan_wire::Limits;
 
 use crate::args::RemoteArgs;
@@ -14,7 +14,7 @@ pub(crate) struct Remote {
 }
 
 pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<Remote, Failure> {
-    let mut options = HttpOptions::new(url, args.insecure_http).map_err(explain)?;
+    let mut options = HttpOptions::new(url, args.insecure_http)?;
     let mut secrets = options.secrets_in_url();
     for header in &args.headers {
         let (name, value) = header_parts(header)?;
@@ -23,9 +23,7 @@ pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<Remote, Failure> {
     }
     if let Some(variable) = &args.bearer_env {
         let token = token_of("--bearer-env", variable)?;
-        options
-            .header("Authorization", &format!("Bearer {token}"))
-            .map_err(explain)?;
+        options.header("Authorization", &format!("Bearer {token}"))?;
         secrets.push(token);
     }
     if let Some(file) = &args.ca {
@@ -56,7 +54,7 @@ fn add(
     name: &str,
     value: String,
 ) -> Result<(), Failure> {
-    options.header(name, &value).map_err(explain)?;
+    options.header(name, &value)?;
     // `Bearer abc`: the secret is the last word, and that is how it would show up elsewhere.
     secrets.extend(value.split_whitespace().last().map(str::to_owned));
     secrets.push(value);
@@ -131,27 +129,6 @@ fn not_set(name: &str) -> Failure {
     Failure::usage(format!("the environment variable {name} is not set")).hint(format!(
         "export {name}=… before starting, or put it into the client's `env`"
     ))
-}
-
-/// Options that cannot work are mistakes on the command line.
-pub(crate) fn explain(error: OptionsError) -> Failure {
-    let hint = match &error {
-        OptionsError::PlainHttp(_) => {
-            "use https://, or --insecure-http if the network is yours alone"
-        }
-        OptionsError::Url(_) | OptionsError::Scheme(_) => {
-            "for example https://mcp.example.com/mcp; a command goes after `--`"
-        }
-        OptionsError::Proxy { .. } => {
-            "give an http:// or socks5:// URL, or unset the variable; NO_PROXY names hosts that need no proxy"
-        }
-        OptionsError::Framing(_) => {
-            "leave out this -H (--header); linkspan sends it where it is needed"
-        }
-        OptionsError::Header(_) => "a header has the form 'NAME: VALUE', on one line",
-        _ => "check the file given with --ca",
-    };
-    Failure::usage(error.to_string()).hint(hint)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ mod theirs;
 mod tools_for_tools;
 mod validate;
 
-pub(crate) use open::{leave, opener};
+pub(crate) use open::backend;
 pub(crate) use tools_for_tools::{LIMITED as JQ_LIMITED, RESTRICTED as JQ_RESTRICTED, applet};
 
 use crate::block_on;

@@ -11,7 +11,7 @@ use linkspan_wire::{Json, JsonKind, escape_json};
 
 pub(crate) use harmless::{clean, indented, on_one_line, path};
 pub(crate) use printing::{cannot_print, note, printed};
-pub(crate) use shell::command_line;
+pub(crate) use shell::{command_line, shown_line};
 
 const NAME: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();

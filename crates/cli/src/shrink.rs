@@ -15,23 +15,20 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use linkspan_mcp::era::PARK;
-use linkspan_ports::Principal;
-use linkspan_session::{Config, Layer};
+use linkspan_bridge::{Bridge, LayerFactory, OutputFile, SessionInfo, StdioOptions};
+use linkspan_session::Layer;
 use linkspan_shrink::{Policy, Stop, rewrite};
-use linkspan_wire::Message;
+use linkspan_wire::{Limits, Message};
 
 use self::args::{ModeArg, Proof, ShrinkArgs, ShrinkFlag};
 use self::layer::ShrinkLayer;
 pub(crate) use self::shared::Options;
 use self::shared::Shared;
-use crate::connect::{StdioOptions, over_stdio};
 use crate::exit::{Exit, Failure};
-use crate::expose::{front_options, over_http};
-use crate::house::{InnOptions, Server};
+use crate::front::{self, front_options, limit};
 use crate::mistakes;
 use crate::signals::Signals;
-use crate::target::Target;
+use crate::target::{self, Target};
 use crate::waiting;
 
 /// Makes layers for the sessions in front of one server. Clones are the same.
@@ -48,19 +45,32 @@ impl Shrinking {
         flag.options()?.map(Self::new).transpose()
     }
 
-    /// For a session of this principal; `alone`: there is one client, and it sees everything that passes.
-    pub(crate) fn layer(&self, alone: bool, principal: &Principal) -> Box<dyn Layer> {
-        Box::new(ShrinkLayer::new(self.0.clone(), alone, principal))
+    /// The bridge with what `--shrink` of another command asks for.
+    pub(crate) fn add_to(bridge: Bridge, flag: ShrinkFlag) -> Result<Bridge, Failure> {
+        Ok(match Self::of(flag)? {
+            Some(shrinking) => bridge.layer(shrinking),
+            None => bridge,
+        })
     }
 
-    /// Notes what a server calls itself in its answer to `server/discover`.
-    pub(crate) fn learn_server(&self, hello: &Message) {
-        self.0.learn_server(hello);
-    }
-
-    /// Writes down what was saved.
+    /// Writes the sums of what was saved.
     pub(crate) fn finish(&self) {
         self.0.finish();
+    }
+}
+
+impl LayerFactory for Shrinking {
+    fn layer(&self, session: SessionInfo<'_>) -> Box<dyn Layer> {
+        let SessionInfo {
+            one_client,
+            principal,
+        } = session;
+        Box::new(ShrinkLayer::new(self.0.clone(), one_client, principal))
+    }
+
+    /// Notes the server's name.
+    fn discovered(&self, answer: &Message) {
+        self.0.learn_server(answer);
     }
 }
 
@@ -109,17 +119,29 @@ async fn between(mut args: ShrinkArgs) -> Result<Exit, Failure> {
         &args.command,
     );
     let target = Target::new(args.url.take(), std::mem::take(&mut args.command))?;
-    let opener = target.opener(&args.remote)?;
-    let opener = opener.without_env(args.guard.token_env.as_deref());
-    if !args.http && opener.check().is_ok() {
+    let backend = target.backend(&args.remote, args.guard.token_env.as_deref())?;
+    if !args.http && target::check(&backend).is_ok() {
         waiting::for_client(&try_it);
     }
-    opener.warn_if_unreachable(args.http || waiting::at_terminal());
-    let server =
-        Server::new(opener, args.eras.server_era.forced()).shrinking(Some(shrinking.clone()));
-    let ended = match args.http {
-        true => http(signals, server, &args).await,
-        false => stdio(signals, server, &args).await,
+    if args.http || waiting::at_terminal() {
+        backend.warn_if_unreachable();
+    }
+    let bridge = Bridge::new(backend)
+        .server_era(args.eras.server_era.forced())
+        .client_era(args.eras.client_era.forced())
+        .timeout(limit(args.remote.timeout))
+        .layer(shrinking.clone());
+    let ended = if args.http {
+        let options = front_options(&args.listen, &args.guard)?;
+        front::serve_http(signals, bridge, &args.listen, options).await
+    } else {
+        let options = StdioOptions {
+            drain: args.drain,
+            limits: Limits::new(args.remote.max_message),
+            record: args.record.as_deref().map(OutputFile::open).transpose()?,
+            front: None,
+        };
+        front::serve_stdio(signals, bridge, options).await
     };
     shrinking.finish();
     ended
@@ -151,32 +173,4 @@ fn old_words(args: Option<&str>) -> impl Iterator<Item = OsString> {
         .into_iter()
         .flat_map(|args| args.split(','))
         .map(OsString::from)
-}
-
-async fn stdio(signals: Signals, server: Server, args: &ShrinkArgs) -> Result<Exit, Failure> {
-    let options = StdioOptions {
-        client_era: args.eras.client_era.forced(),
-        timeout: Some(args.remote.timeout).filter(|timeout| !timeout.is_zero()),
-        drain: args.drain,
-        max_message: args.remote.max_message,
-        record: args.record.clone(),
-        front: None,
-    };
-    over_stdio(signals, server, options).await
-}
-
-async fn http(signals: Signals, server: Server, args: &ShrinkArgs) -> Result<Exit, Failure> {
-    linkspan_ports::raise_file_limit();
-    let options = front_options(&args.listen, &args.guard)?;
-    let inn = InnOptions {
-        share: false,
-        park: PARK,
-        idle: options.idle,
-        max_servers: options.max_sessions,
-        session: Config {
-            timeout: Some(args.remote.timeout).filter(|timeout| !timeout.is_zero()),
-            ..Config::default()
-        },
-    };
-    over_http(signals, server, &args.listen, options, inn).await
 }

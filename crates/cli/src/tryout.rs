@@ -13,9 +13,9 @@ use crate::call_args::CallArgs;
 use crate::client::{Client, FIRST_ANSWER, one_param};
 use crate::exit::{Exit, Failure, print_hint};
 use crate::lists::List;
-use crate::mask::shown_line;
 use crate::mistakes;
 use crate::schema_check;
+use crate::show::shown_line;
 use crate::show::{self, raw, say};
 use crate::shrink::args::ShrinkFlag;
 use crate::shrink::shorter;
@@ -112,7 +112,8 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
     let (target, remote, json, job) = plan(command)?;
     let signals = Signals::listen();
     let timeout = Some(remote.timeout).filter(|limit| !limit.is_zero());
-    let port = target.open(&remote)?;
+    let backend = target.backend(&remote, None)?;
+    let port = backend.open()?;
     let first = match remote.timeout == DEFAULT_TIMEOUT {
         true => Some(FIRST_ANSWER),
         // Who says how long has said so for the first answer, too.
@@ -128,6 +129,7 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
         exit = signals.stop() => Ok(exit),
     };
     client.close().await;
+    backend.close().await;
     done
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 use crate::exit;
-use crate::mask::shown_line;
+use crate::show::shown_line;
 use crate::show::{clean, path as shown};
 
 /// Whether a person is typing our stdin.

@@ -60,6 +60,11 @@ pub struct SpawnError {
 }
 
 impl SpawnError {
+    /// The program that did not start.
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
     /// Whether there is no such program.
     pub fn is_not_found(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound

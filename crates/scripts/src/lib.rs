@@ -6,13 +6,11 @@ pub mod compat;
 pub mod folder;
 #[doc(hidden)]
 pub mod fuzzing;
-pub mod jq;
 mod mount;
 mod run;
 pub mod sandbox;
 pub mod sdk;
 mod serve;
-mod time;
 mod trust;
 mod uri;
 pub mod watch;
@@ -20,4 +18,3 @@ mod worker;
 
 pub use run::watchdog::watch as watch_over;
 pub use serve::{Compat, Fetch, Fetched, Folder, Hosts, NotFetched, OpenError, Options};
-pub use time::civil;

@@ -244,7 +244,7 @@ impl<E: Editor> Reader<E> {
 
     /// What is no message may still be answered, or be an answer.
     fn bad(&self, why: &WireError) -> Option<Message> {
-        tracing::warn!("the agent said something that is no message: {why}");
+        tracing::warn!("the agent sent an invalid message: {why}");
         if let Some(number) = why.answered_hop() {
             self.answered(number, why.to_rpc().answer(&Id::number(number)));
         }

@@ -1,6 +1,5 @@
 //! How an agent is opened: a connection of its own for every client.
 
-use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,15 +33,6 @@ impl Door {
             known: Arc::default(),
             workers: Workers::new(),
         }
-    }
-
-    /// Keeps an environment variable from the agent.
-    pub(crate) fn without_env(&mut self, name: Option<&str>) {
-        self.child.without_env.extend(name.map(OsString::from));
-    }
-
-    pub(crate) fn program(&self) -> &std::ffi::OsStr {
-        &self.child.program
     }
 
     /// A connection. The agent is started when it is needed.

@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use linkspan_acp::carrier::{self, Carrier, Life, Memory};
 use linkspan_acp::{Bridge, Handle, Offer, Provider, Ticket};
+use linkspan_bridge::Backend;
 use linkspan_mcp::Era;
 use linkspan_wire::{Limits, RpcError, quote};
 use tokio::sync::watch;
@@ -33,8 +34,6 @@ use self::book::{Book, Entry};
 use self::keys::Secret;
 use self::listener::Listener;
 use super::args::{BridgeArg, TransportArg};
-use crate::house::Server;
-use crate::target::Opener;
 
 pub(crate) use self::keys::{Key, hex, nonce, proof_of_client, proof_of_server};
 
@@ -78,7 +77,7 @@ impl Bridging {
     }
 
     /// The server behind a declaration, opened anew for every connection.
-    fn server(&mut self, offer: &Offer<'_>, life: &watch::Receiver<Life>) -> Server {
+    fn server(&mut self, offer: &Offer<'_>, life: &watch::Receiver<Life>) -> Backend {
         let provider = offer.provider.clone();
         if self.memories.len() >= MEMORIES && !self.memories.contains_key(&provider) {
             self.memories.clear();
@@ -92,7 +91,7 @@ impl Bridging {
             let carrier = Carrier::new(provider.clone(), owner, memory.clone());
             carrier::port(carrier, life.clone(), &chain, ticket)
         };
-        Server::new(Opener::port(open, era), None)
+        Backend::local(open, era)
     }
 
     /// Where we listen; from now on, if we did not yet.

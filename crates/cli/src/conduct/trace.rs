@@ -1,29 +1,31 @@
 //! `--trace`: every message once per hop, in the form that the official trace viewer reads; and
 //! `--debug-dir`: every line as it was said.
 
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
 use linkspan_acp::{Node, Passing, Plan, Tracer};
+use linkspan_bridge::{LineWriter, Mask, OutputFile};
 use linkspan_wire::{Json, Kind, Message, escape_json, one_line, quote};
 
-use super::scribe::Scribe;
-use crate::clock::rfc3339;
 use crate::exit::Failure;
-use crate::mask::Mask;
-use crate::written;
+
+/// Bytes that may wait for the disk.
+const QUEUE_BYTES: usize = 16 << 20;
 
 /// Writes both, as far as they are wanted.
 pub(crate) struct Traces {
     plan: Plan,
     mask: Mask,
-    trace: Option<Scribe>,
-    debug: Option<Scribe>,
+    trace: Option<LineWriter<String>>,
+    debug: Option<LineWriter<String>>,
     begun: Instant,
 }
 
 impl Traces {
-    /// `None` if nobody wants any.
+    /// `None` if neither is wanted.
     pub(crate) fn start(
         plan: &Plan,
         trace: Option<&Path>,
@@ -32,15 +34,32 @@ impl Traces {
         if trace.is_none() && debug_dir.is_none() {
             return Ok(None);
         }
-        let open = |path: &Path| Ok::<_, Failure>(Scribe::start(written::open(path)?, "trace"));
+        let open = |path: &Path| {
+            let write = |out: &mut dyn Write, line: String, missed| {
+                if missed > 0 {
+                    writeln!(out, r#"{{"type":"missed","count":{missed}}}"#)?;
+                }
+                writeln!(out, "{line}")
+            };
+            lines(path, "trace", write)
+        };
         let open_in = |dir: &Path| {
             std::fs::create_dir_all(dir)
                 .map_err(|e| Failure::usage(format!("cannot make {}: {e}", dir.display())))?;
             // Two conductors may start in the same second.
-            let time = rfc3339(SystemTime::now()).replace(['-', ':', 'Z'], "");
+            let time = format!("{:.3}", Timestamp::now()).replace(['-', ':', 'Z'], "");
             let time = time.replace(['T', '.'], "-");
             let name = format!("{time}-{}.log", std::process::id());
-            Ok::<_, Failure>(Scribe::start(written::open(&dir.join(name))?, "debug log"))
+            let write = |out: &mut dyn Write, line: String, missed| {
+                if missed > 0 {
+                    writeln!(
+                        out,
+                        "! {missed} lines are missing here: the disk was too slow"
+                    )?;
+                }
+                writeln!(out, "{line}")
+            };
+            lines(&dir.join(name), "debug log", write)
         };
         Ok(Some(Self {
             plan: plan.clone(),
@@ -52,7 +71,7 @@ impl Traces {
     }
 
     fn debug(&mut self, node: Node, arrow: char, msg: &Message) {
-        let Some(scribe) = &mut self.debug else {
+        let Some(debug) = &mut self.debug else {
             return;
         };
         let who = match node {
@@ -64,10 +83,20 @@ impl Traces {
         let line = self.mask.apply(&text);
         let line = escape_json(&line);
         let time = self.begun.elapsed().as_millis();
-        scribe.line(format!("{who} {arrow} +{time}ms {line}"), |missed| {
-            format!("! {missed} lines are missing here: the disk was too slow")
-        });
+        let line = format!("{who} {arrow} +{time}ms {line}");
+        let size = line.len();
+        debug.push(line, size);
     }
+}
+
+/// A file of lines.
+fn lines(
+    path: &Path,
+    what: &'static str,
+    write: impl FnMut(&mut dyn Write, String, u64) -> io::Result<()> + Send + 'static,
+) -> Result<LineWriter<String>, Failure> {
+    let file = OutputFile::open(path)?;
+    Ok(LineWriter::start(file, what, QUEUE_BYTES, write))
 }
 
 fn text(msg: &Message) -> String {
@@ -76,7 +105,7 @@ fn text(msg: &Message) -> String {
 
 impl Tracer for Traces {
     fn passing(&mut self, passing: &Passing<'_>) {
-        let Some(scribe) = &mut self.trace else {
+        let Some(trace) = &mut self.trace else {
             return;
         };
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -87,9 +116,8 @@ impl Tracer for Traces {
         let line = String::from_utf8_lossy(&line);
         let line = self.mask.apply(&line);
         let line = escape_json(&line).into_owned();
-        scribe.line(line, |missed| {
-            format!(r#"{{"type":"missed","count":{missed}}}"#)
-        });
+        let size = line.len();
+        trace.push(line, size);
     }
 
     fn heard(&mut self, from: Node, msg: &Message) {

@@ -59,7 +59,7 @@ fn category(module: &str) -> &'static str {
         ("linkspan::shrink", "shrink"),
         ("linkspan_acp", "acp"),
         ("linkspan::conduct", "acp"),
-        ("linkspan::house", "servers"),
+        ("linkspan_bridge", "servers"),
     ];
     let part = PARTS.iter().find(|(prefix, _)| module.starts_with(prefix));
     part.map_or("linkspan", |(_, word)| word)

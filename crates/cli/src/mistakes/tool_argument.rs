@@ -4,8 +4,8 @@ use clap::error::ContextKind;
 
 use super::positional;
 use crate::exit::Failure;
-use crate::mask::shown_line;
 use crate::show::on_one_line;
+use crate::show::shown_line;
 
 /// The argument as it is written here; `None` if clap knows a flag that is spelled like it.
 pub(super) fn explain(error: &clap::Error, unknown: &str, words: &[String]) -> Option<Failure> {

@@ -14,7 +14,7 @@ pub(crate) use clients::{Client, Place, System};
 pub(crate) use jsonc::plain as without_comments;
 
 use crate::exit::{Exit, Failure};
-use crate::remote::{check_variable, explain, header_parts};
+use crate::remote::{check_variable, header_parts};
 use crate::serve::names;
 use crate::show::{command_line, path as shown, raw, say};
 use crate::target;
@@ -263,7 +263,7 @@ fn reached(args: &ConfigArgs) -> Result<Reached, Failure> {
     let ours = match server(args) {
         Server::Folder(dir) => vec!["serve".to_owned(), folder(Path::new(dir))?],
         Server::Url(url) => {
-            let mut options = HttpOptions::new(url, args.insecure_http).map_err(explain)?;
+            let mut options = HttpOptions::new(url, args.insecure_http)?;
             for header in &args.headers {
                 check_header(&mut options, header)?;
             }
@@ -302,7 +302,7 @@ fn reached(args: &ConfigArgs) -> Result<Reached, Failure> {
 /// A header, without the values of its variables.
 fn check_header(options: &mut HttpOptions, header: &str) -> Result<(), Failure> {
     let (name, value) = header_parts(header)?;
-    options.header(name, value).map_err(explain)
+    Ok(options.header(name, value)?)
 }
 
 fn check_url(url: &str, hint: &str) -> Result<(), Failure> {

@@ -1,30 +1,24 @@
 //! The folder server behind the fronts of `connect` and `expose`.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use linkspan_mcp::era::PARK;
+use linkspan_bridge::{Backend, Bridge, StdioOptions};
+use linkspan_mcp::Era;
 use linkspan_ports::stdio_parts;
 use linkspan_scripts::{Compat, Folder, OpenError, Options};
-use linkspan_session::Config;
 use linkspan_wire::Limits;
 
 use super::args::{self, FolderArgs, Reach, ServeArgs};
 use super::fetch::Web;
 use super::reading::exit_of;
 use super::secrets;
-use crate::connect::{StdioOptions, over_stdio};
 use crate::exit::{Exit, Failure};
-use crate::expose::{front_options, over_http};
-use crate::house::{InnOptions, Server};
+use crate::front::{self, front_options};
 use crate::show::path as shown;
 use crate::shrink::Shrinking;
 use crate::signals::Signals;
-use crate::target::Opener;
 use crate::waiting;
-
-/// Folders that are served, so that what runs in them can be ended when we end.
-static OPEN: Mutex<Vec<Arc<Folder>>> = Mutex::new(Vec::new());
 
 pub(crate) async fn run(args: ServeArgs) -> Result<Exit, Failure> {
     let options = options(&args.folder)?;
@@ -41,17 +35,20 @@ pub(super) async fn run_with(args: ServeArgs, mut options: Options) -> Result<Ex
     // Over HTTP there are other clients.
     options.shutdown = !args.http;
     let folder = folder(&args.dir, options)?;
-    let shrinking = Shrinking::of(args.shrink)?;
-    let server = Server::new(local(folder.clone()), None).shrinking(shrinking);
-    match args.http {
-        true => http(signals, server, &args).await,
-        false => stdio(signals, server, folder, &args).await,
+    // Every script has a time limit of its own.
+    let bridge = Bridge::new(local(folder.clone())).timeout(None);
+    let bridge = Shrinking::add_to(bridge, args.shrink)?;
+    if args.http {
+        let options = front_options(&args.listen, &args.guard)?;
+        front::serve_http(signals, bridge, &args.listen, options).await
+    } else {
+        stdio(signals, bridge, folder, &args).await
     }
 }
 
 async fn stdio(
     signals: Signals,
-    server: Server,
+    bridge: Bridge,
     folder: Arc<Folder>,
     args: &ServeArgs,
 ) -> Result<Exit, Failure> {
@@ -61,63 +58,33 @@ async fn stdio(
         Failure::usage(e.to_string()).hint("it is a secret: make it long, and not to be guessed")
     })?;
     let options = StdioOptions {
-        client_era: None,
-        // Every script has a limit of its own.
-        timeout: None,
         drain: args.drain,
-        max_message: limits.max_bytes(),
-        record: None,
         front,
+        ..StdioOptions::default()
     };
     // The client may say that this is the end.
     let signals = signals.or(async move { folder.left().await });
     waiting::for_client(&waiting::tools_of_folder(&args.dir));
-    over_stdio(signals, server, options).await
-}
-
-async fn http(signals: Signals, server: Server, args: &ServeArgs) -> Result<Exit, Failure> {
-    let options = front_options(&args.listen, &args.guard)?;
-    let inn = InnOptions {
-        share: false,
-        park: PARK,
-        idle: options.idle,
-        max_servers: options.max_sessions,
-        session: Config {
-            timeout: None,
-            ..Config::default()
-        },
-    };
-    over_http(signals, server, &args.listen, options, inn).await
+    front::serve_stdio(signals, bridge, options).await
 }
 
 /// How to open a folder, for every command that takes a target.
-pub(crate) fn opener(dir: &Path, args: &FolderArgs) -> Result<Opener, Failure> {
-    open(dir, options(args)?)
+pub(crate) fn backend(dir: &Path, args: &FolderArgs) -> Result<Backend, Failure> {
+    Ok(local(folder(dir, options(args)?)?))
 }
 
-fn open(dir: &Path, options: Options) -> Result<Opener, Failure> {
-    Ok(local(folder(dir, options)?))
+/// A folder as a server that ends with its bridge.
+fn local(folder: Arc<Folder>) -> Backend {
+    let closed = folder.clone();
+    Backend::local(move || folder.port(), Some(Era::Legacy)).closing(move || {
+        let folder = closed.clone();
+        async move { folder.close().await }
+    })
 }
 
-fn local(folder: Arc<Folder>) -> Opener {
-    Opener::local(move || folder.port())
-}
-
-/// Opens a folder that is closed when we end.
+/// Opens a folder. The caller closes it.
 pub(super) fn folder(dir: &Path, options: Options) -> Result<Arc<Folder>, Failure> {
-    let folder = Folder::open(dir, options).map_err(|e| explain(dir, &e))?;
-    OPEN.lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .push(folder.clone());
-    Ok(folder)
-}
-
-/// Ends what still runs in folders that were opened.
-pub(crate) async fn leave() {
-    let open = std::mem::take(&mut *OPEN.lock().unwrap_or_else(PoisonError::into_inner));
-    for folder in open {
-        folder.close().await;
-    }
+    Folder::open(dir, options).map_err(|e| explain(dir, &e))
 }
 
 pub(super) fn options(args: &FolderArgs) -> Result<Options, Failure> {

@@ -112,6 +112,7 @@ async fn run_in(args: &RunToolArgs, given: CallArgs) -> Result<Exit, Failure> {
         exit = signals.stop() => Ok(exit),
     };
     client.close().await;
+    folder.close().await;
     done
 }
 

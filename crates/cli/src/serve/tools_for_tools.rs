@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use linkspan_scripts::jq::{self, World};
+use linkspan_jq::World;
 use linkspan_scripts::sandbox;
 use linkspan_scripts::sdk::{self, FILES, SdkFile};
 
@@ -81,7 +81,7 @@ pub(crate) fn jq(words: &[OsString]) -> u8 {
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect(),
     };
-    jq::run(
+    linkspan_jq::run(
         &words,
         &World { env, restricted },
         &mut waiting::stdin("JSON", "linkspan jq FILTER < FILE"),

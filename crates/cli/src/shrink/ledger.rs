@@ -5,11 +5,9 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use linkspan_wire::{Json, quote};
-
-use crate::clock::rfc3339;
 
 /// How often sums are written while a server runs.
 const EVERY: Duration = Duration::from_secs(60);
@@ -189,7 +187,7 @@ fn append(file: &Path, rows: &Rows) -> std::io::Result<()> {
         .read(true)
         .open(file)?;
     open.lock()?;
-    let at = rfc3339(SystemTime::now());
+    let at = format!("{:.3}", jiff::Timestamp::now());
     let mut lines = String::new();
     for (key, row) in rows {
         let line = json(key, row);

@@ -252,7 +252,7 @@ fn what_is_no_json_is_logged_and_the_server_goes_on() {
     server.close_stdin();
     assert_eq!(server.exit_code(), Some(0));
     let log = server.stderr();
-    assert_eq!(log.matches("is no message").count(), 2, "{log}");
+    assert_eq!(log.matches("sent an invalid message").count(), 2, "{log}");
 }
 
 #[test]

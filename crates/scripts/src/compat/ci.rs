@@ -39,7 +39,7 @@ pub fn snapshot(vars: &Vars, tooling: &Tooling, cwd: &Path) {
         .get("MCPBASH_JSON_TOOL_BIN")
         .map_or_else(|| tooling.jq.clone(), PathBuf::from);
     let snapshot = json!({
-        "ts": crate::time::now(),
+        "ts": format!("{:.0}", jiff::Timestamp::now()),
         "bashVersion": vars.get("BASH_VERSION").unwrap_or("unknown"),
         "os": std::env::consts::OS,
         "cwd": cwd,
@@ -80,7 +80,7 @@ pub fn failed(failure: &Failure<'_>, vars: &Vars) {
     };
     let arguments: Value = serde_json::from_str(failure.arguments).unwrap_or_default();
     let line = json!({
-        "ts": crate::time::now(),
+        "ts": format!("{:.0}", jiff::Timestamp::now()),
         "tool": failure.tool,
         "exitCode": failure.code,
         "timedOut": failure.late,

@@ -28,7 +28,7 @@ pub fn encode(collection: &str, offset: usize, hash: &str) -> String {
         "collection": collection,
         "offset": offset,
         "hash": hash,
-        "timestamp": crate::time::now(),
+        "timestamp": format!("{:.0}", jiff::Timestamp::now()),
     });
     BASE64URL_NOPAD.encode(cursor.to_string().as_bytes())
 }

@@ -110,7 +110,7 @@ fn envelope(items: &[Item]) -> Value {
     json!({
         "format_version": 1,
         "version": 1,
-        "generatedAt": crate::time::now(),
+        "generatedAt": format!("{:.0}", jiff::Timestamp::now()),
         "hash": super::cursor::hash(&values.iter().map(Value::to_string).collect::<Vec<_>>()),
         "total": values.len(),
         "items": values,

@@ -247,7 +247,7 @@ impl Server {
 
     /// What is no message. The request that it was to answer is told.
     fn bad(&mut self, why: &WireError) {
-        tracing::warn!("`{}` sent something that is no message: {why}", self.name);
+        tracing::warn!("`{}` sent an invalid message: {why}", self.name);
         if let Some(number) = why.quoted_hop().filter(|n| self.waiting.contains_key(n)) {
             let due = Instant::now() + DOUBT;
             self.quoted.entry(number).or_insert(due);

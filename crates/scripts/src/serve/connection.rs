@@ -83,8 +83,11 @@ impl Connection {
             .and_then(|limit| usize::try_from(limit).ok())
             .filter(|l| *l > 0);
         let size = limit.unwrap_or(stock.catalogue.page_size);
-        let page =
-            |listed: &Listed| listed.page(collection, cursor.as_deref(), size, crate::time::now);
+        let page = |listed: &Listed| {
+            listed.page(collection, cursor.as_deref(), size, || {
+                format!("{:.0}", jiff::Timestamp::now())
+            })
+        };
         let revision = self.revision();
         let (entries, next) = match collection == Collection::Tools && stock.has_mounts() {
             false => stock.listed(collection, revision, page)?,

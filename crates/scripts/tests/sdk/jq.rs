@@ -1,6 +1,6 @@
 //! jq for the tests of the SDK, as the real program is when it is called `jq`.
 
-use linkspan_scripts::jq::{World, run};
+use linkspan_jq::{World, run};
 use std::io::{BufWriter, stderr, stdin, stdout};
 use std::process::ExitCode;
 

@@ -143,7 +143,7 @@ impl Core {
     /// What the server sent is no message. If it was meant as an answer, the request gets a fault; if it
     /// was meant as a request, the server is told.
     pub(super) fn bad_answer(&mut self, why: &WireError, now: Instant) {
-        tracing::warn!("the server sent something that is no message: {why}");
+        tracing::warn!("the server sent an invalid message: {why}");
         if let Some(id) = why.asked() {
             let refusal = Envelope::new(why.to_rpc().answer(&id));
             return self.back.push(Outbound::One(refusal));
@@ -167,7 +167,7 @@ impl Core {
     }
 
     pub(super) fn refuse(&mut self, why: &WireError, now: Instant) {
-        tracing::warn!("the client sent something that is no message: {why}");
+        tracing::warn!("the client sent an invalid message: {why}");
         self.reply(&why.id(), &why.to_rpc(), now);
     }
 

@@ -1,4 +1,4 @@
-//! `linkspan bcp mcp`: the reader server on stdio or over HTTP.
+//! `linkspan bcp mcp`: the reader server on stdio or HTTP.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,22 +7,16 @@ use std::time::Duration;
 use linkspan_bcp_tools::Codec;
 use linkspan_bcp_tools::files::{PartialFiles, Roots};
 use linkspan_bcp_tools::reader::{Reader, ReaderOptions};
+use linkspan_bridge::{Backend, Bridge, StdioOptions};
 use linkspan_desk::Workers;
 use linkspan_mcp::Era;
-use linkspan_mcp::era::PARK;
-use linkspan_ports::FrontOptions;
-use linkspan_session::Config;
-use linkspan_wire::Limits;
 
 use super::args::McpArgs;
-use crate::connect::{StdioOptions, over_stdio};
 use crate::environment::{reader_settings, variable};
 use crate::exit::{Exit, Failure};
-use crate::expose::{front_options, over_http};
-use crate::house::{InnOptions, Server};
+use crate::front::{self, front_options};
 use crate::shrink::Shrinking;
 use crate::signals::Signals;
-use crate::target::Opener;
 use crate::waiting;
 
 /// How long answers may take after stdin is closed, as after a few requests that were piped in.
@@ -33,12 +27,13 @@ const LEAVING: Duration = Duration::from_secs(1);
 pub(crate) async fn run(args: McpArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let work = Work::new();
-    let shrinking = Shrinking::of(args.shrink)?;
-    let server = server(&args.root, !args.http, &work)?.shrinking(shrinking);
+    let bridge = bridge(&args.root, !args.http, &work)?;
+    let bridge = Shrinking::add_to(bridge, args.shrink)?;
     let ended = if args.http {
-        http(signals, server, &args).await
+        let options = front_options(&args.listen, &args.guard)?;
+        front::serve_http(signals, bridge, &args.listen, options).await
     } else {
-        stdio(signals, server).await
+        stdio(signals, bridge).await
     };
     work.finish().await;
     ended
@@ -48,7 +43,7 @@ pub(crate) async fn run(args: McpArgs) -> Result<Exit, Failure> {
 pub(crate) async fn on_stdio(roots: &[PathBuf]) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let work = Work::new();
-    let ended = stdio(signals, server(roots, true, &work)?).await;
+    let ended = stdio(signals, bridge(roots, true, &work)?).await;
     work.finish().await;
     ended
 }
@@ -73,7 +68,7 @@ impl Work {
     }
 }
 
-fn server(roots: &[PathBuf], client_roots: bool, work: &Work) -> Result<Server, Failure> {
+fn bridge(roots: &[PathBuf], client_roots: bool, work: &Work) -> Result<Bridge, Failure> {
     let options = Arc::new(ReaderOptions {
         engine: Codec,
         roots: Roots::new(roots)?,
@@ -84,35 +79,15 @@ fn server(roots: &[PathBuf], client_roots: bool, work: &Work) -> Result<Server, 
     });
     let common = work.workers.clone();
     let open = move || linkspan_desk::port("the reader", &common, Reader::new(options.clone()));
-    Ok(Server::new(Opener::local(open), Some(Era::Legacy)))
+    // The reader has a time limit of its own.
+    Ok(Bridge::new(Backend::local(open, Some(Era::Legacy))).timeout(None))
 }
 
-async fn stdio(signals: Signals, server: Server) -> Result<Exit, Failure> {
-    let options = StdioOptions {
-        client_era: None,
-        // The reader has a limit of its own.
-        timeout: None,
-        drain: DRAIN,
-        max_message: Limits::default().max_bytes(),
-        record: None,
-        front: None,
-    };
+async fn stdio(signals: Signals, bridge: Bridge) -> Result<Exit, Failure> {
     waiting::for_client("linkspan tools -- linkspan bcp mcp");
-    over_stdio(signals, server, options).await
-}
-
-async fn http(signals: Signals, server: Server, args: &McpArgs) -> Result<Exit, Failure> {
-    linkspan_ports::raise_file_limit();
-    let options: FrontOptions = front_options(&args.listen, &args.guard)?;
-    let inn = InnOptions {
-        share: false,
-        park: PARK,
-        idle: options.idle,
-        max_servers: options.max_sessions,
-        session: Config {
-            timeout: None,
-            ..Config::default()
-        },
+    let options = StdioOptions {
+        drain: DRAIN,
+        ..StdioOptions::default()
     };
-    over_http(signals, server, &args.listen, options, inn).await
+    front::serve_stdio(signals, bridge, options).await
 }

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use linkspan_acp::Ticket;
 use linkspan_acp::carrier::Life;
+use linkspan_bridge::{Backend, Bridge, PortBridge};
 use linkspan_wire::{RpcError, quote};
 use tokio::sync::{Semaphore, watch};
 
 use super::keys::Key;
-use crate::house::Server;
 
 /// Declarations that may be valid at once.
 const MOST: usize = 4096;
@@ -32,16 +32,16 @@ struct Pages {
 pub(super) struct Entry {
     name: String,
     /// What connections show, and where they lead; HTTP has doors of its own.
-    door: Option<(Key, Arc<Server>)>,
+    door: Option<(Key, PortBridge)>,
     life: watch::Sender<Life>,
     pub(super) places: Arc<Semaphore>,
     seen: AtomicBool,
 }
 
 impl Entry {
-    pub(super) fn new(name: &str, key: Key, server: Server, life: watch::Sender<Life>) -> Self {
+    pub(super) fn new(name: &str, key: Key, server: Backend, life: watch::Sender<Life>) -> Self {
         Self {
-            door: Some((key, Arc::new(server))),
+            door: Some((key, Bridge::new(server).serve_ports())),
             ..Self::without_server(name, life)
         }
     }
@@ -56,8 +56,8 @@ impl Entry {
         }
     }
 
-    pub(super) fn server(&self) -> Option<&Arc<Server>> {
-        self.door.as_ref().map(|(_, server)| server)
+    pub(super) fn bridge(&self) -> Option<&PortBridge> {
+        self.door.as_ref().map(|(_, bridge)| bridge)
     }
 
     pub(super) fn key(&self) -> Option<&Key> {

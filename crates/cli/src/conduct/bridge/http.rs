@@ -1,21 +1,17 @@
-//! A declaration as an HTTP server on this machine: a listener of its own, a path that nobody can guess,
-//! and a token.
+//! A declaration as an HTTP server on this machine: a listener of its own, a random path, and a token.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_acp::carrier::Life;
-use linkspan_mcp::era::PARK;
-use linkspan_ports::{Front, FrontOptions, Token};
-use linkspan_session::Config;
+use linkspan_bridge::{Backend, Bridge};
+use linkspan_ports::{FrontOptions, Token};
 use linkspan_wire::Limits;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::keys::Secret;
-use crate::house::{Inn, InnOptions, Server};
 
 /// Sessions of one declaration.
 const SESSIONS: usize = 64;
@@ -24,7 +20,7 @@ const DRAIN: Duration = Duration::from_secs(1);
 
 /// Serves until the declaration is revoked.
 pub(super) fn open(
-    server: Server,
+    server: Backend,
     path: &str,
     secret: &Secret,
     limits: Limits,
@@ -44,21 +40,13 @@ pub(super) fn open(
         drain: DRAIN,
         ..defaults
     };
-    let rooms = InnOptions {
-        share: false,
-        park: PARK,
-        idle: options.idle,
-        max_servers: SESSIONS,
-        session: Config::default(),
-    };
-    let (inn, closing) = Inn::new(server, rooms);
-    let front = Front::new(listener, options, Arc::new(inn.clone()))?;
+    let bridge = Bridge::new(server).serve_http(listener, options);
+    let bridge = bridge.map_err(io::Error::other)?;
     tokio::spawn(async move {
         let revoked = async {
             let _ = life.wait_for(|life| life.revoked).await;
         };
-        front.serve(revoked, || closing.begin()).await;
-        closing.wait(inn).await;
+        bridge.run(revoked).await;
     });
     Ok(address)
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_acp::carrier::{self, revoked};
+use linkspan_bridge::farewell;
 use linkspan_ports::stream;
-use linkspan_session::{Config, Envelope, Inbound, Outbound, Port, Session};
+use linkspan_session::{Envelope, Inbound, Outbound, Port};
 use linkspan_wire::{Kind, Limits, RpcError};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::net::{TcpListener, TcpStream};
@@ -22,7 +23,6 @@ use super::lobby::Lobby;
 #[cfg(unix)]
 use super::private::{PrivateSocket, is_ours};
 use crate::conduct::args::TransportArg;
-use crate::connect::{farewell, join};
 
 /// Connections at once that have shown a secret, over all declarations.
 const CONNECTIONS: usize = 256;
@@ -269,33 +269,14 @@ async fn line(reader: &mut (impl AsyncRead + Unpin), rest: &mut Vec<u8>) -> Opti
     }
 }
 
-/// Joins a client to its server in the chain, until one of them has gone.
-async fn serve(mut front: Port, entry: &Entry) {
-    let Some(server) = entry.server() else {
+/// Joins a client to its server in the chain, until one of them has gone. The carrier ends the session when
+/// the declaration is revoked: it knows which requests wait.
+async fn serve(front: Port, entry: &Entry) {
+    let Some(bridge) = entry.bridge() else {
         return farewell(front).await;
     };
     entry.shown();
-    let config = Config::default();
-    let mut back = match server.start() {
-        Ok(back) => Some(back),
-        Err(_) => return farewell(front).await,
-    };
-    let joined = tokio::select! {
-        joined = join(&mut front, &mut back, server, None, config.drain) => joined,
-        () = ended(entry) => Ok(None),
-    };
-    match joined {
-        Ok(Some(joined)) => {
-            let session = Session::new(config, front, joined.back, joined.layers);
-            // The carrier ends the session when the declaration is revoked: it knows who waits.
-            let ended = session
-                .begun_with(joined.word)
-                .run(std::future::pending())
-                .await;
-            tracing::debug!("an MCP session of the agent has ended: {ended:?}");
-        }
-        Ok(None) | Err(_) => farewell(front).await,
-    }
+    bridge.serve(front, ended(entry)).await;
 }
 
 /// Resolves a moment after the declaration was revoked: the carrier still answers who waits.

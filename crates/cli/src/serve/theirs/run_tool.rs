@@ -228,6 +228,7 @@ impl Asked {
             };
             let done = done.await;
             client.close().await;
+            folder.close().await;
             code = self.printed(&done?);
             Ok(Exit::Ok)
         })?;

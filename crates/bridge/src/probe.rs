@@ -1,8 +1,8 @@
-//! Asking a server which era it speaks.
+//! Detects the era that a server speaks.
 //!
 //! `server/discover` first. Over stdio, silence is no answer: the server may still be starting, or
-//! ignore what it does not know. So the same process is then asked to shake hands as well, in the
-//! client's name, and a handshake that it accepts is the one that the session uses.
+//! ignore unknown methods. The same process is then asked to shake hands as well, in the client's name,
+//! and a handshake that it accepts is the one that the session uses.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 /// How long a process may be silent before it is asked in the other era, too.
 const SILENCE: Duration = Duration::from_secs(3);
-/// How long it may take in all; `npx` may have to fetch it first.
+/// How long it may take in all; `npx` may have to download it first.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a modern server may take to refuse a handshake.
 const REFUSAL: Duration = Duration::from_secs(5);
@@ -59,7 +59,7 @@ impl<'a> Questions<'a> {
 }
 
 /// What a probe has shown.
-pub(super) enum Probed {
+pub(crate) enum Probed {
     /// A modern server, and its answer to `server/discover` if that is what told.
     Modern(Option<Message>),
     /// The same, but this process may be about to shake hands with us.
@@ -68,14 +68,14 @@ pub(super) enum Probed {
     Legacy,
     /// A legacy server, or one of both eras, that has shaken hands, and its answer to `initialize`.
     Greeted(Message),
-    /// It ended without a word about it.
+    /// It ended without an answer.
     Died,
-    /// It will not shake hands, but does not say what it is instead.
+    /// It refuses the handshake with an error that names no era.
     Refused,
 }
 
 impl Probed {
-    pub(super) fn era(&self) -> Era {
+    pub(crate) fn era(&self) -> Era {
         match self {
             Self::Modern(_) | Self::ModernSpent(_) => Era::Modern,
             Self::Legacy | Self::Greeted(_) | Self::Died | Self::Refused => Era::Legacy,
@@ -84,7 +84,7 @@ impl Probed {
 }
 
 /// Finds out which era the server behind `port` speaks.
-pub(super) async fn ask(
+pub(crate) async fn ask(
     port: &mut Port,
     questions: &Questions<'_>,
     is_command: bool,
@@ -111,7 +111,7 @@ pub(super) async fn ask(
 }
 
 /// Asks a process to shake hands before anything else.
-pub(super) async fn shake(port: &mut Port, questions: &Questions<'_>) -> Result<Probed, Fault> {
+pub(crate) async fn shake(port: &mut Port, questions: &Questions<'_>) -> Result<Probed, Fault> {
     shaken(port, questions, false).await
 }
 
@@ -123,7 +123,7 @@ async fn shaken(
 ) -> Result<Probed, Fault> {
     let id = Id::number(INITIALIZE);
     let initialize = Message::request(&id, names::INITIALIZE, Some(&questions.initialize));
-    // If it does not listen any more, why it ended is what we hear next.
+    // If it has ended, the reason is the next thing received.
     tell(port, initialize).await;
     let was_asked = asked;
     let mut until = Instant::now() + PATIENCE;
@@ -153,7 +153,7 @@ async fn shaken(
             (Ok(Heard::Closed(_)) | Err(_), Some(answer)) => {
                 return Ok(Probed::ModernSpent(answer));
             }
-            // It has been asked both, and died of either.
+            // It was asked both, and died of one of them.
             (Ok(Heard::Closed(_)), None) if was_asked => return Ok(Probed::Died),
             (Ok(Heard::Closed(why)), None) => return Err(why.unwrap_or(Fault::Closing)),
             (Err(_), None) => return Err(Fault::Timeout { after: PATIENCE }),
@@ -161,8 +161,8 @@ async fn shaken(
     }
 }
 
-/// Says goodbye to a process that is of no further use.
-pub(super) fn end(mut port: Port) {
+/// Closes the connection to a process that is not needed.
+pub(crate) fn end(mut port: Port) {
     drop(port.tx);
     port.rx.close();
 }
@@ -172,7 +172,7 @@ async fn tell(port: &Port, msg: Message) -> bool {
     sent.is_ok()
 }
 
-/// Something that tells.
+/// What the server sent.
 enum Heard {
     /// The answer to `server/discover`.
     Discovered(Evidence, Message),
@@ -197,7 +197,7 @@ async fn listen(port: &mut Port) -> Heard {
                     evidence => return Heard::Discovered(evidence, answer),
                 }
             }
-            // Whatever it was, it was not the answer of a modern server.
+            // A modern server would have sent a valid answer.
             Some(Inbound::Bad(why)) if why.answered_hop() == Some(DISCOVER) => {
                 RpcError::parse_error(why.to_string()).answer(&Id::number(DISCOVER))
             }
@@ -230,7 +230,7 @@ async fn listen(port: &mut Port) -> Heard {
     }
 }
 
-/// Something on the way has answered for the server.
+/// An error that a proxy on the way has sent, not the server.
 fn unreached(answer: &Message) -> Fault {
     let said = answer
         .body()
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_ignores_the_question_but_shakes_hands_is_a_legacy_server() {
+    async fn a_server_that_ignores_the_probe_but_shakes_hands_is_a_legacy_server() {
         let probed = play(|method| (method == "initialize").then_some(r#""result":{}"#)).await;
         assert!(matches!(probed, Probed::Greeted(_)), "and is kept");
     }

@@ -1,4 +1,14 @@
-//! The house of `expose`.
+//! The servers behind an HTTP front.
+//!
+//! A legacy client has a connection of its own for the length of its session. Requests of modern clients
+//! stand alone and share connections that are kept warm ([`warm`]). With [`PoolOptions::share`], legacy
+//! sessions are taken apart into such requests ([`port`]), so that one connection serves all of them.
+
+mod closing;
+mod lease;
+mod needs;
+mod port;
+mod warm;
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -17,53 +27,55 @@ use linkspan_wire::Message;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
-use crate::first;
+pub(crate) use self::closing::Closing;
+use self::lease::{Key, Lease, Upstream};
+use self::needs::{Needs, key_of};
+use self::warm::{Opening, Slot, WarmUpstreams, wait};
+use crate::client_era;
+use crate::layers::{Answered, SessionInfo, legacy_layers, modern_layers};
+use crate::probe::Questions;
+use crate::secret::secret;
+use crate::server::{EVERYTHING, Server};
+use crate::setbacks::Cause;
 
-use super::layers::{Answered, legacy_layers, modern_layers, secret};
-use super::lease::{Key, Lease, Upstream};
-use super::pool::{Opening, Pool, Room, Want, wait};
-use super::probe::Questions;
-use super::server::{EVERYTHING, Server};
-use super::setbacks::Cause;
-use super::through;
-
-/// How often a server is opened for one call; somebody else may be faster to take it.
+/// How often a connection is opened for one call: other calls may take each of them first.
 const MOST_OPENINGS: usize = 8;
 /// How long a call waits for a server that does not read.
 const READING: Duration = Duration::from_secs(10);
-/// Envelopes that may wait in front of a shared server.
+/// Envelopes that may wait in front of a shared connection.
 const QUEUE: usize = 64;
 
-pub(crate) struct InnOptions {
-    /// One server for all legacy sessions.
+/// Bounds of a pool.
+pub(crate) struct PoolOptions {
+    /// One connection for all legacy sessions.
     pub(crate) share: bool,
     /// How long a parked call waits for its client.
     pub(crate) park: Duration,
-    /// When a server that nobody uses is let go; `None` keeps it.
+    /// When an unused connection is closed; `None` keeps it.
     pub(crate) idle: Option<Duration>,
     pub(crate) max_servers: usize,
     pub(crate) session: Config,
 }
 
-/// Clones are the same house.
+/// Clones are the same pool.
 #[derive(Clone)]
-pub(crate) struct Inn(Arc<Shared>);
+pub(crate) struct UpstreamPool(Arc<Shared>);
 
 struct Shared {
     server: Arc<Server>,
-    options: InnOptions,
-    pool: Arc<Pool>,
+    options: PoolOptions,
+    warm: Arc<WarmUpstreams>,
     habits: Arc<Habits>,
     aliases: RandomState,
-    /// Legacy sessions so far that share a server.
+    /// Legacy sessions so far that share a connection.
     sessions: AtomicU64,
     stop: watch::Receiver<bool>,
-    /// Held by every session, so that the end of the last one can be waited for.
+    /// Each session holds a clone, so that the end of the last one can be awaited.
     alive: mpsc::Sender<()>,
 }
 
 impl Shared {
-    /// A number for a caller that says nothing about its credentials.
+    /// A number for a caller that reveals nothing about its credentials.
     fn alias(&self, caller: &Caller) -> u64 {
         let Caller { guest, session } = caller;
         self.aliases.hash_one((&guest.principal, session))
@@ -74,40 +86,17 @@ impl Shared {
 #[derive(Clone)]
 pub(super) struct Caller {
     pub(super) guest: Guest,
-    /// The legacy session that shares a server with others; modern requests have none.
+    /// The legacy session that shares a connection with others; modern requests have none.
     pub(super) session: Option<u64>,
 }
 
-/// Tells an [`Inn`] to close, and waits until it has.
-pub(crate) struct Closing {
-    stop: watch::Sender<bool>,
-    ended: mpsc::Receiver<()>,
-}
-
-impl Closing {
-    /// Ends every call and every session; what is under way is answered with an error.
-    pub(crate) fn begin(&self) {
-        let _ = self.stop.send(true);
-    }
-
-    /// Waits until every server has ended.
-    pub(crate) async fn wait(mut self, inn: Inn) {
-        self.begin();
-        inn.0.pool.clear();
-        drop(inn);
-        // Every session has bounds of its own for its farewell; this only bounds their sum.
-        let all = async { while self.ended.recv().await.is_some() {} };
-        let _ = tokio::time::timeout(Duration::from_secs(10), all).await;
-    }
-}
-
-impl Inn {
-    pub(crate) fn new(server: Server, options: InnOptions) -> (Self, Closing) {
+impl UpstreamPool {
+    pub(crate) fn new(server: Server, options: PoolOptions) -> (Self, Closing) {
         let (stop, stopped) = watch::channel(false);
         let (alive, ended) = mpsc::channel(1);
-        let inn = Self(Arc::new(Shared {
+        let pool = Self(Arc::new(Shared {
             server: Arc::new(server),
-            pool: Arc::new(Pool::new(options.max_servers)),
+            warm: Arc::new(WarmUpstreams::new(options.max_servers)),
             options,
             habits: Arc::default(),
             aliases: RandomState::new(),
@@ -115,11 +104,11 @@ impl Inn {
             stop: stopped,
             alive,
         }));
-        inn.reap();
-        (inn, Closing { stop, ended })
+        pool.reap();
+        (pool, Closing::new(stop, ended))
     }
 
-    /// Lets servers go that nobody uses, as long as the house stands.
+    /// Closes connections that have been idle for too long, as long as the pool exists.
     fn reap(&self) {
         let Some(idle) = self.0.options.idle else {
             return;
@@ -129,7 +118,7 @@ impl Inn {
             loop {
                 tokio::time::sleep((idle / 4).max(Duration::from_millis(250))).await;
                 match shared.upgrade() {
-                    Some(shared) => shared.pool.reap(idle),
+                    Some(shared) => shared.warm.reap(idle),
                     None => return,
                 }
             }
@@ -143,7 +132,7 @@ impl Inn {
         let alias = shared.alias(caller);
         let is_legacy = caller.session.is_some();
         let msg = match (era, shared.options.share) {
-            // The calls of all clients are parked in the same machine.
+            // The calls of all clients are parked in the same translator.
             (Era::Legacy, true) => signed(&call.msg, &format!("{alias:016x}"), is_legacy),
             (Era::Modern, true) if is_legacy => with_default_level(&call.msg, Level::DEFAULT),
             _ => call.msg,
@@ -159,58 +148,59 @@ impl Inn {
         })
     }
 
-    /// A server for a call, and the era that it speaks.
+    /// A connection for a call, and the era that its server speaks.
     async fn lease(&self, call: &Message, guest: &Guest) -> Result<(Lease, Era), Fault> {
         let shared = &self.0;
         for _ in 0..MOST_OPENINGS {
-            if shared.pool.drop_wrong() {
+            if shared.warm.drop_wrong() {
                 shared.server.forget_era();
             }
             let era = match shared.server.era() {
                 Some(era) => era,
-                None => self.find_out(call, guest).await?,
+                None => self.detect_era(call, guest).await?,
             };
-            let want = self.want(call, guest, era);
-            let open = || self.open(want.key.clone(), want.key.clone(), self.questions(call));
-            if let Some(lease) = shared.pool.lease(&want, open).await? {
+            let needs = self.needs(call, guest, era);
+            let open = || self.open(needs.key.clone(), needs.key.clone(), self.questions(call));
+            if let Some(lease) = shared.warm.lease(&needs, open).await? {
                 return Ok((lease, era));
             }
         }
         Err(Fault::Overloaded {
-            what: "others took every server that was opened for this call",
+            what: "other calls took every connection that was opened for this call",
         })
     }
 
-    /// Opens a first server to see which era it speaks. Everybody waits for the same one.
-    async fn find_out(&self, call: &Message, guest: &Guest) -> Result<Era, Fault> {
+    /// Opens a first connection to detect the server's era. All calls wait for the same one.
+    async fn detect_era(&self, call: &Message, guest: &Guest) -> Result<Era, Fault> {
         let first = Key {
             principal: Principal(None),
             capabilities: Some("the first of all".to_owned()),
             roots: None,
         };
         // Roots are for a server that is known to want them.
-        let key = want_key(call, guest, self.0.options.share, None);
+        let key = key_of(call, guest, self.0.options.share, None);
         wait(self.open(first, key, self.questions(call))).await?;
         Ok(self.0.server.era().unwrap_or(Era::Legacy))
     }
 
-    fn want(&self, call: &Message, guest: &Guest, era: Era) -> Want {
+    fn needs(&self, call: &Message, guest: &Guest, era: Era) -> Needs {
         let share = self.0.options.share;
         let asks = Claims::read(call).is_ok_and(|claims| claims.caps.any());
         let roots = given_roots(call).ok().flatten();
-        let mut key = want_key(call, guest, share, roots);
+        let mut key = key_of(call, guest, share, roots);
         if era == Era::Modern {
-            key = want_key(call, guest, share, None);
+            key = key_of(call, guest, share, None);
             key.capabilities = None;
         }
         let habits = &self.0.habits;
-        // All clients of a shared server have the same process: only a call that is known to ask waits
-        // for its turn, and what another call asks meanwhile is held or refused.
-        let may_ask = match share {
-            true => habits.has_asked(call),
-            false => habits.may_ask(call),
+        // All clients of a shared server have the same process: only calls that are known to ask wait for
+        // their turn, and questions of other calls are held or refused meanwhile.
+        let may_ask = if share {
+            habits.has_asked(call)
+        } else {
+            habits.may_ask(call)
         };
-        Want {
+        Needs {
             key,
             asks: era == Era::Legacy && asks && !self.0.server.keeps_sessions() && may_ask,
             home: home_of(call).filter(|_| era == Era::Legacy),
@@ -219,19 +209,19 @@ impl Inn {
         }
     }
 
-    /// What a server is asked that is opened for this call.
+    /// What the probe of a connection for this call asks.
     fn questions(&self, call: &Message) -> Questions<'static> {
         let shared = self.0.options.share.then_some(EVERYTHING);
         Questions::of(Some(call), shared)
     }
 
-    /// Begins to open a server for `key`, unless that has begun under the same `slot`.
-    fn open(&self, slot: Key, key: Key, questions: Questions<'static>) -> Opening {
-        let inn = self.clone();
+    /// Begins to open a connection for `key`, unless one is being opened under the same `name`.
+    fn open(&self, name: Key, key: Key, questions: Questions<'static>) -> Opening {
+        let pool = self.clone();
         let mut stop = self.0.stop.clone();
-        self.0.pool.open(slot, move |home, room| async move {
+        self.0.warm.open(name, move |home, slot| async move {
             let opened = tokio::select! {
-                opened = inn.open_now(home, key, room, questions) => opened,
+                opened = pool.open_now(home, key, slot, questions) => opened,
                 _ = stop.wait_for(|stop| *stop) => Err(Fault::Closing),
             };
             if let Err(why) = &opened {
@@ -245,7 +235,7 @@ impl Inn {
         &self,
         home: String,
         key: Key,
-        room: Room,
+        slot: Slot,
         questions: Questions<'static>,
     ) -> Result<Arc<Upstream>, Fault> {
         let shared = &self.0;
@@ -271,25 +261,29 @@ impl Inn {
             roots: key.roots.filter(|_| era == Era::Legacy),
             ..key
         };
-        let layers = modern_layers(&self.0.server, era, options, false, &key.principal);
-        self.run(front, back, layers, Some(room), (cause, None));
+        let session = SessionInfo {
+            one_client: false,
+            principal: &key.principal,
+        };
+        let layers = modern_layers(&self.0.server, era, options, session);
+        self.run(front, back, layers, Some(slot), (cause, None));
         Ok(Upstream::new(home, key, hub, figures))
     }
 
-    /// Joins two ports until one of them closes; `begun` is what the server was started for, and what the
-    /// client has said so far.
+    /// Joins two ports until one of them closes: the cause that the server was started for, and the client's
+    /// first message if there is one.
     fn run(
         &self,
         front: Port,
         back: Port,
         mut layers: Vec<Box<dyn Layer>>,
-        room: Option<Room>,
-        (cause, word): (Cause, Option<Inbound>),
+        slot: Option<Slot>,
+        (cause, first): (Cause, Option<Inbound>),
     ) {
         let answered = Answered::default();
         layers.push(Box::new(answered.clone()));
         let session = Session::new(self.0.options.session.clone(), front, back, layers);
-        let session = session.begun_with(word);
+        let session = session.begun_with(first);
         let (server, alive) = (self.0.server.clone(), self.0.alive.clone());
         let mut stop = self.0.stop.clone();
         tokio::spawn(async move {
@@ -304,7 +298,7 @@ impl Inn {
                 }
                 Ended::FrontClosed | Ended::Stopped => {}
             }
-            drop((alive, room));
+            drop((alive, slot));
         });
     }
 
@@ -312,14 +306,14 @@ impl Inn {
         if self.0.options.share {
             let session = self.0.sessions.fetch_add(1, Ordering::Relaxed);
             let session = Some(session);
-            let back = through::port(self.clone(), Caller { guest, session });
+            let back = port::port(self.clone(), Caller { guest, session });
             let layers: Vec<Box<dyn Layer>> = vec![Box::new(EraLayer::new(Down::signed()))];
             return self.run(front, back, layers, None, (Cause::only(), None));
         }
-        let Some(word) = front.rx.recv().await else {
+        let Some(first) = front.rx.recv().await else {
             return;
         };
-        let handshake = match &word {
+        let handshake = match &first {
             Inbound::Message(envelope) => envelope.msg.params().map(|params| params.text()),
             _ => None,
         };
@@ -336,49 +330,27 @@ impl Inn {
             Ok(back) => back,
             Err(why) => {
                 tracing::warn!("{why}");
-                return first::refuse(&front, Some(word), &why).await;
+                return client_era::refuse(&front, Some(first), &why).await;
             }
         };
         let layers = legacy_layers(&self.0.server, &cause.principal);
-        self.run(front, back, layers, None, (cause, Some(word)));
+        self.run(front, back, layers, None, (cause, Some(first)));
     }
 }
 
-impl House for Inn {
+impl House for UpstreamPool {
     fn admit(&self, front: Port, guest: &Guest) {
-        let (inn, guest) = (self.clone(), guest.clone());
-        tokio::spawn(async move { inn.begin(front, guest).await });
+        let (pool, guest) = (self.clone(), guest.clone());
+        tokio::spawn(async move { pool.begin(front, guest).await });
     }
 
     fn figures(&self) -> Vec<(&'static str, u64)> {
-        vec![("servers", self.0.pool.len() as u64)]
+        vec![("servers", self.0.warm.len() as u64)]
     }
 
     async fn ask(&self, call: Envelope, guest: &Guest) -> Result<Answering, Fault> {
         let guest = guest.clone();
         let session = None;
         self.call(call, &Caller { guest, session }).await
-    }
-}
-
-/// Who may share the server of a call. Also where all clients share one server, roots are those of one
-/// principal.
-fn want_key(call: &Message, guest: &Guest, share: bool, roots: Option<String>) -> Key {
-    if share {
-        let principal = match roots {
-            Some(_) => guest.principal.clone(),
-            None => Principal(None),
-        };
-        return Key {
-            principal,
-            capabilities: None,
-            roots,
-        };
-    }
-    let claims = Claims::read(call).ok();
-    Key {
-        principal: guest.principal.clone(),
-        capabilities: claims.map(|claims| claims.capability_key()),
-        roots,
     }
 }

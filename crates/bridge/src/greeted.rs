@@ -1,7 +1,7 @@
-//! A server that has shaken hands before its session begins.
+//! A server that has shaken hands with the probe, before its session begins.
 //!
-//! The probe had to ask for the handshake to learn what the server speaks. The session begins with one of
-//! its own, so this answers that one with what the server has said, and passes on everything else.
+//! The session begins with a handshake of its own. It is answered here with the server's answer to the
+//! probe; everything else passes.
 
 use linkspan_mcp::names;
 use linkspan_session::{Envelope, Inbound, Outbound, Port, PortEnd};
@@ -10,7 +10,7 @@ use linkspan_wire::{Kind, Message};
 const QUEUE: usize = 64;
 
 /// The same port, in front of which `initialize` is answered with `answer`, once.
-pub(super) fn greeted(port: Port, answer: Message) -> Port {
+pub(crate) fn greeted(port: Port, answer: Message) -> Port {
     let (outer, end) = Port::pair(port.name.clone(), QUEUE);
     tokio::spawn(run(port, end, answer));
     outer
@@ -66,7 +66,7 @@ async fn run(port: Port, end: PortEnd, answer: Message) {
         drop(said);
     };
     tokio::join!(outwards, inwards, last_word);
-    // The process has ended as well by then.
+    // Resolves when the process has ended.
     let _ = done.await;
     drop(ended);
 }

@@ -1,43 +1,43 @@
-//! The client's first word: it tells which era it speaks.
+//! The client's first message, which tells the era that it speaks.
 
 use linkspan_mcp::{Era, era_of, names};
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
 use linkspan_wire::{Kind, Message, RpcError};
 
-/// What a client has said so far.
+/// The first message of a client.
 pub(crate) struct First {
     pub(crate) era: Era,
-    /// Nothing, if it has gone without a word.
-    pub(crate) word: Option<Inbound>,
+    /// `None` if the client has closed the connection without a message.
+    pub(crate) message: Option<Inbound>,
 }
 
 impl First {
-    /// What it has said, if that is a message.
+    /// The message, unless it is a batch.
     pub(crate) fn request(&self) -> Option<&Message> {
-        match &self.word {
+        match &self.message {
             Some(Inbound::Message(envelope)) => Some(&envelope.msg),
             _ => None,
         }
     }
 
-    /// The client's own question which era the server speaks.
+    /// The client's own `server/discover`.
     pub(crate) fn discover(&self) -> Option<&Message> {
-        match &self.word {
+        match &self.message {
             Some(Inbound::Message(envelope)) if is_discover(&envelope.msg) => Some(&envelope.msg),
             _ => None,
         }
     }
 }
 
-/// Waits for the first message, or for the end. What is no message is answered at once.
-pub(crate) async fn word(front: &mut Port) -> First {
+/// Waits for the first message, or for the end. Invalid messages are answered at once.
+pub(crate) async fn first_message(front: &mut Port) -> First {
     loop {
-        let (era, word) = match front.rx.recv().await {
+        let (era, message) = match front.rx.recv().await {
             Some(Inbound::Message(envelope)) => {
                 (spoken(&envelope.msg), Some(Inbound::Message(envelope)))
             }
             Some(Inbound::Bad(why)) => {
-                tracing::warn!("the client sent something that is no message: {why}");
+                tracing::warn!("the client sent an invalid message: {why}");
                 let answer = Envelope::new(why.to_rpc().answer(&why.id()));
                 let _ = front.tx.send(Outbound::One(answer)).await;
                 continue;
@@ -46,7 +46,7 @@ pub(crate) async fn word(front: &mut Port) -> First {
             // Only the handshake era has batches.
             Some(other) => (Era::Legacy, Some(other)),
         };
-        return First { era, word };
+        return First { era, message };
     }
 }
 
@@ -62,9 +62,9 @@ fn is_discover(msg: &Message) -> bool {
     msg.kind() == Kind::Request && msg.method() == names::DISCOVER
 }
 
-/// Answers the first word.
-pub(crate) async fn refuse(front: &Port, word: Option<Inbound>, why: &Fault) {
-    if let Some(Inbound::Message(envelope)) = word
+/// Answers the first message with a fault.
+pub(crate) async fn refuse(front: &Port, message: Option<Inbound>, why: &Fault) {
+    if let Some(Inbound::Message(envelope)) = message
         && envelope.msg.kind() == Kind::Request
         && let Some(id) = envelope.msg.id()
     {

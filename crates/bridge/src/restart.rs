@@ -1,8 +1,8 @@
 //! A command behind one port, started again after it has ended.
 //!
-//! The session in front goes on: calls under way get an error, and the next request starts the command anew
-//! and begins a session with it in the client's own words. A command that ends before it has answered
-//! anything does not work, and ends the session.
+//! The session in front goes on: calls under way get an error, and the next request starts the command again
+//! and repeats the client's handshake. A command that ends before it has answered anything does not work,
+//! and ends the session.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -15,17 +15,18 @@ use linkspan_wire::{Id, IdKey, Kind, Message};
 use tokio::sync::mpsc::error::SendError;
 use tokio::time::timeout;
 
-use crate::connect::farewell;
-use crate::house::{Cause, Server};
+use crate::join::farewell;
+use crate::server::Server;
+use crate::setbacks::Cause;
 
 /// Envelopes that may wait in each direction.
 const QUEUE: usize = 64;
-/// How long a command that was started again may take to answer what the client had said before.
+/// How long a restarted command may take to answer a repeated request.
 const STEP: Duration = Duration::from_secs(120);
-/// Questions of one process that are remembered, and messages of one that begins.
+/// Questions of one process that are remembered, and messages of one that starts.
 const MOST: usize = 1024;
 
-/// A port in front of `first` and of those that follow it; `works` if it has answered something already.
+/// A port in front of `first` and of the processes that follow it; `works` if it has already answered.
 pub(crate) fn restarting(first: Port, server: Arc<Server>, works: bool) -> Port {
     let (port, end) = Port::pair(first.name.clone(), QUEUE);
     let restarting = Restarting {
@@ -45,16 +46,16 @@ pub(crate) fn restarting(first: Port, server: Arc<Server>, works: bool) -> Port 
 struct Restarting {
     server: Arc<Server>,
     memory: Memory,
-    /// The newest request that the process in front of us was given.
+    /// The newest request that the process was given.
     newest: Option<u64>,
-    /// What that process has asked and is not answered yet.
+    /// Unanswered questions of the process.
     questions: HashMap<IdKey, Id>,
     /// Whether any process has answered anything.
     works: bool,
-    /// Whether the newest process has.
+    /// Whether the newest process has answered.
     answered: bool,
     began: Instant,
-    /// What the session is still to get.
+    /// Messages that wait for the session.
     inward: VecDeque<Inbound>,
 }
 
@@ -73,7 +74,7 @@ impl Restarting {
                 && let Some(outbound) = outward.take()
             {
                 let Some(hop) = hop(&outbound) else {
-                    // What was said to a process that is gone is not for the next one.
+                    // Notifications for a process that has ended are not for the next one.
                     continue;
                 };
                 tokio::select! {
@@ -136,7 +137,7 @@ impl Restarting {
         drop(done);
     }
 
-    /// What goes to the process; nothing if it answers a question of an earlier one.
+    /// What goes to the process; `None` if it answers a question of an earlier one.
     fn outgoing(&mut self, outbound: Outbound) -> Option<Outbound> {
         let Outbound::One(envelope) = &outbound else {
             return Some(outbound);
@@ -154,13 +155,13 @@ impl Restarting {
         Some(outbound)
     }
 
-    /// Takes in what a process says. `false` if that was its end, and there will be no other one.
+    /// Takes in a message of the process. `false` if the process has ended and is not started again.
     fn incoming(&mut self, inbound: Option<Inbound>) -> bool {
         match inbound {
             Some(Inbound::Closed(why)) => self.ended(why),
             None => self.ended(Fault::PeerClosed {
                 peer: "the server".to_owned(),
-                why: "it ended without a word".to_owned(),
+                why: "it ended without a reason".to_owned(),
             }),
             Some(inbound) => {
                 if let Inbound::Message(envelope) = &inbound {
@@ -200,7 +201,7 @@ impl Restarting {
             let except = Vec::new();
             self.inward.push_back(Inbound::Lost { up_to, except, why });
         }
-        // Its questions need no answer any more.
+        // Its questions need no answer.
         for (_, id) in self.questions.drain() {
             let params = format!(r#"{{"requestId":{}}}"#, id.text());
             let cancel = Message::notification(names::CANCELLED, Some(&params));
@@ -210,7 +211,7 @@ impl Restarting {
         true
     }
 
-    /// Starts the command, and says what the client has said to the one before.
+    /// Starts the command and repeats the client's handshake, log level and subscriptions.
     async fn start(&mut self) -> Result<Port, Fault> {
         let mut port = self.server.open(&Cause::only()).await?;
         self.began = Instant::now();
@@ -232,13 +233,16 @@ impl Restarting {
         }
         for msg in memory.restore() {
             if let Err(why) = self.ask(&mut port, msg).await {
-                tracing::warn!("`{}` was not taken up again: {why}", msg.method());
+                tracing::warn!(
+                    "`{}` was not repeated to the restarted server: {why}",
+                    msg.method()
+                );
             }
         }
         Ok(port)
     }
 
-    /// Sends a request and waits for its answer, which the client has had before.
+    /// Sends a repeated request and waits for its answer, which the client does not see.
     async fn ask(&mut self, port: &mut Port, msg: &Message) -> Result<Message, Fault> {
         let asked = async {
             let outbound = Outbound::One(Envelope::new(msg.clone()));
@@ -274,7 +278,7 @@ impl Restarting {
         answer
     }
 
-    /// Tells the server's book that its newest process has ended.
+    /// Notes that the newest process has ended.
     fn note_end(&self) {
         let lived = self.began.elapsed();
         self.server.ended(&Cause::only(), self.answered, lived);
@@ -293,7 +297,7 @@ fn hop(outbound: &Outbound) -> Option<u64> {
 
 type Sender = tokio::sync::mpsc::Sender<Outbound>;
 
-/// Room towards the process; never, if there is none.
+/// Resolves when the process can take a message; never, if there is no process.
 async fn reserve(
     to: Option<&Sender>,
 ) -> Result<tokio::sync::mpsc::Permit<'_, Outbound>, SendError<()>> {
@@ -303,7 +307,7 @@ async fn reserve(
     }
 }
 
-/// What the process says next; never anything, if there is none.
+/// The next message of the process; never resolves if there is no process.
 async fn receive(from: Option<&mut tokio::sync::mpsc::Receiver<Inbound>>) -> Option<Inbound> {
     match from {
         Some(from) => from.recv().await,

@@ -1,16 +1,16 @@
-//! An upstream, and the right to use it.
+//! A warm connection, and its lease to one call.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::era::Figures;
 use linkspan_ports::Principal;
 use linkspan_session::Hub;
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-/// Who may share a server.
+/// Calls with equal keys may share a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) principal: Principal,
@@ -21,14 +21,14 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// Whether a call that comes back to a server may have come from the same client; which roots it has is
-    /// known only in its first round.
+    /// Whether a call that resumes a parked one may come from the same client. Its roots are known only in
+    /// its first round.
     pub(super) fn fits(&self, other: &Self) -> bool {
         self.principal == other.principal && self.capabilities == other.capabilities
     }
 }
 
-/// A server that is kept warm.
+/// A connection that is kept warm.
 pub(super) struct Upstream {
     /// Its name in a `requestState`.
     pub(super) home: String,
@@ -52,8 +52,7 @@ impl Upstream {
         })
     }
 
-    /// Whether a call that may be asked something can be given to it: a question over stdio does not
-    /// say which call it belongs to.
+    /// Whether a call that may be asked something can use it: a question over stdio does not name its call.
     pub(super) fn is_clear(&self) -> bool {
         self.asking.load(Ordering::Relaxed) == 0
             && self.figures.parked() == 0
@@ -64,18 +63,18 @@ impl Upstream {
         self.hub.in_flight() == 0 && self.figures.parked() == 0
     }
 
-    /// For how long nobody has used it.
+    /// How long it has been idle.
     pub(super) fn idle_for(&self) -> Option<Duration> {
-        let used = *self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = *self.used.lock();
         self.is_idle().then(|| used.elapsed())
     }
 
     fn touch(&self) {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.used.lock() = Instant::now();
     }
 }
 
-/// The right to use an upstream for one call.
+/// A connection while one call uses it.
 pub(super) struct Lease {
     pub(super) upstream: Arc<Upstream>,
     asks: bool,

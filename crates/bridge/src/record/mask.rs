@@ -1,4 +1,4 @@
-//! Taking secrets out of a transcript.
+//! Replaces secrets in a transcript.
 
 mod words;
 
@@ -6,15 +6,13 @@ use std::borrow::Cow;
 
 use linkspan_wire::{Json, JsonKind, quote};
 
-use crate::show::command_line;
-
-/// A command line of our own without its secrets, for a hint: a log may hold what is printed.
-pub(crate) fn shown_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    command_line(words::shown(words.into_iter()).into_iter().map(Into::into))
+/// A command line without its secrets.
+pub fn masked_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    words::shown(words.into_iter())
 }
 
-/// A URL without its secrets, for a message.
-pub(crate) fn shown_url(url: &str) -> Cow<'_, str> {
+/// A URL without its secrets.
+pub fn masked_url(url: &str) -> Cow<'_, str> {
     words::url(url)
 }
 
@@ -22,8 +20,8 @@ const MASKED: &str = "***";
 /// Shorter values would mask half of the text.
 const SHORTEST: usize = 4;
 
-/// Knows what must not be shown: the values of our own headers, and members with telling names.
-pub(crate) struct Mask {
+/// Replaces secrets: given values, members whose names say that they are secret, credentials in URLs.
+pub struct Mask {
     secrets: Vec<String>,
     /// Also what servers are given: environments, headers, arguments, and what is secret in a URL.
     servers: bool,
@@ -37,9 +35,10 @@ struct Change {
 }
 
 impl Mask {
-    pub(crate) fn new(mut secrets: Vec<String>) -> Self {
+    /// Masks these values and what looks like a secret.
+    pub fn new(mut secrets: Vec<String>) -> Self {
         secrets.retain(|secret| secret.len() >= SHORTEST);
-        // Longest first, so that what is left of a shorter one cannot remain.
+        // Longest first: a secret may contain a shorter one.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         Self {
             secrets,
@@ -47,8 +46,9 @@ impl Mask {
         }
     }
 
-    /// Also masks what the servers that a session is given are to know.
-    pub(crate) fn with_servers(self) -> Self {
+    /// Also masks what a session gives to servers: environments, headers, arguments.
+    #[must_use]
+    pub fn with_servers(self) -> Self {
         Self {
             servers: true,
             ..self
@@ -56,7 +56,7 @@ impl Mask {
     }
 
     /// The message with its secrets replaced; still JSON.
-    pub(crate) fn apply<'a>(&self, json: &'a str) -> Cow<'a, str> {
+    pub fn apply<'a>(&self, json: &'a str) -> Cow<'a, str> {
         let Ok(parsed) = Json::parse(json) else {
             return Cow::Borrowed("null");
         };

@@ -1,4 +1,4 @@
-//! The pool as a port: the back of a legacy session that shares its server with others.
+//! The pool as a port: the back of a legacy session that shares its connection with others.
 
 use std::collections::HashMap;
 
@@ -8,18 +8,18 @@ use linkspan_wire::{Id, Kind, Message};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::inn::{Caller, Inn};
+use super::{Caller, UpstreamPool};
 
 const QUEUE: usize = 64;
 
 /// A port that sends every request to the pool on its own.
-pub(super) fn port(inn: Inn, caller: Caller) -> Port {
+pub(super) fn port(pool: UpstreamPool, caller: Caller) -> Port {
     let (port, end) = Port::pair("the shared server", QUEUE);
-    tokio::spawn(run(inn, caller, end));
+    tokio::spawn(run(pool, caller, end));
     port
 }
 
-async fn run(inn: Inn, caller: Caller, mut end: PortEnd) {
+async fn run(pool: UpstreamPool, caller: Caller, mut end: PortEnd) {
     let mut calls = JoinSet::new();
     let mut running: HashMap<u64, AbortHandle> = HashMap::new();
     loop {
@@ -34,12 +34,12 @@ async fn run(inn: Inn, caller: Caller, mut end: PortEnd) {
                             call.abort();
                         }
                     } else if let (Kind::Request, Some(hop)) = (msg.kind(), hop(msg)) {
-                        // With its credit: it may wait for its server.
+                        // With its credit: it may wait for its connection.
                         let ask = Envelope {
                             credit: envelope.credit,
                             ..Envelope::new(msg.clone())
                         };
-                        let call = call(inn.clone(), caller.clone(), ask, hop, end.tx.clone());
+                        let call = call(pool.clone(), caller.clone(), ask, hop, end.tx.clone());
                         running.insert(hop, calls.spawn(call));
                     }
                 }
@@ -57,8 +57,14 @@ async fn run(inn: Inn, caller: Caller, mut end: PortEnd) {
 }
 
 /// One request; gives its hop when it is over.
-async fn call(inn: Inn, caller: Caller, ask: Envelope, hop: u64, tx: mpsc::Sender<Inbound>) -> u64 {
-    match inn.call(ask, &caller).await {
+async fn call(
+    pool: UpstreamPool,
+    caller: Caller,
+    ask: Envelope,
+    hop: u64,
+    tx: mpsc::Sender<Inbound>,
+) -> u64 {
+    match pool.call(ask, &caller).await {
         Ok(mut answering) => {
             while let Some(envelope) = answering.rx.recv().await {
                 let envelope = Envelope {

@@ -1,14 +1,14 @@
-//! Starts of a server that failed, and how long the next one waits.
+//! The pause between failed starts of a server.
 //!
-//! Only a start that fails counts: a server that has answered something works, and what it dies of later
-//! is a matter of the client that it served. Starts are told apart by what they were for, so that a
-//! client whose handshake kills servers does not delay others.
+//! Only a start that fails counts: a server that has answered something works, and its later end concerns
+//! the client that it served. Starts are counted per cause, so that a client whose handshake kills servers
+//! does not delay others.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use linkspan_ports::Principal;
+use parking_lot::Mutex;
 
 /// A server that lives longer than this is not restarted too often.
 const SHORT_LIFE: Duration = Duration::from_secs(5);
@@ -21,7 +21,7 @@ const MOST: usize = 1024;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Cause {
     pub(crate) principal: Principal,
-    /// Stands for the handshake.
+    /// A hash of the handshake.
     pub(crate) handshake: u64,
 }
 
@@ -50,18 +50,18 @@ impl Setback {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Setbacks(Mutex<HashMap<Cause, Setback>>);
+pub(crate) struct Setbacks(Mutex<HashMap<Cause, Setback>>);
 
 impl Setbacks {
     /// How long to wait before the next start, if at all.
-    pub(super) fn wait(&self, cause: &Cause, now: Instant) -> Option<Duration> {
-        let setback = *self.lock().get(cause)?;
+    pub(crate) fn wait(&self, cause: &Cause, now: Instant) -> Option<Duration> {
+        let setback = *self.0.lock().get(cause)?;
         (setback.last + setback.pause()).checked_duration_since(now)
     }
 
-    /// A server has ended, or could not be started. `answered` if it has ever said something.
-    pub(super) fn ended(&self, cause: &Cause, answered: bool, lived: Duration, now: Instant) {
-        let mut all = self.lock();
+    /// A server has ended, or could not be started. `answered` if it has ever sent a message.
+    pub(crate) fn ended(&self, cause: &Cause, answered: bool, lived: Duration, now: Instant) {
+        let mut all = self.0.lock();
         if answered || lived >= SHORT_LIFE {
             all.remove(cause);
             return;
@@ -80,10 +80,6 @@ impl Setbacks {
             last: now,
         };
         all.insert(cause.clone(), setback);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Cause, Setback>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -140,6 +136,6 @@ mod tests {
         for n in 0..3 * MOST as u64 {
             setbacks.ended(&cause("a", n), false, Duration::ZERO, now);
         }
-        assert_eq!(setbacks.lock().len(), MOST);
+        assert_eq!(setbacks.0.lock().len(), MOST);
     }
 }

@@ -1,0 +1,123 @@
+//! What is joined, before it is decided how clients come in.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use linkspan_mcp::Era;
+use linkspan_session::{Config, Port, Session};
+use tokio::net::TcpListener;
+
+use crate::backend::Backend;
+use crate::error::BridgeError;
+use crate::http::{HttpBridge, ServeOptions};
+use crate::join::{farewell, join};
+use crate::layers::LayerFactory;
+use crate::server::Server;
+use crate::stdio::{StdioBridge, StdioOptions};
+
+/// A server with layers in front of it.
+pub struct Bridge {
+    server: Server,
+    client_era: Option<Era>,
+    session: Config,
+}
+
+impl Bridge {
+    /// A bridge to this server. A call may be silent for as long as [`Config`] says.
+    pub fn new(backend: Backend) -> Self {
+        Self {
+            server: Server::new(backend),
+            client_era: None,
+            session: Config::default(),
+        }
+    }
+
+    /// The era that the server speaks, if it is not to be detected.
+    #[must_use]
+    pub fn server_era(mut self, era: Option<Era>) -> Self {
+        self.server.force_era(era);
+        self
+    }
+
+    /// The era that clients speak, if it is not to be detected.
+    #[must_use]
+    pub fn client_era(mut self, era: Option<Era>) -> Self {
+        self.client_era = era;
+        self
+    }
+
+    /// How long a call may go without an answer or progress; `None` waits for ever.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.session.timeout = timeout;
+        self
+    }
+
+    /// Adds a layer next to the server, in front of those that were added before.
+    #[must_use]
+    pub fn layer(mut self, factory: impl LayerFactory + 'static) -> Self {
+        self.server.add_layer(Box::new(factory));
+        self
+    }
+
+    /// For the one client on stdin and stdout.
+    pub fn serve_stdio(self, options: StdioOptions) -> StdioBridge {
+        let config = Config {
+            drain: options.drain,
+            ..self.session
+        };
+        StdioBridge::new(Arc::new(self.server), self.client_era, config, options)
+    }
+
+    /// For the clients that connect to an HTTP listener.
+    pub fn serve_http(
+        self,
+        listener: TcpListener,
+        options: impl Into<ServeOptions>,
+    ) -> Result<HttpBridge, BridgeError> {
+        let mut options = options.into();
+        options.front.client_era = self.client_era;
+        HttpBridge::new(self.server, self.session, listener, options)
+    }
+
+    /// For clients whose ports the caller makes.
+    pub fn serve_ports(self) -> PortBridge {
+        PortBridge {
+            server: Arc::new(self.server),
+            client_era: self.client_era,
+            session: self.session,
+        }
+    }
+}
+
+/// A bridge for clients that come over any port; each gets a connection of its own. Clones share what is
+/// known of the server.
+#[derive(Clone)]
+pub struct PortBridge {
+    server: Arc<Server>,
+    client_era: Option<Era>,
+    session: Config,
+}
+
+impl PortBridge {
+    /// Serves one client until it or the server has gone. `give_up` ends the wait for its first message;
+    /// it is not asked afterwards.
+    pub async fn serve(&self, mut front: Port, give_up: impl Future<Output = ()>) {
+        let mut back = match self.server.start() {
+            Ok(back) => Some(back),
+            Err(_) => return farewell(front).await,
+        };
+        let drain = self.session.drain;
+        let joined = tokio::select! {
+            joined = join(&mut front, &mut back, &self.server, self.client_era, drain) => joined,
+            () = give_up => Ok(None),
+        };
+        let Ok(Some(joined)) = joined else {
+            return farewell(front).await;
+        };
+        let session = Session::new(self.session.clone(), front, joined.back, joined.layers);
+        let session = session.begun_with(joined.first);
+        let ended = session.run(std::future::pending()).await;
+        tracing::debug!("the session has ended: {ended:?}");
+    }
+}

@@ -1,0 +1,110 @@
+//! The start of a session with one client: its first message, and the layers that it needs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use linkspan_mcp::Era;
+use linkspan_mcp::era::UpOptions;
+use linkspan_ports::Principal;
+use linkspan_session::{Config, Envelope, Fault, Inbound, Layer, Outbound, Port};
+use tokio::sync::mpsc;
+
+use crate::client_era;
+use crate::error::BridgeError;
+use crate::layers::{SessionInfo, legacy_layers, modern_layers};
+use crate::probe::Questions;
+use crate::secret::secret;
+use crate::server::Server;
+use crate::setbacks::Cause;
+
+/// How often a client is looked after while the server starts.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// What a session begins with.
+pub(crate) struct Joined {
+    pub(crate) back: Port,
+    pub(crate) layers: Vec<Box<dyn Layer>>,
+    /// The client's first message, unless it has been answered.
+    pub(crate) first: Option<Inbound>,
+    /// Whether the server has answered anything.
+    pub(crate) works: bool,
+}
+
+/// Waits for the client's first message and finds out which layers lie between it and the server. `None`
+/// if the client has gone.
+pub(crate) async fn join(
+    front: &mut Port,
+    back: &mut Option<Port>,
+    server: &Arc<Server>,
+    client_era: Option<Era>,
+    drain: Duration,
+) -> Result<Option<Joined>, BridgeError> {
+    loop {
+        let first = client_era::first_message(front).await;
+        let port = match back.take() {
+            Some(port) => port,
+            None if first.message.is_none() => return Ok(None),
+            None => server.start()?,
+        };
+        if client_era.unwrap_or(first.era) == Era::Legacy {
+            return Ok(Some(Joined {
+                back: port,
+                layers: legacy_layers(server, &Principal(None)),
+                first: first.message,
+                works: false,
+            }));
+        }
+        let questions = Questions::of(first.request(), None).with_discover(first.discover());
+        let cause = Cause::only();
+        let probed = tokio::select! {
+            probed = server.probe(port, &questions, &cause) => probed,
+            () = gone(&front.rx, drain) => {
+                client_era::refuse(front, first.message, &Fault::Closing).await;
+                while let Ok(message) = front.rx.try_recv() {
+                    client_era::refuse(front, Some(message), &Fault::Closing).await;
+                }
+                return Ok(None);
+            }
+        };
+        let probed = match probed {
+            Ok(probed) => probed,
+            Err(why) => {
+                // The server may be there at the client's next request.
+                client_era::refuse(front, first.message, &why).await;
+                continue;
+            }
+        };
+        let mut message = first.message;
+        if let Some(answer) = probed.answer {
+            // The probe was the client's own request, and this is its answer.
+            message = None;
+            let _ = front.tx.send(Outbound::One(Envelope::new(answer))).await;
+        }
+        let options = UpOptions::new("connect".to_owned(), secret);
+        let session = SessionInfo {
+            one_client: true,
+            principal: &Principal(None),
+        };
+        return Ok(Some(Joined {
+            back: probed.port,
+            layers: modern_layers(server, probed.era, options, session),
+            first: message,
+            works: true,
+        }));
+    }
+}
+
+/// Resolves when the client has gone and its last requests had time to be answered.
+async fn gone(front: &mpsc::Receiver<Inbound>, drain: Duration) {
+    while !front.is_closed() {
+        tokio::time::sleep(LOOK).await;
+    }
+    tokio::time::sleep(drain).await;
+}
+
+/// Closes a port without a session, and waits a bounded time for its end.
+pub async fn farewell(mut port: Port) {
+    drop(port.tx);
+    port.rx.close();
+    let _ = tokio::time::timeout(Config::default().farewell, port.done).await;
+}

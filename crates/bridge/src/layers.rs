@@ -1,0 +1,91 @@
+//! The layers between a client of one era and a server.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use linkspan_mcp::Era;
+use linkspan_mcp::era::{Down, Handshake, Up, UpOptions};
+use linkspan_ports::Principal;
+use linkspan_session::{Envelope, EraLayer, Layer, Verdict, Way};
+use linkspan_wire::{Kind, Message};
+
+use crate::server::Server;
+
+/// Makes a layer for each session of a bridge.
+///
+/// The layers lie next to the server, behind the translation between eras: they see what the server sees.
+pub trait LayerFactory: Send + Sync {
+    /// The layer of one session.
+    fn layer(&self, session: SessionInfo<'_>) -> Box<dyn Layer>;
+
+    /// The server's answer to a `server/discover` of the bridge itself, which no layer sees.
+    fn discovered(&self, _answer: &Message) {}
+}
+
+/// The session that a layer is made for.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionInfo<'a> {
+    /// One client has the session, and that client sees every answer that passes.
+    pub one_client: bool,
+    /// The client's credentials.
+    pub principal: &'a Principal,
+}
+
+/// The layers that a legacy client needs in front of a server.
+pub(crate) fn legacy_layers(server: &Arc<Server>, principal: &Principal) -> Vec<Box<dyn Layer>> {
+    let mut layers: Vec<Box<dyn Layer>> = match server.shakes_hands() {
+        Some(true) => Vec::new(),
+        Some(false) => vec![Box::new(EraLayer::new(Down::new()))],
+        None => {
+            let server = server.clone();
+            let refused = Box::new(move || server.learn_modern_only());
+            vec![Box::new(EraLayer::new(Handshake::new(refused)))]
+        }
+    };
+    layers.extend(server.layers(SessionInfo {
+        one_client: true,
+        principal,
+    }));
+    layers
+}
+
+/// The layers that a modern client needs in front of a server of this era.
+pub(crate) fn modern_layers(
+    server: &Server,
+    era: Era,
+    options: UpOptions,
+    session: SessionInfo<'_>,
+) -> Vec<Box<dyn Layer>> {
+    let mut layers: Vec<Box<dyn Layer>> = match era {
+        Era::Modern => Vec::new(),
+        Era::Legacy => vec![Box::new(EraLayer::new(Up::new(options)))],
+    };
+    layers.extend(server.layers(session));
+    layers
+}
+
+/// Notes whether the server has answered anything. It is the layer next to the server.
+#[derive(Clone, Default)]
+pub(crate) struct Answered(Arc<AtomicBool>);
+
+impl Answered {
+    pub(crate) fn get(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Layer for Answered {
+    fn on(&mut self, way: Way, envelope: Envelope, _: Instant) -> Verdict {
+        if way == Way::ToFront && !self.get() && !is_fault(&envelope.msg) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+        Verdict::Pass(envelope)
+    }
+}
+
+/// Whether this is a fault that the session answers with in the server's place.
+fn is_fault(msg: &Message) -> bool {
+    let kind = msg.body().and_then(|error| error.path(&["data", "kind"]));
+    msg.kind() == Kind::Error && kind.is_some()
+}

@@ -1,0 +1,42 @@
+//! What a call needs of a connection.
+
+use linkspan_mcp::era::Claims;
+use linkspan_ports::{Guest, Principal};
+use linkspan_wire::Message;
+
+use super::lease::Key;
+
+/// What a call needs of a connection.
+pub(super) struct Needs {
+    pub(super) key: Key,
+    /// Whether the server may ask the client something during the call.
+    pub(super) asks: bool,
+    /// The connection where the call is parked that it resumes.
+    pub(super) home: Option<String>,
+    /// Whether all clients share one connection.
+    pub(super) share: bool,
+    /// Whether all calls of one client have to reach the same connection.
+    pub(super) sticky: bool,
+}
+
+/// The key of the connections that a call may use. Roots are those of one principal, also where all clients
+/// share a connection.
+pub(super) fn key_of(call: &Message, guest: &Guest, share: bool, roots: Option<String>) -> Key {
+    if share {
+        let principal = match roots {
+            Some(_) => guest.principal.clone(),
+            None => Principal(None),
+        };
+        return Key {
+            principal,
+            capabilities: None,
+            roots,
+        };
+    }
+    let claims = Claims::read(call).ok();
+    Key {
+        principal: guest.principal.clone(),
+        capabilities: claims.map(|claims| claims.capability_key()),
+        roots,
+    }
+}

@@ -1,0 +1,123 @@
+//! A file that a thread writes, one entry at a time, without holding up the sender.
+
+use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::output_file::OutputFile;
+
+/// Entries that may wait for the disk.
+const QUEUE: usize = 4096;
+/// How long the thread may make no progress when the process ends, and how long it may take in all.
+const STALLED: Duration = Duration::from_secs(2);
+const LONGEST: Duration = Duration::from_secs(20);
+const LOOK: Duration = Duration::from_millis(1);
+
+/// An output file and the thread that writes it. What the disk is too slow for is left out, and counted.
+pub struct LineWriter<E> {
+    queue: Option<SyncSender<Entry<E>>>,
+    writer: Option<JoinHandle<()>>,
+    /// Bytes that the thread has not taken yet.
+    waiting: Arc<AtomicUsize>,
+    most_bytes: usize,
+    missed: u64,
+}
+
+struct Entry<E> {
+    entry: E,
+    size: usize,
+    /// Entries that were left out just before this one.
+    missed: u64,
+}
+
+impl<E: Send + 'static> LineWriter<E> {
+    /// `what` names the file in the log. Entries of at most `most_bytes` wait for the disk. `write` gets each
+    /// entry and the number of entries that were left out before it.
+    pub fn start(
+        file: OutputFile,
+        what: &'static str,
+        most_bytes: usize,
+        write: impl FnMut(&mut dyn Write, E, u64) -> io::Result<()> + Send + 'static,
+    ) -> Self {
+        let (queue, entries) = sync_channel(QUEUE);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let taken = Arc::clone(&waiting);
+        let writer = thread::spawn(move || {
+            if let Err(e) = write_all(file, &entries, &taken, write) {
+                tracing::warn!("the {what} is not complete: {e}");
+            }
+        });
+        Self {
+            queue: Some(queue),
+            writer: Some(writer),
+            waiting,
+            most_bytes,
+            missed: 0,
+        }
+    }
+
+    /// Adds an entry of about `size` bytes.
+    pub fn push(&mut self, entry: E, size: usize) {
+        let before = self.waiting.fetch_add(size, Ordering::Relaxed);
+        let fits = before == 0 || before + size <= self.most_bytes;
+        let entry = Entry {
+            entry,
+            size,
+            missed: self.missed,
+        };
+        let queue = self.queue.as_ref().filter(|_| fits);
+        if queue.is_some_and(|queue| queue.try_send(entry).is_ok()) {
+            self.missed = 0;
+        } else {
+            self.waiting.fetch_sub(size, Ordering::Relaxed);
+            self.missed += 1;
+        }
+    }
+}
+
+impl<E> Drop for LineWriter<E> {
+    /// Waits a bounded time until everything is written.
+    fn drop(&mut self) {
+        self.queue = None;
+        let Some(writer) = self.writer.take() else {
+            return;
+        };
+        let begun = Instant::now();
+        let (mut left, mut moved) = (self.waiting.load(Ordering::Relaxed), begun);
+        while !writer.is_finished() {
+            let now = self.waiting.load(Ordering::Relaxed);
+            if now != left {
+                (left, moved) = (now, Instant::now());
+            }
+            if moved.elapsed() > STALLED || begun.elapsed() > LONGEST {
+                return tracing::warn!(
+                    "{left} bytes or more were not written: the reader has stopped reading"
+                );
+            }
+            thread::sleep(LOOK);
+        }
+        let _ = writer.join();
+    }
+}
+
+fn write_all<E>(
+    file: OutputFile,
+    entries: &Receiver<Entry<E>>,
+    waiting: &AtomicUsize,
+    mut write: impl FnMut(&mut dyn Write, E, u64) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut out = BufWriter::new(file);
+    while let Ok(first) = entries.recv() {
+        let mut next = Some(first);
+        while let Some(entry) = next {
+            waiting.fetch_sub(entry.size, Ordering::Relaxed);
+            write(&mut out, entry.entry, entry.missed)?;
+            next = entries.try_recv().ok();
+        }
+        out.flush()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! Errors of the libraries as failures of this program: an exit code and a hint.
+
+use std::error::Error;
+use std::io;
+
+use linkspan_bridge::BridgeError;
+use linkspan_ports::{OptionsError, SpawnError};
+
+use crate::exit::{Exit, Failure};
+
+impl From<BridgeError> for Failure {
+    fn from(error: BridgeError) -> Self {
+        let what = error.to_string();
+        match error {
+            BridgeError::Options(error) => error.into(),
+            BridgeError::Spawn(error) => error.into(),
+            BridgeError::ServerClosed(fault) => fault.into(),
+            BridgeError::Listen(_) => Self::new(Exit::Unreachable, what),
+            BridgeError::Bind { source, .. } => {
+                Self::new(Exit::Unreachable, what).hint(match source.kind() {
+                    io::ErrorKind::AddrInUse => {
+                        "another program listens there; --port 0 takes a free port"
+                    }
+                    io::ErrorKind::PermissionDenied => {
+                        "ports below 1024 belong to the system; take a higher one"
+                    }
+                    _ => "--host must be an address of this machine",
+                })
+            }
+            BridgeError::Output { unread_fifo, .. } => {
+                let failure = Self::usage(what);
+                if unread_fifo {
+                    failure.hint("no program reads from this pipe; start the reader first")
+                } else {
+                    failure
+                }
+            }
+        }
+    }
+}
+
+impl From<SpawnError> for Failure {
+    fn from(error: SpawnError) -> Self {
+        let what = match error.source() {
+            Some(source) => format!("{error}: {source}"),
+            None => error.to_string(),
+        };
+        Self::new(Exit::Unreachable, what).hint(if error.is_not_found() {
+            format!("install `{}`, or give its full path", error.program())
+        } else {
+            "is it an executable file?".to_owned()
+        })
+    }
+}
+
+/// Options that cannot work are mistakes on the command line.
+impl From<OptionsError> for Failure {
+    fn from(error: OptionsError) -> Self {
+        let hint = match &error {
+            OptionsError::PlainHttp(_) => {
+                "use https://, or --insecure-http if the network is yours alone"
+            }
+            OptionsError::Url(_) | OptionsError::Scheme(_) => {
+                "for example https://mcp.example.com/mcp; a command goes after `--`"
+            }
+            OptionsError::Proxy { .. } => {
+                "give an http:// or socks5:// URL, or unset the variable; NO_PROXY names hosts that need no proxy"
+            }
+            OptionsError::Framing(_) => {
+                "leave out this -H (--header); linkspan sends it where it is needed"
+            }
+            OptionsError::Header(_) => "a header has the form 'NAME: VALUE', on one line",
+            _ => "check the file given with --ca",
+        };
+        Self::usage(error.to_string()).hint(hint)
+    }
+}

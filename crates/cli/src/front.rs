@@ -1,0 +1,91 @@
+//! How clients come in, for every command that serves: stdio or HTTP.
+
+use std::cell::Cell;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use linkspan_bridge::{Bridge, ServeOptions, StdioOptions, bind};
+use linkspan_ports::{FrontOptions, Token};
+
+use crate::exit::{Exit, Failure};
+use crate::expose_args::{GuardArgs, ListenArgs};
+use crate::remote::token_of;
+use crate::show::say;
+use crate::signals::Signals;
+
+/// Serves the client on stdin and stdout until it has gone or a signal comes.
+pub(crate) async fn serve_stdio(
+    signals: Signals,
+    bridge: Bridge,
+    options: StdioOptions,
+) -> Result<Exit, Failure> {
+    let signal = Cell::new(None);
+    let stop = async { signal.set(Some(signals.stop().await)) };
+    bridge.serve_stdio(options).run(stop).await?;
+    Ok(signal.get().unwrap_or(Exit::Ok))
+}
+
+/// Serves HTTP clients until a signal comes.
+pub(crate) async fn serve_http(
+    signals: Signals,
+    bridge: Bridge,
+    listen: &ListenArgs,
+    options: impl Into<ServeOptions>,
+) -> Result<Exit, Failure> {
+    // Every session needs a socket and three pipes.
+    linkspan_ports::raise_file_limit();
+    let listener = bind(SocketAddr::new(listen.host, listen.port)).await?;
+    let bridge = bridge.serve_http(listener, options)?;
+    // Programs that start us wait for this line.
+    say!("{}", bridge.url());
+    tracing::info!("listening on {}", bridge.address());
+    let mut exit = Exit::Ok;
+    bridge.run(async { exit = signals.stop().await }).await;
+    Ok(exit)
+}
+
+/// A time limit from the command line, where 0 means none.
+pub(crate) fn limit(time: Duration) -> Option<Duration> {
+    Some(time).filter(|time| !time.is_zero())
+}
+
+/// What the flags say about the listener and who may connect; the rest is the default.
+pub(crate) fn front_options(
+    listen: &ListenArgs,
+    guard: &GuardArgs,
+) -> Result<FrontOptions, Failure> {
+    let defaults = FrontOptions::default();
+    let token = guard.token_env.as_deref().map(token).transpose()?;
+    let is_local = listen.host.is_loopback();
+    if !is_local && token.is_none() && !guard.insecure_no_token {
+        return Err(Failure::usage(format!(
+            "other machines can connect to {}, and no token is set",
+            listen.host
+        ))
+        .hint("give clients a secret with --token-env VAR, or say --insecure-no-token"));
+    }
+    let mut hosts = defaults.hosts.clone();
+    hosts.extend(guard.allow_host.iter().cloned());
+    if !is_local && token.is_some() && guard.allow_host.is_empty() {
+        // The names of a machine are not known here, and a page that rebinds its name has no token.
+        hosts.push("*".to_owned());
+    }
+    Ok(FrontOptions {
+        path: listen.path.clone(),
+        sse: listen.sse,
+        hosts,
+        origins: guard.allow_origin.clone(),
+        token,
+        header_timeout: guard.header_timeout,
+        body_timeout: guard.header_timeout,
+        ..defaults
+    })
+}
+
+fn token(variable: &str) -> Result<Token, Failure> {
+    let value = token_of("--token-env", variable)?;
+    Token::parse(&value).ok_or_else(|| {
+        Failure::usage(format!("the value of {variable} is no bearer token"))
+            .hint("it must be visible ASCII without spaces")
+    })
+}
