@@ -354,3 +354,6 @@ impl House for UpstreamPool {
         self.call(call, &Caller { guest, session }).await
     }
 }
+
+#[cfg(test)]
+mod tests;

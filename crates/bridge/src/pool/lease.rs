@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use linkspan_mcp::era::Figures;
 use linkspan_ports::Principal;
 use linkspan_session::Hub;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// Calls with equal keys may share a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
