@@ -15,18 +15,18 @@ use linkspan_wire::Frame;
 use tokio::sync::{Semaphore, watch};
 
 use super::allowance::{Allowance, Allowances};
-use super::body::{Response, Ticket, json};
+use super::body::{RequestSlot, Response, json};
 use super::connections::Serving;
-use super::desk::Manner;
-use super::figures::Figures;
+use super::figures::FrontFigures;
 use super::gate::{self, Gate, METHODS};
-use super::house::{Guest, House, Principal};
 use super::intake::{Intake, check_accept_any, check_content_type, drain, given};
 use super::knowledge::Knowledge;
 use super::options::{FrontOptions, HEALTH};
 use super::phase::Phase;
 use super::refusal::Refusal;
+use super::service::{FrontService, Principal};
 use super::session::Session;
+use super::session_streams::Manner;
 use super::sessions::Sessions;
 
 /// What all messages may weigh that are being read or that no server has taken yet: so many of the largest
@@ -34,42 +34,42 @@ use super::sessions::Sessions;
 const MESSAGES: usize = 4;
 const LEAST_BYTES: usize = 64 << 20;
 
-pub(super) struct Hall<H> {
+pub(super) struct Router<H> {
     pub(super) options: FrontOptions,
-    pub(super) house: Arc<H>,
+    pub(super) service: Arc<H>,
     pub(super) sessions: Arc<Sessions>,
     /// Rooms for legacy sessions.
-    pub(super) rooms: Arc<Semaphore>,
+    pub(super) session_slots: Arc<Semaphore>,
     pub(super) knowledge: Arc<Knowledge>,
     pub(super) phase: watch::Sender<Phase>,
-    tickets: Arc<Semaphore>,
+    request_slots: Arc<Semaphore>,
     gate: Gate,
     pub(super) allowances: Allowances,
-    figures: Figures,
+    figures: FrontFigures,
 }
 
-impl<H: House> Hall<H> {
-    pub(super) fn new(options: FrontOptions, house: Arc<H>, bound: SocketAddr) -> Self {
+impl<H: FrontService> Router<H> {
+    pub(super) fn new(options: FrontOptions, service: Arc<H>, bound: SocketAddr) -> Self {
         let options = options.sane();
         let sessions = Arc::default();
         let bytes = options.limits.max_bytes().saturating_mul(MESSAGES);
         let pool = Pool::new(bytes.max(LEAST_BYTES));
-        let tickets = Arc::new(Semaphore::new(options.max_in_flight));
+        let request_slots = Arc::new(Semaphore::new(options.max_in_flight));
         Self {
-            figures: Figures::new(&sessions, &tickets),
-            house,
+            figures: FrontFigures::new(&sessions, &request_slots),
+            service,
             sessions,
-            rooms: Arc::new(Semaphore::new(options.max_sessions)),
+            session_slots: Arc::new(Semaphore::new(options.max_sessions)),
             knowledge: Arc::default(),
             phase: watch::Sender::new(Phase::Open),
-            tickets,
+            request_slots,
             gate: Gate::new(&options, bound),
             allowances: Allowances::new(options.limits.max_bytes(), pool),
             options,
         }
     }
 
-    pub(super) fn figures(&self) -> Figures {
+    pub(super) fn figures(&self) -> FrontFigures {
         self.figures.clone()
     }
 
@@ -137,7 +137,7 @@ impl<H: House> Hall<H> {
         if *method != Method::GET && *method != Method::HEAD {
             return Err(Refusal::method("GET", "only GET is allowed here"));
         }
-        let text = self.figures.to_json(&self.house.figures());
+        let text = self.figures.to_json(&self.service.figures());
         Ok(json(
             StatusCode::OK,
             [Bytes::from(text), Bytes::new(), Bytes::new()],
@@ -153,11 +153,11 @@ impl<H: House> Hall<H> {
     ) -> Result<Response, Refusal> {
         check_content_type(&head.headers)?;
         check_accept_any(&head.headers)?;
-        let guest = self.guest(&head.headers);
-        let session = self.named_session(head, &guest);
+        let principal = self.principal(&head.headers);
+        let session = self.named_session(head, &principal);
         let own = match &session {
             Some(Some(session)) => Arc::clone(&session.allowance),
-            _ => self.allowances.of(&guest.principal),
+            _ => self.allowances.of(&principal),
         };
         if let Err(refusal) = charge(serving, &own) {
             tokio::spawn(drain(body));
@@ -186,22 +186,22 @@ impl<H: House> Hall<H> {
         };
         let refuse = |error| Refusal::rpc(StatusCode::BAD_REQUEST, error).about(id.clone());
         let served = match era.map_err(refuse)? {
-            Era::Modern => self.ask(head, envelope, guest).await,
+            Era::Modern => self.ask(head, envelope, principal).await,
             Era::Legacy => {
                 self.only(Era::Legacy, Some(&envelope.msg))?;
-                self.relay(envelope, version, session, guest).await
+                self.relay(envelope, version, session, principal).await
             }
         };
         served.map_err(|refusal| refusal.about(id))
     }
 
     /// A place among the requests in flight, for one that has not more than its share of them.
-    pub(super) fn ticket(&self, own: &Allowance) -> Result<Ticket, Refusal> {
-        let share = own.wait(self.tickets.available_permits());
+    pub(super) fn slot(&self, own: &Allowance) -> Result<RequestSlot, Refusal> {
+        let share = own.wait(self.request_slots.available_permits());
         let share = share.ok_or_else(|| Refusal::busy("too many requests of one client"))?;
-        let ticket = Arc::clone(&self.tickets).try_acquire_owned();
-        let ticket = ticket.map_err(|_| Refusal::busy("too many requests"))?;
-        Ok(Arc::new((ticket, share)))
+        let slot = Arc::clone(&self.request_slots).try_acquire_owned();
+        let slot = slot.map_err(|_| Refusal::busy("too many requests"))?;
+        Ok(Arc::new((slot, share)))
     }
 
     pub(super) fn intake<'a>(&'a self, own: &'a Budget) -> Intake<'a> {
@@ -217,12 +217,12 @@ impl<H: House> Hall<H> {
     pub(super) fn named_session(
         &self,
         head: &Parts,
-        guest: &Guest,
+        principal: &Principal,
     ) -> Option<Option<Arc<Session>>> {
         match given(&head.headers, SESSION_ID) {
             Given::Nothing => None,
             Given::Text(key) => {
-                let who = &guest.principal;
+                let who = principal;
                 Some(self.sessions.find(key, who, Manner::Streams))
             }
             Given::Unclear => Some(None),
@@ -230,7 +230,7 @@ impl<H: House> Hall<H> {
     }
 
     /// On whose behalf a request came.
-    pub(super) fn guest(&self, headers: &HeaderMap) -> Guest {
+    pub(super) fn principal(&self, headers: &HeaderMap) -> Principal {
         let shown: Vec<&[u8]> = headers
             .get_all(AUTHORIZATION)
             .iter()
@@ -239,7 +239,7 @@ impl<H: House> Hall<H> {
         // Whoever has shown our token is the same, however it was spelled. No value has a line end.
         let known = shown.is_empty() || self.options.token.is_some();
         let principal = Principal((!known).then(|| shown.join(&b'\n').into()));
-        Guest { principal }
+        principal
     }
 }
 
@@ -257,7 +257,7 @@ pub(super) fn check_version(version: Given<'_>, session: &Session) -> Result<(),
         Given::Nothing => true,
         Given::Text(text) => {
             let known = Revision::parse(text).is_some_and(|r| r.era() == Era::Legacy);
-            known || session.desk().speaks(text)
+            known || session.streams().speaks(text)
         }
         Given::Unclear => false,
     };

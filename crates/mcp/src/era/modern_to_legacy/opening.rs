@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use linkspan_wire::{Id, Kind, Message, RpcError, quote};
 
-use super::Up;
+use super::ModernToLegacy;
 use crate::era::claims::Claims;
 use crate::era::discovery::{Evidence, Server, weigh};
 use crate::era::{Step, ids};
@@ -47,7 +47,7 @@ impl Phase {
 }
 
 /// A request of our own, by what its answer is for.
-pub(super) enum Errand {
+pub(super) enum OwnRequest {
     Initialize,
     /// Whatever the server wants to ask when it begins, it has asked before it answers this.
     Settle,
@@ -60,7 +60,7 @@ pub(super) enum Errand {
     Nothing,
 }
 
-impl Up {
+impl ModernToLegacy {
     /// Begins the handshake, or waits for it.
     pub(super) fn open(&mut self, msg: Message, claims: &Claims, now: Instant) -> Vec<Step> {
         if let Phase::Opening { waiting, .. } | Phase::Settling { waiting, .. } = &mut self.phase {
@@ -77,9 +77,9 @@ impl Up {
             until: now + HANDSHAKE,
         };
         if self
-            .errands
+            .own_requests
             .values()
-            .any(|e| matches!(e, Errand::Initialize))
+            .any(|e| matches!(e, OwnRequest::Initialize))
         {
             // The server is late, and a second one would confuse it.
             return Vec::new();
@@ -88,12 +88,12 @@ impl Up {
         self.roots
             .declare(capabilities.unwrap_or(&claims.capabilities));
         let params = claims.initialize(capabilities);
-        vec![self.errand(Errand::Initialize, names::INITIALIZE, &params)]
+        vec![self.own_request(OwnRequest::Initialize, names::INITIALIZE, &params)]
     }
 
-    pub(super) fn errand(&mut self, errand: Errand, method: &str, params: &str) -> Step {
+    pub(super) fn own_request(&mut self, request: OwnRequest, method: &str, params: &str) -> Step {
         let number = self.next();
-        self.errands.insert(number, errand);
+        self.own_requests.insert(number, request);
         let id = ids::request(number);
         Step::Back(Message::request(&id, method, Some(params)))
     }
@@ -116,27 +116,27 @@ impl Up {
     pub(super) fn set_level(&mut self, level: Level, msg: Message) -> Vec<Step> {
         self.level = Some(level);
         let params = format!(r#"{{"level":{}}}"#, quote(level.name()));
-        vec![self.errand(Errand::Level(vec![msg]), names::SET_LEVEL, &params)]
+        vec![self.own_request(OwnRequest::Level(vec![msg]), names::SET_LEVEL, &params)]
     }
 
-    /// An errand has been answered.
-    pub(super) fn run(&mut self, errand: Errand, answer: &Message, now: Instant) -> Vec<Step> {
-        match errand {
-            Errand::Initialize if answer.kind() == Kind::Result => self.opened(answer, now),
-            Errand::Initialize => self.not_opened(answer),
-            Errand::Settle => {
+    /// A request of our own has been answered.
+    pub(super) fn run(&mut self, request: OwnRequest, answer: &Message, now: Instant) -> Vec<Step> {
+        match request {
+            OwnRequest::Initialize if answer.kind() == Kind::Result => self.opened(answer, now),
+            OwnRequest::Initialize => self.not_opened(answer),
+            OwnRequest::Settle => {
                 self.has_settled = true;
                 match &self.phase {
                     Phase::Settling { asked: false, .. } => self.settled(now),
                     _ => Vec::new(),
                 }
             }
-            Errand::Level(waiting) => self.go_on(waiting, now),
-            Errand::Subscribe { uri } => {
+            OwnRequest::Level(waiting) => self.go_on(waiting, now),
+            OwnRequest::Subscribe { uri } => {
                 let number = answer.id().as_ref().and_then(ids::request_number);
                 self.subscription_answered(number, &uri, answer.kind() == Kind::Result)
             }
-            Errand::Nothing => Vec::new(),
+            OwnRequest::Nothing => Vec::new(),
         }
     }
 
@@ -156,7 +156,7 @@ impl Up {
             until: now + SETTLING,
             asked: false,
         };
-        steps.push(self.errand(Errand::Settle, names::PING, "{}"));
+        steps.push(self.own_request(OwnRequest::Settle, names::PING, "{}"));
         if !is_rooted {
             // Without the capability, a question at the start is an exception that no call waits for.
             steps.extend(self.settled(now));
@@ -183,7 +183,7 @@ impl Up {
     /// tries again.
     fn not_opened(&mut self, answer: &Message) -> Vec<Step> {
         if answer.kind() == Kind::Error && weigh(answer) == Evidence::Modern {
-            self.options.figures.wrong.store(true, Ordering::Relaxed);
+            self.options.status.wrong.store(true, Ordering::Relaxed);
         }
         let Phase::Opening { waiting, .. } = std::mem::replace(&mut self.phase, Phase::Fresh)
         else {

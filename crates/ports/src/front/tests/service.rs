@@ -1,4 +1,4 @@
-//! A house whose servers do what the method says.
+//! A service whose servers do what the method says.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
 use linkspan_wire::{Id, Message, RpcError};
 use tokio::sync::{Notify, mpsc};
 
-use super::super::{Answering, Guest, House};
+use super::super::{Answering, FrontService, Principal};
 
 #[derive(Default)]
 pub(super) struct Play {
@@ -22,13 +22,13 @@ pub(super) struct Play {
     pub(super) go: std::sync::Arc<Notify>,
 }
 
-impl House for Play {
-    fn admit(&self, front: Port, _: &Guest) {
+impl FrontService for Play {
+    fn admit(&self, front: Port, _: &Principal) {
         self.admitted.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(serve(front, self.go.clone(), self.closed.clone()));
     }
 
-    async fn ask(&self, call: Envelope, _: &Guest) -> Result<Answering, Fault> {
+    async fn ask(&self, call: Envelope, _: &Principal) -> Result<Answering, Fault> {
         let method = call.msg.method().into_owned();
         self.asked.lock().unwrap().push(method.clone());
         let (tx, rx) = mpsc::channel(8);

@@ -9,8 +9,8 @@ mod first {
         "[".repeat(n) + &"]".repeat(n)
     }
 
-    fn ready_with(capabilities: &str) -> Stage<Down> {
-        let mut stage = Stage::new(Down::new());
+    fn ready_with(capabilities: &str) -> Stage<LegacyToModern> {
+        let mut stage = Stage::new(LegacyToModern::new());
         let discover = stage
             .client(&legacy("0", "initialize", INITIALIZE))
             .told_one();
@@ -79,7 +79,7 @@ mod first {
 
     #[test]
     fn deep_client_capabilities() {
-        let mut stage = Stage::new(Down::new());
+        let mut stage = Stage::new(LegacyToModern::new());
         stage
             .client(&legacy(
                 "0",
@@ -113,7 +113,7 @@ mod first {
 
     #[test]
     fn extensions_survive() {
-        let mut stage = Stage::new(Down::new());
+        let mut stage = Stage::new(LegacyToModern::new());
         let discover = stage
             .client(&legacy("0", "initialize", INITIALIZE))
             .told_one();

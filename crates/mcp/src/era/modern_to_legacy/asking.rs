@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use linkspan_wire::{Id, Message, RpcError, quote};
 
-use super::Up;
+use super::ModernToLegacy;
 use super::call::{Call, Parked, responses};
 use super::owner::{Candidates, Owner};
 use crate::era::claims::Claims;
 use crate::era::digest::digest;
 use crate::era::question::{Question, is_question};
-use crate::era::{Place, Step, results};
+use crate::era::{Provenance, Step, results};
 use crate::method::names;
 use linkspan_wire::Object;
 
@@ -36,9 +36,14 @@ pub(super) struct Held {
     at_start: bool,
 }
 
-impl Up {
+impl ModernToLegacy {
     /// The server asks something.
-    pub(super) fn asked(&mut self, msg: Message, place: &Place, now: Instant) -> Vec<Step> {
+    pub(super) fn asked(
+        &mut self,
+        msg: Message,
+        provenance: &Provenance,
+        now: Instant,
+    ) -> Vec<Step> {
         let Some(id) = msg.id() else {
             return Vec::new();
         };
@@ -50,23 +55,23 @@ impl Up {
             return vec![Step::Back(RpcError::method_not_found(&method).answer(&id))];
         }
         let question = Question {
-            key: place.origin.as_ref().unwrap_or(&id).bare(),
+            key: provenance.origin.as_ref().unwrap_or(&id).bare(),
             id,
             msg: msg.clone(),
         };
         self.options.habits.ask();
         if method == names::ROOTS_LIST {
-            let is_about_a_call = place.about.is_some() || place.late;
+            let is_about_a_call = provenance.about.is_some() || provenance.late;
             if let Some(steps) = self.own_roots(&question, is_about_a_call, now) {
                 return steps;
             }
         }
-        let at_start = place.about.is_none()
+        let at_start = provenance.about.is_none()
             && method == names::ROOTS_LIST
             && self.ready_at.is_some_and(|ready| now < ready + START);
         let held = Held {
             question,
-            candidates: self.candidates(place),
+            candidates: self.candidates(provenance),
             until: now + if at_start { ALIBI } else { DOUBT },
             at_start,
         };
@@ -231,7 +236,7 @@ impl Up {
             state: state.clone(),
             until: now + self.options.park,
         });
-        self.options.figures.parked.fetch_add(1, Ordering::Relaxed);
+        self.options.status.parked.fetch_add(1, Ordering::Relaxed);
         self.states.insert(state, number);
         self.fronts.remove(&id.key());
         vec![Step::answer(&id, &result.text())]
@@ -264,7 +269,7 @@ impl Up {
                 .with_data(r#"{"hint":"it was altered, used before, or its time is over; call anew without it"}"#);
             return vec![Step::refuse(&id, &error)];
         };
-        if call.digest != digest(msg) || call.guest != claims.guest {
+        if call.digest != digest(msg) || call.principal != claims.principal {
             let error = RpcError::invalid_params("requestState belongs to another request")
                 .with_data(r#"{"hint":"retry with the parameters of the first request"}"#);
             return vec![Step::refuse(&id, &error)];
@@ -274,7 +279,7 @@ impl Up {
             Err(error) => return vec![Step::refuse(&id, &error)],
         };
         self.states.remove(state);
-        self.options.figures.parked.fetch_sub(1, Ordering::Relaxed);
+        self.options.status.parked.fetch_sub(1, Ordering::Relaxed);
         self.fronts.insert(id.key(), number);
         call.parked = None;
         call.front = Some(id);
@@ -316,7 +321,7 @@ impl Up {
     pub(super) fn unpark(&mut self, call: &Call) {
         if let Some(parked) = &call.parked {
             self.states.remove(&parked.state);
-            self.options.figures.parked.fetch_sub(1, Ordering::Relaxed);
+            self.options.status.parked.fetch_sub(1, Ordering::Relaxed);
         }
     }
 

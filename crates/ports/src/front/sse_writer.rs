@@ -22,7 +22,7 @@ pub(super) struct EventId {
 }
 
 impl EventId {
-    /// Reads what [`Ink`] wrote.
+    /// Reads what [`SseWriter`] wrote.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (stream, number) = text.split_once('-')?;
         Some(Self {
@@ -34,7 +34,7 @@ impl EventId {
 
 /// What is about to be written to a stream.
 #[derive(Debug, Default)]
-pub(super) struct Ink {
+pub(super) struct SseWriter {
     small: BytesMut,
     frames: VecDeque<Bytes>,
     waiting: usize,
@@ -42,7 +42,7 @@ pub(super) struct Ink {
     credits: Vec<Credit>,
 }
 
-impl Ink {
+impl SseWriter {
     /// Writes a message.
     pub(super) fn message(&mut self, id: Option<EventId>, item: Outbound) {
         self.small.extend_from_slice(b"event: message\n");
@@ -130,23 +130,23 @@ mod tests {
         Outbound::One(Envelope::new(msg))
     }
 
-    fn written(ink: &mut Ink) -> Vec<Bytes> {
-        std::iter::from_fn(|| ink.next()).collect()
+    fn written(writer: &mut SseWriter) -> Vec<Bytes> {
+        std::iter::from_fn(|| writer.next()).collect()
     }
 
     #[test]
     fn small_events_go_out_together() {
-        let mut ink = Ink::default();
+        let mut writer = SseWriter::default();
         let id = EventId {
             stream: 3,
             number: 0,
         };
-        ink.prime(id);
+        writer.prime(id);
         let text = "{\"jsonrpc\":\"2.0\",\n\"method\":\"m\"}";
-        ink.message(Some(EventId { number: 1, ..id }), item(text));
-        ink.comment();
+        writer.message(Some(EventId { number: 1, ..id }), item(text));
+        writer.comment();
         assert_eq!(
-            written(&mut ink),
+            written(&mut writer),
             ["id: 3-0\nretry: 1000\ndata: \n\n\
               event: message\nid: 3-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"m\"}\n\n\
               : alive\n\n"]
@@ -168,9 +168,9 @@ mod tests {
         };
         let msg = envelope.msg.with_id(Id::number(8));
         let tail = msg.pieces()[2].clone();
-        let mut ink = Ink::default();
-        ink.message(None, Outbound::One(Envelope::new(msg)));
-        let frames = written(&mut ink);
+        let mut writer = SseWriter::default();
+        writer.message(None, Outbound::One(Envelope::new(msg)));
+        let frames = written(&mut writer);
         assert_eq!(frames.len(), 3);
         assert_eq!(frames[1].as_ptr(), tail.as_ptr());
     }

@@ -27,7 +27,7 @@ pub(super) enum Manner {
 
 /// The state of a session.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct SessionStreams {
     manner: Manner,
     routes: Routes,
     log: Log,
@@ -82,7 +82,7 @@ pub(super) enum Unresumable {
     Over,
 }
 
-impl Desk {
+impl SessionStreams {
     pub(super) fn new(manner: Manner, now: Instant) -> Self {
         let mut log = Log::default();
         log.open(STANDING);
@@ -217,5 +217,5 @@ fn spelled(key: &IdKey) -> Id {
 }
 
 #[cfg(test)]
-#[path = "desk/desk_tests.rs"]
+#[path = "session_streams/tests.rs"]
 mod tests;

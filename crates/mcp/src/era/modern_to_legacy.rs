@@ -1,4 +1,4 @@
-//! Up: a modern client in front, a legacy server behind.
+//! A modern client in front, a legacy server behind.
 //!
 //! The server is initialised once, in the name of the first request. Then every request of the
 //! client crosses without its envelope. What the server asks in the course of a call ends the
@@ -22,13 +22,13 @@ use linkspan_wire::{Id, IdKey, Json, Kind, Message, RpcError};
 use self::asking::Held;
 use self::call::Call;
 use self::news::{Listener, Wanted};
-use self::opening::{Errand, Phase};
+use self::opening::{OwnRequest, Phase};
 use self::owner::Cancelled;
 use self::rooted::Roots;
 use super::claims::{Claims, strip};
 use super::discovery::Server;
 use super::habits::Habits;
-use super::{Machine, Place, Step, Turn, ids, question, results};
+use super::{Machine, Provenance, Step, Turn, ids, question, results};
 use crate::level::Level;
 use crate::method::names;
 
@@ -51,7 +51,7 @@ const REMOVED: [&str; 10] = [
 pub const PARK: Duration = Duration::from_secs(300);
 
 /// What a machine is given.
-pub struct UpOptions {
+pub struct ModernToLegacyOptions {
     /// A word that no other machine has; see [`home_of`].
     pub home: String,
     /// What the server is told that its client can do; what the first request declares if `None`.
@@ -68,12 +68,12 @@ pub struct UpOptions {
     /// Unguessable text for `requestState`.
     pub secret: Box<dyn FnMut() -> String + Send>,
     /// What others may want to know.
-    pub figures: Arc<Figures>,
+    pub status: Arc<MachineStatus>,
     /// What has been seen of the server so far.
     pub habits: Arc<Habits>,
 }
 
-impl UpOptions {
+impl ModernToLegacyOptions {
     /// For a client that has its server to itself.
     pub fn new(home: String, secret: fn() -> String) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl UpOptions {
             roots: None,
             park: PARK,
             secret: Box::new(secret),
-            figures: Arc::default(),
+            status: Arc::default(),
             habits: Arc::default(),
         }
     }
@@ -91,14 +91,14 @@ impl UpOptions {
 
 /// What a machine tells those who choose where a call goes.
 #[derive(Debug, Default)]
-pub struct Figures {
+pub struct MachineStatus {
     parked: AtomicUsize,
     unattended: AtomicUsize,
     knows_roots: AtomicBool,
     wrong: AtomicBool,
 }
 
-impl Figures {
+impl MachineStatus {
     /// Whether the server has refused the handshake as a modern one does.
     pub fn is_wrong(&self) -> bool {
         self.wrong.load(Ordering::Relaxed)
@@ -122,8 +122,8 @@ impl Figures {
 }
 
 /// See the module's description.
-pub struct Up {
-    options: UpOptions,
+pub struct ModernToLegacy {
+    options: ModernToLegacyOptions,
     phase: Phase,
     server: Server,
     last: u64,
@@ -138,7 +138,7 @@ pub struct Up {
     /// Calls that the server may not have stopped yet, oldest first.
     cancelled: VecDeque<Cancelled>,
     /// Requests of our own.
-    errands: HashMap<u64, Errand>,
+    own_requests: HashMap<u64, OwnRequest>,
     listeners: Vec<Listener>,
     /// Resources that somebody wants to hear of.
     subscribed: BTreeMap<String, Wanted>,
@@ -160,9 +160,9 @@ pub fn home_of(request: &Message) -> Option<String> {
     state.split_once('.').map(|(home, _)| home.to_owned())
 }
 
-impl Up {
+impl ModernToLegacy {
     /// A machine for a server that nobody has spoken to.
-    pub fn new(options: UpOptions) -> Self {
+    pub fn new(options: ModernToLegacyOptions) -> Self {
         Self {
             options,
             phase: Phase::Fresh,
@@ -173,7 +173,7 @@ impl Up {
             states: HashMap::new(),
             held: Vec::new(),
             cancelled: VecDeque::new(),
-            errands: HashMap::new(),
+            own_requests: HashMap::new(),
             listeners: Vec::new(),
             subscribed: BTreeMap::new(),
             level: None,
@@ -269,11 +269,14 @@ impl Up {
             Phase::Opening { waiting, .. } | Phase::Settling { waiting, .. } => Some(waiting),
             _ => None,
         };
-        let errands = self.errands.values_mut().filter_map(|errand| match errand {
-            Errand::Level(waiting) => Some(waiting),
-            _ => None,
-        });
-        opening.into_iter().chain(errands)
+        let own_requests =
+            self.own_requests
+                .values_mut()
+                .filter_map(|own_request| match own_request {
+                    OwnRequest::Level(waiting) => Some(waiting),
+                    _ => None,
+                });
+        opening.into_iter().chain(own_requests)
     }
 
     /// Whether the client has a request of that id under way.
@@ -310,8 +313,8 @@ impl Up {
     fn count_unattended(&self) {
         let failed = self.calls.values().filter(|call| call.is_unattended());
         let count = self.cancelled.len() + failed.count();
-        let figure = &self.options.figures.unattended;
-        figure.store(count, Ordering::Relaxed);
+        let unattended = &self.options.status.unattended;
+        unattended.store(count, Ordering::Relaxed);
     }
 
     /// An answer of the server.
@@ -320,8 +323,8 @@ impl Up {
         let Some(number) = number else {
             return Vec::new();
         };
-        if let Some(errand) = self.errands.remove(&number) {
-            return self.run(errand, &msg, now);
+        if let Some(own_request) = self.own_requests.remove(&number) {
+            return self.run(own_request, &msg, now);
         }
         if results::is_timeout(&msg)
             && let Some(call) = self.calls.get(&number)
@@ -380,7 +383,7 @@ fn worked(answer: &Message) -> bool {
     answer.kind() == Kind::Result && failed.and_then(Json::as_bool) != Some(true)
 }
 
-impl Machine for Up {
+impl Machine for ModernToLegacy {
     fn front(&mut self, msg: Message, now: Instant) -> Turn {
         Turn::Steps(match msg.kind() {
             Kind::Request => self.request(msg, now),
@@ -396,10 +399,10 @@ impl Machine for Up {
         })
     }
 
-    fn back(&mut self, msg: Message, place: Place, now: Instant) -> Turn {
+    fn back(&mut self, msg: Message, provenance: Provenance, now: Instant) -> Turn {
         Turn::Steps(match msg.kind() {
-            Kind::Request => self.asked(msg, &place, now),
-            Kind::Notification => self.notified(msg, &place),
+            Kind::Request => self.asked(msg, &provenance, now),
+            Kind::Notification => self.notified(msg, &provenance),
             // Not an answer to anything of ours: it is about the client's own text.
             _ if !ids::is_ours(&msg) => return Turn::Pass(msg),
             Kind::Result | Kind::Error => self.answer(msg, now),

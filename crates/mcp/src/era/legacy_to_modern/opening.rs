@@ -2,7 +2,7 @@
 
 use linkspan_wire::{Id, Kind, Message, RpcError};
 
-use super::Down;
+use super::LegacyToModern;
 use crate::era::claims::{Sender, wrap};
 use crate::era::discovery::{Server, may_go_again, probe};
 use crate::era::results::text_of;
@@ -26,7 +26,7 @@ impl Phase {
     }
 }
 
-impl Down {
+impl LegacyToModern {
     /// The client's handshake: remembered, and answered when the server has told about itself.
     pub(super) fn initialize(&mut self, id: &Id, msg: &Message) -> Vec<Step> {
         if matches!(self.phase, Phase::Discovering { .. }) {
@@ -101,7 +101,7 @@ impl Down {
     }
 
     /// A request of our own.
-    pub(super) fn errand(&mut self, method: &str, params: &str) -> (u64, Step) {
+    pub(super) fn own_request(&mut self, method: &str, params: &str) -> (u64, Step) {
         let number = self.next();
         let params = linkspan_wire::Json::parse(params).ok();
         let params = wrap(params, &self.sender, None);

@@ -22,10 +22,10 @@ fn a_question_beyond_the_declared_capabilities_ends_the_call_with_the_error_for_
         at(&heard, &["error", "data", "requiredCapabilities"]),
         r#"{"elicitation":{}}"#
     );
-    assert_eq!(stage.machine.options.figures.unattended(), 1);
+    assert_eq!(stage.machine.options.status.unattended(), 1);
     let late = result(&request, r#"{"content":[],"isError":true}"#);
     assert!(stage.server(&late).heard().is_empty(), "it was answered");
-    assert_eq!(stage.machine.options.figures.unattended(), 0);
+    assert_eq!(stage.machine.options.status.unattended(), 0);
 }
 
 #[test]

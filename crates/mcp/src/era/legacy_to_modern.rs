@@ -1,4 +1,4 @@
-//! Down: a legacy client in front, a modern server behind.
+//! A legacy client in front, a modern server behind.
 //!
 //! The client's handshake is answered here, with what `server/discover` tells. Every request then
 //! crosses in an envelope that repeats what the client said of itself once. A result that asks for
@@ -19,7 +19,7 @@ use self::listening::Listening;
 use self::opening::Phase;
 use super::claims::{self, Sender, wrap};
 use super::discovery::{Server, may_go_again};
-use super::{Machine, Place, Step, Turn, ids, results};
+use super::{Machine, Provenance, Step, Turn, ids, results};
 use crate::level::Level;
 use crate::method::names;
 use crate::revision::Revision;
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const MAX_ROUNDS: u32 = 16;
 
 /// See the module's description.
-pub struct Down {
+pub struct LegacyToModern {
     phase: Phase,
     sender: Sender,
     revision: Revision,
@@ -49,13 +49,13 @@ pub struct Down {
     tried_again: bool,
 }
 
-impl Default for Down {
+impl Default for LegacyToModern {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Down {
+impl LegacyToModern {
     /// A machine whose client has not said anything yet.
     pub fn new() -> Self {
         Self {
@@ -260,15 +260,15 @@ impl Down {
     }
 
     /// A notification that came with a request of the client goes on under the client's id.
-    fn pass(&self, msg: Message, place: &Place) -> Vec<Step> {
-        let number = place.about.as_ref().and_then(ids::request_number);
+    fn pass(&self, msg: Message, provenance: &Provenance) -> Vec<Step> {
+        let number = provenance.about.as_ref().and_then(ids::request_number);
         let call = number.and_then(|number| self.calls.get(&number));
         let about = call.map(|call| call.front.clone());
         vec![Step::Front { msg, about }]
     }
 }
 
-impl Machine for Down {
+impl Machine for LegacyToModern {
     fn front(&mut self, msg: Message, now: Instant) -> Turn {
         Turn::Steps(match msg.kind() {
             Kind::Request => self.request(msg, now),
@@ -286,7 +286,7 @@ impl Machine for Down {
         })
     }
 
-    fn back(&mut self, msg: Message, place: Place, now: Instant) -> Turn {
+    fn back(&mut self, msg: Message, provenance: Provenance, now: Instant) -> Turn {
         Turn::Steps(match msg.kind() {
             Kind::Request => {
                 let id = msg.id().unwrap_or_else(Id::null);
@@ -302,7 +302,7 @@ impl Machine for Down {
             }
             Kind::Notification => match self.news(&msg, now) {
                 Some(steps) => steps,
-                None => self.pass(msg, &place),
+                None => self.pass(msg, &provenance),
             },
             // Not an answer to anything of ours: it is about the client's own text.
             _ if !ids::is_ours(&msg) => return Turn::Pass(msg),

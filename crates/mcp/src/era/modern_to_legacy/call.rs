@@ -25,7 +25,7 @@ pub(super) struct Call {
     /// The resource that was asked for, as spelled.
     pub(super) uri: Option<String>,
     pub(super) digest: u64,
-    pub(super) guest: Option<String>,
+    pub(super) principal: Option<String>,
     pub(super) caps: Caps,
     pub(super) level: Option<Level>,
     /// Its client belongs to the legacy era; see [`Claims`].
@@ -71,7 +71,7 @@ impl Call {
             habit: habits::key(msg),
             asked: false,
             level: claims.log_level(),
-            guest: claims.guest,
+            principal: claims.principal,
             caps: claims.caps,
             is_legacy: claims.is_legacy,
             sent_token: claims.token.as_deref().and_then(token_key),

@@ -7,9 +7,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::Up;
+use super::ModernToLegacy;
 use super::call::Call;
-use crate::era::{Place, ids};
+use crate::era::{Provenance, ids};
 
 /// For how long a cancelled call counts as one that may still ask or log something: a server is told of
 /// the cancellation, but does not say when it has stopped.
@@ -38,7 +38,7 @@ pub(super) enum Owner {
 /// A call that was cancelled, which the server may not have heard yet.
 pub(super) struct Cancelled {
     number: u64,
-    guest: Option<String>,
+    principal: Option<String>,
     pub(super) until: Instant,
 }
 
@@ -46,19 +46,19 @@ impl Cancelled {
     pub(super) fn new(number: u64, call: &Call, now: Instant) -> Self {
         Self {
             number,
-            guest: call.guest.clone(),
+            principal: call.principal.clone(),
             until: now + STOPPING,
         }
     }
 }
 
-impl Up {
+impl ModernToLegacy {
     /// The calls that can have asked what has just arrived.
-    pub(super) fn candidates(&self, place: &Place) -> Candidates {
-        if let Some(number) = place.about.as_ref().and_then(ids::request_number) {
+    pub(super) fn candidates(&self, provenance: &Provenance) -> Candidates {
+        if let Some(number) = provenance.about.as_ref().and_then(ids::request_number) {
             return Candidates::Named(number);
         }
-        if place.late {
+        if provenance.late {
             return Candidates::All(Vec::new());
         }
         let cancelled = self.cancelled.iter().map(|call| call.number);
@@ -86,11 +86,11 @@ impl Up {
     }
 
     /// Whether everything that the server may be busy with was asked for by the same principal.
-    pub(super) fn has_one_guest(&self) -> bool {
-        let calls = self.calls.values().map(|call| &call.guest);
-        let mut guests = calls.chain(self.cancelled.iter().map(|call| &call.guest));
-        let first = guests.next();
-        guests.all(|guest| Some(guest) == first)
+    pub(super) fn has_one_principal(&self) -> bool {
+        let calls = self.calls.values().map(|call| &call.principal);
+        let mut principals = calls.chain(self.cancelled.iter().map(|call| &call.principal));
+        let first = principals.next();
+        principals.all(|principal| Some(principal) == first)
     }
 
     /// Remembers a call that the server has just been told to stop.

@@ -10,19 +10,19 @@ const ALL: &str = r#"{"elicitation":{},"sampling":{},"roots":{}}"#;
 const SERVER: &str = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"logging":{}},"serverInfo":{"name":"s"}}"#;
 const ASK: &str = r#"{"jsonrpc":"2.0","id":"user_name","method":"elicitation/create","params":{"message":"Who?","elicitationId":"e"}}"#;
 
-fn fresh() -> Stage<Up> {
+fn fresh() -> Stage<ModernToLegacy> {
     let mut count = 0;
-    Stage::new(Up::new(UpOptions {
+    Stage::new(ModernToLegacy::new(ModernToLegacyOptions {
         secret: Box::new(move || {
             count += 1;
             format!("secret{count}")
         }),
-        ..UpOptions::new("home".to_owned(), String::new)
+        ..ModernToLegacyOptions::new("home".to_owned(), String::new)
     }))
 }
 
 /// A stage whose server has shaken hands, with its first call under way.
-fn ready(first: &str) -> (Stage<Up>, String) {
+fn ready(first: &str) -> (Stage<ModernToLegacy>, String) {
     let mut stage = fresh();
     let initialize = stage.client(first).told_one();
     let mut told = shake(&mut stage, &initialize, SERVER);
@@ -31,7 +31,7 @@ fn ready(first: &str) -> (Stage<Up>, String) {
 }
 
 /// The server shakes hands, and asks nothing when it begins; gives what it has been told.
-fn shake(stage: &mut Stage<Up>, initialize: &str, server: &str) -> Vec<String> {
+fn shake(stage: &mut Stage<ModernToLegacy>, initialize: &str, server: &str) -> Vec<String> {
     let mut told = stage.server(&result(initialize, server)).told();
     let ping = told.pop_if(|last| at(last, &["method"]) == r#""ping""#);
     if let Some(ping) = ping {
@@ -45,7 +45,7 @@ fn call(id: &str, more: &str) -> String {
 }
 
 /// A call that has been asked something: the stage, the server's request, the client's state.
-fn parked() -> (Stage<Up>, String, String) {
+fn parked() -> (Stage<ModernToLegacy>, String, String) {
     let (mut stage, request) = ready(&call("1", ""));
     assert!(stage.server(ASK).heard().is_empty(), "there may be more");
     let answer = stage.after(Duration::from_millis(30)).heard_one();
@@ -176,8 +176,9 @@ fn what_was_not_answered_is_asked_again_under_a_new_state() {
 fn a_state_is_good_once_for_one_request_and_as_it_was_given() {
     let (mut stage, _, state) = parked();
     let with = |state: &str, more: &str| call("9", &format!(r#","requestState":{state}{more}"#));
-    let code =
-        |stage: &mut Stage<Up>, text: &str| at(&stage.client(text).heard_one(), &["error", "code"]);
+    let code = |stage: &mut Stage<ModernToLegacy>, text: &str| {
+        at(&stage.client(text).heard_one(), &["error", "code"])
+    };
     assert_eq!(code(&mut stage, &with(r#""home.secret1x""#, "")), "-32602");
     let other = modern(
         "9",
@@ -259,7 +260,7 @@ fn a_client_that_does_not_come_back_is_waited_for_in_vain_only_so_long() {
         at(&told[1], &["params", "requestId"]),
         at(&request, &["id"])
     );
-    assert_eq!(stage.machine.options.figures.parked(), 0);
+    assert_eq!(stage.machine.options.status.parked(), 0);
 }
 
 #[test]
@@ -486,9 +487,9 @@ fn a_tool_that_never_asked_may_have_asked_now() {
 
 #[test]
 fn a_state_is_good_for_whom_it_was_given_to() {
-    let by = |guest: &str, text: &str| {
+    let by = |principal: &str, text: &str| {
         let msg = Message::parse(text.to_owned().into()).unwrap();
-        crate::era::signed(&msg, guest, false).text()
+        crate::era::signed(&msg, principal, false).text()
     };
     let (mut stage, request) = ready(&by("alice", &call("1", "")));
     assert!(!request.contains("alice"), "{request}");

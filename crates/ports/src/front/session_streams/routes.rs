@@ -9,7 +9,7 @@ use linkspan_mcp::names;
 use linkspan_session::{Envelope, Outbound};
 use linkspan_wire::{Frame, Id, IdKey, Json, Kind, Limits, Message};
 
-use crate::front::body::Ticket;
+use crate::front::body::RequestSlot;
 
 /// The number of the standing stream; POSTs have others.
 pub(super) const STANDING: u32 = 0;
@@ -32,7 +32,7 @@ pub(super) struct Routes {
 struct Owed {
     /// Its POST.
     number: u32,
-    _ticket: Option<Ticket>,
+    _slot: Option<RequestSlot>,
 }
 
 #[derive(Debug)]
@@ -54,22 +54,22 @@ pub(super) enum Route {
 }
 
 impl Routes {
-    /// A POST that carries `requests`, which keep their ticket until they are settled. The error is an
+    /// A POST that carries `requests`, which keep their slot until they are settled. The error is an
     /// id that is still in flight.
     pub(super) fn open(
         &mut self,
         number: u32,
         requests: &[&Message],
         is_batch: bool,
-        ticket: Option<&Ticket>,
+        slot: Option<&RequestSlot>,
     ) -> Result<(), Id> {
         let ids = requests.iter().filter_map(|request| request.id());
         if let Some(id) = ids.clone().find(|id| self.ids.contains_key(&id.key())) {
             return Err(id);
         }
         let owed = |id: Id| {
-            let _ticket = ticket.cloned();
-            (id.key(), Owed { number, _ticket })
+            let _slot = slot.cloned();
+            (id.key(), Owed { number, _slot })
         };
         self.ids.extend(ids.map(owed));
         for request in requests {

@@ -1,4 +1,4 @@
-//! What connections do at the desk: come, take what is theirs, and go.
+//! What connections do at the streams: come, take what is theirs, and go.
 
 use std::task::{Poll, Waker};
 use std::time::Instant;
@@ -7,19 +7,19 @@ use linkspan_mcp::Revision;
 use linkspan_wire::{Id, Json, Message};
 
 use super::routes::STANDING;
-use super::{Desk, First, Manner, Seat, Unresumable, Unserved};
-use crate::front::body::Ticket;
-use crate::front::ink::{EventId, Ink};
+use super::{First, Manner, Seat, SessionStreams, Unresumable, Unserved};
+use crate::front::body::RequestSlot;
+use crate::front::sse_writer::{EventId, SseWriter};
 
-impl Desk {
-    /// A POST arrives with these requests, which keep their ticket until they are answered.
+impl SessionStreams {
+    /// A POST arrives with these requests, which keep their slot until they are answered.
     pub(in crate::front) fn post(
         &mut self,
         requests: &[&Message],
         is_batch: bool,
-        ticket: Option<&Ticket>,
+        slot: Option<&RequestSlot>,
     ) -> Result<Seat, Unserved> {
-        let number = self.enter(requests, is_batch, ticket)?;
+        let number = self.enter(requests, is_batch, slot)?;
         let asked = requests.iter().filter_map(|request| request.id());
         let stream = self.log.open(number);
         stream.set_asked(asked.map(|id| id.key()).collect());
@@ -34,13 +34,13 @@ impl Desk {
         &mut self,
         requests: &[&Message],
         is_batch: bool,
-        ticket: Option<&Ticket>,
+        slot: Option<&RequestSlot>,
     ) -> Result<u32, Unserved> {
         if self.ended {
             return Err(Unserved::Ended);
         }
         let number = self.last + 1;
-        let opened = self.routes.open(number, requests, is_batch, ticket);
+        let opened = self.routes.open(number, requests, is_batch, slot);
         opened.map_err(Unserved::InUse)?;
         self.last = number;
         Ok(number)
@@ -150,7 +150,7 @@ impl Desk {
         &mut self,
         seat: Seat,
         waker: &Waker,
-        ink: &mut Ink,
+        writer: &mut SseWriter,
     ) -> Poll<bool> {
         let one_stream = self.manner == Manner::OneStream;
         let stream = self.log.get(seat.stream);
@@ -158,14 +158,14 @@ impl Desk {
             return Poll::Ready(false);
         };
         let mut wrote = false;
-        while !ink.is_full()
+        while !writer.is_full()
             && let Some((number, item)) = stream.take()
         {
             let id = EventId {
                 stream: seat.stream,
                 number,
             };
-            ink.message((!one_stream).then_some(id), item);
+            writer.message((!one_stream).then_some(id), item);
             wrote = true;
         }
         if one_stream {
@@ -183,14 +183,14 @@ impl Desk {
     }
 
     /// The event that primes a stream, where the client knows what to do with it.
-    pub(in crate::front) fn prime(&mut self, seat: Seat, ink: &mut Ink) {
+    pub(in crate::front) fn prime(&mut self, seat: Seat, writer: &mut SseWriter) {
         let latest = Revision::LAST_LEGACY.as_str();
         if seat.stream == STANDING || self.version.as_deref() != Some(latest) {
             return;
         }
         if let Some(stream) = self.log.get(seat.stream) {
             stream.name();
-            ink.prime(EventId {
+            writer.prime(EventId {
                 stream: seat.stream,
                 number: 0,
             });

@@ -13,7 +13,7 @@ fn with(id: &str, roots: &str) -> String {
 }
 
 /// A server that has shaken hands and now has a ping to answer; the first call waits.
-fn beginning(mut stage: Stage<Up>, first: &str) -> (Stage<Up>, String) {
+fn beginning(mut stage: Stage<ModernToLegacy>, first: &str) -> (Stage<ModernToLegacy>, String) {
     let initialize = stage.client(first).told_one();
     let mut told = stage.server(&result(&initialize, SERVER)).told();
     let ping = told.pop().unwrap();
@@ -22,7 +22,7 @@ fn beginning(mut stage: Stage<Up>, first: &str) -> (Stage<Up>, String) {
     (stage, ping)
 }
 
-fn pooled(roots: Option<&str>) -> Stage<Up> {
+fn pooled(roots: Option<&str>) -> Stage<ModernToLegacy> {
     let mut stage = fresh();
     stage.machine.options.alone = false;
     stage.machine.options.roots = roots.map(str::to_owned);
@@ -141,10 +141,10 @@ fn a_server_that_was_told_roots_in_a_call_is_no_server_for_others() {
         .after(Duration::from_millis(30))
         .heard_one();
     let state = at(&heard, &["result", "requestState"]);
-    assert!(!stage.machine.options.figures.knows_roots());
+    assert!(!stage.machine.options.status.knows_roots());
     let retry = format!(r#","requestState":{state},"inputResponses":{{"own":{{"roots":{A}}}}}"#);
     stage.client(&call("2", &retry)).told_one();
-    assert!(stage.machine.options.figures.knows_roots());
+    assert!(stage.machine.options.status.knows_roots());
 }
 
 #[test]

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use linkspan_wire::{Id, Json, Message, quote};
 
-use super::opening::Errand;
-use super::{Up, ids};
-use crate::era::{Place, Step};
+use super::opening::OwnRequest;
+use super::{ModernToLegacy, ids};
+use crate::era::{Provenance, Step};
 use crate::level::Level;
 use crate::meta::SUBSCRIPTION_ID;
 use crate::method::names;
@@ -54,12 +54,12 @@ pub(super) struct Listener {
 pub(super) struct Wanted {
     by: usize,
     /// The request that the server was asked with.
-    errand: u64,
+    own_request: u64,
     /// The server has agreed.
     agreed: bool,
 }
 
-impl Up {
+impl ModernToLegacy {
     pub(super) fn listen(&mut self, id: Id, msg: &Message) -> Vec<Step> {
         let wanted = msg.params().and_then(|p| p.get("notifications"));
         let wants = |member: &str| {
@@ -88,10 +88,10 @@ impl Up {
                 waits_for.insert(uri.clone());
             }
             if wanted.by == 1 {
-                wanted.errand = self.last + 1;
-                let errand = Errand::Subscribe { uri: uri.clone() };
+                wanted.own_request = self.last + 1;
+                let own_request = OwnRequest::Subscribe { uri: uri.clone() };
                 let params = format!(r#"{{"uri":{}}}"#, quote(uri));
-                steps.push(self.errand(errand, names::SUBSCRIBE, &params));
+                steps.push(self.own_request(own_request, names::SUBSCRIBE, &params));
             }
         }
         let listener = Listener {
@@ -113,7 +113,7 @@ impl Up {
         uri: &str,
         worked: bool,
     ) -> Vec<Step> {
-        if self.subscribed.get(uri).map(|wanted| wanted.errand) != number {
+        if self.subscribed.get(uri).map(|wanted| wanted.own_request) != number {
             // Of somebody who has left since.
             return Vec::new();
         }
@@ -153,18 +153,18 @@ impl Up {
             if wanted.by == 0 {
                 self.subscribed.remove(&uri);
                 let params = format!(r#"{{"uri":{}}}"#, quote(&uri));
-                steps.push(self.errand(Errand::Nothing, names::UNSUBSCRIBE, &params));
+                steps.push(self.own_request(OwnRequest::Nothing, names::UNSUBSCRIBE, &params));
             }
         }
         Some(steps)
     }
 
     /// A notification of the server.
-    pub(super) fn notified(&mut self, msg: Message, place: &Place) -> Vec<Step> {
+    pub(super) fn notified(&mut self, msg: Message, provenance: &Provenance) -> Vec<Step> {
         let method = msg.method();
         match &*method {
             names::PROGRESS => self.progress(msg.clone()).into_iter().collect(),
-            names::MESSAGE => self.log(&msg, place).into_iter().collect(),
+            names::MESSAGE => self.log(&msg, provenance).into_iter().collect(),
             names::CANCELLED => {
                 self.withdrawn(&msg);
                 Vec::new()
@@ -211,15 +211,15 @@ impl Up {
 
     /// A log message goes to the call that it came with, if that wants to see it. Where calls of several
     /// principals are under way and it names none of them, it goes to none.
-    fn log(&self, msg: &Message, place: &Place) -> Option<Step> {
+    fn log(&self, msg: &Message, provenance: &Provenance) -> Option<Step> {
         let level = msg.params()?.get("level").and_then(Level::parse)?;
         let wants = |call: &super::call::Call| {
             call.front.is_some() && call.level.is_some_and(|from| level >= from)
         };
-        let named = place.about.as_ref().and_then(ids::request_number);
+        let named = provenance.about.as_ref().and_then(ids::request_number);
         let call = match named {
             Some(number) => self.calls.get(&number).filter(|call| wants(call)),
-            None if place.late || !self.has_one_guest() => None,
+            None if provenance.late || !self.has_one_principal() => None,
             // Over stdio it names no call; of the calls of one principal the newest is the best guess.
             None => self.calls.values().rev().find(|call| wants(call)),
         }?;

@@ -1,4 +1,4 @@
-//! Who stands behind an HTTP front: where sessions and calls go.
+//! The service behind an HTTP front: where sessions and calls go.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 use linkspan_session::{Envelope, Fault, Port};
 use tokio::sync::mpsc;
 
-/// Where a front sends its guests. It knows the servers; the front knows only HTTP.
-pub trait House: Send + Sync + 'static {
+/// Takes the sessions and calls of a front. It knows the servers; the front knows only HTTP.
+pub trait FrontService: Send + Sync + 'static {
     /// Joins a legacy client's session to a server.
     ///
-    /// The first message in the port will be its `initialize`. The session is over when the house
+    /// The first message in the port will be its `initialize`. The session is over when the service
     /// drops the port.
-    fn admit(&self, front: Port, guest: &Guest);
+    fn admit(&self, front: Port, principal: &Principal);
 
     /// Takes a modern request, which stands alone. Its credit is given back when a server has it.
     fn ask(
         &self,
         call: Envelope,
-        guest: &Guest,
+        principal: &Principal,
     ) -> impl Future<Output = Result<Answering, Fault>> + Send;
 
     /// Numbers that `/healthz` shows besides the front's own.
@@ -27,15 +27,8 @@ pub trait House: Send + Sync + 'static {
     }
 }
 
-/// On whose behalf a request came.
-#[derive(Debug, Clone)]
-pub struct Guest {
-    /// Whoever has other credentials is somebody else.
-    pub principal: Principal,
-}
-
-/// Who somebody is, by what they authenticate with, byte by byte; everybody without credentials is the
-/// same.
+/// On whose behalf a request came: the credentials as bytes. All requests without credentials have the
+/// same principal.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Principal(pub Option<Arc<[u8]>>);
 
@@ -54,7 +47,7 @@ impl fmt::Debug for Principal {
 ///
 /// Dropping this before the answer has come cancels the request.
 pub struct Answering {
-    /// What comes back. Ends without an answer only if the house is closing.
+    /// What comes back. Ends without an answer only if the service is closing.
     pub rx: mpsc::Receiver<Envelope>,
     /// Told by being dropped.
     pub guard: Box<dyn std::any::Any + Send>,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
 
-use super::Down;
+use super::LegacyToModern;
 use crate::era::results::code;
 use crate::era::{Step, ids};
 use crate::meta::SUBSCRIPTION_ID;
@@ -60,7 +60,7 @@ impl Listening {
     }
 }
 
-impl Down {
+impl LegacyToModern {
     /// The client wants to hear of a resource.
     pub(super) fn subscribe(&mut self, id: Id, msg: &Message, now: Instant) -> Vec<Step> {
         let uri = msg.params().and_then(|p| p.get("uri")?.as_str());
@@ -126,7 +126,7 @@ impl Down {
             return steps;
         }
         let params = format!(r#"{{"notifications":{}}}"#, wanted.text());
-        let (number, step) = self.errand(names::LISTEN, &params);
+        let (number, step) = self.own_request(names::LISTEN, &params);
         let after_gap = after_gap || before.as_ref().is_some_and(|o| o.after_gap);
         self.listening.opening = Some(Opening {
             number,

@@ -4,9 +4,9 @@ use super::*;
 
 const ROOTS: &str = r#"{"jsonrpc":"2.0","id":"r","method":"roots/list"}"#;
 
-fn by(guest: &str, text: &str) -> String {
+fn by(principal: &str, text: &str) -> String {
     let msg = Message::parse(text.to_owned().into()).unwrap();
-    crate::era::signed(&msg, guest, false).text()
+    crate::era::signed(&msg, principal, false).text()
 }
 
 fn ask(id: &str) -> String {
@@ -19,18 +19,18 @@ fn cancel(id: &str) -> String {
     )
 }
 
-fn logging(guest: &str, id: &str) -> String {
+fn logging(principal: &str, id: &str) -> String {
     let call = call(id, "").replace(
         r#""progressToken""#,
         r#""io.modelcontextprotocol/logLevel":"debug","progressToken""#,
     );
-    by(guest, &call)
+    by(principal, &call)
 }
 
 const LOG: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"secret"}}"#;
 
 /// A server that several clients use, with its first call under way.
-fn shared(first: &str) -> (Stage<Up>, String) {
+fn shared(first: &str) -> (Stage<ModernToLegacy>, String) {
     let mut stage = fresh();
     stage.machine.options.alone = false;
     let initialize = stage.client(first).told_one();
@@ -39,7 +39,7 @@ fn shared(first: &str) -> (Stage<Up>, String) {
 }
 
 /// One client's call is parked on a question, and a call of another client runs.
-fn parked_beside_running() -> (Stage<Up>, String, String) {
+fn parked_beside_running() -> (Stage<ModernToLegacy>, String, String) {
     let (mut stage, _) = shared(&by("alice", &call("1", "")));
     let answer = stage
         .server(ASK)
@@ -149,9 +149,9 @@ fn a_question_of_a_call_that_was_given_up_is_not_put_to_another_client() {
 fn a_cancelled_call_is_forgotten_in_time() {
     let (mut stage, _) = shared(&by("alice", &call("1", "")));
     stage.client(&cancel("1")).told();
-    assert_eq!(stage.machine.options.figures.unattended(), 1);
+    assert_eq!(stage.machine.options.status.unattended(), 1);
     stage.after(Duration::from_secs(11));
-    assert_eq!(stage.machine.options.figures.unattended(), 0);
+    assert_eq!(stage.machine.options.status.unattended(), 0);
     stage.client(&by("bob", &call("2", ""))).told();
     let heard = stage
         .server(ASK)

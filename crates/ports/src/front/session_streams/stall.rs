@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::routes::STANDING;
-use super::{Desk, Manner};
+use super::{Manner, SessionStreams};
 
 /// How long the session waits for a reader of its standing stream.
 pub(in crate::front) const STANDING_STALL: Duration = Duration::from_secs(2);
@@ -18,7 +18,7 @@ pub(in crate::front) const POST_STALL: Duration = Duration::from_secs(20);
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::front) struct Behind(Vec<(u32, u64)>);
 
-impl Desk {
+impl SessionStreams {
     /// The readers that hold up the session. HTTP+SSE has one stream, and no way to come back to it.
     pub(in crate::front) fn behind(&mut self) -> Behind {
         if self.manner == Manner::OneStream {
@@ -63,73 +63,73 @@ mod tests {
     use linkspan_session::{Envelope, Outbound};
     use linkspan_wire::{Id, Message};
 
-    use crate::front::ink::Ink;
+    use crate::front::sse_writer::SseWriter;
 
     fn note() -> Outbound {
         let note = Message::notification("notifications/x", None);
         Outbound::One(Envelope::new(note))
     }
 
-    fn full_desk() -> Desk {
-        let mut desk = Desk::new(Manner::Streams, Instant::now());
-        desk.listen();
-        while !desk.is_full() {
-            desk.say(note(), Instant::now());
+    fn full_desk() -> SessionStreams {
+        let mut streams = SessionStreams::new(Manner::Streams, Instant::now());
+        streams.listen();
+        while !streams.is_full() {
+            streams.say(note(), Instant::now());
         }
-        desk
+        streams
     }
 
     #[test]
     fn a_standing_stream_that_is_not_read_holds_up_its_session_for_a_moment_only() {
-        let mut desk = full_desk();
-        let behind = desk.behind();
-        desk.shed(&behind, STANDING_STALL / 2);
-        assert!(desk.is_full());
-        desk.shed(&behind, STANDING_STALL);
-        assert!(!desk.is_full());
+        let mut streams = full_desk();
+        let behind = streams.behind();
+        streams.shed(&behind, STANDING_STALL / 2);
+        assert!(streams.is_full());
+        streams.shed(&behind, STANDING_STALL);
+        assert!(!streams.is_full());
     }
 
     #[test]
     fn a_reader_that_takes_something_is_waited_for() {
-        let mut desk = full_desk();
-        let seat = desk.listen();
-        let behind = desk.behind();
-        let mut ink = Ink::default();
-        while !ink.is_full() {
-            desk.say(note(), Instant::now());
-            let _ = desk.take(seat, Waker::noop(), &mut ink);
+        let mut streams = full_desk();
+        let seat = streams.listen();
+        let behind = streams.behind();
+        let mut writer = SseWriter::default();
+        while !writer.is_full() {
+            streams.say(note(), Instant::now());
+            let _ = streams.take(seat, Waker::noop(), &mut writer);
         }
-        while !desk.is_full() {
-            desk.say(note(), Instant::now());
+        while !streams.is_full() {
+            streams.say(note(), Instant::now());
         }
-        assert!(behind != desk.behind());
-        desk.shed(&behind, POST_STALL);
-        assert!(desk.is_full());
+        assert!(behind != streams.behind());
+        streams.shed(&behind, POST_STALL);
+        assert!(streams.is_full());
     }
 
     #[test]
     fn a_reader_that_was_let_go_can_come_back_for_what_is_kept() {
-        let mut desk = full_desk();
-        let behind = desk.behind();
-        desk.shed(&behind, STANDING_STALL);
-        let seat = desk.listen();
-        let mut ink = Ink::default();
-        assert!(desk.take(seat, Waker::noop(), &mut ink).is_ready());
-        assert!(ink.next().is_some());
+        let mut streams = full_desk();
+        let behind = streams.behind();
+        streams.shed(&behind, STANDING_STALL);
+        let seat = streams.listen();
+        let mut writer = SseWriter::default();
+        assert!(streams.take(seat, Waker::noop(), &mut writer).is_ready());
+        assert!(writer.next().is_some());
     }
 
     #[test]
     fn the_stream_of_a_post_is_waited_for_longer() {
-        let mut desk = Desk::new(Manner::Streams, Instant::now());
+        let mut streams = SessionStreams::new(Manner::Streams, Instant::now());
         let call = Message::request(&Id::number(1), "m", None);
-        desk.post(&[&call], false, None).unwrap();
-        while !desk.is_full() {
-            desk.say(note(), Instant::now());
+        streams.post(&[&call], false, None).unwrap();
+        while !streams.is_full() {
+            streams.say(note(), Instant::now());
         }
-        let behind = desk.behind();
-        desk.shed(&behind, STANDING_STALL);
-        assert!(desk.is_full());
-        desk.shed(&behind, POST_STALL);
-        assert!(!desk.is_full());
+        let behind = streams.behind();
+        streams.shed(&behind, STANDING_STALL);
+        assert!(streams.is_full());
+        streams.shed(&behind, POST_STALL);
+        assert!(!streams.is_full());
     }
 }

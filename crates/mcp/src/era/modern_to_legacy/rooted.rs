@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use linkspan_wire::{Id, Json, Message, RpcError};
 
 use super::opening::Phase;
-use super::{Up, UpOptions};
+use super::{ModernToLegacy, ModernToLegacyOptions};
 use crate::era::caps::Caps;
 use crate::era::claims::Claims;
 use crate::era::question::{self, Question};
@@ -47,7 +47,7 @@ impl Roots {
     }
 }
 
-impl Up {
+impl ModernToLegacy {
     /// The request as the server may get it; or what has to happen first.
     pub(super) fn with_roots(
         &mut self,
@@ -148,12 +148,12 @@ impl Up {
     }
 }
 
-impl UpOptions {
+impl ModernToLegacyOptions {
     /// Notes that a server which was not started for certain roots has been told those of a client.
     pub(super) fn told_roots(&self, question: &Question) {
         let is_roots = question.msg.method() == names::ROOTS_LIST;
         if is_roots && !self.alone && self.roots.is_none() {
-            self.figures.knows_roots.store(true, Ordering::Relaxed);
+            self.status.knows_roots.store(true, Ordering::Relaxed);
         }
     }
 }

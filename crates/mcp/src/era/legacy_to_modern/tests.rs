@@ -7,8 +7,8 @@ const INITIALIZE: &str = r#"{"protocolVersion":"2025-06-18","capabilities":{"eli
 const DISCOVERED: &str = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"logging":{}},"instructions":"i","ttlMs":5,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"2"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-fn ready() -> Stage<Down> {
-    let mut stage = Stage::new(Down::new());
+fn ready() -> Stage<LegacyToModern> {
+    let mut stage = Stage::new(LegacyToModern::new());
     let discover = stage
         .client(&legacy("0", "initialize", INITIALIZE))
         .told_one();
@@ -16,7 +16,7 @@ fn ready() -> Stage<Down> {
     stage
 }
 
-fn call(stage: &mut Stage<Down>, id: &str) -> String {
+fn call(stage: &mut Stage<LegacyToModern>, id: &str) -> String {
     stage
         .client(&legacy(id, "tools/call", r#"{"name":"t"}"#))
         .told_one()
@@ -24,7 +24,7 @@ fn call(stage: &mut Stage<Down>, id: &str) -> String {
 
 #[test]
 fn the_handshake_is_answered_with_what_the_server_tells() {
-    let mut stage = Stage::new(Down::new());
+    let mut stage = Stage::new(LegacyToModern::new());
     let discover = stage
         .client(&legacy(r#""i""#, "initialize", INITIALIZE))
         .told_one();
@@ -282,7 +282,7 @@ fn a_resource_that_is_not_there_has_the_old_code() {
 #[test]
 fn a_revision_that_is_refused_and_named_in_one_breath_is_tried_once_more() {
     let supported = r#"{"supported":["2026-07-28"],"requested":"2026-07-28"}"#;
-    let mut stage = Stage::new(Down::new());
+    let mut stage = Stage::new(LegacyToModern::new());
     let discover = stage
         .client(&legacy("0", "initialize", INITIALIZE))
         .told_one();

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
 
-use super::{Down, MAX_ROUNDS, PATIENCE};
+use super::{LegacyToModern, MAX_ROUNDS, PATIENCE};
 use crate::era::caps::Caps;
 use crate::era::question::is_question;
 use crate::era::{Step, results};
@@ -75,7 +75,7 @@ impl Answered {
     }
 }
 
-impl Down {
+impl LegacyToModern {
     /// The server wants something from the client before it goes on.
     pub(super) fn ask(&mut self, number: u64, msg: &Message, now: Instant) -> Vec<Step> {
         let Some(result) = msg.body() else {
