@@ -1,4 +1,4 @@
-//! A request that a desk is working on.
+//! A request that a handler is working on.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Instant;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::caller::{Caller, Line, Teller};
-use super::workers::{Broken, Workers};
+use super::workers::{JobPanicked, Workers};
 
 /// A request under way.
 pub struct Call {
@@ -59,20 +59,20 @@ impl Call {
 
     /// Does what blocks, on another thread, when there is one for it.
     ///
-    /// The job must look at its [`Stop`] now and then: nothing else can end it.
+    /// The job must look at its [`StopFlag`] now and then: nothing else can end it.
     pub async fn work<T: Send + 'static>(
         &mut self,
         workers: &Workers,
         until: Option<Instant>,
-        job: impl FnOnce(&Stop) -> T + Send + 'static,
-    ) -> Result<T, Broken> {
+        job: impl FnOnce(&StopFlag) -> T + Send + 'static,
+    ) -> Result<T, JobPanicked> {
         if self.place.is_none() {
             // In this order: who has many calls waits for itself first.
             let ours = self.line.places.clone().acquire_owned().await;
             let common = workers.places.clone().acquire_owned().await;
             self.place = ours.ok().zip(common.ok()).map(|(a, b)| [a, b]);
         }
-        let stop = Stop {
+        let stop = StopFlag {
             told: self.stop.clone(),
             until,
         };
@@ -81,12 +81,12 @@ impl Call {
 }
 
 /// Tells a job when it has to end.
-pub struct Stop {
+pub struct StopFlag {
     told: Arc<AtomicBool>,
     until: Option<Instant>,
 }
 
-impl Stop {
+impl StopFlag {
     /// Whether nobody waits for the job any more.
     pub fn is_due(&self) -> bool {
         let late = self.until.is_some_and(|until| Instant::now() >= until);

@@ -8,7 +8,7 @@ use linkspan_session::{Envelope, Inbound, Outbound, Port};
 use linkspan_wire::{Id, Message};
 use tokio::time::timeout;
 
-use super::{Desk, Workers, port};
+use super::{Handler, Workers, port};
 
 /// Longer than anything takes.
 pub const LIMIT: Duration = Duration::from_secs(20);
@@ -31,18 +31,18 @@ impl Client {
     }
 
     /// One of its own.
-    pub fn new(desk: impl Desk) -> Self {
-        Self::of(&Workers::new(), desk)
+    pub fn new(handler: impl Handler) -> Self {
+        Self::of(&Workers::new(), handler)
     }
 
     /// One of several whose desks have the same workers.
-    pub fn of(workers: &Workers, desk: impl Desk) -> Self {
-        Self(port("the desk", workers, desk))
+    pub fn of(workers: &Workers, handler: impl Handler) -> Self {
+        Self(port("the handler", workers, handler))
     }
 
     /// One that has shaken hands and declared these capabilities.
-    pub async fn ready(desk: impl Desk, capabilities: &str) -> Self {
-        let mut client = Self::new(desk);
+    pub async fn ready(handler: impl Handler, capabilities: &str) -> Self {
+        let mut client = Self::new(handler);
         client.greet(capabilities).await;
         client
     }

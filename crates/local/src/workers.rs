@@ -24,7 +24,7 @@ pub struct Workers {
 
 /// A job ended without a result: a mistake of ours.
 #[derive(Debug)]
-pub struct Broken;
+pub struct JobPanicked;
 
 impl Default for Workers {
     fn default() -> Self {
@@ -58,15 +58,15 @@ impl Workers {
     pub(super) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Broken> {
+    ) -> Result<T, JobPanicked> {
         let free = self.free.clone();
-        let permit = free.acquire_owned().await.map_err(|_| Broken)?;
+        let permit = free.acquire_owned().await.map_err(|_| JobPanicked)?;
         let job = move || {
             // Until the job has ended, even if nobody waits for it any more.
             let _permit = permit;
             job()
         };
-        spawn_blocking(job).await.map_err(|_| Broken)
+        spawn_blocking(job).await.map_err(|_| JobPanicked)
     }
 
     /// Waits until nobody works, but not for ever. Jobs have been told to stop by then, and one that

@@ -1,4 +1,4 @@
-//! Tests of the local server: a desk of its own, and a client that plays the session.
+//! Tests of the local server: a handler of its own, and a client that plays the session.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::testing::{Client, LIMIT};
-use super::{Call, Desk, Params, Workers, tool_call};
+use super::{Call, Handler, Params, Workers, tool_call};
 
 /// Tools: `echo`, `ask`, `wait` (for the gate), `work` (until told to stop), `panic`.
 struct Bench {
@@ -32,7 +32,7 @@ impl Bench {
     }
 }
 
-impl Desk for Bench {
+impl Handler for Bench {
     fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
         Ok(initialize_result(revision, "bench", "1"))
     }
@@ -61,7 +61,7 @@ impl Desk for Bench {
             }
             "work" => {
                 let (began, stopped) = (self.began.clone(), self.stopped.clone());
-                let job = move |stop: &super::Stop| {
+                let job = move |stop: &super::StopFlag| {
                     began.add_permits(1);
                     while !stop.is_due() {
                         std::thread::yield_now();
@@ -203,7 +203,7 @@ async fn a_bug_costs_one_answer_and_nobody_hangs() {
 #[tokio::test]
 async fn a_client_that_does_not_read_has_only_so_many_results_waiting() {
     struct Prolific(Workers, Arc<std::sync::atomic::AtomicUsize>);
-    impl Desk for Prolific {
+    impl Handler for Prolific {
         fn welcome(&self, _: Revision, _: &str) -> Result<String, RpcError> {
             Ok("{}".to_owned())
         }
@@ -214,7 +214,7 @@ async fn a_client_that_does_not_read_has_only_so_many_results_waiting() {
             call: &mut Call,
         ) -> Result<String, RpcError> {
             let made = self.1.clone();
-            let job = move |_: &super::Stop| made.fetch_add(1, Ordering::SeqCst);
+            let job = move |_: &super::StopFlag| made.fetch_add(1, Ordering::SeqCst);
             let _ = call.work(&self.0, None, job).await;
             Ok("{}".to_owned())
         }
@@ -241,13 +241,13 @@ struct Generous(Workers);
 
 const LARGE: usize = 200 << 10;
 
-impl Desk for Generous {
+impl Handler for Generous {
     fn welcome(&self, _: Revision, _: &str) -> Result<String, RpcError> {
         Ok("{}".to_owned())
     }
 
     async fn answer(&self, _: &str, _: Params<'_>, call: &mut Call) -> Result<String, RpcError> {
-        let job = |_: &super::Stop| tool_text(&"x".repeat(LARGE), false);
+        let job = |_: &super::StopFlag| tool_text(&"x".repeat(LARGE), false);
         let made = call.work(&self.0, None, job).await;
         made.map_err(|_| RpcError::server("broken"))
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use linkspan_desk::Caller;
+use linkspan_local::Caller;
 use linkspan_mcp::{Level, MISSING_CAPABILITY, names};
 use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
 use tokio::time::{Instant, timeout};
@@ -25,7 +25,7 @@ pub(crate) enum News {
 }
 
 /// Where news go.
-pub(crate) type Herald = tokio::sync::broadcast::Sender<News>;
+pub(crate) type ChangeEvents = tokio::sync::broadcast::Sender<News>;
 
 /// From which level on a client wants to hear. Clones are the same.
 #[derive(Debug, Clone)]
@@ -75,12 +75,12 @@ impl Default for Talk {
 }
 
 /// The ears of one call.
-pub(crate) struct Ears {
+pub(crate) struct CallObserver {
     pub(crate) caller: Caller,
     /// As the client spelled it.
     token: Option<String>,
     threshold: Threshold,
-    herald: Herald,
+    herald: ChangeEvents,
     /// Stands in for a logger that was not named.
     name: String,
     talk: Talk,
@@ -103,12 +103,12 @@ pub(crate) enum Heard {
     Nothing,
 }
 
-impl Ears {
+impl CallObserver {
     pub(crate) fn new(
         caller: Caller,
         token: Option<String>,
         threshold: Threshold,
-        herald: Herald,
+        herald: ChangeEvents,
         name: &str,
         talk: Talk,
     ) -> Self {

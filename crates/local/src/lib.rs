@@ -1,11 +1,11 @@
 //! A server of our own behind a port: what `connect` and `expose` join to a client, without a process.
 //!
 //! It speaks the handshake revisions only; the era machines translate for everybody else, as they do
-//! for other people's servers. Each connection has a [`Desk`] of its own.
+//! for other people's servers. Each connection has a [`Handler`] of its own.
 
 mod call;
 mod caller;
-mod counter;
+mod dispatch;
 mod folders;
 mod offered;
 mod questions;
@@ -23,18 +23,18 @@ use linkspan_mcp::Revision;
 use linkspan_session::Port;
 use linkspan_wire::{Json, Message, RpcError};
 
-pub use call::{Call, Stop};
+pub use call::{Call, StopFlag};
 pub use caller::{Caller, Teller};
 pub use folders::folder_of_uri;
 pub use offered::{Offered, ROOTS_CHANGED};
 pub use request::{Params, tool_call};
-pub use workers::{Broken, Workers};
+pub use workers::{JobPanicked, Workers};
 
 /// Envelopes that may wait in each queue of a port.
 const QUEUE: usize = 64;
 
 /// What a server does; the rest of the protocol is done for it.
-pub trait Desk: Send + Sync + 'static {
+pub trait Handler: Send + Sync + 'static {
     /// The connection stands. Whoever keeps the teller can speak to the client without being asked.
     fn opened(&self, _teller: Teller) {}
 
@@ -56,10 +56,10 @@ pub trait Desk: Send + Sync + 'static {
     fn heard(&self, _note: &Message) {}
 }
 
-/// Opens a connection to a desk. `name` is for logs and errors; `workers` are those that the desk uses.
-pub fn port(name: &str, workers: &Workers, desk: impl Desk) -> Port {
+/// Opens a connection to a handler. `name` is for logs and errors; `workers` are those that the handler uses.
+pub fn port(name: &str, workers: &Workers, handler: impl Handler) -> Port {
     let (port, end) = Port::pair(name, QUEUE);
-    tokio::spawn(counter::run(Arc::new(desk), workers.clone(), end));
+    tokio::spawn(dispatch::run(Arc::new(handler), workers.clone(), end));
     port
 }
 

@@ -15,9 +15,9 @@ use tokio::task::{self, AbortHandle, JoinError, JoinSet};
 use super::call::Call;
 use super::caller::{Line, Teller};
 use super::workers::Workers;
-use super::{Desk, Params};
+use super::{Handler, Params};
 
-pub(super) async fn run<D: Desk>(desk: Arc<D>, workers: Workers, end: PortEnd) {
+pub(super) async fn run<H: Handler>(handler: Arc<H>, workers: Workers, end: PortEnd) {
     let PortEnd {
         tx,
         mut rx,
@@ -25,9 +25,9 @@ pub(super) async fn run<D: Desk>(desk: Arc<D>, workers: Workers, end: PortEnd) {
         done,
     } = end;
     let line = Arc::new(Line::new(tx, workers));
-    desk.opened(Teller(line.clone()));
-    let mut counter = Counter {
-        desk,
+    handler.opened(Teller(line.clone()));
+    let mut dispatcher = Dispatcher {
+        handler,
         line,
         tasks: JoinSet::new(),
         running: HashMap::new(),
@@ -37,19 +37,19 @@ pub(super) async fn run<D: Desk>(desk: Arc<D>, workers: Workers, end: PortEnd) {
         tokio::select! {
             outbound = rx.recv() => match outbound {
                 None => break,
-                Some(Outbound::One(envelope)) => counter.take(envelope),
+                Some(Outbound::One(envelope)) => dispatcher.take(envelope),
                 // The answers to a batch; only clients send those.
                 Some(Outbound::Array(_)) => {}
             },
-            Some(ended) = counter.tasks.join_next_with_id() => counter.ended(ended),
+            Some(ended) = dispatcher.tasks.join_next_with_id() => dispatcher.ended(ended),
         }
     }
-    drop(counter);
+    drop(dispatcher);
     drop((last_word, done));
 }
 
-struct Counter<D> {
-    desk: Arc<D>,
+struct Dispatcher<H> {
+    handler: Arc<H>,
     line: Arc<Line>,
     tasks: JoinSet<()>,
     /// Requests under way.
@@ -70,7 +70,7 @@ impl Drop for Running {
     }
 }
 
-impl<D: Desk> Counter<D> {
+impl<H: Handler> Dispatcher<H> {
     fn take(&mut self, envelope: Envelope) {
         let Envelope { msg, credit, .. } = envelope;
         match msg.kind() {
@@ -81,7 +81,7 @@ impl<D: Desk> Counter<D> {
                     self.running.remove(&hop);
                 }
             }
-            Kind::Notification => self.desk.heard(&msg),
+            Kind::Notification => self.handler.heard(&msg),
             Kind::Result | Kind::Error => self.line.questions.answered(msg),
         }
     }
@@ -101,7 +101,7 @@ impl<D: Desk> Counter<D> {
         let call = Call::new(hop, self.line.clone(), stop.clone());
         let task = self
             .tasks
-            .spawn(serve(self.desk.clone(), msg, credit, call));
+            .spawn(serve(self.handler.clone(), msg, credit, call));
         self.hops.insert(task.id(), hop);
         self.running.insert(hop, Running { task, stop });
     }
@@ -130,8 +130,8 @@ impl<D: Desk> Counter<D> {
 }
 
 /// One request.
-async fn serve<D: Desk>(desk: Arc<D>, msg: Message, credit: Credit, mut call: Call) {
-    let answer = answer(&*desk, &msg, &mut call).await;
+async fn serve<H: Handler>(handler: Arc<H>, msg: Message, credit: Credit, mut call: Call) {
+    let answer = answer(&*handler, &msg, &mut call).await;
     // A large question need not wait for its answer to be read.
     drop((msg, credit));
     let id = Id::number(call.hop);
@@ -142,15 +142,19 @@ async fn serve<D: Desk>(desk: Arc<D>, msg: Message, credit: Credit, mut call: Ca
     call.line.answer(answer, &id, call.hop).await;
 }
 
-async fn answer<D: Desk>(desk: &D, msg: &Message, call: &mut Call) -> Result<String, RpcError> {
+async fn answer<H: Handler>(
+    handler: &H,
+    msg: &Message,
+    call: &mut Call,
+) -> Result<String, RpcError> {
     let params = Params::new(msg.params())?;
     match &*msg.method() {
         names::INITIALIZE => {
             let asked = params.text("protocolVersion")?;
-            desk.welcome(agreed(&asked), &asked)
+            handler.welcome(agreed(&asked), &asked)
         }
         names::PING => Ok("{}".to_owned()),
-        method => desk.answer(method, params, call).await,
+        method => handler.answer(method, params, call).await,
     }
 }
 

@@ -84,7 +84,7 @@ impl Listed {
 
 /// A catalogue and what clients see of it.
 #[derive(Debug)]
-pub(crate) struct Stock {
+pub(crate) struct Snapshot {
     pub(crate) catalogue: Catalogue,
     /// If it is a project of mcp-bash.
     pub(crate) shelf: Option<Shelf>,
@@ -92,7 +92,7 @@ pub(crate) struct Stock {
     newest: [OnceLock<Listed>; 4],
 }
 
-impl Stock {
+impl Snapshot {
     pub(crate) fn new(catalogue: Catalogue) -> Self {
         Self {
             catalogue,
