@@ -9,7 +9,8 @@ use std::cell::Cell;
 use std::ffi::OsString;
 
 use linkspan_acp::{
-    Bridge, Broken, Chain, Conductor, Ended, Handle, Node, PartPlan, Plan, Tracer, Why,
+    BreakReason, Chain, ChainBroken, ChainEnded, ChainHandle, Conductor, McpBridge, Node, PartPlan,
+    Plan, Tracer,
 };
 use linkspan_ports::{ChildOptions, child, stdio};
 use linkspan_wire::Limits;
@@ -39,7 +40,7 @@ pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
     let traces = traces.map(|traces| Box::new(traces) as Box<dyn Tracer>);
     wait_for_editor(args.proxy);
     let limits = Limits::new(args.max_message).with_ahead(AHEAD);
-    let (handle, joins) = Handle::pair();
+    let (handle, joins) = ChainHandle::pair();
     let bridge = (args.mcp_bridge != BridgeArg::Off).then(|| {
         let options = BridgeOptions {
             how: args.mcp_bridge,
@@ -47,7 +48,7 @@ pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
             limits,
             introduction: bridge::INTRODUCTION,
         };
-        Box::new(Bridging::new(options, handle)) as Box<dyn Bridge>
+        Box::new(Bridging::new(options, handle)) as Box<dyn McpBridge>
     });
     let parts = components.len();
     let labels: Vec<String> = (0..parts).map(|part| plan.name(Node::Part(part))).collect();
@@ -62,8 +63,8 @@ pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
     let signal = Cell::new(None);
     let stop = async { signal.set(Some(signals.stop().await)) };
     match conductor.run(stop).await {
-        Ended::Broken(broken) => Err(failure(&broken)),
-        Ended::OutsideClosed | Ended::Stopped => Ok(signal.get().unwrap_or(Exit::Ok)),
+        ChainEnded::Broken(broken) => Err(failure(&broken)),
+        ChainEnded::OutsideClosed | ChainEnded::Stopped => Ok(signal.get().unwrap_or(Exit::Ok)),
     }
 }
 
@@ -98,17 +99,19 @@ fn start(
     })
 }
 
-fn failure(broken: &Broken) -> Failure {
+fn failure(broken: &ChainBroken) -> Failure {
     let exit = match &broken.why {
-        Why::NotStarted(_) => Exit::Unreachable,
-        Why::Silent(_) => Exit::Timeout,
-        Why::Ended(_) | Why::Noise | Why::Stuck => Exit::Broken,
+        BreakReason::NotStarted(_) => Exit::Unreachable,
+        BreakReason::Silent(_) => Exit::Timeout,
+        BreakReason::Ended(_) | BreakReason::Noise | BreakReason::Stuck => Exit::Broken,
     };
     let failure = Failure::new(exit, broken.error.message());
     match &broken.why {
-        Why::NotStarted(_) => failure.hint("install it, or give its full path"),
-        Why::Silent(_) => failure.hint("raise --start-timeout if it needs longer"),
-        Why::Ended(linkspan_session::Fault::Ended { last_words, .. }) if !last_words.is_empty() => {
+        BreakReason::NotStarted(_) => failure.hint("install it, or give its full path"),
+        BreakReason::Silent(_) => failure.hint("raise --start-timeout if it needs longer"),
+        BreakReason::Ended(linkspan_session::Fault::Ended { last_words, .. })
+            if !last_words.is_empty() =>
+        {
             failure.hint(format!("last lines of its stderr:\n{last_words}"))
         }
         _ => failure,

@@ -141,7 +141,7 @@ impl WarmUpstreams {
     fn find(&self, needs: &Needs) -> Found {
         let mut all = self.upstreams.lock();
         // A server that was told a client's roots during a call is not given to another client.
-        let spent = |upstream: &Upstream| !needs.sticky && upstream.figures.knows_roots();
+        let spent = |upstream: &Upstream| !needs.sticky && upstream.status.knows_roots();
         all.retain(|upstream| {
             let is_over = upstream.hub.is_closed() || (spent(upstream) && upstream.is_idle());
             !is_over
@@ -184,7 +184,7 @@ impl WarmUpstreams {
     pub(super) fn drop_wrong(&self) -> bool {
         let mut all = self.upstreams.lock();
         let before = all.len();
-        all.retain(|upstream| !upstream.figures.is_wrong());
+        all.retain(|upstream| !upstream.status.is_wrong());
         all.len() < before
     }
 

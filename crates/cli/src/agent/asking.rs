@@ -1,7 +1,7 @@
 //! What the agent asks: put to the client in its own protocol.
 
 use linkspan_acp::client::{CANCELLED, Choice, Permission, Reachable, selected};
-use linkspan_desk::Caller;
+use linkspan_local::Caller;
 use linkspan_wire::{Json, Kind, Object, RpcError, quote};
 use tokio::sync::watch;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use linkspan_acp::client::names;
-use linkspan_desk::Caller;
+use linkspan_local::Caller;
 use linkspan_wire::{Json, JsonKind, Message, Object, quote};
 use tokio::sync::oneshot;
 

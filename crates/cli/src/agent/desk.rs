@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use linkspan_desk::{Call, Caller, Desk, Offered, Params, Teller, tool_call};
+use linkspan_local::{Call, Caller, Handler, Offered, Params, Teller, tool_call};
 use linkspan_mcp::{Revision, names, tool_text};
 use linkspan_wire::{Json, JsonKind, Message, RpcError, quote};
 
@@ -97,7 +97,7 @@ impl AgentDesk {
     }
 }
 
-impl Desk for AgentDesk {
+impl Handler for AgentDesk {
     fn opened(&self, teller: Teller) {
         let _ = self.teller.set(teller);
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use linkspan_desk::Workers;
+use linkspan_local::Workers;
 use linkspan_ports::ChildOptions;
 use linkspan_session::Port;
 use tokio::sync::oneshot;
@@ -39,7 +39,7 @@ impl Door {
     pub(crate) fn open(&self) -> Port {
         let starter = Arc::new(Starter::new(self.child.clone(), self.terms.clone()));
         let desk = AgentDesk::new(starter.clone(), self.terms.clone(), self.known.clone());
-        let mut port = linkspan_desk::port("the agent", &self.workers, desk);
+        let mut port = linkspan_local::port("the agent", &self.workers, desk);
         // The connection has ended when its agent has.
         let (ended, done) = oneshot::channel::<()>();
         let desk_done = std::mem::replace(&mut port.done, done);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_acp::client::{Gone, names};
-use linkspan_desk::Caller;
+use linkspan_local::Caller;
 use linkspan_mcp::names as mcp;
 use linkspan_wire::{Message, Object, quote};
 use tokio::sync::{Notify, oneshot};

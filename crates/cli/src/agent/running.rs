@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use linkspan_acp::client::{AUTH_REQUIRED, Gone, Hello, Reachable, Talk, initialize, names};
-use linkspan_desk::Caller;
+use linkspan_local::Caller;
 use linkspan_ports::{ChildOptions, child};
 use linkspan_wire::{Json, JsonKind, Kind, Message};
 use tokio::runtime::Handle;

@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use linkspan_acp::client::{CANCELLED, Editor, Permission, Turn, names};
-use linkspan_desk::Caller;
+use linkspan_local::Caller;
 use linkspan_wire::{Json, JsonKind, Message, Object, RpcError, quote};
 use tokio::sync::{Notify, watch};
 

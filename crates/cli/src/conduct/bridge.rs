@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_acp::carrier::{self, Carrier, Life, Memory};
-use linkspan_acp::{Bridge, Handle, Offer, Provider, Ticket};
+use linkspan_acp::{ChainHandle, DeclarationId, McpBridge, Offer, Provider};
 use linkspan_bridge::Backend;
 use linkspan_mcp::Era;
 use linkspan_wire::{Limits, RpcError, quote};
@@ -57,7 +57,7 @@ pub(crate) struct BridgeOptions {
 /// See the module's description.
 pub(crate) struct Bridging {
     options: BridgeOptions,
-    chain: Handle,
+    chain: ChainHandle,
     book: Arc<Book>,
     /// Opened when the first declaration needs it.
     listener: Option<Listener>,
@@ -66,7 +66,7 @@ pub(crate) struct Bridging {
 
 impl Bridging {
     /// Must be called where tasks can be started.
-    pub(crate) fn new(options: BridgeOptions, chain: Handle) -> Self {
+    pub(crate) fn new(options: BridgeOptions, chain: ChainHandle) -> Self {
         Self {
             options,
             chain,
@@ -147,7 +147,7 @@ impl Bridging {
     }
 }
 
-impl Bridge for Bridging {
+impl McpBridge for Bridging {
     fn always(&self) -> bool {
         matches!(self.options.how, BridgeArg::Stdio | BridgeArg::Http)
     }
@@ -160,11 +160,11 @@ impl Bridge for Bridging {
         }
     }
 
-    fn began(&mut self, ticket: Ticket, session: &str) {
+    fn began(&mut self, ticket: DeclarationId, session: &str) {
         self.book.began(ticket, session);
     }
 
-    fn revoke(&mut self, ticket: Ticket) {
+    fn revoke(&mut self, ticket: DeclarationId) {
         self.book.revoke(ticket);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use linkspan_acp::Ticket;
+use linkspan_acp::DeclarationId;
 use linkspan_acp::carrier::Life;
 use linkspan_bridge::{Backend, Bridge, PortBridge};
 use linkspan_wire::{RpcError, quote};
@@ -24,7 +24,7 @@ pub(super) struct Book(Mutex<Pages>);
 
 #[derive(Default)]
 struct Pages {
-    valid: HashMap<Ticket, Arc<Entry>>,
+    valid: HashMap<DeclarationId, Arc<Entry>>,
     stale: VecDeque<Key>,
 }
 
@@ -93,7 +93,7 @@ pub(super) enum Found {
 }
 
 impl Book {
-    pub(super) fn enter(&self, ticket: Ticket, entry: Entry) -> Result<(), RpcError> {
+    pub(super) fn enter(&self, ticket: DeclarationId, entry: Entry) -> Result<(), RpcError> {
         let mut pages = self.pages();
         if pages.valid.len() >= MOST {
             let why = "too many MCP servers of the chain are in use";
@@ -103,14 +103,14 @@ impl Book {
         Ok(())
     }
 
-    pub(super) fn began(&self, ticket: Ticket, session: &str) {
+    pub(super) fn began(&self, ticket: DeclarationId, session: &str) {
         if let Some(entry) = self.pages().valid.get(&ticket) {
             let session = Some(session.to_owned());
             entry.life.send_modify(|life| life.session = session);
         }
     }
 
-    pub(super) fn revoke(&self, ticket: Ticket) {
+    pub(super) fn revoke(&self, ticket: DeclarationId) {
         let mut pages = self.pages();
         let Some(entry) = pages.valid.remove(&ticket) else {
             return;
@@ -126,7 +126,7 @@ impl Book {
     }
 
     pub(super) fn revoke_all(&self) {
-        let all: Vec<Ticket> = self.pages().valid.keys().copied().collect();
+        let all: Vec<DeclarationId> = self.pages().valid.keys().copied().collect();
         for ticket in all {
             self.revoke(ticket);
         }

@@ -17,7 +17,7 @@ const DISCOVER: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","pa
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn bridging(how: BridgeArg, transport: TransportArg) -> (Bridging, mpsc::Receiver<Joining>) {
-    let (chain, joins) = Handle::pair();
+    let (chain, joins) = ChainHandle::pair();
     let options = BridgeOptions {
         how,
         transport,
@@ -29,7 +29,7 @@ fn bridging(how: BridgeArg, transport: TransportArg) -> (Bridging, mpsc::Receive
 
 fn offered(bridging: &mut Bridging, number: u64, provider: Provider) -> Result<Told, RpcError> {
     let offer = Offer {
-        ticket: Ticket(number),
+        ticket: DeclarationId(number),
         name: "tools",
         provider,
         owner: Some(Dialect::Current),
@@ -337,7 +337,7 @@ mod unix {
         assert_ne!(one.secret, two.secret);
         let mut agent = socket(&one).await;
         agent.say(&two.secret).await;
-        assert_eq!(joins.recv().await.unwrap().ticket, Ticket(2));
+        assert_eq!(joins.recv().await.unwrap().ticket, DeclarationId(2));
     }
 
     #[tokio::test]
@@ -350,7 +350,7 @@ mod unix {
         agent.shake().await;
         agent.say(CALL).await;
         while heard.recv().await.unwrap() != "tools/call" {}
-        bridging.revoke(Ticket(1));
+        bridging.revoke(DeclarationId(1));
         let answer = agent.hear().await.unwrap();
         assert!(
             answer.contains(r#""id":5,"error":{"code":-32001"#),
@@ -382,7 +382,7 @@ mod unix {
             provider.rx.recv().await,
             Some(Inbound::Message(_))
         ));
-        bridging.revoke(Ticket(1));
+        bridging.revoke(DeclarationId(1));
         let answer = agent.hear().await.unwrap();
         assert!(answer.contains("the bridge session has ended"), "{answer}");
         assert_eq!(agent.hear().await, None);
@@ -548,7 +548,7 @@ async fn over_http_a_token_is_wanted_and_the_end_is_the_end() {
         "{answer}"
     );
 
-    bridging.revoke(Ticket(1));
+    bridging.revoke(DeclarationId(1));
     let host = told
         .place
         .strip_prefix("http://")

@@ -84,12 +84,12 @@ fn surviving(program: &Path, pid: u32) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use linkspan_acp::{Provider, Ticket};
+    use linkspan_acp::{DeclarationId, Provider};
     use linkspan_wire::Json;
 
     fn offer(entry: &str, version: u64) -> Offer<'_> {
         Offer {
-            ticket: Ticket(1),
+            ticket: DeclarationId(1),
             name: "b",
             provider: Provider::Server("s".to_owned()),
             owner: None,
