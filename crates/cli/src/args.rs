@@ -9,8 +9,9 @@ use clap_complete::Shell;
 use linkspan_mcp::Era;
 use linkspan_ports::Transport;
 
-use crate::agent::args::{AcpArgs, AgentArgs};
+use crate::acp_args::AcpArgs;
 use crate::bcp::args::BcpArgs;
+use crate::commands::agent::AgentArgs;
 use crate::conduct::args::ConductArgs;
 use crate::exit::exit_codes;
 use crate::expose_args::ExposeArgs;

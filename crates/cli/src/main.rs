@@ -3,11 +3,12 @@
 //! Only this crate prints, reads the environment or exits. stdout belongs to the protocol (or to
 //! the answer that a person asked for); everything else goes to stderr.
 
-mod agent;
+mod acp_args;
 mod args;
 mod bcp;
 mod call_args;
 mod client;
+mod commands;
 mod conduct;
 mod connect;
 #[cfg(test)]
@@ -103,7 +104,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Expose(args) => block_on(expose::run(*args)),
         Command::Shrink(args) => shrink::run(*args),
         Command::Conduct(args) => block_on(conduct::run(*args)),
-        Command::Agent(args) => block_on(agent::run(*args)),
+        Command::Agent(args) => block_on(commands::agent::run(*args)),
         Command::Mcp(args) => shim::run(&args),
         Command::Author(command) => serve::run(command),
         Command::Bcp(command) => bcp::run(command),

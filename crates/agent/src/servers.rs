@@ -1,21 +1,65 @@
 //! MCP servers that the user lets the agent have. A client can choose among them, and add none: a
 //! server is a command, and commands come from the user only.
 
+use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use linkspan_acp::client::Hello;
 use serde_json::{Map, Value, json};
 
-use super::running::Trouble;
-use crate::exit::Failure;
+use crate::running::Trouble;
 
-/// Nobody has a longer list of servers than this.
-const MOST_BYTES: u64 = 1 << 20;
+/// The largest file that is read.
+const MAX_BYTES: u64 = 1 << 20;
 
-/// Servers by name.
-#[derive(Default)]
-pub(super) struct Servers(Vec<Server>);
+/// MCP servers by name.
+#[derive(Debug, Default)]
+pub struct Servers(Vec<Server>);
 
+/// Why a file is not a list of servers.
+#[derive(Debug, thiserror::Error)]
+pub enum ServersError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is larger than any list of servers.
+    #[error("it is too large to be a list of servers")]
+    TooLarge,
+    /// It is not JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// The member is missing.
+    #[error("it has no object `mcpServers`")]
+    NoServers,
+    /// One entry is wrong.
+    #[error("`{name}`: {source}")]
+    Server {
+        /// The name of the server.
+        name: String,
+        /// What is wrong.
+        source: ServerError,
+    },
+}
+
+/// What is wrong with the entry of one server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ServerError {
+    /// `args` has another type.
+    #[error("`args` must be a list of strings")]
+    Args,
+    /// `env` has another type.
+    #[error("`env` must be an object of strings")]
+    Env,
+    /// `headers` has another type.
+    #[error("`headers` must be an object of strings")]
+    Headers,
+    /// Both or neither of the two are there.
+    #[error("it must have either `command` or `url`")]
+    NoAddress,
+}
+
+#[derive(Debug)]
 struct Server {
     name: String,
     kind: Kind,
@@ -23,7 +67,7 @@ struct Server {
     entry: Value,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Stdio,
     Http,
@@ -31,37 +75,31 @@ enum Kind {
 }
 
 impl Servers {
-    /// From a file as clients have them: `{"mcpServers": {NAME: {"command": …} or {"url": …}}}`.
-    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let wrong = |why: String| {
-            Failure::usage(format!("--mcp-servers {}: {why}", path.display())).hint(
-                r#"for example {"mcpServers":{"git":{"command":"uvx","args":["mcp-server-git"]}}}"#,
-            )
-        };
-        let size = std::fs::metadata(path)
-            .map_err(|e| wrong(e.to_string()))?
-            .len();
-        if size > MOST_BYTES {
-            return Err(wrong("it is too large to be a list of servers".to_owned()));
+    /// Reads a file of the form that clients use: `{"mcpServers": {NAME: {"command": …} or {"url": …}}}`.
+    /// Commands without a folder are looked up in `search_path`, which has the form of `PATH`.
+    pub fn read(path: &Path, search_path: &OsStr) -> Result<Self, ServersError> {
+        if std::fs::metadata(path)?.len() > MAX_BYTES {
+            return Err(ServersError::TooLarge);
         }
-        let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
-        let json: Value = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
-        let Some(all) = json.get("mcpServers").and_then(Value::as_object) else {
-            return Err(wrong("it has no object `mcpServers`".to_owned()));
-        };
-        let servers = all.iter().map(|(name, entry)| {
-            Server::read(name, entry).map_err(|why| wrong(format!("`{name}`: {why}")))
+        let json: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+        let all = json.get("mcpServers").and_then(Value::as_object);
+        let servers = all.ok_or(ServersError::NoServers)?.iter();
+        let servers = servers.map(|(name, entry)| {
+            Server::read(name, entry, search_path).map_err(|source| ServersError::Server {
+                name: name.clone(),
+                source,
+            })
         });
         servers.collect::<Result<_, _>>().map(Self)
     }
 
     /// What they are called.
-    pub(super) fn names(&self) -> Vec<&str> {
+    pub(crate) fn names(&self) -> Vec<&str> {
         self.0.iter().map(|server| &*server.name).collect()
     }
 
     /// Those that are chosen, or all, as `mcpServers` of a session.
-    pub(super) fn entries(
+    pub(crate) fn entries(
         &self,
         chosen: Option<&[String]>,
         hello: &Hello,
@@ -103,17 +141,19 @@ impl Servers {
 }
 
 impl Server {
-    fn read(name: &str, entry: &Value) -> Result<Self, String> {
+    fn read(name: &str, entry: &Value, search_path: &OsStr) -> Result<Self, ServerError> {
         let text = |key: &str| entry.get(key).and_then(Value::as_str);
         let (kind, entry) = match (text("command"), text("url")) {
             (Some(command), None) => {
                 let args = entry.get("args").cloned().unwrap_or_else(|| json!([]));
                 let strings = |list: &Vec<Value>| list.iter().all(Value::is_string);
                 if !args.as_array().is_some_and(strings) {
-                    return Err("`args` must be a list of strings".to_owned());
+                    return Err(ServerError::Args);
                 }
-                let env = pairs(entry.get("env")).ok_or("`env` must be an object of strings")?;
-                let command = absolute(command).to_string_lossy().into_owned();
+                let env = pairs(entry.get("env")).ok_or(ServerError::Env)?;
+                let command = absolute(command, search_path)
+                    .to_string_lossy()
+                    .into_owned();
                 (
                     Kind::Stdio,
                     json!({"name": name, "command": command, "args": args, "env": env}),
@@ -121,7 +161,7 @@ impl Server {
             }
             (None, Some(url)) => {
                 let headers = pairs(entry.get("headers"));
-                let headers = headers.ok_or("`headers` must be an object of strings")?;
+                let headers = headers.ok_or(ServerError::Headers)?;
                 let (kind, word) = match text("type").or_else(|| text("transport")) {
                     Some("sse") => (Kind::Sse, "sse"),
                     _ => (Kind::Http, "http"),
@@ -131,7 +171,7 @@ impl Server {
                     json!({"type": word, "name": name, "url": url, "headers": headers}),
                 )
             }
-            _ => return Err("it must have either `command` or `url`".to_owned()),
+            _ => return Err(ServerError::NoAddress),
         };
         Ok(Self {
             name: name.to_owned(),
@@ -154,14 +194,13 @@ fn pairs(map: Option<&Value>) -> Option<Value> {
     pairs.collect::<Option<Vec<_>>>().map(Value::Array)
 }
 
-/// Where a command is; agents need not look for it as we would.
-fn absolute(command: &str) -> PathBuf {
+/// The absolute path of a command: the agent may have another search path.
+fn absolute(command: &str, search_path: &OsStr) -> PathBuf {
     let path = Path::new(command);
     if path.components().count() > 1 {
         return std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     }
-    let dirs = std::env::var_os("PATH").unwrap_or_default();
-    let mut found = std::env::split_paths(&dirs).map(|dir| dir.join(path));
+    let mut found = std::env::split_paths(search_path).map(|dir| dir.join(path));
     found
         .find(|file| file.is_absolute() && file.is_file())
         .unwrap_or_else(|| path.to_owned())

@@ -6,26 +6,26 @@ use linkspan_acp::client::Hello;
 
 /// What one knows of the agent, if it has ever been started.
 #[derive(Default)]
-pub(super) struct Known(Mutex<Option<Seen>>);
+pub(crate) struct Known(Mutex<Option<Seen>>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     /// Whether it takes up stored sessions.
-    pub(super) loads: bool,
+    pub(crate) loads: bool,
     /// Whether one can log in.
-    pub(super) logs_in: bool,
+    pub(crate) logs_in: bool,
     /// Whether a session had modes; `None` if there was none yet.
-    pub(super) modes: Option<bool>,
+    pub(crate) modes: Option<bool>,
     /// The same of other things that one can choose.
-    pub(super) options: Option<bool>,
+    pub(crate) options: Option<bool>,
 }
 
 impl Known {
-    pub(super) fn get(&self) -> Option<Seen> {
+    pub(crate) fn get(&self) -> Option<Seen> {
         *self.lock()
     }
 
-    pub(super) fn learn(&self, hello: &Hello) {
+    pub(crate) fn learn(&self, hello: &Hello) {
         let mut seen = self.lock();
         *seen = Some(Seen {
             loads: hello.load || hello.resume,
@@ -35,7 +35,7 @@ impl Known {
         });
     }
 
-    pub(super) fn learn_session(&self, has_modes: bool, has_options: bool) {
+    pub(crate) fn learn_session(&self, has_modes: bool, has_options: bool) {
         if let Some(seen) = &mut *self.lock() {
             seen.modes = Some(has_modes || seen.modes == Some(true));
             seen.options = Some(has_options || seen.options == Some(true));

@@ -3,14 +3,14 @@
 use linkspan_shrink::marks;
 use linkspan_wire::{Json, JsonKind, Message, Object, quote};
 
-use super::prompt::Done;
-use super::running::{Running, Trouble, member};
+use crate::prompt::Done;
+use crate::running::{Running, Trouble, member};
 
 /// How much of an answer that was not finished is told.
 const MOST_OF_THE_REST: usize = 2_000;
 
 /// The result of a prompt.
-pub(super) fn finished(
+pub(crate) fn finished(
     running: &Running,
     id: &str,
     is_new: bool,
@@ -76,7 +76,7 @@ pub(super) fn finished(
 }
 
 /// The result of a tool: texts, other blocks, and the same for programs.
-pub(super) fn result(texts: &[String], blocks: &[String], structured: &str) -> String {
+pub(crate) fn result(texts: &[String], blocks: &[String], structured: &str) -> String {
     let texts = texts
         .iter()
         .map(|text| format!(r#"{{"type":"text","text":{}}}"#, quote(text)));
@@ -88,13 +88,13 @@ pub(super) fn result(texts: &[String], blocks: &[String], structured: &str) -> S
 }
 
 /// The session that an agent has begun.
-pub(super) fn session_id(answer: &Message) -> Option<String> {
+pub(crate) fn session_id(answer: &Message) -> Option<String> {
     let id = answer.body().and_then(|r| r.get("sessionId")?.as_str());
     id.map(|id| id.into_owned())
 }
 
 /// The ids of the modes that an agent has listed.
-pub(super) fn mode_names(modes: &str) -> Vec<String> {
+pub(crate) fn mode_names(modes: &str) -> Vec<String> {
     let modes = Json::parse(modes).ok();
     let all = modes.and_then(|modes| modes.get("availableModes"));
     let all = all.filter(|all| all.kind() == JsonKind::Array);

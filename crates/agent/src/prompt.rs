@@ -10,8 +10,8 @@ use linkspan_wire::{Message, Object, quote};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::running::{Running, Trouble};
-use super::sessions::{Refused, Said};
+use crate::running::{Running, Trouble};
+use crate::sessions::{Refused, Said};
 
 /// How long an agent may take to end a turn that was cancelled.
 const ENDING: Duration = Duration::from_secs(10);
@@ -19,22 +19,22 @@ const ENDING: Duration = Duration::from_secs(10);
 const PACE: Duration = Duration::from_millis(150);
 
 /// What has come of a prompt: the agent's answer, and what it said before.
-pub(super) struct Done {
-    pub(super) answer: Result<Message, Gone>,
-    pub(super) said: Option<Said>,
+pub(crate) struct Done {
+    pub(crate) answer: Result<Message, Gone>,
+    pub(crate) said: Option<Said>,
 }
 
 /// A session and what it is asked.
-pub(super) struct Prompt {
-    pub(super) session: String,
+pub(crate) struct Prompt {
+    pub(crate) session: String,
     /// Content blocks, as JSON.
-    pub(super) content: String,
+    pub(crate) content: String,
     /// What the client wants to hear reports under, as it spelled it.
-    pub(super) token: Option<String>,
+    pub(crate) token: Option<String>,
 }
 
 /// Prompts the agent. Whoever drops this cancels the turn.
-pub(super) async fn run(
+pub(crate) async fn run(
     running: &Arc<Running>,
     prompt: Prompt,
     caller: Caller,
@@ -109,7 +109,7 @@ async fn begin(
 
 /// Cancels the turn of a session, and waits until the agent has ended it. `None` if there is none,
 /// `false` if it would not end.
-pub(super) async fn cancel(running: &Running, id: &str) -> Option<bool> {
+pub(crate) async fn cancel(running: &Running, id: &str) -> Option<bool> {
     if !call_off(running, id) {
         return None;
     }

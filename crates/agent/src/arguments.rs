@@ -2,15 +2,15 @@
 
 use linkspan_wire::{Json, JsonKind, quote};
 
-use super::running::{Running, Trouble};
+use crate::running::{Running, Trouble};
 
 /// The arguments of a call.
 #[derive(Clone, Copy)]
-pub(super) struct Args<'a>(pub(super) Json<'a>);
+pub(crate) struct Args<'a>(pub(crate) Json<'a>);
 
 impl Args<'_> {
     /// Whoever gives something else means something by it.
-    pub(super) fn only(&self, known: &[&str]) -> Result<(), Trouble> {
+    pub(crate) fn only(&self, known: &[&str]) -> Result<(), Trouble> {
         let mut members = self.0.members();
         let other = members.find(|(key, _)| !known.contains(&&**key));
         match other {
@@ -27,7 +27,7 @@ impl Args<'_> {
         value.filter(|value| value.kind() != JsonKind::Null)
     }
 
-    pub(super) fn text(&self, key: &str) -> Result<Option<String>, Trouble> {
+    pub(crate) fn text(&self, key: &str) -> Result<Option<String>, Trouble> {
         let value = self.get(key).map(|value| {
             let text = value.as_str().map(|text| text.into_owned());
             text.ok_or_else(|| format!("`{key}` must be a string"))
@@ -35,12 +35,12 @@ impl Args<'_> {
         value.transpose()
     }
 
-    pub(super) fn needed(&self, key: &str) -> Result<String, Trouble> {
+    pub(crate) fn needed(&self, key: &str) -> Result<String, Trouble> {
         let text = self.text(key)?;
         text.ok_or_else(|| format!("`{key}` is missing"))
     }
 
-    pub(super) fn flag(&self, key: &str) -> Result<bool, Trouble> {
+    pub(crate) fn flag(&self, key: &str) -> Result<bool, Trouble> {
         let value = self.get(key).map(|value| {
             let flag = value.as_bool();
             flag.ok_or_else(|| format!("`{key}` must be true or false"))
@@ -48,7 +48,7 @@ impl Args<'_> {
         Ok(value.transpose()?.unwrap_or(false))
     }
 
-    pub(super) fn texts(&self, key: &str) -> Result<Option<Vec<String>>, Trouble> {
+    pub(crate) fn texts(&self, key: &str) -> Result<Option<Vec<String>>, Trouble> {
         let wrong = || format!("`{key}` must be a list of strings");
         let Some(list) = self.get(key) else {
             return Ok(None);
@@ -64,7 +64,7 @@ impl Args<'_> {
     }
 
     /// What the agent is prompted with, as content blocks. Both protocols spell them alike.
-    pub(super) fn content(&self, running: &Running) -> Result<String, Trouble> {
+    pub(crate) fn content(&self, running: &Running) -> Result<String, Trouble> {
         let text = self.text("text")?;
         let blocks = self.get("content");
         let mut all = Vec::new();

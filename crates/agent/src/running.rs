@@ -10,45 +10,45 @@ use tokio::runtime::Handle;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
 
-use super::Terms;
-use super::asking::reachable;
-use super::sessions::Sessions;
+use crate::asking::reachable;
+use crate::options::AgentOptions;
+use crate::sessions::Sessions;
 
 /// What is kept of one thing that an agent says of a session.
 const MOST_KEPT: usize = 1 << 20;
 
 /// Why a tool has nothing to give but this, for a model to read.
-pub(super) type Trouble = String;
+pub(crate) type Trouble = String;
 
 /// An agent that has said hello.
-pub(super) struct Running {
-    pub(super) talk: Talk,
-    pub(super) hello: Hello,
-    pub(super) sessions: Arc<Sessions>,
+pub(crate) struct Running {
+    pub(crate) talk: Talk,
+    pub(crate) hello: Hello,
+    pub(crate) sessions: Arc<Sessions>,
     /// The command, as the user typed it.
-    pub(super) command: String,
+    pub(crate) command: String,
 }
 
 impl Running {
     /// Asks the agent something that must not take for ever.
-    pub(super) async fn ask_soon(
+    pub(crate) async fn ask_soon(
         &self,
         method: &str,
         params: &str,
-        terms: &Terms,
+        terms: &AgentOptions,
     ) -> Result<Message, Trouble> {
-        let answer = timeout(terms.start, self.talk.ask(method, params)).await;
+        let answer = timeout(terms.start_timeout, self.talk.ask(method, params)).await;
         let answer = answer.map_err(|_| {
             format!(
                 "the agent did not answer `{method}` within {} s",
-                terms.start.as_secs_f64()
+                terms.start_timeout.as_secs_f64()
             )
         })?;
         self.result(answer)
     }
 
     /// An answer that is a result; anything else in words.
-    pub(super) fn result(&self, answer: Result<Message, Gone>) -> Result<Message, Trouble> {
+    pub(crate) fn result(&self, answer: Result<Message, Gone>) -> Result<Message, Trouble> {
         let answer = answer.map_err(|gone| self.died(&gone))?;
         match answer.kind() {
             Kind::Error => Err(self.refusal(&answer)),
@@ -93,9 +93,9 @@ impl Running {
 }
 
 /// Starts the agent of one connection.
-pub(super) struct Starter {
+pub(crate) struct Starter {
     child: ChildOptions,
-    terms: Arc<Terms>,
+    terms: Arc<AgentOptions>,
     slot: Mutex<Slot>,
     /// Clones are held by agents that were let go before they had begun, until they have ended.
     leaving: std::sync::Mutex<Option<mpsc::Sender<()>>>,
@@ -112,7 +112,7 @@ struct Slot {
 }
 
 impl Starter {
-    pub(super) fn new(child: ChildOptions, terms: Arc<Terms>) -> Self {
+    pub(crate) fn new(child: ChildOptions, terms: Arc<AgentOptions>) -> Self {
         let (leaving, left) = mpsc::channel(1);
         Self {
             child,
@@ -124,7 +124,7 @@ impl Starter {
     }
 
     /// The agent; started if there is none. `true` if that was done just now.
-    pub(super) async fn agent(&self, caller: &Caller) -> Result<(Arc<Running>, bool), Trouble> {
+    pub(crate) async fn agent(&self, caller: &Caller) -> Result<(Arc<Running>, bool), Trouble> {
         let mut slot = self.slot.lock().await;
         slot.bury();
         if let Some(running) = &slot.running {
@@ -139,19 +139,19 @@ impl Starter {
     }
 
     /// The agent, if one runs.
-    pub(super) async fn running(&self) -> Option<Arc<Running>> {
+    pub(crate) async fn running(&self) -> Option<Arc<Running>> {
         let mut slot = self.slot.lock().await;
         slot.bury();
         slot.running.clone()
     }
 
     /// Why the one before this one ended, if there was one.
-    pub(super) async fn ended(&self) -> Option<String> {
+    pub(crate) async fn ended(&self) -> Option<String> {
         self.slot.lock().await.ended.clone()
     }
 
     /// Ends it, and starts no other.
-    pub(super) async fn close(&self) {
+    pub(crate) async fn close(&self) {
         let running = {
             let mut slot = self.slot.lock().await;
             slot.closed = true;
@@ -183,11 +183,15 @@ impl Starter {
         };
         let can: Reachable = reachable(caller);
         let hello = initialize(env!("CARGO_PKG_VERSION"), can);
-        let answer = timeout(self.terms.start, talk.ask(names::INITIALIZE, &hello)).await;
+        let answer = timeout(
+            self.terms.start_timeout,
+            talk.ask(names::INITIALIZE, &hello),
+        )
+        .await;
         let answer = answer.map_err(|_| {
             format!(
                 "`{command}` did not answer `initialize` within {} s: is it an ACP agent? -v shows what it says",
-                self.terms.start.as_secs_f64()
+                self.terms.start_timeout.as_secs_f64()
             )
         })?;
         let answer = answer.map_err(|Gone(why)| format!("`{command}` did not start: {why}"))?;
@@ -211,7 +215,7 @@ impl Starter {
         })
     }
 
-    pub(super) fn command(&self) -> String {
+    pub(crate) fn command(&self) -> String {
         let words = std::iter::once(&self.child.program).chain(&self.child.args);
         let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
         words.join(" ")
@@ -245,12 +249,12 @@ impl Slot {
 }
 
 /// A member of a result, as JSON text, if it is what it has to be and not too large to be kept.
-pub(super) fn member(answer: &Message, key: &str, kind: JsonKind) -> Option<String> {
+pub(crate) fn member(answer: &Message, key: &str, kind: JsonKind) -> Option<String> {
     let value = answer.body()?.get(key).filter(|v| v.kind() == kind)?;
     kept(value)
 }
 
 /// The text of something that is not too large to be kept.
-pub(super) fn kept(value: Json<'_>) -> Option<String> {
+pub(crate) fn kept(value: Json<'_>) -> Option<String> {
     (value.text().len() <= MOST_KEPT).then(|| value.text().to_owned())
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::known::Seen;
-use super::servers::Servers;
+use crate::known::Seen;
+use crate::servers::Servers;
 
 /// Those that every agent has, and those that some have.
 const ALL: [&str; 9] = [
@@ -18,13 +18,13 @@ const ALL: [&str; 9] = [
     "authenticate",
 ];
 
-pub(super) fn is_one(name: &str) -> bool {
+pub(crate) fn is_one(name: &str) -> bool {
     ALL.contains(&name)
 }
 
 /// The tools that make sense, as far as the agent is known. Of one that has not been started yet,
 /// anything can be expected.
-pub(super) fn names(seen: Option<Seen>) -> Vec<&'static str> {
+pub(crate) fn names(seen: Option<Seen>) -> Vec<&'static str> {
     let makes_sense = |name: &&str| match (*name, seen) {
         ("load_session", Some(seen)) => seen.loads,
         ("authenticate", Some(seen)) => seen.logs_in,
@@ -36,7 +36,7 @@ pub(super) fn names(seen: Option<Seen>) -> Vec<&'static str> {
 }
 
 /// The result of `tools/list`.
-pub(super) fn list(seen: Option<Seen>, servers: &Servers) -> String {
+pub(crate) fn list(seen: Option<Seen>, servers: &Servers) -> String {
     let tools: Vec<Value> = names(seen)
         .into_iter()
         .map(|name| tool(name, servers))
@@ -45,7 +45,7 @@ pub(super) fn list(seen: Option<Seen>, servers: &Servers) -> String {
 }
 
 /// What a model is told about all of them.
-pub(super) fn instructions(command: &str) -> String {
+pub(crate) fn instructions(command: &str) -> String {
     format!(
         "These tools drive a coding agent (`{command}`) that works on its own, with its own model and tools. \
          Call `prompt` with a task to have it done; it answers when it has finished, which may take minutes. \

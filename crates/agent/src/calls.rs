@@ -7,17 +7,17 @@ use linkspan_desk::Caller;
 use linkspan_wire::{Json, JsonKind, Message, Object, quote};
 use tokio::sync::oneshot;
 
-use super::arguments::Args;
-use super::desk::AgentDesk;
-use super::prompt::{self, Prompt};
-use super::results::{finished, mode_names, result, session_id};
-use super::running::{Running, Trouble, member};
-use super::sessions::MOST;
+use crate::arguments::Args;
+use crate::prompt::{self, Prompt};
+use crate::results::{finished, mode_names, result, session_id};
+use crate::running::{Running, Trouble, member};
+use crate::server::AgentDesk;
+use crate::sessions::MOST;
 
 type Answer = Result<String, Trouble>;
 
 impl AgentDesk {
-    pub(super) async fn call(
+    pub(crate) async fn call(
         &self,
         tool: &str,
         arguments: Json<'_>,

@@ -3,30 +3,38 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use linkspan_bridge::Backend;
 use linkspan_desk::Workers;
+use linkspan_mcp::Era;
 use linkspan_ports::ChildOptions;
 use linkspan_session::Port;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::Terms;
-use super::desk::AgentDesk;
-use super::known::Known;
-use super::running::Starter;
+use crate::known::Known;
+use crate::options::AgentOptions;
+use crate::running::Starter;
+use crate::server::AgentDesk;
 
 /// How long an agent that does not want to end keeps anybody waiting.
 const LEAVING: Duration = Duration::from_secs(5);
 
+/// An agent as a server: each connection starts one, when its first call needs it.
+pub fn backend(child: ChildOptions, options: AgentOptions) -> Backend {
+    let door = Door::new(child, options);
+    Backend::local(move || door.open(), Some(Era::Legacy)).keeping_sessions()
+}
+
 /// An agent that can be opened.
-pub(crate) struct Door {
+struct Door {
     child: ChildOptions,
-    terms: Arc<Terms>,
+    terms: Arc<AgentOptions>,
     known: Arc<Known>,
     workers: Workers,
 }
 
 impl Door {
-    pub(crate) fn new(child: ChildOptions, terms: Terms) -> Self {
+    fn new(child: ChildOptions, terms: AgentOptions) -> Self {
         Self {
             child,
             terms: Arc::new(terms),
@@ -36,7 +44,7 @@ impl Door {
     }
 
     /// A connection. The agent is started when it is needed.
-    pub(crate) fn open(&self) -> Port {
+    fn open(&self) -> Port {
         let starter = Arc::new(Starter::new(self.child.clone(), self.terms.clone()));
         let desk = AgentDesk::new(starter.clone(), self.terms.clone(), self.known.clone());
         let mut port = linkspan_desk::port("the agent", &self.workers, desk);

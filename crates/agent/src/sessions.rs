@@ -9,30 +9,30 @@ use linkspan_desk::Caller;
 use linkspan_wire::{Json, JsonKind, Message, Object, RpcError, quote};
 use tokio::sync::{Notify, watch};
 
-use super::args::PermissionArg;
-use super::asking::{Audience, decide, elicit};
-use super::running::kept;
+use crate::asking::{Audience, decide, elicit};
+use crate::options::PermissionPolicy;
+use crate::running::kept;
 
 /// Sessions of one agent at once.
-pub(super) const MOST: usize = 64;
+pub(crate) const MOST: usize = 64;
 /// Decisions that are told about one prompt.
 const MOST_DECISIONS: usize = 64;
 
-pub(super) struct Sessions {
+pub(crate) struct Sessions {
     all: Mutex<BTreeMap<String, Session>>,
-    permission: PermissionArg,
+    permission: PermissionPolicy,
     /// Told whenever a turn or a session has ended.
-    pub(super) ended: Notify,
+    pub(crate) ended: Notify,
 }
 
-pub(super) struct Session {
-    pub(super) cwd: String,
+pub(crate) struct Session {
+    pub(crate) cwd: String,
     /// What the agent has said of its modes, and the one that it is in.
-    pub(super) modes: Option<String>,
-    pub(super) mode: Option<String>,
+    pub(crate) modes: Option<String>,
+    pub(crate) mode: Option<String>,
     /// And of its models, and of what else one can choose.
-    pub(super) models: Option<String>,
-    pub(super) options: Option<String>,
+    pub(crate) models: Option<String>,
+    pub(crate) options: Option<String>,
     under_way: Option<UnderWay>,
 }
 
@@ -46,14 +46,14 @@ struct UnderWay {
 }
 
 /// What has come of a prompt.
-pub(super) struct Said {
-    pub(super) turn: Turn,
-    pub(super) decisions: Vec<String>,
+pub(crate) struct Said {
+    pub(crate) turn: Turn,
+    pub(crate) decisions: Vec<String>,
 }
 
 /// Why a prompt cannot begin.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(crate) enum Refused {
     Unknown,
     Busy,
     /// Busy with something that was cancelled and will end soon.
@@ -61,7 +61,7 @@ pub(super) enum Refused {
 }
 
 impl Sessions {
-    pub(super) fn new(permission: PermissionArg) -> Self {
+    pub(crate) fn new(permission: PermissionPolicy) -> Self {
         Self {
             all: Mutex::default(),
             permission,
@@ -69,12 +69,12 @@ impl Sessions {
         }
     }
 
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.lock().len() >= MOST
     }
 
     /// `false` if there is one of that name already.
-    pub(super) fn add(&self, id: &str, cwd: &str) -> bool {
+    pub(crate) fn add(&self, id: &str, cwd: &str) -> bool {
         let session = Session {
             cwd: cwd.to_owned(),
             modes: None,
@@ -92,22 +92,22 @@ impl Sessions {
         }
     }
 
-    pub(super) fn has(&self, id: &str) -> bool {
+    pub(crate) fn has(&self, id: &str) -> bool {
         self.lock().contains_key(id)
     }
 
-    pub(super) fn remove(&self, id: &str) {
+    pub(crate) fn remove(&self, id: &str) {
         self.lock().remove(id);
         self.ended.notify_waiters();
     }
 
     /// Looks at one, or changes it.
-    pub(super) fn with<T>(&self, id: &str, look: impl FnOnce(&mut Session) -> T) -> Option<T> {
+    pub(crate) fn with<T>(&self, id: &str, look: impl FnOnce(&mut Session) -> T) -> Option<T> {
         self.lock().get_mut(id).map(look)
     }
 
     /// All of them, for somebody to read.
-    pub(super) fn list(&self) -> Vec<String> {
+    pub(crate) fn list(&self) -> Vec<String> {
         let all = self.lock();
         let one = |(id, session): (&String, &Session)| {
             Object::empty()
@@ -121,7 +121,7 @@ impl Sessions {
     }
 
     /// Begins a turn. `changed` is told whenever there is something new.
-    pub(super) fn begin(
+    pub(crate) fn begin(
         &self,
         id: &str,
         caller: Caller,
@@ -146,7 +146,7 @@ impl Sessions {
 
     /// The turn that was begun with `changed` has ended. A session of that name may be another one by
     /// now, with a turn of its own.
-    pub(super) fn end(&self, id: &str, changed: &Arc<Notify>) -> Option<Said> {
+    pub(crate) fn end(&self, id: &str, changed: &Arc<Notify>) -> Option<Said> {
         let own = |turn: &mut UnderWay| Arc::ptr_eq(&turn.changed, changed);
         let under_way = self.lock().get_mut(id)?.under_way.take_if(own)?;
         self.ended.notify_waiters();
@@ -158,7 +158,7 @@ impl Sessions {
     }
 
     /// Nobody is to be asked anything about this turn any more. `false` if there is none.
-    pub(super) fn call_off(&self, id: &str) -> bool {
+    pub(crate) fn call_off(&self, id: &str) -> bool {
         let called_off = self.with(id, |session| {
             let over = session.under_way.as_ref().map(|turn| &turn.over);
             over.map(|over| over.send_replace(true)).is_some()
@@ -167,7 +167,7 @@ impl Sessions {
     }
 
     /// What is new in a turn.
-    pub(super) fn news(&self, id: &str) -> Option<String> {
+    pub(crate) fn news(&self, id: &str) -> Option<String> {
         self.with(id, |session| session.under_way.as_mut()?.turn.news())?
     }
 
@@ -219,7 +219,7 @@ impl Sessions {
 }
 
 impl Session {
-    pub(super) fn is_busy(&self) -> bool {
+    pub(crate) fn is_busy(&self) -> bool {
         self.under_way.is_some()
     }
 

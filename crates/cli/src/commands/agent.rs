@@ -1,13 +1,23 @@
-//! The flags of `linkspan agent`, and `--acp` of the other commands.
+//! `linkspan agent`: an ACP agent as an MCP server.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
+use linkspan_agent::{AgentOptions, Servers};
+use linkspan_bridge::{Bridge, StdioOptions};
+use linkspan_ports::ChildOptions;
+use linkspan_wire::Limits;
 
+use crate::acp_args::PermissionArg;
 use crate::args::seconds;
+use crate::exit::{Exit, Failure};
 use crate::expose_args::{GuardArgs, ListenArgs};
+use crate::front::{self, front_options, limit};
+use crate::signals::Signals;
+use crate::target;
+use crate::waiting;
 
 const HELP: &str = "\
 Starts an ACP agent and serves it as an MCP server: tools to start a session, to prompt it and to close
@@ -22,9 +32,6 @@ Examples:
 
 Other commands take an agent as their target with --acp:
   linkspan call prompt text='What is in here?' --acp -- ./my-agent acp";
-
-/// How long an agent may take to start, unless somebody says otherwise; `npx` may have to fetch it.
-pub(crate) const START: Duration = Duration::from_secs(60);
 
 // `linkspan agent`
 #[derive(Debug, Args)]
@@ -72,31 +79,55 @@ pub(crate) struct AgentArgs {
     pub(crate) guard: GuardArgs,
 }
 
-// A target that is an agent.
-#[derive(Debug, Args, Clone)]
-#[command(next_help_heading = "Agent")]
-pub(crate) struct AcpArgs {
-    /// The command is an ACP agent, used as by `linkspan agent`
-    #[arg(long, hide_short_help = true)]
-    pub(crate) acp: bool,
-    /// How to answer the agent's permission requests
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHAT",
-        default_value = "ask",
-        requires = "acp",
-        hide_short_help = true
-    )]
-    pub(crate) permission: PermissionArg,
+pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
+    let signals = Signals::listen();
+    let options = options(&args)?;
+    let try_it = waiting::tools_of(Some("--acp"), &args.command);
+    let mut words = std::mem::take(&mut args.command).into_iter();
+    let child = ChildOptions {
+        label: None,
+        program: words.next().unwrap_or_default(),
+        args: words.collect(),
+        limits: Limits::default(),
+        env: Vec::new(),
+        // The token is for clients; it is kept from the agent.
+        without_env: args.guard.token_env.iter().map(OsString::from).collect(),
+    };
+    target::is_there(&child.program)?;
+    let bridge = Bridge::new(linkspan_agent::backend(child, options)).timeout(limit(args.timeout));
+    if args.http {
+        let front = front_options(&args.listen, &args.guard)?;
+        return front::serve_http(signals, bridge, &args.listen, front).await;
+    }
+    waiting::for_client(&try_it);
+    let stdio = StdioOptions {
+        drain: args.drain,
+        ..StdioOptions::default()
+    };
+    front::serve_stdio(signals, bridge, stdio).await
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PermissionArg {
-    /// Ask the client; refuse if it cannot be asked
-    Ask,
-    /// Allow everything, without asking
-    Allow,
-    /// Refuse everything, without asking
-    Deny,
+fn options(args: &AgentArgs) -> Result<AgentOptions, Failure> {
+    let cwd = args.cwd.as_ref().map(|cwd| {
+        let real = cwd.canonicalize().ok().filter(|real| real.is_dir());
+        real.ok_or_else(|| {
+            Failure::usage(format!("--cwd {}: there is no such folder", cwd.display()))
+        })
+    });
+    let servers = args.mcp_servers.as_deref().map(servers);
+    Ok(AgentOptions {
+        permission: args.permission.into(),
+        cwd: cwd.transpose()?,
+        start_timeout: args.start_timeout,
+        servers: servers.transpose()?.unwrap_or_default(),
+    })
+}
+
+fn servers(path: &Path) -> Result<Servers, Failure> {
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    Servers::read(path, &search_path).map_err(|error| {
+        Failure::usage(format!("--mcp-servers {}: {error}", path.display())).hint(
+            r#"for example {"mcpServers":{"git":{"command":"uvx","args":["mcp-server-git"]}}}"#,
+        )
+    })
 }

@@ -5,26 +5,26 @@ use linkspan_desk::Caller;
 use linkspan_wire::{Json, Kind, Object, RpcError, quote};
 use tokio::sync::watch;
 
-use super::args::PermissionArg;
+use crate::options::PermissionPolicy;
 
 const ELICIT: &str = "elicitation/create";
 
 /// Somebody who can be asked: the client whose prompt is under way, until that is over.
-pub(super) struct Audience {
-    pub(super) caller: Caller,
-    pub(super) over: watch::Receiver<bool>,
+pub(crate) struct Audience {
+    pub(crate) caller: Caller,
+    pub(crate) over: watch::Receiver<bool>,
 }
 
 /// What was decided, and by whom.
-pub(super) struct Decision {
+pub(crate) struct Decision {
     /// The result of the agent's request.
-    pub(super) outcome: String,
+    pub(crate) outcome: String,
     /// For the one who reads the answer to the prompt, as JSON.
-    pub(super) record: String,
+    pub(crate) record: String,
 }
 
 /// How the client can be asked something. Without further words it has forms.
-pub(super) fn reachable(caller: &Caller) -> Reachable {
+pub(crate) fn reachable(caller: &Caller) -> Reachable {
     let can = |way: &[&str]| caller.client_can(way);
     let url = can(&["elicitation", "url"]);
     Reachable {
@@ -34,17 +34,17 @@ pub(super) fn reachable(caller: &Caller) -> Reachable {
 }
 
 /// Decides whether the agent may do what it wants to do.
-pub(super) async fn decide(
+pub(crate) async fn decide(
     permission: &Permission,
-    policy: PermissionArg,
+    policy: PermissionPolicy,
     audience: Option<Audience>,
 ) -> Decision {
     let audience = audience.filter(|a| reachable(&a.caller).form && !permission.choices.is_empty());
     match (policy, audience) {
-        (PermissionArg::Allow, _) => settle(permission, permission.allow(), "flag"),
-        (PermissionArg::Deny, _) => settle(permission, permission.deny(), "flag"),
-        (PermissionArg::Ask, None) => settle(permission, permission.deny(), "nobody"),
-        (PermissionArg::Ask, Some(mut audience)) => {
+        (PermissionPolicy::Allow, _) => settle(permission, permission.allow(), "flag"),
+        (PermissionPolicy::Deny, _) => settle(permission, permission.deny(), "flag"),
+        (PermissionPolicy::Ask, None) => settle(permission, permission.deny(), "nobody"),
+        (PermissionPolicy::Ask, Some(mut audience)) => {
             let form = permission.form();
             let answer = tokio::select! {
                 answer = audience.caller.ask(ELICIT, Some(&form)) => answer,
@@ -72,7 +72,7 @@ fn settle(permission: &Permission, choice: Option<&Choice>, by: &str) -> Decisio
 }
 
 /// Passes a question for information on; both protocols spell it alike, but for whose it is.
-pub(super) async fn elicit(
+pub(crate) async fn elicit(
     params: Json<'_>,
     audience: Option<Audience>,
 ) -> Result<String, RpcError> {

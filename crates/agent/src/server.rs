@@ -8,19 +8,19 @@ use linkspan_desk::{Call, Caller, Desk, Offered, Params, Teller, tool_call};
 use linkspan_mcp::{Revision, names, tool_text};
 use linkspan_wire::{Json, JsonKind, Message, RpcError, quote};
 
-use super::Terms;
-use super::known::{Known, Seen};
-use super::running::{Running, Starter, Trouble};
-use super::tools;
+use crate::known::{Known, Seen};
+use crate::options::AgentOptions;
+use crate::running::{Running, Starter, Trouble};
+use crate::tools;
 
 /// How long a client may think about which folders it has. It is a program that knows.
 const ASKING: Duration = Duration::from_secs(10);
 
 /// One connection.
-pub(super) struct AgentDesk {
-    pub(super) starter: Arc<Starter>,
-    pub(super) terms: Arc<Terms>,
-    pub(super) known: Arc<Known>,
+pub(crate) struct AgentDesk {
+    pub(crate) starter: Arc<Starter>,
+    pub(crate) terms: Arc<AgentOptions>,
+    pub(crate) known: Arc<Known>,
     offered: Offered,
     teller: OnceLock<Teller>,
     /// What was known when the client was told the tools.
@@ -28,7 +28,7 @@ pub(super) struct AgentDesk {
 }
 
 impl AgentDesk {
-    pub(super) fn new(starter: Arc<Starter>, terms: Arc<Terms>, known: Arc<Known>) -> Self {
+    pub(crate) fn new(starter: Arc<Starter>, terms: Arc<AgentOptions>, known: Arc<Known>) -> Self {
         Self {
             starter,
             terms,
@@ -40,7 +40,7 @@ impl AgentDesk {
     }
 
     /// The agent; started if there is none.
-    pub(super) async fn agent(&self, caller: &Caller) -> Result<Arc<Running>, Trouble> {
+    pub(crate) async fn agent(&self, caller: &Caller) -> Result<Arc<Running>, Trouble> {
         let (running, is_new) = self.starter.agent(caller).await?;
         if is_new {
             self.known.learn(&running.hello);
@@ -50,7 +50,7 @@ impl AgentDesk {
     }
 
     /// Tells the client if it was told other tools than there are.
-    pub(super) async fn tools_may_have_changed(&self) {
+    pub(crate) async fn tools_may_have_changed(&self) {
         let now = self.known.get();
         let changed = {
             let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +66,7 @@ impl AgentDesk {
     }
 
     /// Where a session works: where the caller says, or where the user said, or where the client is.
-    pub(super) async fn cwd(
+    pub(crate) async fn cwd(
         &self,
         given: Option<&str>,
         caller: &Caller,

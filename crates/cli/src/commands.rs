@@ -1,0 +1,3 @@
+//! The commands, one file each: arguments, and what is done with them.
+
+pub(crate) mod agent;
