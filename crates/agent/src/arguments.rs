@@ -1,23 +1,24 @@
-//! The arguments of a call, which a model may get wrong.
+//! Reads and checks the arguments of a tool call.
 
 use linkspan_wire::{Json, JsonKind, quote};
 
-use crate::running::{Running, Trouble};
+use crate::error::ToolError;
+use crate::running::RunningAgent;
 
 /// The arguments of a call.
 #[derive(Clone, Copy)]
 pub(crate) struct Args<'a>(pub(crate) Json<'a>);
 
 impl Args<'_> {
-    /// Whoever gives something else means something by it.
-    pub(crate) fn only(&self, known: &[&str]) -> Result<(), Trouble> {
+    /// Refuses arguments that the tool does not have.
+    pub(crate) fn only(&self, known: &[&str]) -> Result<(), ToolError> {
         let mut members = self.0.members();
         let other = members.find(|(key, _)| !known.contains(&&**key));
         match other {
-            Some((key, _)) => Err(format!(
-                "there is no argument `{key}`; there are: {}",
-                known.join(", ")
-            )),
+            Some((name, _)) => Err(ToolError::UnknownArgument {
+                name: name.into_owned(),
+                known: known.iter().map(|&name| name.to_owned()).collect(),
+            }),
             None => Ok(()),
         }
     }
@@ -27,44 +28,43 @@ impl Args<'_> {
         value.filter(|value| value.kind() != JsonKind::Null)
     }
 
-    pub(crate) fn text(&self, key: &str) -> Result<Option<String>, Trouble> {
+    pub(crate) fn text(&self, key: &'static str) -> Result<Option<String>, ToolError> {
         let value = self.get(key).map(|value| {
             let text = value.as_str().map(|text| text.into_owned());
-            text.ok_or_else(|| format!("`{key}` must be a string"))
+            text.ok_or(ToolError::NotAString(key))
         });
         value.transpose()
     }
 
-    pub(crate) fn needed(&self, key: &str) -> Result<String, Trouble> {
+    pub(crate) fn needed(&self, key: &'static str) -> Result<String, ToolError> {
         let text = self.text(key)?;
-        text.ok_or_else(|| format!("`{key}` is missing"))
+        text.ok_or(ToolError::MissingArgument(key))
     }
 
-    pub(crate) fn flag(&self, key: &str) -> Result<bool, Trouble> {
+    pub(crate) fn flag(&self, key: &'static str) -> Result<bool, ToolError> {
         let value = self.get(key).map(|value| {
             let flag = value.as_bool();
-            flag.ok_or_else(|| format!("`{key}` must be true or false"))
+            flag.ok_or(ToolError::NotABoolean(key))
         });
         Ok(value.transpose()?.unwrap_or(false))
     }
 
-    pub(crate) fn texts(&self, key: &str) -> Result<Option<Vec<String>>, Trouble> {
-        let wrong = || format!("`{key}` must be a list of strings");
+    pub(crate) fn texts(&self, key: &'static str) -> Result<Option<Vec<String>>, ToolError> {
         let Some(list) = self.get(key) else {
             return Ok(None);
         };
         if list.kind() != JsonKind::Array {
-            return Err(wrong());
+            return Err(ToolError::NotStrings(key));
         }
         let texts = list
             .elements()
             .map(|text| Some(text.as_str()?.into_owned()));
         let texts: Option<Vec<String>> = texts.collect();
-        texts.map(Some).ok_or_else(wrong)
+        texts.map(Some).ok_or(ToolError::NotStrings(key))
     }
 
-    /// What the agent is prompted with, as content blocks. Both protocols spell them alike.
-    pub(crate) fn content(&self, running: &Running) -> Result<String, Trouble> {
+    /// The prompt as a JSON array of content blocks, which have the same form in both protocols.
+    pub(crate) fn content(&self, running: &RunningAgent) -> Result<String, ToolError> {
         let text = self.text("text")?;
         let blocks = self.get("content");
         let mut all = Vec::new();
@@ -73,7 +73,7 @@ impl Args<'_> {
         }
         if let Some(blocks) = blocks {
             if blocks.kind() != JsonKind::Array {
-                return Err("`content` must be a list of content blocks".to_owned());
+                return Err(ToolError::NotContent);
             }
             for block in blocks.elements() {
                 let kind = block.get("type").and_then(Json::as_str);
@@ -82,20 +82,18 @@ impl Args<'_> {
                     Some("image") => running.hello.image,
                     Some("audio") => running.hello.audio,
                     Some("resource") => running.hello.embedded,
-                    _ => {
-                        return Err("a block of `content` must have the type text, image, audio, resource_link or resource".to_owned());
-                    }
+                    _ => return Err(ToolError::ContentType),
                 };
                 if !can {
-                    let kind = kind.unwrap_or_default();
-                    return Err(format!("this agent takes no content of the type {kind}"));
+                    let kind = kind.unwrap_or_default().into_owned();
+                    return Err(ToolError::ContentNotTaken(kind));
                 }
                 all.push(block.text().to_owned());
             }
         }
-        match all.is_empty() {
-            true => Err("nothing to prompt with: give `text` or `content`".to_owned()),
-            false => Ok(format!("[{}]", all.join(","))),
+        if all.is_empty() {
+            return Err(ToolError::NoContent);
         }
+        Ok(format!("[{}]", all.join(",")))
     }
 }

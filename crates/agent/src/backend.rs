@@ -1,4 +1,4 @@
-//! How an agent is opened: a connection of its own for every client.
+//! Opens connections to the agent: one agent process for every client.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,49 +11,53 @@ use linkspan_session::Port;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::known::Known;
+use crate::features::KnownFeatures;
+use crate::launcher::Launcher;
 use crate::options::AgentOptions;
-use crate::running::Starter;
-use crate::server::AgentDesk;
+use crate::server::AgentServer;
 
-/// How long an agent that does not want to end keeps anybody waiting.
-const LEAVING: Duration = Duration::from_secs(5);
+/// How long the end of a connection waits for its agent to end.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An agent as a server: each connection starts one, when its first call needs it.
 pub fn backend(child: ChildOptions, options: AgentOptions) -> Backend {
-    let door = Door::new(child, options);
-    Backend::local(move || door.open(), Some(Era::Legacy)).keeping_sessions()
+    let connections = Connections::new(child, options);
+    Backend::local(move || connections.open(), Some(Era::Legacy)).keeping_sessions()
 }
 
-/// An agent that can be opened.
-struct Door {
+/// What all connections have in common.
+struct Connections {
     child: ChildOptions,
-    terms: Arc<AgentOptions>,
-    known: Arc<Known>,
+    options: Arc<AgentOptions>,
+    features: Arc<KnownFeatures>,
     workers: Workers,
 }
 
-impl Door {
-    fn new(child: ChildOptions, terms: AgentOptions) -> Self {
+impl Connections {
+    fn new(child: ChildOptions, options: AgentOptions) -> Self {
         Self {
             child,
-            terms: Arc::new(terms),
-            known: Arc::default(),
+            options: Arc::new(options),
+            features: Arc::default(),
             workers: Workers::new(),
         }
     }
 
-    /// A connection. The agent is started when it is needed.
+    /// Opens a connection. The agent is started by the first call that needs it.
     fn open(&self) -> Port {
-        let starter = Arc::new(Starter::new(self.child.clone(), self.terms.clone()));
-        let desk = AgentDesk::new(starter.clone(), self.terms.clone(), self.known.clone());
-        let mut port = linkspan_desk::port("the agent", &self.workers, desk);
-        // The connection has ended when its agent has.
+        let launcher = Arc::new(Launcher::new(self.child.clone(), self.options.clone()));
+        let server = AgentServer::new(
+            launcher.clone(),
+            self.options.clone(),
+            self.features.clone(),
+        );
+        let mut port = linkspan_desk::port("the agent", &self.workers, server);
+        // The connection has ended when its agent has ended.
         let (ended, done) = oneshot::channel::<()>();
-        let desk_done = std::mem::replace(&mut port.done, done);
+        let server_done = std::mem::replace(&mut port.done, done);
         tokio::spawn(async move {
-            let _ = desk_done.await;
-            if timeout(LEAVING, starter.close()).await.is_err() {
+            let _ = server_done.await;
+            if timeout(CLOSE_TIMEOUT, launcher.close()).await.is_err() {
                 tracing::warn!("the agent does not want to end and is left behind");
             }
             drop(ended);

@@ -1,4 +1,4 @@
-//! What each tool does.
+//! The tools.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use linkspan_wire::{Json, JsonKind, Message, Object, quote};
 use tokio::sync::oneshot;
 
 use crate::arguments::Args;
+use crate::error::ToolError;
 use crate::prompt::{self, Prompt};
 use crate::results::{finished, mode_names, result, session_id};
-use crate::running::{Running, Trouble, member};
-use crate::server::AgentDesk;
-use crate::sessions::MOST;
+use crate::running::{RunningAgent, member};
+use crate::server::AgentServer;
 
-type Answer = Result<String, Trouble>;
+type CallResult = Result<String, ToolError>;
 
-impl AgentDesk {
+impl AgentServer {
     pub(crate) async fn call(
         &self,
         tool: &str,
         arguments: Json<'_>,
         token: Option<String>,
         caller: Caller,
-    ) -> Answer {
+    ) -> CallResult {
         let args = Args(arguments);
         match tool {
             "start_session" => self.start_session(args, &caller).await,
@@ -38,28 +38,26 @@ impl AgentDesk {
         }
     }
 
-    async fn start_session(&self, args: Args<'_>, caller: &Caller) -> Answer {
+    async fn start_session(&self, args: Args<'_>, caller: &Caller) -> CallResult {
         args.only(&["cwd", "mcpServers", "mode"])?;
         let mode = args.text("mode")?;
         let running = self.agent(caller).await?;
-        let id = self.begin(&running, &args, caller).await?;
+        let id = self.new_session(&running, &args, caller).await?;
         if let Some(mode) = mode {
-            self.switch(&running, &id, &mode).await?;
+            self.switch_mode(&running, &id, &mode).await?;
         }
         Ok(self.described(&running, &id, "started"))
     }
 
     /// Starts a session.
-    async fn begin(
+    async fn new_session(
         &self,
-        running: &Arc<Running>,
+        running: &Arc<RunningAgent>,
         args: &Args<'_>,
         caller: &Caller,
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, ToolError> {
         if running.sessions.is_full() {
-            return Err(format!(
-                "there are {MOST} sessions already: `close_session` one of them first"
-            ));
+            return Err(ToolError::TooManySessions);
         }
         let cwd = self.cwd(args.text("cwd")?.as_deref(), caller).await?;
         let servers = self.servers(args, running)?;
@@ -67,40 +65,37 @@ impl AgentDesk {
             .with("cwd", &quote(&cwd))
             .with("mcpServers", &servers)
             .text();
-        let (tell, told) = oneshot::channel();
-        let (agent, terms) = (running.clone(), self.terms.clone());
-        // A task of its own: if the client does not wait, somebody has to close what was begun.
+        let (sender, answer) = oneshot::channel();
+        let (agent, options) = (running.clone(), self.options.clone());
+        // In a task of its own: it closes the session if the caller has gone meanwhile.
         tokio::spawn(async move {
-            let answer = agent.ask_soon(names::NEW, &params, &terms).await;
-            if let Err(Ok(answer)) = tell.send(answer)
+            let answer = agent.ask_soon(names::NEW, &params, &options).await;
+            if let Err(Ok(answer)) = sender.send(answer)
                 && let Some(id) = session_id(&answer).filter(|_| agent.hello.close)
             {
                 let params = Object::empty().with("sessionId", &quote(&id)).text();
-                let _ = agent.ask_soon(names::CLOSE, &params, &terms).await;
+                let _ = agent.ask_soon(names::CLOSE, &params, &options).await;
             }
         });
-        let answer = told
-            .await
-            .map_err(|_| "the agent has not started a session")??;
-        let id = session_id(&answer).ok_or("the agent started a session and did not say which")?;
+        let answer = answer.await.map_err(|_| ToolError::NoSession)??;
+        let id = session_id(&answer).ok_or(ToolError::NoSessionId)?;
         if !running.sessions.add(&id, &cwd) {
-            return Err(format!(
-                "the agent gave a new session the name of one that is open: `{id}`"
-            ));
+            return Err(ToolError::SessionIdInUse(id));
         }
         self.learn(running, &id, &answer).await;
         Ok(id)
     }
 
-    /// Remembers what the agent says of a session that begins.
-    async fn learn(&self, running: &Running, id: &str, answer: &Message) {
+    /// Stores the modes, models and options of a new session.
+    async fn learn(&self, running: &RunningAgent, id: &str, answer: &Message) {
         let modes = member(answer, "modes", JsonKind::Object);
         let options = member(answer, "configOptions", JsonKind::Array);
         let current = modes.as_deref().and_then(|modes| {
             let current = Json::parse(modes).ok()?.get("currentModeId")?.as_str()?;
             Some(current.into_owned())
         });
-        self.known.learn_session(modes.is_some(), options.is_some());
+        self.features
+            .learn_session(modes.is_some(), options.is_some());
         running.sessions.with(id, |session| {
             session.modes = modes;
             session.mode = current.or(session.mode.take());
@@ -110,9 +105,9 @@ impl AgentDesk {
         self.tools_may_have_changed().await;
     }
 
-    /// What a client is told about a session.
-    fn described(&self, running: &Running, id: &str, what: &str) -> String {
-        let told = running.sessions.with(id, |session| {
+    /// The result that describes a session.
+    fn described(&self, running: &RunningAgent, id: &str, what: &str) -> String {
+        let described = running.sessions.with(id, |session| {
             let mode = session.mode.as_deref();
             let structured = Object::empty()
                 .with("sessionId", &quote(id))
@@ -131,20 +126,22 @@ impl AgentDesk {
             }
             (text, structured.text())
         });
-        let (text, structured) = told.unwrap_or_default();
+        let (text, structured) = described.unwrap_or_default();
         result(&[text], &[], &structured)
     }
 
-    fn servers(&self, args: &Args<'_>, running: &Running) -> Result<String, Trouble> {
+    fn servers(&self, args: &Args<'_>, running: &RunningAgent) -> Result<String, ToolError> {
         let names = args.texts("mcpServers")?;
-        self.terms.servers.entries(names.as_deref(), &running.hello)
+        self.options
+            .servers
+            .entries(names.as_deref(), &running.hello)
     }
 
-    async fn prompt(&self, args: Args<'_>, token: Option<String>, caller: Caller) -> Answer {
+    async fn prompt(&self, args: Args<'_>, token: Option<String>, caller: Caller) -> CallResult {
         args.only(&["sessionId", "text", "content", "cwd"])?;
         let given = args.text("sessionId")?;
         if given.is_some() && args.text("cwd")?.is_some() {
-            return Err("`cwd` is for a new session; the one that you name has its own".to_owned());
+            return Err(ToolError::CwdOfOpenSession);
         }
         let running = match &given {
             Some(id) => self.with_session(id).await?,
@@ -153,18 +150,18 @@ impl AgentDesk {
         let content = args.content(&running)?;
         let session = match &given {
             Some(id) => id.clone(),
-            None => self.begin(&running, &args, &caller).await?,
+            None => self.new_session(&running, &args, &caller).await?,
         };
-        let asked = Prompt {
+        let prompt = Prompt {
             session: session.clone(),
             content,
             token,
         };
-        let done = prompt::run(&running, asked, caller).await?;
-        finished(&running, &session, given.is_none(), done)
+        let outcome = prompt::run(&running, prompt, caller).await?;
+        finished(&running, &session, given.is_none(), outcome)
     }
 
-    async fn cancel(&self, args: Args<'_>) -> Answer {
+    async fn cancel(&self, args: Args<'_>) -> CallResult {
         args.only(&["sessionId"])?;
         let id = args.needed("sessionId")?;
         let running = self.with_session(&id).await?;
@@ -183,20 +180,19 @@ impl AgentDesk {
         Ok(result(&[text.to_owned()], &[], &structured))
     }
 
-    async fn close_session(&self, args: Args<'_>) -> Answer {
+    async fn close_session(&self, args: Args<'_>) -> CallResult {
         args.only(&["sessionId"])?;
         let id = args.needed("sessionId")?;
         let running = self.with_session(&id).await?;
         prompt::cancel(&running, &id).await;
         let params = Object::empty().with("sessionId", &quote(&id)).text();
-        let closed = match running.hello.close {
-            true => running
-                .ask_soon(names::CLOSE, &params, &self.terms)
-                .await
-                .map(drop),
-            false => Ok(()),
+        let closed = if running.hello.close {
+            let answer = running.ask_soon(names::CLOSE, &params, &self.options);
+            answer.await.map(drop)
+        } else {
+            Ok(())
         };
-        // Whatever the agent says to it: here nobody uses it any more.
+        // Also if the agent refuses: the client does not use the session any more.
         running.sessions.remove(&id);
         closed?;
         let structured = Object::empty()
@@ -210,29 +206,33 @@ impl AgentDesk {
         ))
     }
 
-    async fn list_sessions(&self, args: Args<'_>, caller: &Caller) -> Answer {
+    async fn list_sessions(&self, args: Args<'_>, caller: &Caller) -> CallResult {
         args.only(&["stored", "cursor"])?;
         let stored = args.flag("stored")?;
-        let running = match stored {
-            true => Some(self.agent(caller).await?),
-            false => self.starter.running().await,
+        let running = if stored {
+            Some(self.agent(caller).await?)
+        } else {
+            self.launcher.running().await
         };
-        let ours = running.as_ref().map(|r| r.sessions.list());
-        let ours = ours.unwrap_or_default();
-        let mut text = match ours.is_empty() {
-            true => "No sessions are open.".to_owned(),
-            false => format!("{} open: [{}]", ours.len(), ours.join(",")),
+        let open = running.as_ref().map(|r| r.sessions.list());
+        let open = open.unwrap_or_default();
+        let mut text = if open.is_empty() {
+            "No sessions are open.".to_owned()
+        } else {
+            format!("{} open: [{}]", open.len(), open.join(","))
         };
-        let mut structured = Object::empty().with("sessions", &format!("[{}]", ours.join(",")));
+        let mut structured = Object::empty().with("sessions", &format!("[{}]", open.join(",")));
         if let Some(running) = running.filter(|_| stored) {
             if !running.hello.list {
-                return Err("this agent cannot list the sessions that it has stored".to_owned());
+                return Err(ToolError::CannotList);
             }
             let cursor = args.text("cursor")?.map(|cursor| quote(&cursor));
             let params = Object::empty()
                 .with_some("cursor", cursor.as_deref())
                 .text();
-            let answer = running.ask_soon(names::LIST, &params, &self.terms).await?;
+            let answer = running
+                .ask_soon(names::LIST, &params, &self.options)
+                .await?;
             let kept =
                 member(&answer, "sessions", JsonKind::Array).unwrap_or_else(|| "[]".to_owned());
             text.push_str(&format!("\nStored: {kept}"));
@@ -244,23 +244,21 @@ impl AgentDesk {
         Ok(result(&[text], &[], &structured.text()))
     }
 
-    async fn load_session(&self, args: Args<'_>, caller: &Caller) -> Answer {
+    async fn load_session(&self, args: Args<'_>, caller: &Caller) -> CallResult {
         args.only(&["sessionId", "cwd", "mcpServers"])?;
         let id = args.needed("sessionId")?;
         let running = self.agent(caller).await?;
         let method = match (running.hello.resume, running.hello.load) {
-            // Nobody here needs to hear all of it again.
+            // Resuming does not send the whole history again.
             (true, _) => names::RESUME,
             (false, true) => names::LOAD,
-            (false, false) => return Err("this agent cannot take up stored sessions".to_owned()),
+            (false, false) => return Err(ToolError::CannotLoad),
         };
         if running.sessions.has(&id) {
-            return Err(format!("session `{id}` is open already"));
+            return Err(ToolError::AlreadyOpen(id));
         }
         if running.sessions.is_full() {
-            return Err(format!(
-                "there are {MOST} sessions already: `close_session` one of them first"
-            ));
+            return Err(ToolError::TooManySessions);
         }
         let cwd = self.cwd(args.text("cwd")?.as_deref(), caller).await?;
         let params = Object::empty()
@@ -268,23 +266,23 @@ impl AgentDesk {
             .with("cwd", &quote(&cwd))
             .with("mcpServers", &self.servers(&args, &running)?)
             .text();
-        let answer = running.ask_soon(method, &params, &self.terms).await?;
+        let answer = running.ask_soon(method, &params, &self.options).await?;
         if !running.sessions.add(&id, &cwd) {
-            return Err(format!("session `{id}` is open already"));
+            return Err(ToolError::AlreadyOpen(id));
         }
         self.learn(&running, &id, &answer).await;
         Ok(self.described(&running, &id, "taken up"))
     }
 
-    async fn set_mode(&self, args: Args<'_>) -> Answer {
+    async fn set_mode(&self, args: Args<'_>) -> CallResult {
         args.only(&["sessionId", "mode"])?;
         let (id, mode) = (args.needed("sessionId")?, args.needed("mode")?);
         let running = self.with_session(&id).await?;
-        self.switch(&running, &id, &mode).await?;
+        self.switch_mode(&running, &id, &mode).await?;
         Ok(self.described(&running, &id, "changed"))
     }
 
-    async fn set_option(&self, args: Args<'_>) -> Answer {
+    async fn set_option(&self, args: Args<'_>) -> CallResult {
         args.only(&["sessionId", "option", "value"])?;
         let (id, option) = (args.needed("sessionId")?, args.needed("option")?);
         let value = args.needed("value")?;
@@ -295,34 +293,40 @@ impl AgentDesk {
             .with("value", &quote(&value))
             .text();
         let answer = running
-            .ask_soon(names::SET_OPTION, &params, &self.terms)
+            .ask_soon(names::SET_OPTION, &params, &self.options)
             .await?;
         running.sessions.with(&id, |session| {
-            // One choice may change what else there is to choose.
+            // One option may change the values of others.
             let options = member(&answer, "configOptions", JsonKind::Array);
             session.options = options.or(session.options.take());
         });
         Ok(self.described(&running, &id, "changed"))
     }
 
-    async fn switch(&self, running: &Running, id: &str, mode: &str) -> Result<(), Trouble> {
+    async fn switch_mode(
+        &self,
+        running: &RunningAgent,
+        id: &str,
+        mode: &str,
+    ) -> Result<(), ToolError> {
         let modes = running.sessions.with(id, |session| session.modes.clone());
         let Some(modes) = modes.flatten() else {
-            return Err(format!("session `{id}` has no modes"));
+            return Err(ToolError::NoModes(id.to_owned()));
         };
         let names = mode_names(&modes);
         if !names.iter().any(|name| name == mode) {
-            return Err(format!(
-                "session `{id}` has no mode `{mode}`; it has {}",
-                names.join(", ")
-            ));
+            return Err(ToolError::UnknownMode {
+                id: id.to_owned(),
+                mode: mode.to_owned(),
+                known: names,
+            });
         }
         let params = Object::empty()
             .with("sessionId", &quote(id))
             .with("modeId", &quote(mode))
             .text();
         running
-            .ask_soon(names::SET_MODE, &params, &self.terms)
+            .ask_soon(names::SET_MODE, &params, &self.options)
             .await?;
         running
             .sessions
@@ -330,26 +334,20 @@ impl AgentDesk {
         Ok(())
     }
 
-    async fn authenticate(&self, args: Args<'_>, caller: &Caller) -> Answer {
+    async fn authenticate(&self, args: Args<'_>, caller: &Caller) -> CallResult {
         args.only(&["methodId"])?;
         let id = args.needed("methodId")?;
         let running = self.agent(caller).await?;
         let auth = &running.hello.auth;
         let Some(method) = auth.iter().find(|method| method.id == id) else {
-            let names: Vec<&str> = auth.iter().map(|method| &*method.id).collect();
-            return Err(format!(
-                "this agent has no method `{id}`; it has: {}",
-                names.join(", ")
-            ));
+            let known = auth.iter().map(|method| method.id.clone()).collect();
+            return Err(ToolError::UnknownAuthMethod { id, known });
         };
         if method.terminal {
-            return Err(format!(
-                "`{}` has to be done by a person, in a terminal, with the agent's own program",
-                method.name
-            ));
+            return Err(ToolError::TerminalOnly(method.name.clone()));
         }
         let params = Object::empty().with("methodId", &quote(&id)).text();
-        // A person may have to do something in a browser meanwhile.
+        // Without a time limit: a person may have to log in with a browser.
         let answer = running.talk.ask(names::AUTHENTICATE, &params).await;
         running.result(answer)?;
         let structured = Object::empty()
@@ -361,17 +359,16 @@ impl AgentDesk {
     }
 
     /// The agent that has this session.
-    async fn with_session(&self, id: &str) -> Result<Arc<Running>, Trouble> {
-        let running = self.starter.running().await;
+    async fn with_session(&self, id: &str) -> Result<Arc<RunningAgent>, ToolError> {
+        let running = self.launcher.running().await;
         match running.filter(|running| running.sessions.has(id)) {
             Some(running) => Ok(running),
-            None => Err(match self.starter.ended().await {
-                Some(why) => format!(
-                    "there is no session `{id}`: the agent has ended since and its sessions are gone ({why}). Start another one"
-                ),
-                None => format!(
-                    "there is no session `{id}`: `list_sessions` names those that there are"
-                ),
+            None => Err(match self.launcher.ended().await {
+                Some(why) => ToolError::SessionGone {
+                    id: id.to_owned(),
+                    why,
+                },
+                None => ToolError::UnknownSession(id.to_owned()),
             }),
         }
     }

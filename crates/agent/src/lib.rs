@@ -6,10 +6,12 @@
 //! Options are values ([`AgentOptions`]): this crate reads no environment variables and prints nothing.
 
 mod arguments;
-mod asking;
 mod backend;
 mod calls;
-mod known;
+mod elicitation;
+mod error;
+mod features;
+mod launcher;
 mod options;
 mod prompt;
 mod results;

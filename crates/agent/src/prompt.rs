@@ -1,4 +1,4 @@
-//! A prompt: from the call of a client to the end of the agent's turn.
+//! One prompt: from the tool call to the end of the agent's turn.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,66 +10,67 @@ use linkspan_wire::{Message, Object, quote};
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::running::{Running, Trouble};
-use crate::sessions::{Refused, Said};
+use crate::error::ToolError;
+use crate::running::RunningAgent;
+use crate::sessions::{BeginError, TurnRecord};
 
-/// How long an agent may take to end a turn that was cancelled.
-const ENDING: Duration = Duration::from_secs(10);
-/// Reports about one prompt come no faster than this.
-const PACE: Duration = Duration::from_millis(150);
+/// How long an agent may take to end a cancelled turn.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(10);
+/// The shortest time between two progress notifications of one prompt.
+const REPORT_INTERVAL: Duration = Duration::from_millis(150);
 
-/// What has come of a prompt: the agent's answer, and what it said before.
-pub(crate) struct Done {
+/// The agent's answer to a prompt, and what it sent before; no record if the session was closed.
+pub(crate) struct PromptOutcome {
     pub(crate) answer: Result<Message, Gone>,
-    pub(crate) said: Option<Said>,
+    pub(crate) record: Option<TurnRecord>,
 }
 
-/// A session and what it is asked.
+/// What to send to which session.
 pub(crate) struct Prompt {
     pub(crate) session: String,
     /// Content blocks, as JSON.
     pub(crate) content: String,
-    /// What the client wants to hear reports under, as it spelled it.
+    /// The client's progress token, as JSON.
     pub(crate) token: Option<String>,
 }
 
-/// Prompts the agent. Whoever drops this cancels the turn.
+/// Prompts the agent. Dropping the future cancels the turn.
 pub(crate) async fn run(
-    running: &Arc<Running>,
+    running: &Arc<RunningAgent>,
     prompt: Prompt,
     caller: Caller,
-) -> Result<Done, Trouble> {
+) -> Result<PromptOutcome, ToolError> {
     let changed = Arc::new(Notify::new());
     let id = &prompt.session;
     begin(running, id, &caller, &changed).await?;
-    let (tell, mut told) = oneshot::channel();
+    let (sender, mut outcome) = oneshot::channel();
     let params = Object::empty()
         .with("sessionId", &quote(id))
         .with("prompt", &prompt.content)
         .text();
     let (agent, session, begun) = (running.clone(), id.clone(), changed.clone());
-    // A task of its own: the turn goes on until the agent ends it, whether anybody waits or not.
+    // In a task of its own: the turn lasts until the agent ends it, even if the caller has gone.
     tokio::spawn(async move {
         let answer = agent.talk.ask(names::PROMPT, &params).await;
-        let said = agent.sessions.end(&session, &begun);
-        let _ = tell.send(Done { answer, said });
+        let record = agent.sessions.end(&session, &begun);
+        let _ = sender.send(PromptOutcome { answer, record });
     });
-    let mut guard = CallOff(Some((running, id)));
-    let mut reports = Reports::new(&prompt, caller);
-    let done = loop {
+    let mut guard = CancelOnDrop(Some((running, id)));
+    let mut reports = ProgressReports::new(&prompt, caller);
+    let ended = loop {
         tokio::select! {
             biased;
-            done = &mut told => break done.map_err(drop),
+            outcome = &mut outcome => break outcome.map_err(drop),
             () = reports.next(running, &changed), if reports.token.is_some() => {}
             () = closed(running, id) => break Err(()),
         }
     };
     guard.0 = None;
-    done.map_err(|()| format!("session `{id}` was closed meanwhile"))
+    ended.map_err(|()| ToolError::SessionClosed(id.clone()))
 }
 
-/// Resolves when there is no such session any more; its agent need not have ended the turn.
-async fn closed(running: &Running, id: &str) {
+/// Resolves when the session was removed, which may be before the agent ends the turn.
+async fn closed(running: &RunningAgent, id: &str) {
     loop {
         let ended = running.sessions.ended.notified();
         if !running.sessions.has(id) {
@@ -79,41 +80,35 @@ async fn closed(running: &Running, id: &str) {
     }
 }
 
-/// Begins a turn; one that was cancelled may end first.
+/// Begins a turn; waits for the end of a cancelled one.
 async fn begin(
-    running: &Running,
+    running: &RunningAgent,
     id: &str,
     caller: &Caller,
     changed: &Arc<Notify>,
-) -> Result<(), Trouble> {
-    let until = Instant::now() + ENDING;
+) -> Result<(), ToolError> {
+    let until = Instant::now() + CANCEL_TIMEOUT;
     loop {
         let ended = running.sessions.ended.notified();
         match running.sessions.begin(id, caller.clone(), changed.clone()) {
             Ok(()) => return Ok(()),
-            Err(Refused::Unknown) => return Err(format!("there is no session `{id}`")),
-            Err(Refused::Busy) => {
-                return Err(format!(
-                    "session `{id}` is busy with another prompt: wait for its answer, `cancel` it, or start another session"
-                ));
-            }
-            Err(Refused::Ending) => {
+            Err(BeginError::Unknown) => return Err(ToolError::SessionNotFound(id.to_owned())),
+            Err(BeginError::Busy) => return Err(ToolError::SessionBusy(id.to_owned())),
+            Err(BeginError::Ending) => {
                 let waited = timeout_at(until, ended).await;
-                waited.map_err(|_| {
-                    format!("session `{id}` has not ended a prompt that was cancelled: close it, or try again later")
-                })?;
+                waited.map_err(|_| ToolError::NotCancelledYet(id.to_owned()))?;
             }
         }
     }
 }
 
-/// Cancels the turn of a session, and waits until the agent has ended it. `None` if there is none,
-/// `false` if it would not end.
-pub(crate) async fn cancel(running: &Running, id: &str) -> Option<bool> {
-    if !call_off(running, id) {
+/// Cancels the turn of a session, and waits until the agent has ended it. `None` if there is no turn,
+/// `false` if the agent has not ended it in time.
+pub(crate) async fn cancel(running: &RunningAgent, id: &str) -> Option<bool> {
+    if !send_cancel(running, id) {
         return None;
     }
-    let until = Instant::now() + ENDING;
+    let until = Instant::now() + CANCEL_TIMEOUT;
     loop {
         let ended = running.sessions.ended.notified();
         let busy = running.sessions.with(id, |session| session.is_busy());
@@ -126,8 +121,9 @@ pub(crate) async fn cancel(running: &Running, id: &str) -> Option<bool> {
     }
 }
 
-fn call_off(running: &Running, id: &str) -> bool {
-    let is_under_way = running.sessions.call_off(id);
+/// Tells the agent to end the turn of a session; `false` if there is no turn.
+fn send_cancel(running: &RunningAgent, id: &str) -> bool {
+    let is_under_way = running.sessions.stop_asking(id);
     if is_under_way {
         let params = Object::empty().with("sessionId", &quote(id)).text();
         running.talk.tell(names::CANCEL, &params);
@@ -135,50 +131,50 @@ fn call_off(running: &Running, id: &str) -> bool {
     is_under_way
 }
 
-/// Calls a turn off if nobody waits for it any more.
-struct CallOff<'a>(Option<(&'a Arc<Running>, &'a str)>);
+/// Cancels the turn when the call is dropped.
+struct CancelOnDrop<'a>(Option<(&'a Arc<RunningAgent>, &'a str)>);
 
-impl Drop for CallOff<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if let Some((running, id)) = self.0 {
-            call_off(running, id);
+            send_cancel(running, id);
         }
     }
 }
 
-/// Tells the client what the agent says while it works.
-struct Reports<'a> {
+/// Sends the agent's updates to the client as progress.
+struct ProgressReports<'a> {
     session: &'a str,
     token: Option<&'a str>,
     caller: Caller,
-    told: u64,
+    sent: u64,
     next: Instant,
 }
 
-impl<'a> Reports<'a> {
+impl<'a> ProgressReports<'a> {
     fn new(prompt: &'a Prompt, caller: Caller) -> Self {
         Self {
             session: &prompt.session,
             token: prompt.token.as_deref(),
             caller,
-            told: 0,
+            sent: 0,
             next: Instant::now(),
         }
     }
 
-    /// Waits for something new, and tells it.
-    async fn next(&mut self, running: &Running, changed: &Notify) {
+    /// Waits for an update, and sends it.
+    async fn next(&mut self, running: &RunningAgent, changed: &Notify) {
         changed.notified().await;
         sleep_until(self.next).await;
         let news = running.sessions.news(self.session);
         let (Some(news), Some(token)) = (news, self.token) else {
             return;
         };
-        self.told += 1;
-        self.next = Instant::now() + PACE;
+        self.sent += 1;
+        self.next = Instant::now() + REPORT_INTERVAL;
         let params = format!(
             r#"{{"progressToken":{token},"progress":{},"message":{}}}"#,
-            self.told,
+            self.sent,
             quote(&news)
         );
         self.caller.tell(mcp::PROGRESS, &params).await;

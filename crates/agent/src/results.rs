@@ -1,38 +1,42 @@
-//! What the results of tools look like.
+//! The results of tool calls.
 
 use linkspan_shrink::marks;
 use linkspan_wire::{Json, JsonKind, Message, Object, quote};
 
-use crate::prompt::Done;
-use crate::running::{Running, Trouble, member};
+use crate::error::ToolError;
+use crate::prompt::PromptOutcome;
+use crate::running::{RunningAgent, member};
 
-/// How much of an answer that was not finished is told.
-const MOST_OF_THE_REST: usize = 2_000;
+/// Characters of an unfinished answer that an error repeats.
+const MAX_PARTIAL_ANSWER: usize = 2_000;
 
 /// The result of a prompt.
 pub(crate) fn finished(
-    running: &Running,
+    running: &RunningAgent,
     id: &str,
     is_new: bool,
-    done: Done,
-) -> Result<String, Trouble> {
-    let Done { answer, said } = done;
-    let answer = running.result(answer).map_err(|trouble| {
-        let rest = said.as_ref().map_or("", |said| said.turn.text());
-        let rest: String = rest.chars().take(MOST_OF_THE_REST).collect();
-        match rest.is_empty() {
-            true => trouble,
-            false => format!("{trouble}\nBefore that it said: {rest}"),
+    outcome: PromptOutcome,
+) -> Result<String, ToolError> {
+    let PromptOutcome { answer, record } = outcome;
+    let answer = running.result(answer).map_err(|error| {
+        let said = record.as_ref().map_or("", |record| record.turn.text());
+        let said: String = said.chars().take(MAX_PARTIAL_ANSWER).collect();
+        if said.is_empty() {
+            return error;
+        }
+        ToolError::PromptFailed {
+            source: Box::new(error),
+            said,
         }
     })?;
-    let said = said.ok_or_else(|| format!("session `{id}` was closed meanwhile"))?;
+    let record = record.ok_or_else(|| ToolError::SessionClosed(id.to_owned()))?;
     let stop = answer.body().and_then(|r| r.get("stopReason")?.as_str());
     let stop = stop.as_deref().unwrap_or("end_turn");
-    let mut notes = said.turn.notes();
+    let mut notes = record.turn.notes();
     if stop != "end_turn" {
         notes.push(format!("the agent stopped before its end: {stop}"));
     }
-    if said
+    if record
         .decisions
         .iter()
         .any(|d| d.contains(r#""by":"nobody""#))
@@ -47,22 +51,23 @@ pub(crate) fn finished(
             "session {id} was started for this: give its sessionId to go on, and close it when you are done"
         ));
     }
-    let text = said.turn.text();
-    let mut texts = vec![match text.is_empty() {
-        true => "(The agent said nothing.)".to_owned(),
-        // A note of ours follows it; the agent must not be able to write one.
-        false => marks::escape(text).into_owned(),
+    let text = record.turn.text();
+    let mut texts = vec![if text.is_empty() {
+        "(The agent said nothing.)".to_owned()
+    } else {
+        // A note of linkspan follows, and the agent must not be able to write one.
+        marks::escape(text).into_owned()
     }];
     let mut structured = Object::empty()
         .with("sessionId", &quote(id))
         .with("stopReason", &quote(stop))
         .with("answer", &quote(text));
-    let rest = said.turn.rest().text();
+    let rest = record.turn.rest().text();
     for (key, value) in Json::parse(&rest).into_iter().flat_map(Json::members) {
         structured.push(&key, value.text());
     }
-    if !said.decisions.is_empty() {
-        structured.push("permissions", &format!("[{}]", said.decisions.join(",")));
+    if !record.decisions.is_empty() {
+        structured.push("permissions", &format!("[{}]", record.decisions.join(",")));
     }
     if let Some(usage) = member(&answer, "usage", JsonKind::Object) {
         structured.push("usage", &usage);
@@ -72,10 +77,10 @@ pub(crate) fn finished(
         structured.push("notes", &format!("[{}]", quoted.join(",")));
         texts.push(format!("[linkspan: {}]", notes.join("; ")));
     }
-    Ok(result(&texts, said.turn.blocks(), &structured.text()))
+    Ok(result(&texts, record.turn.blocks(), &structured.text()))
 }
 
-/// The result of a tool: texts, other blocks, and the same for programs.
+/// The result of a tool call: texts, other content blocks, and the structured content.
 pub(crate) fn result(texts: &[String], blocks: &[String], structured: &str) -> String {
     let texts = texts
         .iter()
@@ -87,13 +92,13 @@ pub(crate) fn result(texts: &[String], blocks: &[String], structured: &str) -> S
     )
 }
 
-/// The session that an agent has begun.
+/// The id of the session in an answer to `session/new`.
 pub(crate) fn session_id(answer: &Message) -> Option<String> {
     let id = answer.body().and_then(|r| r.get("sessionId")?.as_str());
     id.map(|id| id.into_owned())
 }
 
-/// The ids of the modes that an agent has listed.
+/// The ids of the agent's modes.
 pub(crate) fn mode_names(modes: &str) -> Vec<String> {
     let modes = Json::parse(modes).ok();
     let all = modes.and_then(|modes| modes.get("availableModes"));

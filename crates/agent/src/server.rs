@@ -1,59 +1,66 @@
-//! The desk: an MCP server whose tools are what an editor does with an agent.
+//! The MCP server of one connection: its tools are what an editor does with an agent.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use linkspan_desk::{Call, Caller, Desk, Offered, Params, Teller, tool_call};
 use linkspan_mcp::{Revision, names, tool_text};
 use linkspan_wire::{Json, JsonKind, Message, RpcError, quote};
+use parking_lot::Mutex;
 
-use crate::known::{Known, Seen};
+use crate::error::ToolError;
+use crate::features::{Features, KnownFeatures};
+use crate::launcher::Launcher;
 use crate::options::AgentOptions;
-use crate::running::{Running, Starter, Trouble};
+use crate::running::RunningAgent;
 use crate::tools;
 
-/// How long a client may think about which folders it has. It is a program that knows.
-const ASKING: Duration = Duration::from_secs(10);
+/// How long a client may take to answer `roots/list`.
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One connection.
-pub(crate) struct AgentDesk {
-    pub(crate) starter: Arc<Starter>,
-    pub(crate) terms: Arc<AgentOptions>,
-    pub(crate) known: Arc<Known>,
+pub(crate) struct AgentServer {
+    pub(crate) launcher: Arc<Launcher>,
+    pub(crate) options: Arc<AgentOptions>,
+    pub(crate) features: Arc<KnownFeatures>,
     offered: Offered,
     teller: OnceLock<Teller>,
-    /// What was known when the client was told the tools.
-    listed: Mutex<Option<Option<Seen>>>,
+    /// The features when the client last listed the tools; `None` if it has not.
+    listed: Mutex<Option<Option<Features>>>,
 }
 
-impl AgentDesk {
-    pub(crate) fn new(starter: Arc<Starter>, terms: Arc<AgentOptions>, known: Arc<Known>) -> Self {
+impl AgentServer {
+    pub(crate) fn new(
+        launcher: Arc<Launcher>,
+        options: Arc<AgentOptions>,
+        features: Arc<KnownFeatures>,
+    ) -> Self {
         Self {
-            starter,
-            terms,
-            known,
+            launcher,
+            options,
+            features,
             offered: Offered::default(),
             teller: OnceLock::new(),
             listed: Mutex::default(),
         }
     }
 
-    /// The agent; started if there is none.
-    pub(crate) async fn agent(&self, caller: &Caller) -> Result<Arc<Running>, Trouble> {
-        let (running, is_new) = self.starter.agent(caller).await?;
+    /// The running agent; it is started if there is none.
+    pub(crate) async fn agent(&self, caller: &Caller) -> Result<Arc<RunningAgent>, ToolError> {
+        let (running, is_new) = self.launcher.agent(caller).await?;
         if is_new {
-            self.known.learn(&running.hello);
+            self.features.learn(&running.hello);
             self.tools_may_have_changed().await;
         }
         Ok(running)
     }
 
-    /// Tells the client if it was told other tools than there are.
+    /// Notifies the client if the tools differ from those that it has listed.
     pub(crate) async fn tools_may_have_changed(&self) {
-        let now = self.known.get();
+        let now = self.features.get();
         let changed = {
-            let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut listed = self.listed.lock();
             let changed = listed.is_some_and(|then| tools::names(then) != tools::names(now));
             if changed {
                 *listed = Some(now);
@@ -65,39 +72,37 @@ impl AgentDesk {
         }
     }
 
-    /// Where a session works: where the caller says, or where the user said, or where the client is.
+    /// The folder of a session: the argument, or the option `cwd`, or the client's first root, or the
+    /// current folder.
     pub(crate) async fn cwd(
         &self,
         given: Option<&str>,
         caller: &Caller,
-    ) -> Result<String, Trouble> {
-        let folder = match (given, &self.terms.cwd) {
+    ) -> Result<String, ToolError> {
+        let folder = match (given, &self.options.cwd) {
             (Some(given), _) => {
                 let path = Path::new(given);
                 if !path.is_absolute() || !path.is_dir() {
-                    return Err(format!(
-                        "`cwd` must be the absolute path of a folder that exists, and `{given}` is not"
-                    ));
+                    return Err(ToolError::Cwd(given.to_owned()));
                 }
                 path.to_owned()
             }
             (None, Some(cwd)) => cwd.clone(),
             (None, None) => {
-                let offered = self.offered.get(caller, ASKING).await;
+                let offered = self.offered.get(caller, ROOTS_TIMEOUT).await;
                 let first = offered.into_iter().find(|folder| folder.is_dir());
                 match first {
                     Some(folder) => folder,
-                    None => std::env::current_dir()
-                        .map_err(|e| format!("there is no current folder ({e}): give `cwd`"))?,
+                    None => std::env::current_dir().map_err(ToolError::NoCurrentFolder)?,
                 }
             }
         };
         let text = folder.to_str().map(str::to_owned);
-        text.ok_or_else(|| format!("{} is no UTF-8 and cannot be sent", folder.display()))
+        text.ok_or(ToolError::CwdNotUtf8(folder))
     }
 }
 
-impl Desk for AgentDesk {
+impl Desk for AgentServer {
     fn opened(&self, teller: Teller) {
         let _ = self.teller.set(teller);
     }
@@ -106,7 +111,7 @@ impl Desk for AgentDesk {
         Ok(format!(
             r#"{{"protocolVersion":"{revision}","capabilities":{{"tools":{{"listChanged":true}}}},"serverInfo":{{"name":"linkspan-agent","version":{}}},"instructions":{}}}"#,
             quote(env!("CARGO_PKG_VERSION")),
-            quote(&tools::instructions(&self.starter.command()))
+            quote(&tools::instructions(&self.launcher.command()))
         ))
     }
 
@@ -121,13 +126,13 @@ impl Desk for AgentDesk {
                 "there is no such page: the list of tools is not cut into pages",
             )),
             names::TOOLS_LIST => {
-                let seen = self.known.get();
-                *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
-                Ok(tools::list(seen, &self.terms.servers))
+                let features = self.features.get();
+                *self.listed.lock() = Some(features);
+                Ok(tools::list(features, &self.options.servers))
             }
             names::TOOLS_CALL => {
                 let (tool, arguments) = tool_call(params)?;
-                if !tools::is_one(&tool) {
+                if !tools::exists(&tool) {
                     return Err(RpcError::invalid_params(format!("unknown tool: {tool}")));
                 }
                 let token = params
@@ -135,8 +140,8 @@ impl Desk for AgentDesk {
                     .and_then(|meta| meta.get("progressToken"))
                     .filter(|t| matches!(t.kind(), JsonKind::String | JsonKind::Number))
                     .map(|token| Json::text(token).to_owned());
-                let done = self.call(&tool, arguments, token, call.caller()).await;
-                Ok(done.unwrap_or_else(|trouble| tool_text(&trouble, true)))
+                let result = self.call(&tool, arguments, token, call.caller()).await;
+                Ok(result.unwrap_or_else(|error| tool_text(&error.to_string(), true)))
             }
             _ => Err(RpcError::method_not_found(method)),
         }

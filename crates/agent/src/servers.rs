@@ -1,5 +1,5 @@
-//! MCP servers that the user lets the agent have. A client can choose among them, and add none: a
-//! server is a command, and commands come from the user only.
+//! The MCP servers that the user allows the agent. A client can choose among them and cannot add any: a
+//! server is a command, and only the user names commands.
 
 use std::ffi::OsStr;
 use std::io;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use linkspan_acp::client::Hello;
 use serde_json::{Map, Value, json};
 
-use crate::running::Trouble;
+use crate::error::ToolError;
 
 /// The largest file that is read.
 const MAX_BYTES: u64 = 1 << 20;
@@ -63,7 +63,7 @@ pub enum ServerError {
 struct Server {
     name: String,
     kind: Kind,
-    /// As a session is told about it.
+    /// The entry in `mcpServers` of a session.
     entry: Value,
 }
 
@@ -93,26 +93,29 @@ impl Servers {
         servers.collect::<Result<_, _>>().map(Self)
     }
 
-    /// What they are called.
+    /// The names of all servers.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.0.iter().map(|server| &*server.name).collect()
     }
 
-    /// Those that are chosen, or all, as `mcpServers` of a session.
+    /// The chosen servers, or all, as `mcpServers` of a session.
     pub(crate) fn entries(
         &self,
         chosen: Option<&[String]>,
         hello: &Hello,
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, ToolError> {
         let mut entries = Vec::new();
         let unknown = chosen
             .unwrap_or_default()
             .iter()
             .find(|name| !self.0.iter().any(|server| server.name == **name));
         if let Some(name) = unknown {
-            return Err(match self.0.is_empty() {
-                true => "no MCP servers were given to linkspan with --mcp-servers, and a client cannot add any".to_owned(),
-                false => format!("there is no MCP server `{name}`; there are: {}", self.names().join(", ")),
+            if self.0.is_empty() {
+                return Err(ToolError::NoServers);
+            }
+            return Err(ToolError::UnknownServer {
+                name: name.clone(),
+                known: self.names().into_iter().map(str::to_owned).collect(),
             });
         }
         for server in &self.0 {
@@ -126,10 +129,7 @@ impl Servers {
                 (false, _) => {}
                 (true, true) => entries.push(server.entry.clone()),
                 (true, false) if chosen.is_some() => {
-                    return Err(format!(
-                        "this agent cannot use the MCP server `{}`: it takes commands only",
-                        server.name
-                    ));
+                    return Err(ToolError::ServerNotTaken(server.name.clone()));
                 }
                 (true, false) => {
                     tracing::warn!("the agent cannot use the MCP server `{}`", server.name);
@@ -181,7 +181,7 @@ impl Server {
     }
 }
 
-/// A map as ACP wants it: a list of names and values.
+/// A map in the form of ACP: a list of names and values.
 fn pairs(map: Option<&Value>) -> Option<Value> {
     let none = Map::new();
     let map = match map {
@@ -204,4 +204,61 @@ fn absolute(command: &str, search_path: &OsStr) -> PathBuf {
     found
         .find(|file| file.is_absolute() && file.is_file())
         .unwrap_or_else(|| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Servers, ServersError> {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("servers.json");
+        std::fs::write(&file, text).unwrap();
+        Servers::read(&file, OsStr::new(""))
+    }
+
+    #[test]
+    fn an_entry_is_a_command_or_a_url() {
+        let servers = read(
+            r#"{"mcpServers":{"a":{"command":"/bin/a","env":{"K":"v"}},"b":{"url":"http://b","type":"sse"}}}"#,
+        )
+        .unwrap();
+        assert_eq!(servers.names(), ["a", "b"]);
+        assert_eq!(
+            servers.0[0].entry.to_string(),
+            r#"{"name":"a","command":"/bin/a","args":[],"env":[{"name":"K","value":"v"}]}"#
+        );
+        assert_eq!(
+            servers.0[1].entry.to_string(),
+            r#"{"type":"sse","name":"b","url":"http://b","headers":[]}"#
+        );
+    }
+
+    #[test]
+    fn the_error_names_the_wrong_entry() {
+        let error = |text: &str| read(text).unwrap_err().to_string();
+        assert_eq!(error("{}"), "it has no object `mcpServers`");
+        assert_eq!(
+            error(r#"{"mcpServers":{"x":{}}}"#),
+            "`x`: it must have either `command` or `url`"
+        );
+        assert_eq!(
+            error(r#"{"mcpServers":{"x":{"command":"a","args":"b"}}}"#),
+            "`x`: `args` must be a list of strings"
+        );
+        let large = format!("{}{{}}", " ".repeat(MAX_BYTES as usize));
+        assert!(matches!(read(&large), Err(ServersError::TooLarge)));
+    }
+
+    #[test]
+    fn a_command_is_looked_up_in_the_given_search_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let program = dir.path().join("tool");
+        std::fs::write(&program, "").unwrap();
+        assert_eq!(absolute("tool", dir.path().as_os_str()), program);
+        assert_eq!(
+            absolute("other", dir.path().as_os_str()),
+            Path::new("other")
+        );
+    }
 }

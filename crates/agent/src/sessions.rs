@@ -1,43 +1,44 @@
-//! The sessions of one agent, and what it says in them.
+//! The sessions of one agent, and what it sends in them.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use linkspan_acp::client::{CANCELLED, Editor, Permission, Turn, names};
 use linkspan_desk::Caller;
 use linkspan_wire::{Json, JsonKind, Message, Object, RpcError, quote};
+use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
-use crate::asking::{Audience, decide, elicit};
+use crate::elicitation::{AskableClient, decide, elicit};
 use crate::options::PermissionPolicy;
 use crate::running::kept;
 
-/// Sessions of one agent at once.
-pub(crate) const MOST: usize = 64;
-/// Decisions that are told about one prompt.
-const MOST_DECISIONS: usize = 64;
+/// Sessions that one agent may have at once.
+pub(crate) const MAX_SESSIONS: usize = 64;
+/// Permission decisions that the result of one prompt lists.
+const MAX_DECISIONS: usize = 64;
 
 pub(crate) struct Sessions {
     all: Mutex<BTreeMap<String, Session>>,
     permission: PermissionPolicy,
-    /// Told whenever a turn or a session has ended.
+    /// Notified when a turn or a session has ended.
     pub(crate) ended: Notify,
 }
 
 pub(crate) struct Session {
     pub(crate) cwd: String,
-    /// What the agent has said of its modes, and the one that it is in.
+    /// The agent's modes as JSON, and the current one.
     pub(crate) modes: Option<String>,
     pub(crate) mode: Option<String>,
-    /// And of its models, and of what else one can choose.
+    /// The agent's models and configuration options, as JSON.
     pub(crate) models: Option<String>,
     pub(crate) options: Option<String>,
-    under_way: Option<UnderWay>,
+    active: Option<ActiveTurn>,
 }
 
-/// A prompt that has no answer yet.
-struct UnderWay {
+/// A turn that the agent has not ended.
+struct ActiveTurn {
     turn: Turn,
     caller: Caller,
     changed: Arc<Notify>,
@@ -45,18 +46,18 @@ struct UnderWay {
     decisions: Vec<String>,
 }
 
-/// What has come of a prompt.
-pub(crate) struct Said {
+/// What the agent sent during a turn, and what it was permitted.
+pub(crate) struct TurnRecord {
     pub(crate) turn: Turn,
     pub(crate) decisions: Vec<String>,
 }
 
-/// Why a prompt cannot begin.
+/// Why a turn cannot begin.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum BeginError {
     Unknown,
     Busy,
-    /// Busy with something that was cancelled and will end soon.
+    /// The last turn was cancelled and has not ended.
     Ending,
 }
 
@@ -70,10 +71,10 @@ impl Sessions {
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.lock().len() >= MOST
+        self.all.lock().len() >= MAX_SESSIONS
     }
 
-    /// `false` if there is one of that name already.
+    /// Adds a session; `false` if its id is in use.
     pub(crate) fn add(&self, id: &str, cwd: &str) -> bool {
         let session = Session {
             cwd: cwd.to_owned(),
@@ -81,9 +82,9 @@ impl Sessions {
             mode: None,
             models: None,
             options: None,
-            under_way: None,
+            active: None,
         };
-        match self.lock().entry(id.to_owned()) {
+        match self.all.lock().entry(id.to_owned()) {
             Entry::Occupied(_) => false,
             Entry::Vacant(place) => {
                 place.insert(session);
@@ -93,22 +94,22 @@ impl Sessions {
     }
 
     pub(crate) fn has(&self, id: &str) -> bool {
-        self.lock().contains_key(id)
+        self.all.lock().contains_key(id)
     }
 
     pub(crate) fn remove(&self, id: &str) {
-        self.lock().remove(id);
+        self.all.lock().remove(id);
         self.ended.notify_waiters();
     }
 
-    /// Looks at one, or changes it.
+    /// Reads or changes a session.
     pub(crate) fn with<T>(&self, id: &str, look: impl FnOnce(&mut Session) -> T) -> Option<T> {
-        self.lock().get_mut(id).map(look)
+        self.all.lock().get_mut(id).map(look)
     }
 
-    /// All of them, for somebody to read.
+    /// All sessions, as JSON objects.
     pub(crate) fn list(&self) -> Vec<String> {
-        let all = self.lock();
+        let all = self.all.lock();
         let one = |(id, session): (&String, &Session)| {
             Object::empty()
                 .with("sessionId", &quote(id))
@@ -120,21 +121,21 @@ impl Sessions {
         all.iter().map(one).collect()
     }
 
-    /// Begins a turn. `changed` is told whenever there is something new.
+    /// Begins a turn. `changed` is notified of every update.
     pub(crate) fn begin(
         &self,
         id: &str,
         caller: Caller,
         changed: Arc<Notify>,
-    ) -> Result<(), Refused> {
-        let mut all = self.lock();
-        let session = all.get_mut(id).ok_or(Refused::Unknown)?;
-        match &session.under_way {
-            Some(old) if *old.over.borrow() => return Err(Refused::Ending),
-            Some(_) => return Err(Refused::Busy),
+    ) -> Result<(), BeginError> {
+        let mut all = self.all.lock();
+        let session = all.get_mut(id).ok_or(BeginError::Unknown)?;
+        match &session.active {
+            Some(old) if *old.over.borrow() => return Err(BeginError::Ending),
+            Some(_) => return Err(BeginError::Busy),
             None => {}
         }
-        session.under_way = Some(UnderWay {
+        session.active = Some(ActiveTurn {
             turn: Turn::default(),
             caller,
             changed,
@@ -144,42 +145,42 @@ impl Sessions {
         Ok(())
     }
 
-    /// The turn that was begun with `changed` has ended. A session of that name may be another one by
-    /// now, with a turn of its own.
-    pub(crate) fn end(&self, id: &str, changed: &Arc<Notify>) -> Option<Said> {
-        let own = |turn: &mut UnderWay| Arc::ptr_eq(&turn.changed, changed);
-        let under_way = self.lock().get_mut(id)?.under_way.take_if(own)?;
+    /// Ends the turn that was begun with `changed`. The session of this id may be a new one by now, with a
+    /// turn of its own.
+    pub(crate) fn end(&self, id: &str, changed: &Arc<Notify>) -> Option<TurnRecord> {
+        let own = |turn: &mut ActiveTurn| Arc::ptr_eq(&turn.changed, changed);
+        let active = self.all.lock().get_mut(id)?.active.take_if(own)?;
         self.ended.notify_waiters();
-        under_way.over.send_replace(true);
-        Some(Said {
-            turn: under_way.turn,
-            decisions: under_way.decisions,
+        active.over.send_replace(true);
+        Some(TurnRecord {
+            turn: active.turn,
+            decisions: active.decisions,
         })
     }
 
-    /// Nobody is to be asked anything about this turn any more. `false` if there is none.
-    pub(crate) fn call_off(&self, id: &str) -> bool {
-        let called_off = self.with(id, |session| {
-            let over = session.under_way.as_ref().map(|turn| &turn.over);
+    /// Asks the client nothing more in this turn; `false` if there is no turn.
+    pub(crate) fn stop_asking(&self, id: &str) -> bool {
+        let stopped = self.with(id, |session| {
+            let over = session.active.as_ref().map(|turn| &turn.over);
             over.map(|over| over.send_replace(true)).is_some()
         });
-        called_off == Some(true)
+        stopped == Some(true)
     }
 
-    /// What is new in a turn.
+    /// A summary of the updates since the last call.
     pub(crate) fn news(&self, id: &str) -> Option<String> {
-        self.with(id, |session| session.under_way.as_mut()?.turn.news())?
+        self.with(id, |session| session.active.as_mut()?.turn.news())?
     }
 
-    /// Who can be asked about a session; of a request that names none, if there is only one.
-    fn audience(&self, id: Option<&str>) -> Option<Audience> {
-        let all = self.lock();
+    /// The client to ask about a session. Without an id: the client of the only turn, if there is only one.
+    fn client(&self, id: Option<&str>) -> Option<AskableClient> {
+        let all = self.all.lock();
         let mut turns = all
             .iter()
             .filter(|(key, _)| id.is_none_or(|id| id == *key))
-            .filter_map(|(_, session)| session.under_way.as_ref());
+            .filter_map(|(_, session)| session.active.as_ref());
         let (turn, other) = (turns.next()?, turns.next());
-        other.is_none().then(|| Audience {
+        other.is_none().then(|| AskableClient {
             caller: turn.caller.clone(),
             over: turn.over.subscribe(),
         })
@@ -189,38 +190,35 @@ impl Sessions {
         let Some(permission) = Permission::read(params) else {
             return Err(RpcError::invalid_params("`sessionId` must be a string"));
         };
-        let audience = self.audience(Some(&permission.session));
-        if audience.as_ref().is_some_and(|a| *a.over.borrow()) {
+        let client = self.client(Some(&permission.session));
+        if client.as_ref().is_some_and(|client| *client.over.borrow()) {
             return Ok(CANCELLED.to_owned());
         }
-        let decision = decide(&permission, self.permission, audience).await;
+        let decision = decide(&permission, self.permission, client).await;
         self.with(&permission.session, |session| {
-            let turn = session.under_way.as_mut();
-            if let Some(turn) = turn.filter(|t| t.decisions.len() < MOST_DECISIONS) {
+            let turn = session.active.as_mut();
+            if let Some(turn) = turn.filter(|t| t.decisions.len() < MAX_DECISIONS) {
                 turn.decisions.push(decision.record);
             }
         });
         Ok(decision.outcome)
     }
 
-    /// A page that somebody was sent to is done with. It may have been anybody's.
+    /// Passes on that the user has finished a page. The notification names no session, so every client with
+    /// a turn gets it.
     fn elicited(&self, params: Json<'_>) {
-        for session in self.lock().values() {
-            if let Some(turn) = &session.under_way {
+        for session in self.all.lock().values() {
+            if let Some(turn) = &session.active {
                 turn.caller
                     .offer("notifications/elicitation/complete", params.text());
             }
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Session>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Session {
     pub(crate) fn is_busy(&self) -> bool {
-        self.under_way.is_some()
+        self.active.is_some()
     }
 
     fn hear(&mut self, update: Json<'_>) {
@@ -237,9 +235,9 @@ impl Session {
             }
             _ => {}
         }
-        if let Some(under_way) = &mut self.under_way {
-            under_way.turn.hear(update);
-            under_way.changed.notify_one();
+        if let Some(active) = &mut self.active {
+            active.turn.hear(update);
+            active.changed.notify_one();
         }
     }
 }
@@ -268,9 +266,9 @@ impl Editor for Sessions {
             names::PERMISSION => self.permit(params).await,
             names::ELICIT => {
                 let id = params.get("sessionId").and_then(Json::as_str);
-                elicit(params, self.audience(id.as_deref())).await
+                elicit(params, self.client(id.as_deref())).await
             }
-            // Files and terminals were not declared, and are not lent.
+            // Files and terminals are not in our capabilities.
             method => Err(RpcError::method_not_found(method)),
         }
     }

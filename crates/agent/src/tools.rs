@@ -1,11 +1,11 @@
-//! The tools, as a model sees them.
+//! The list of tools, with their schemas.
 
 use serde_json::{Value, json};
 
-use crate::known::Seen;
+use crate::features::Features;
 use crate::servers::Servers;
 
-/// Those that every agent has, and those that some have.
+/// The tools of every agent first, then those that only some agents have.
 const ALL: [&str; 9] = [
     "start_session",
     "prompt",
@@ -18,33 +18,32 @@ const ALL: [&str; 9] = [
     "authenticate",
 ];
 
-pub(crate) fn is_one(name: &str) -> bool {
+pub(crate) fn exists(name: &str) -> bool {
     ALL.contains(&name)
 }
 
-/// The tools that make sense, as far as the agent is known. Of one that has not been started yet,
-/// anything can be expected.
-pub(crate) fn names(seen: Option<Seen>) -> Vec<&'static str> {
-    let makes_sense = |name: &&str| match (*name, seen) {
-        ("load_session", Some(seen)) => seen.loads,
-        ("authenticate", Some(seen)) => seen.logs_in,
-        ("set_mode", Some(seen)) => seen.modes != Some(false),
-        ("set_option", Some(seen)) => seen.options != Some(false),
+/// The tools that the agent supports; all of them before it was started once.
+pub(crate) fn names(features: Option<Features>) -> Vec<&'static str> {
+    let is_supported = |name: &&str| match (*name, features) {
+        ("load_session", Some(features)) => features.can_load,
+        ("authenticate", Some(features)) => features.can_authenticate,
+        ("set_mode", Some(features)) => features.modes != Some(false),
+        ("set_option", Some(features)) => features.options != Some(false),
         _ => true,
     };
-    ALL.into_iter().filter(makes_sense).collect()
+    ALL.into_iter().filter(is_supported).collect()
 }
 
 /// The result of `tools/list`.
-pub(crate) fn list(seen: Option<Seen>, servers: &Servers) -> String {
-    let tools: Vec<Value> = names(seen)
+pub(crate) fn list(features: Option<Features>, servers: &Servers) -> String {
+    let tools: Vec<Value> = names(features)
         .into_iter()
         .map(|name| tool(name, servers))
         .collect();
     json!({ "tools": tools }).to_string()
 }
 
-/// What a model is told about all of them.
+/// The `instructions` of the server.
 pub(crate) fn instructions(command: &str) -> String {
     format!(
         "These tools drive a coding agent (`{command}`) that works on its own, with its own model and tools. \
@@ -212,7 +211,7 @@ fn tool(name: &str, servers: &Servers) -> Value {
     }
 }
 
-/// What a client may assume of a tool.
+/// The annotations of a tool.
 struct Hints {
     read_only: bool,
     destructive: bool,
@@ -221,7 +220,7 @@ struct Hints {
 }
 
 impl Hints {
-    /// The agent does something on its own.
+    /// The agent works on its own.
     const WORKS: Self = Self::new(false, true, false, true);
     const CHANGES: Self = Self::new(false, false, false, true);
     const HARMLESS: Self = Self::new(false, false, true, true);
@@ -282,15 +281,13 @@ fn cwd() -> Value {
     json!({"type": "string", "description": "The folder that a new session works in, as an absolute path; the client's first root, or where linkspan was started, if it is not given"})
 }
 
-/// `null` if there are none to choose from.
+/// `null` if there are no servers.
 fn mcp_servers(servers: &Servers) -> Value {
     let names = servers.names();
-    match names.is_empty() {
-        true => Value::Null,
-        false => {
-            json!({"type": "array", "items": {"type": "string", "enum": names}, "description": "Which of the MCP servers that the user has allowed the agent gets; all of them if it is not given"})
-        }
+    if names.is_empty() {
+        return Value::Null;
     }
+    json!({"type": "array", "items": {"type": "string", "enum": names}, "description": "Which of the MCP servers that the user has allowed the agent gets; all of them if it is not given"})
 }
 
 fn session_schema() -> Value {
@@ -312,7 +309,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tool_says_what_it_takes_and_gives() {
+    fn every_tool_has_a_description_and_both_schemas() {
         let list: Value = serde_json::from_str(&list(None, &Servers::default())).unwrap();
         let tools = list["tools"].as_array().unwrap();
         assert_eq!(tools.len(), ALL.len());
@@ -329,18 +326,18 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_has_the_tools_that_it_can_do() {
-        let seen = Seen {
-            loads: false,
-            logs_in: false,
+    fn only_supported_tools_are_listed() {
+        let features = Features {
+            can_load: false,
+            can_authenticate: false,
             modes: Some(false),
             options: Some(false),
         };
-        assert_eq!(names(Some(seen)), ALL[..5]);
-        let more = Seen {
-            loads: true,
+        assert_eq!(names(Some(features)), ALL[..5]);
+        let more = Features {
+            can_load: true,
             modes: None,
-            ..seen
+            ..features
         };
         assert_eq!(names(Some(more)), ALL[..7]);
     }

@@ -1,4 +1,4 @@
-//! What the agent asks: put to the client in its own protocol.
+//! Questions of the agent, asked of the client by MCP elicitation.
 
 use linkspan_acp::client::{CANCELLED, Choice, Permission, Reachable, selected};
 use linkspan_desk::Caller;
@@ -9,21 +9,21 @@ use crate::options::PermissionPolicy;
 
 const ELICIT: &str = "elicitation/create";
 
-/// Somebody who can be asked: the client whose prompt is under way, until that is over.
-pub(crate) struct Audience {
+/// The client whose prompt is running; it can be asked until the prompt is over.
+pub(crate) struct AskableClient {
     pub(crate) caller: Caller,
     pub(crate) over: watch::Receiver<bool>,
 }
 
-/// What was decided, and by whom.
+/// The answer to a permission request.
 pub(crate) struct Decision {
     /// The result of the agent's request.
     pub(crate) outcome: String,
-    /// For the one who reads the answer to the prompt, as JSON.
+    /// The entry in `permissions` of the prompt's result, as JSON.
     pub(crate) record: String,
 }
 
-/// How the client can be asked something. Without further words it has forms.
+/// The ways of elicitation that the client declares; one that declares no details has forms.
 pub(crate) fn reachable(caller: &Caller) -> Reachable {
     let can = |way: &[&str]| caller.client_can(way);
     let url = can(&["elicitation", "url"]);
@@ -33,33 +33,33 @@ pub(crate) fn reachable(caller: &Caller) -> Reachable {
     }
 }
 
-/// Decides whether the agent may do what it wants to do.
+/// Answers a permission request by the policy.
 pub(crate) async fn decide(
     permission: &Permission,
     policy: PermissionPolicy,
-    audience: Option<Audience>,
+    client: Option<AskableClient>,
 ) -> Decision {
-    let audience = audience.filter(|a| reachable(&a.caller).form && !permission.choices.is_empty());
-    match (policy, audience) {
-        (PermissionPolicy::Allow, _) => settle(permission, permission.allow(), "flag"),
-        (PermissionPolicy::Deny, _) => settle(permission, permission.deny(), "flag"),
-        (PermissionPolicy::Ask, None) => settle(permission, permission.deny(), "nobody"),
-        (PermissionPolicy::Ask, Some(mut audience)) => {
+    let client = client.filter(|c| reachable(&c.caller).form && !permission.choices.is_empty());
+    match (policy, client) {
+        (PermissionPolicy::Allow, _) => decision(permission, permission.allow(), "flag"),
+        (PermissionPolicy::Deny, _) => decision(permission, permission.deny(), "flag"),
+        (PermissionPolicy::Ask, None) => decision(permission, permission.deny(), "nobody"),
+        (PermissionPolicy::Ask, Some(mut client)) => {
             let form = permission.form();
             let answer = tokio::select! {
-                answer = audience.caller.ask(ELICIT, Some(&form)) => answer,
-                _ = audience.over.wait_for(|over| *over) => None,
+                answer = client.caller.ask(ELICIT, Some(&form)) => answer,
+                _ = client.over.wait_for(|over| *over) => None,
             };
             let Some(answer) = answer else {
-                return settle(permission, None, "nobody");
+                return decision(permission, None, "nobody");
             };
             let chosen = permission.chosen(&answer).or_else(|| permission.deny());
-            settle(permission, chosen, "client")
+            decision(permission, chosen, "client")
         }
     }
 }
 
-fn settle(permission: &Permission, choice: Option<&Choice>, by: &str) -> Decision {
+fn decision(permission: &Permission, choice: Option<&Choice>, by: &str) -> Decision {
     let outcome = choice.map_or_else(|| CANCELLED.to_owned(), |choice| selected(&choice.id));
     let allowed = choice.is_some_and(Choice::allows);
     let record = Object::empty()
@@ -71,33 +71,33 @@ fn settle(permission: &Permission, choice: Option<&Choice>, by: &str) -> Decisio
     Decision { outcome, record }
 }
 
-/// Passes a question for information on; both protocols spell it alike, but for whose it is.
+/// Passes an elicitation on. Its form is the same in both protocols, except for the ids of ACP.
 pub(crate) async fn elicit(
     params: Json<'_>,
-    audience: Option<Audience>,
+    client: Option<AskableClient>,
 ) -> Result<String, RpcError> {
-    const NOBODY: &str = r#"{"action":"cancel"}"#;
+    const CANCEL: &str = r#"{"action":"cancel"}"#;
     let mode = params.get("mode").and_then(Json::as_str);
-    let can = audience.as_ref().map(|a| reachable(&a.caller));
+    let can = client.as_ref().map(|c| reachable(&c.caller));
     let can = can.is_some_and(|can| match mode.as_deref() {
         None | Some("form") => can.form,
         Some("url") => can.url,
         Some(_) => false,
     });
-    let Some(mut audience) = audience.filter(|_| can) else {
-        return Ok(NOBODY.to_owned());
+    let Some(mut client) = client.filter(|_| can) else {
+        return Ok(CANCEL.to_owned());
     };
     let question = Object::of(Some(params))
         .without(&["sessionId", "toolCallId", "requestId"])
         .text();
     let answer = tokio::select! {
-        answer = audience.caller.ask(ELICIT, Some(&question)) => answer,
-        _ = audience.over.wait_for(|over| *over) => None,
+        answer = client.caller.ask(ELICIT, Some(&question)) => answer,
+        _ = client.over.wait_for(|over| *over) => None,
     };
     let answer = answer.filter(|answer| answer.kind() == Kind::Result);
     let result = answer.as_ref().and_then(|answer| answer.body());
     let Some(action) = result.and_then(|result| result.get("action")) else {
-        return Ok(NOBODY.to_owned());
+        return Ok(CANCEL.to_owned());
     };
     let content = result.and_then(|result| result.get("content"));
     Ok(Object::empty()
