@@ -3,8 +3,12 @@
 use std::error::Error;
 use std::io;
 
+use linkspan_acp::{Broken, Why};
 use linkspan_bridge::BridgeError;
+use linkspan_conduct::ConductError;
+use linkspan_conduct::handshake::ConnectError;
 use linkspan_ports::{OptionsError, SpawnError};
+use linkspan_session::Fault;
 
 use crate::exit::{Exit, Failure};
 
@@ -73,5 +77,55 @@ impl From<OptionsError> for Failure {
             _ => "check the file given with --ca",
         };
         Self::usage(error.to_string()).hint(hint)
+    }
+}
+
+impl From<ConductError> for Failure {
+    fn from(error: ConductError) -> Self {
+        let what = error.to_string();
+        match error {
+            ConductError::DebugFolder { .. } => Self::usage(what),
+            ConductError::Output(error) => error.into(),
+            ConductError::Broken(broken) => of_component(what, &broken),
+        }
+    }
+}
+
+/// A component of a chain has failed.
+fn of_component(what: String, broken: &Broken) -> Failure {
+    let exit = match &broken.why {
+        Why::NotStarted(_) => Exit::Unreachable,
+        Why::Silent(_) => Exit::Timeout,
+        Why::Ended(_) | Why::Noise | Why::Stuck => Exit::Broken,
+    };
+    let failure = Failure::new(exit, what);
+    match &broken.why {
+        Why::NotStarted(_) => failure.hint("install it, or give its full path"),
+        Why::Silent(_) => failure.hint("raise --start-timeout if it needs longer"),
+        Why::Ended(Fault::Ended { last_words, .. }) if !last_words.is_empty() => {
+            failure.hint(format!("last lines of its stderr:\n{last_words}"))
+        }
+        _ => failure,
+    }
+}
+
+/// The connection of `linkspan mcp` to its conductor.
+impl From<ConnectError> for Failure {
+    fn from(error: ConnectError) -> Self {
+        let (exit, hint) = match &error {
+            ConnectError::NoListener { .. } => (
+                Exit::Unreachable,
+                "its session may have ended; a new session has a new endpoint",
+            ),
+            ConnectError::NotTheConductor { .. } => (
+                Exit::Broken,
+                "its session may have ended, or another program has taken the port",
+            ),
+            ConnectError::Broken(_) => (
+                Exit::Broken,
+                "it is not reconnected: start the server again; if the conductor has ended, start a new session",
+            ),
+        };
+        Self::new(exit, error.to_string()).hint(hint)
     }
 }

@@ -9,7 +9,6 @@ mod bcp;
 mod call_args;
 mod client;
 mod commands;
-mod conduct;
 mod connect;
 #[cfg(test)]
 mod doc_examples;
@@ -27,7 +26,6 @@ mod pages;
 mod remote;
 mod schema_check;
 mod serve;
-mod shim;
 mod show;
 mod shrink;
 mod signals;
@@ -103,9 +101,9 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Connect(args) => block_on(connect::run(args)),
         Command::Expose(args) => block_on(expose::run(*args)),
         Command::Shrink(args) => shrink::run(*args),
-        Command::Conduct(args) => block_on(conduct::run(*args)),
+        Command::Conduct(args) => block_on(commands::conduct::run(*args)),
         Command::Agent(args) => block_on(commands::agent::run(*args)),
-        Command::Mcp(args) => shim::run(&args),
+        Command::Mcp(args) => commands::mcp::run(&args),
         Command::Author(command) => serve::run(command),
         Command::Bcp(command) => bcp::run(command),
         Command::TryOut(command) => block_on(tryout::run(command)),

@@ -1,38 +1,73 @@
-//! A component on the command line: a command line in one word, or a JSON object.
-
-use std::ffi::OsString;
+//! A component of the chain, written as a command line or as a JSON object.
 
 use linkspan_acp::Dialect;
 use serde_json::{Map, Value};
 
-use crate::exit::Failure;
-
-/// What to run.
+/// A program to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Component {
-    pub(crate) program: String,
-    pub(crate) args: Vec<String>,
-    pub(crate) env: Vec<(String, String)>,
-    pub(crate) dialect: Option<Dialect>,
+pub struct Component {
+    /// The program.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables that are added to its environment.
+    pub env: Vec<(String, String)>,
+    /// Its dialect of ACP; found out if it is not given.
+    pub dialect: Option<Dialect>,
+}
+
+/// Why a text is not a component.
+#[derive(Debug, thiserror::Error)]
+pub enum ComponentError {
+    /// A quoted part has no end.
+    #[error("a {0} is not closed")]
+    OpenQuote(char),
+    /// There is nothing to escape.
+    #[error("it ends with \\")]
+    TrailingBackslash,
+    /// The command line is empty.
+    #[error("there is no program in it")]
+    NoProgram,
+    /// It is not a JSON object.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// The object has another member.
+    #[error("it has `{0}`, and may have command, args, env and dialect")]
+    UnknownMember(String),
+    /// `command` is missing, empty or not a string.
+    #[error("`command` must be a string")]
+    Command,
+    /// `args` is not an array.
+    #[error("`args` must be an array")]
+    Args,
+    /// An argument is not a string.
+    #[error("`args` must be an array of strings")]
+    Arg,
+    /// `env` has another type.
+    #[error("`env` must be an object of strings")]
+    Env,
+    /// A variable cannot have this name.
+    #[error("`{0}` is no name of a variable")]
+    EnvName(String),
+    /// `dialect` is not known.
+    #[error("`dialect` must be proxy, _proxy, symposium or draft")]
+    Dialect,
 }
 
 impl Component {
-    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
-        let trimmed = text.trim();
-        let parsed = match trimmed.starts_with('{') {
-            true => Self::of_json(trimmed),
-            false => Self::of_words(trimmed),
-        };
-        parsed.map_err(|why| {
-            Failure::usage(format!("the component `{text}` cannot be read: {why}")).hint(
-                "give a command line in one word, as 'program --flag', or {\"command\":…,\"args\":[…],\"env\":{…}}",
-            )
-        })
+    /// Reads a command line, or an object with `command`, `args`, `env` and `dialect`.
+    pub fn parse(text: &str) -> Result<Self, ComponentError> {
+        let text = text.trim();
+        if text.starts_with('{') {
+            Self::of_json(text)
+        } else {
+            Self::of_words(text)
+        }
     }
 
-    fn of_words(text: &str) -> Result<Self, String> {
+    fn of_words(text: &str) -> Result<Self, ComponentError> {
         let mut words = words(text)?.into_iter();
-        let program = words.next().ok_or("there is no program in it")?;
+        let program = words.next().ok_or(ComponentError::NoProgram)?;
         Ok(Self {
             program,
             args: words.collect(),
@@ -41,50 +76,41 @@ impl Component {
         })
     }
 
-    fn of_json(text: &str) -> Result<Self, String> {
-        let value: Value = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        let Value::Object(members) = value else {
-            return Err("it is no object".to_owned());
-        };
+    fn of_json(text: &str) -> Result<Self, ComponentError> {
+        let members: Map<String, Value> = serde_json::from_str(text)?;
         let known = ["command", "args", "env", "dialect"];
         if let Some(key) = members.keys().find(|key| !known.contains(&key.as_str())) {
-            return Err(format!(
-                "it has `{key}`, and may have command, args, env and dialect"
-            ));
+            return Err(ComponentError::UnknownMember(key.clone()));
         }
         let program = members.get("command").and_then(Value::as_str);
         let program = program.filter(|program| !program.is_empty());
         Ok(Self {
-            program: program.ok_or("`command` must be a string")?.to_owned(),
+            program: program.ok_or(ComponentError::Command)?.to_owned(),
             args: args(&members)?,
             env: env(&members)?,
             dialect: dialect(&members)?,
         })
     }
 
-    /// As a person would type it.
-    pub(crate) fn shown(&self) -> String {
+    /// The command line, quoted for a shell.
+    pub fn command_line(&self) -> String {
         let words = std::iter::once(&self.program).chain(&self.args);
         words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
     }
-
-    pub(crate) fn args_os(&self) -> Vec<OsString> {
-        self.args.iter().map(OsString::from).collect()
-    }
 }
 
-fn args(members: &Map<String, Value>) -> Result<Vec<String>, String> {
+fn args(members: &Map<String, Value>) -> Result<Vec<String>, ComponentError> {
     let Some(args) = members.get("args") else {
         return Ok(Vec::new());
     };
-    let args = args.as_array().ok_or("`args` must be an array")?;
+    let args = args.as_array().ok_or(ComponentError::Args)?;
     let text = |arg: &Value| arg.as_str().map(str::to_owned);
     let args: Option<Vec<String>> = args.iter().map(text).collect();
-    args.ok_or_else(|| "`args` must be an array of strings".to_owned())
+    args.ok_or(ComponentError::Arg)
 }
 
 /// A map, or ACP's array of names and values.
-fn env(members: &Map<String, Value>) -> Result<Vec<(String, String)>, String> {
+fn env(members: &Map<String, Value>) -> Result<Vec<(String, String)>, ComponentError> {
     let pair =
         |name: &Value, value: &Value| Some((name.as_str()?.to_owned(), value.as_str()?.to_owned()));
     let pairs: Option<Vec<_>> = match members.get("env") {
@@ -99,25 +125,25 @@ fn env(members: &Map<String, Value>) -> Result<Vec<(String, String)>, String> {
             .collect(),
         Some(_) => None,
     };
-    let pairs = pairs.ok_or("`env` must be an object of strings")?;
+    let pairs = pairs.ok_or(ComponentError::Env)?;
     let is_name = |name: &str| !name.is_empty() && !name.contains(['=', '\0']);
     match pairs.iter().find(|(name, _)| !is_name(name)) {
-        Some((name, _)) => Err(format!("`{name}` is no name of a variable")),
+        Some((name, _)) => Err(ComponentError::EnvName(name.clone())),
         None => Ok(pairs),
     }
 }
 
-fn dialect(members: &Map<String, Value>) -> Result<Option<Dialect>, String> {
+fn dialect(members: &Map<String, Value>) -> Result<Option<Dialect>, ComponentError> {
     let Some(word) = members.get("dialect") else {
         return Ok(None);
     };
     let known = word.as_str().and_then(Dialect::of_word);
-    let known = known.ok_or("`dialect` must be proxy, _proxy, symposium or draft")?;
+    let known = known.ok_or(ComponentError::Dialect)?;
     Ok(Some(known))
 }
 
 /// Splits a line as a shell would, without running or expanding anything.
-fn words(line: &str) -> Result<Vec<String>, String> {
+fn words(line: &str) -> Result<Vec<String>, ComponentError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = line.chars();
@@ -130,7 +156,7 @@ fn words(line: &str) -> Result<Vec<String>, String> {
                     match chars.next() {
                         Some('\'') => break,
                         Some(c) => word.push(c),
-                        None => return Err("a ' is not closed".to_owned()),
+                        None => return Err(ComponentError::OpenQuote('\'')),
                     }
                 }
             }
@@ -142,18 +168,18 @@ fn words(line: &str) -> Result<Vec<String>, String> {
                         Some('\\') => match chars.next() {
                             Some(c @ ('"' | '\\' | '$' | '`')) => word.push(c),
                             Some(c) => word.extend(['\\', c]),
-                            None => return Err("a \" is not closed".to_owned()),
+                            None => return Err(ComponentError::OpenQuote('"')),
                         },
                         Some(c) => word.push(c),
-                        None => return Err("a \" is not closed".to_owned()),
+                        None => return Err(ComponentError::OpenQuote('"')),
                     }
                 }
             }
-            // A path of Windows is not full of escapes.
+            // In paths of Windows it separates folders.
             '\\' if cfg!(windows) => word.get_or_insert_default().push('\\'),
             '\\' => match chars.next() {
                 Some(c) => word.get_or_insert_default().push(c),
-                None => return Err("it ends with \\".to_owned()),
+                None => return Err(ComponentError::TrailingBackslash),
             },
             c => word.get_or_insert_default().push(c),
         }
@@ -164,9 +190,10 @@ fn words(line: &str) -> Result<Vec<String>, String> {
 
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
@@ -182,14 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_can_be_typed_again() {
+    fn the_quoted_command_line_parses_to_the_same_component() {
         let one = Component::parse(r#"'my prog' "it's" '' plain"#).unwrap();
-        assert_eq!(one.shown(), r"'my prog' 'it'\''s' '' plain");
-        assert_eq!(Component::parse(&one.shown()).unwrap(), one);
+        assert_eq!(one.command_line(), r"'my prog' 'it'\''s' '' plain");
+        assert_eq!(Component::parse(&one.command_line()).unwrap(), one);
     }
 
     #[test]
-    fn json_says_the_same_with_an_environment() {
+    fn env_is_an_object_or_a_list_of_names_and_values() {
         let map = r#"{"command":"p","args":["a b"],"env":{"K":"V"},"dialect":"_proxy"}"#;
         let list =
             r#"{"command":"p","args":["a b"],"env":[{"name":"K","value":"V"}],"dialect":"_proxy"}"#;
@@ -200,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_name_the_mistake() {
         for (text, named) in [
             ("", "no program"),
             ("a 'b", "not closed"),
@@ -211,8 +238,8 @@ mod tests {
             (r#"{"command":"x","dialect":"klingon"}"#, "`dialect`"),
             (r#"{"command":"x""#, "EOF"),
         ] {
-            let failure = Component::parse(text).unwrap_err();
-            assert!(failure.what().contains(named), "{}", failure.what());
+            let error = Component::parse(text).unwrap_err().to_string();
+            assert!(error.contains(named), "{error}");
         }
     }
 }

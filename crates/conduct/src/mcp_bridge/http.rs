@@ -11,11 +11,11 @@ use linkspan_wire::Limits;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::keys::Secret;
+use crate::handshake::Secret;
 
-/// Sessions of one declaration.
-const SESSIONS: usize = 64;
-/// How long what is under way may take when the declaration is revoked.
+/// Sessions of one declaration at once.
+const MAX_SESSIONS: usize = 64;
+/// How long pending requests may take after the declaration is revoked.
 const DRAIN: Duration = Duration::from_secs(1);
 
 /// Serves until the declaration is revoked.
@@ -35,8 +35,8 @@ pub(super) fn open(
         path: path.to_owned(),
         token: Some(Token::parse(secret.text()).ok_or_else(|| io::Error::other("no token"))?),
         limits,
-        max_sessions: SESSIONS,
-        max_in_flight: SESSIONS * 4,
+        max_sessions: MAX_SESSIONS,
+        max_in_flight: MAX_SESSIONS * 4,
         drain: DRAIN,
         ..defaults
     };

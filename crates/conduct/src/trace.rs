@@ -1,5 +1,5 @@
-//! `--trace`: every message once per hop, in the form that the official trace viewer reads; and
-//! `--debug-dir`: every line as it was said.
+//! The trace, with every message once per hop in the format of the official trace viewer; and the debug log,
+//! with every line as it was sent.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,12 +10,12 @@ use linkspan_acp::{Node, Passing, Plan, Tracer};
 use linkspan_bridge::{LineWriter, Mask, OutputFile};
 use linkspan_wire::{Json, Kind, Message, escape_json, one_line, quote};
 
-use crate::exit::Failure;
+use crate::error::ConductError;
 
 /// Bytes that may wait for the disk.
 const QUEUE_BYTES: usize = 16 << 20;
 
-/// Writes both, as far as they are wanted.
+/// Writes the trace, the debug log, or both.
 pub(crate) struct Traces {
     plan: Plan,
     mask: Mask,
@@ -25,12 +25,12 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    /// `None` if neither is wanted.
+    /// Creates the files; `None` if there are none to create.
     pub(crate) fn start(
         plan: &Plan,
         trace: Option<&Path>,
         debug_dir: Option<&Path>,
-    ) -> Result<Option<Self>, Failure> {
+    ) -> Result<Option<Self>, ConductError> {
         if trace.is_none() && debug_dir.is_none() {
             return Ok(None);
         }
@@ -44,8 +44,10 @@ impl Traces {
             lines(path, "trace", write)
         };
         let open_in = |dir: &Path| {
-            std::fs::create_dir_all(dir)
-                .map_err(|e| Failure::usage(format!("cannot make {}: {e}", dir.display())))?;
+            std::fs::create_dir_all(dir).map_err(|source| ConductError::DebugFolder {
+                path: dir.to_owned(),
+                source,
+            })?;
             // Two conductors may start in the same second.
             let time = format!("{:.3}", Timestamp::now()).replace(['-', ':', 'Z'], "");
             let time = time.replace(['T', '.'], "-");
@@ -89,12 +91,12 @@ impl Traces {
     }
 }
 
-/// A file of lines.
+/// A file that is written line by line.
 fn lines(
     path: &Path,
     what: &'static str,
     write: impl FnMut(&mut dyn Write, String, u64) -> io::Result<()> + Send + 'static,
-) -> Result<LineWriter<String>, Failure> {
+) -> Result<LineWriter<String>, ConductError> {
     let file = OutputFile::open(path)?;
     Ok(LineWriter::start(file, what, QUEUE_BYTES, write))
 }
@@ -133,7 +135,7 @@ impl Tracer for Traces {
 fn event(passing: &Passing<'_>, ts: f64, from: &str, to: &str) -> String {
     let msg = passing.msg;
     let body = msg.body().map_or("null", Json::text);
-    // Ids of different hops may be equal; our numbers never are.
+    // Ids of different hops may be equal; hop numbers never are.
     let id = passing.hop.map_or("null".to_owned(), |hop| hop.to_string());
     if msg.is_answer() {
         let is_error = msg.kind() == Kind::Error;
@@ -166,7 +168,7 @@ fn event(passing: &Passing<'_>, ts: f64, from: &str, to: &str) -> String {
     )
 }
 
-/// The MCP message inside, as JSON text: its method and parameters.
+/// The method and parameters of the MCP message that this message carries, as JSON.
 fn carried(msg: &Message) -> Option<(&str, Option<&str>)> {
     let method = msg.method();
     let is_carrier = method.starts_with("mcp/") || method.starts_with("_mcp/");
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_told_with_its_session() {
+    fn a_request_is_written_with_its_session() {
         assert_eq!(
             line(
                 r#"{"jsonrpc":"2.0","id":"x","method":"session/prompt","params":{"sessionId":"s"}}"#,
@@ -204,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn an_mcp_message_is_told_without_what_carries_it() {
+    fn an_mcp_message_is_written_without_its_carrier() {
         assert_eq!(
             line(
                 r#"{"jsonrpc":"2.0","method":"mcp/message","params":{"serverId":"a","requestId":"r","method":"notifications/progress","params":{"p":1},"_meta":{"linkspan/sessionId":"s"}}}"#,
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_told_with_the_number_of_its_question() {
+    fn an_answer_is_written_with_the_hop_of_its_request() {
         assert_eq!(
             line(
                 r#"{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"no"}}"#,

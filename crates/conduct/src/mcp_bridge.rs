@@ -1,25 +1,27 @@
-//! The MCP bridge: servers that live in the chain, for agents that only know ordinary ones.
+//! The MCP bridge: makes servers that live in the chain reachable for agents that only know ordinary ones.
 //!
-//! The agent is told of a stdio server, `linkspan mcp ENDPOINT`, with a secret in its environment, or of
-//! an HTTP server on this machine with a token. Whoever shows the secret of a declaration gets a session
-//! of its own whose back is a [`carrier`] in the chain; the eras of MCP are translated as for any other
-//! server.
+//! The declaration that the agent gets names a stdio server, `linkspan mcp ENDPOINT`, with a secret in its
+//! environment, or an HTTP server on this machine with a token. A connection that shows the secret of a
+//! declaration gets a session of its own whose back is a [`carrier`] in the chain; the eras of MCP are
+//! translated as for any other server.
 
-mod book;
+mod agent_entry;
+mod declarations;
 mod http;
-mod keys;
 mod listener;
-mod lobby;
+mod own_program;
 #[cfg(unix)]
-mod private;
+mod private_socket;
 #[cfg(unix)]
-mod sweep;
-mod told;
+mod stale_folders;
+mod unproven;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,47 +32,72 @@ use linkspan_mcp::Era;
 use linkspan_wire::{Limits, RpcError, quote};
 use tokio::sync::watch;
 
-use self::book::{Book, Entry};
-use self::keys::Secret;
+use self::declarations::{Declaration, Declarations};
 use self::listener::Listener;
-use super::args::{BridgeArg, TransportArg};
+use crate::handshake::Secret;
 
-pub(crate) use self::keys::{Key, hex, nonce, proof_of_client, proof_of_server};
+/// How long a connection may take to show its secret, by default.
+pub const SECRET_TIMEOUT: Duration = Duration::from_secs(5);
+/// Servers whose dialect is remembered.
+const MAX_MEMORIES: usize = 1024;
 
-/// Where the secret stands for `linkspan mcp`.
-pub(crate) const TOKEN: &str = "LINKSPAN_MCP_TOKEN";
-/// How long a connection may take to show its secret.
-pub(crate) const INTRODUCTION: Duration = Duration::from_secs(5);
-/// Servers of which we remember how they are spoken to.
-const MEMORIES: usize = 1024;
+/// How an agent reaches MCP servers that live in the chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BridgeMode {
+    /// Directly if the agent supports it, else by stdio.
+    Auto,
+    /// By a stdio server, `linkspan mcp`.
+    Stdio,
+    /// By HTTP on this machine, if the agent takes that.
+    Http,
+}
+
+/// What `linkspan mcp` connects to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BridgeTransport {
+    /// A Unix socket if the system has them, else TCP.
+    Auto,
+    /// A Unix socket.
+    Unix,
+    /// TCP on this machine.
+    Tcp,
+}
 
 /// How declarations are made reachable.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct BridgeOptions {
-    pub(crate) how: BridgeArg,
-    pub(crate) transport: TransportArg,
-    pub(crate) limits: Limits,
+#[derive(Debug, Clone)]
+pub struct BridgeOptions {
+    /// How the agent reaches the servers.
+    pub mode: BridgeMode,
+    /// What `linkspan mcp` connects to.
+    pub transport: BridgeTransport,
+    /// The path of this program, which has the command `mcp`. It is asked for every declaration: the file may
+    /// be replaced while the chain runs.
+    pub current_exe: fn() -> io::Result<PathBuf>,
+    /// Folders for the private socket, in order of preference; `/tmp` is tried last.
+    pub socket_folders: Vec<PathBuf>,
     /// How long a connection may take to show its secret.
-    pub(crate) introduction: Duration,
+    pub secret_timeout: Duration,
 }
 
 /// See the module's description.
-pub(crate) struct Bridging {
+pub(crate) struct McpBridge {
     options: BridgeOptions,
+    limits: Limits,
     chain: Handle,
-    book: Arc<Book>,
-    /// Opened when the first declaration needs it.
+    declarations: Arc<Declarations>,
+    /// Opened by the first declaration that needs it.
     listener: Option<Listener>,
     memories: HashMap<Provider, Memory>,
 }
 
-impl Bridging {
-    /// Must be called where tasks can be started.
-    pub(crate) fn new(options: BridgeOptions, chain: Handle) -> Self {
+impl McpBridge {
+    /// Must be called in a runtime.
+    pub(crate) fn new(options: BridgeOptions, limits: Limits, chain: Handle) -> Self {
         Self {
             options,
+            limits,
             chain,
-            book: Arc::default(),
+            declarations: Arc::default(),
             listener: None,
             memories: HashMap::new(),
         }
@@ -79,11 +106,11 @@ impl Bridging {
     /// The server behind a declaration, opened anew for every connection.
     fn server(&mut self, offer: &Offer<'_>, life: &watch::Receiver<Life>) -> Backend {
         let provider = offer.provider.clone();
-        if self.memories.len() >= MEMORIES && !self.memories.contains_key(&provider) {
+        if self.memories.len() >= MAX_MEMORIES && !self.memories.contains_key(&provider) {
             self.memories.clear();
         }
         let memory = self.memories.entry(provider.clone()).or_default().clone();
-        // By a URL only connections were ever opened, and what they carry begins with a handshake.
+        // A provider with a URL predates `server/discover`: every connection begins with a handshake.
         let era = matches!(provider, Provider::Url(_)).then_some(Era::Legacy);
         let (owner, ticket) = (offer.owner, offer.ticket);
         let (chain, life) = (self.chain.clone(), life.clone());
@@ -94,12 +121,12 @@ impl Bridging {
         Backend::local(open, era)
     }
 
-    /// Where we listen; from now on, if we did not yet.
+    /// The endpoint for `linkspan mcp`; the listener is opened if there is none.
     fn endpoint(&mut self) -> Result<String, RpcError> {
         if let Some(listener) = &self.listener {
             return Ok(listener.endpoint().to_owned());
         }
-        let opened = Listener::open(self.options, &self.book);
+        let opened = Listener::open(&self.options, self.limits, &self.declarations);
         let listener = opened.map_err(|e| cannot("listen for the agent", &e))?;
         let endpoint = listener.endpoint().to_owned();
         self.listener = Some(listener);
@@ -109,12 +136,13 @@ impl Bridging {
     fn over_stdio(&mut self, offer: &Offer<'_>) -> Result<String, RpcError> {
         let secret = Secret::new().ok_or_else(no_secret)?;
         let endpoint = self.endpoint()?;
-        let program = told::program().map_err(|e| cannot("name our own program", &e))?;
+        let program = own_program::path(self.options.current_exe);
+        let program = program.map_err(|e| cannot("name our own program", &e))?;
         let (life, watching) = watch::channel(Life::default());
         let server = self.server(offer, &watching);
-        let text = told::stdio(offer, &program, &endpoint, &secret);
-        let entry = Entry::new(offer.name, secret.key(), server, life);
-        self.book.enter(offer.ticket, entry)?;
+        let text = agent_entry::stdio(offer, &program, &endpoint, &secret);
+        let declaration = Declaration::new(offer.name, secret.key(), server, life);
+        self.declarations.add(offer.ticket, declaration)?;
         tracing::info!(
             "the agent is told that the MCP server {} is `linkspan mcp`",
             quote(offer.name)
@@ -134,44 +162,43 @@ impl Bridging {
         let (life, watching) = watch::channel(Life::default());
         let server = self.server(offer, &watching);
         let path = format!("/mcp-{}", path.short());
-        let opened = http::open(server, &path, &secret, self.options.limits, watching);
+        let opened = http::open(server, &path, &secret, self.limits, watching);
         let address = opened.map_err(|e| cannot("listen for the agent", &e))?;
         let url = format!("http://{address}{path}");
-        let entry = Entry::without_server(offer.name, life);
-        self.book.enter(offer.ticket, entry)?;
+        let declaration = Declaration::over_http(offer.name, life);
+        self.declarations.add(offer.ticket, declaration)?;
         tracing::info!(
             "the agent is told that the MCP server {} is at {address}",
             quote(offer.name)
         );
-        Ok(told::http(offer, &url, &secret))
+        Ok(agent_entry::http(offer, &url, &secret))
     }
 }
 
-impl Bridge for Bridging {
+impl Bridge for McpBridge {
     fn always(&self) -> bool {
-        matches!(self.options.how, BridgeArg::Stdio | BridgeArg::Http)
+        matches!(self.options.mode, BridgeMode::Stdio | BridgeMode::Http)
     }
 
     fn offer(&mut self, offer: &Offer<'_>) -> Result<String, RpcError> {
-        match self.options.how {
-            BridgeArg::Auto | BridgeArg::Stdio => self.over_stdio(offer),
-            BridgeArg::Http => self.over_http(offer),
-            BridgeArg::Off => Ok(offer.entry.text().to_owned()),
+        match self.options.mode {
+            BridgeMode::Auto | BridgeMode::Stdio => self.over_stdio(offer),
+            BridgeMode::Http => self.over_http(offer),
         }
     }
 
     fn began(&mut self, ticket: Ticket, session: &str) {
-        self.book.began(ticket, session);
+        self.declarations.began(ticket, session);
     }
 
     fn revoke(&mut self, ticket: Ticket) {
-        self.book.revoke(ticket);
+        self.declarations.revoke(ticket);
     }
 }
 
-impl Drop for Bridging {
+impl Drop for McpBridge {
     fn drop(&mut self) {
-        self.book.revoke_all();
+        self.declarations.revoke_all();
     }
 }
 
@@ -179,7 +206,7 @@ fn no_secret() -> RpcError {
     RpcError::internal("this system has no randomness for a secret")
 }
 
-fn cannot(what: &str, why: &std::io::Error) -> RpcError {
+fn cannot(what: &str, why: &io::Error) -> RpcError {
     tracing::warn!("cannot {what}: {why}");
     let data = r#"{"hint":"--bridge-transport tcp needs no socket file; --mcp-bridge off passes declarations as they are"}"#;
     RpcError::internal(format!("cannot {what}: {why}")).with_data(data)

@@ -1,11 +1,20 @@
-//! The flags of `linkspan conduct`.
+//! `linkspan conduct`: an editor in front, a chain of proxies and an agent behind.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use linkspan_acp::{Node, Plan};
+use linkspan_conduct::{
+    BridgeMode, BridgeOptions, BridgeTransport, Component, Conduct, ConductOptions, SECRET_TIMEOUT,
+};
 
 use crate::args::{seconds, size};
+use crate::exit::{Exit, Failure};
+use crate::show::say;
+use crate::signals::Signals;
+use crate::waiting;
 
 const HELP: &str = "\
 Speaks ACP on stdin and stdout to an editor, starts every COMPONENT and the AGENT, and passes messages
@@ -96,4 +105,91 @@ pub(crate) enum TransportArg {
     Unix,
     /// TCP on this machine
     Tcp,
+}
+
+impl From<TransportArg> for BridgeTransport {
+    fn from(arg: TransportArg) -> Self {
+        match arg {
+            TransportArg::Auto => Self::Auto,
+            TransportArg::Unix => Self::Unix,
+            TransportArg::Tcp => Self::Tcp,
+        }
+    }
+}
+
+pub(crate) async fn run(args: ConductArgs) -> Result<Exit, Failure> {
+    let signals = Signals::listen();
+    let components = args.components.iter().map(|text| component(text));
+    let conduct = Conduct::new(ConductOptions {
+        components: components.collect::<Result<_, _>>()?,
+        proxy: args.proxy,
+        start_timeout: args.start_timeout,
+        drain: args.drain,
+        max_message: args.max_message,
+        bridge: bridge(&args),
+    });
+    if args.dry_run {
+        show(conduct.plan(), args.proxy);
+        return Ok(Exit::Ok);
+    }
+    let conduct = conduct.with_traces(args.trace.as_deref(), args.debug_dir.as_deref())?;
+    wait_for_editor(args.proxy);
+    let signal = Cell::new(None);
+    let stop = async { signal.set(Some(signals.stop().await)) };
+    conduct.run(stop).await?;
+    Ok(signal.get().unwrap_or(Exit::Ok))
+}
+
+fn component(text: &str) -> Result<Component, Failure> {
+    Component::parse(text).map_err(|error| {
+        Failure::usage(format!("the component `{text}` cannot be read: {error}")).hint(
+            "give a command line in one word, as 'program --flag', or {\"command\":…,\"args\":[…],\"env\":{…}}",
+        )
+    })
+}
+
+fn bridge(args: &ConductArgs) -> Option<BridgeOptions> {
+    let mode = match args.mcp_bridge {
+        BridgeArg::Auto => BridgeMode::Auto,
+        BridgeArg::Stdio => BridgeMode::Stdio,
+        BridgeArg::Http => BridgeMode::Http,
+        BridgeArg::Off => return None,
+    };
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let runtime = runtime.filter(|folder| folder.is_absolute());
+    Some(BridgeOptions {
+        mode,
+        transport: args.bridge_transport.into(),
+        current_exe: std::env::current_exe,
+        socket_folders: runtime.into_iter().chain([std::env::temp_dir()]).collect(),
+        secret_timeout: SECRET_TIMEOUT,
+    })
+}
+
+/// Tells a person at a terminal what is expected on stdin.
+fn wait_for_editor(as_proxy: bool) {
+    let who = if as_proxy {
+        "another ACP conductor"
+    } else {
+        "an editor that speaks ACP"
+    };
+    waiting::on_stdin(
+        &format!("{who}, which usually starts this command itself; Ctrl-C ends it"),
+        "put this command into the editor's list of agents; --dry-run prints the chain and ends",
+    );
+}
+
+/// Prints the chain, from the editor to the agent.
+fn show(plan: &Plan, as_proxy: bool) {
+    say!("{}", plan.name(Node::Outside));
+    for (part, component) in plan.parts.iter().enumerate() {
+        let dialect = component.dialect.map_or_else(String::new, |dialect| {
+            format!("  (dialect {})", dialect.word())
+        });
+        let name = plan.name(Node::Part(part));
+        say!("  {name}: {}{dialect}", component.command);
+    }
+    if as_proxy {
+        say!("  the conductor's next component");
+    }
 }

@@ -1,4 +1,4 @@
-//! A socket that nobody but our own user can reach.
+//! A socket that only the user of this process can reach.
 
 use std::fs::File;
 use std::io;
@@ -8,34 +8,36 @@ use std::path::{Path, PathBuf};
 use linkspan_spawn::{Watched, remove_after};
 use tokio::net::{UnixListener, UnixStream};
 
-use super::keys::Secret;
-use super::sweep;
+use super::stale_folders;
+use crate::handshake::Secret;
 
-/// What fits into a socket's address on every system, with its end.
-const LONGEST: usize = 103;
+/// The longest path of a socket on every system, without the NUL.
+const MAX_PATH: usize = 103;
 const NAME: &str = "mcp.sock";
-/// If neither the user's own folder nor the one for temporary files is fit for it.
-const LAST_RESORT: &str = "/tmp";
+/// Used if no other folder is.
+const LAST_FOLDER: &str = "/tmp";
 
-/// A folder of our own with a socket in it. Both go with this.
+/// A private folder with a socket in it. Both are removed when this is dropped.
 pub(super) struct PrivateSocket {
     dir: PathBuf,
     path: String,
-    /// Says that we live.
+    /// Held as long as the process lives.
     _lock: File,
-    /// Has the folder removed if we are killed.
+    /// Removes the folder if the process is killed.
     _watched: Option<Watched>,
 }
 
 impl PrivateSocket {
-    pub(super) fn bind() -> io::Result<(Self, UnixListener)> {
-        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-        let runtime = runtime.filter(|dir| dir.is_absolute());
-        let places = runtime.into_iter().chain([std::env::temp_dir()]);
+    /// In the first of the folders that can have it.
+    pub(super) fn bind(folders: &[PathBuf]) -> io::Result<(Self, UnixListener)> {
         let mut last = io::Error::other("no folder has a short enough name");
-        for place in places.chain([PathBuf::from(LAST_RESORT)]) {
-            sweep::sweep(&place, NAME);
-            match Self::within(&place) {
+        for folder in folders
+            .iter()
+            .map(PathBuf::as_path)
+            .chain([Path::new(LAST_FOLDER)])
+        {
+            stale_folders::sweep(folder, NAME);
+            match Self::within(folder) {
                 Ok(bound) => return Ok(bound),
                 Err(e) => last = e,
             }
@@ -43,22 +45,22 @@ impl PrivateSocket {
         Err(last)
     }
 
-    /// In a fresh folder in `place`.
-    pub(super) fn within(place: &Path) -> io::Result<(Self, UnixListener)> {
+    /// In a new folder in `parent`.
+    pub(super) fn within(parent: &Path) -> io::Result<(Self, UnixListener)> {
         let name = Secret::new().ok_or_else(|| io::Error::other("no randomness"))?;
-        let dir = place.join(format!("{}{}", sweep::PREFIX, &name.short()[..16]));
+        let dir = parent.join(format!("{}{}", stale_folders::PREFIX, &name.short()[..16]));
         let path = dir.join(NAME);
-        let text = path.to_str().filter(|text| text.len() <= LONGEST);
+        let text = path.to_str().filter(|text| text.len() <= MAX_PATH);
         let Some(text) = text.map(str::to_owned) else {
             return Err(io::Error::other("the name of the folder is too long"));
         };
-        // Fails if it is there, so that it is ours and nobody has prepared it.
+        // Fails if it exists, so that no other user has prepared it.
         std::fs::DirBuilder::new().mode(0o700).create(&dir)?;
-        let lock = sweep::lock(&dir).inspect_err(|_| sweep::remove(&dir, NAME))?;
-        let watched = remove_after(&dir, &[NAME, sweep::LOCK]).inspect_err(|e| {
+        let lock = stale_folders::lock(&dir).inspect_err(|_| stale_folders::remove(&dir, NAME))?;
+        let watched = remove_after(&dir, &[NAME, stale_folders::LOCK]).inspect_err(|e| {
             tracing::debug!("the socket's folder will stay if we are killed: {e}");
         });
-        // From here on the folder goes with this.
+        // From here on dropping this removes the folder.
         let socket = Self {
             dir,
             path: text,
@@ -77,11 +79,11 @@ impl PrivateSocket {
 
 impl Drop for PrivateSocket {
     fn drop(&mut self) {
-        sweep::remove(&self.dir, NAME);
+        stale_folders::remove(&self.dir, NAME);
     }
 }
 
-/// Whether the other end belongs to our own user.
+/// Whether the peer belongs to the same user.
 pub(super) fn is_ours(stream: &UnixStream) -> bool {
     let ours = rustix::process::geteuid().as_raw();
     stream.peer_cred().is_ok_and(|peer| peer.uid() == ours)
