@@ -14,11 +14,11 @@ use crate::bcp::args::BcpArgs;
 use crate::commands::agent::AgentArgs;
 use crate::commands::conduct::ConductArgs;
 use crate::commands::mcp::McpArgs;
+use crate::commands::try_out::TryOut;
 use crate::exit::exit_codes;
 use crate::expose_args::ExposeArgs;
 use crate::serve::args::Author;
 use crate::shrink::args::{ShrinkArgs, ShrinkFlag};
-use crate::tryout::TryOut;
 
 /// The bridge between any AI client and any tool server.
 #[derive(Debug, Parser)]

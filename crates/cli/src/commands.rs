@@ -3,3 +3,4 @@
 pub(crate) mod agent;
 pub(crate) mod conduct;
 pub(crate) mod mcp;
+pub(crate) mod try_out;

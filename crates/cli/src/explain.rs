@@ -5,6 +5,7 @@ use std::io;
 
 use linkspan_acp::{Broken, Why};
 use linkspan_bridge::BridgeError;
+use linkspan_client::{ArgumentsError, ClientError};
 use linkspan_conduct::ConductError;
 use linkspan_conduct::handshake::ConnectError;
 use linkspan_ports::{OptionsError, SpawnError};
@@ -127,5 +128,51 @@ impl From<ConnectError> for Failure {
             ),
         };
         Self::new(exit, error.to_string()).hint(hint)
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        let what = error.to_string();
+        match error {
+            ClientError::Fault(fault) => fault.into(),
+            ClientError::NoFirstAnswer { .. } => Self::new(Exit::Timeout, what)
+                .hint("is it an MCP server? -v shows what it prints; --timeout 120 waits longer"),
+            ClientError::EndedAtOnce { .. } => Self::new(Exit::Broken, what).hint(
+                "an MCP server stays and answers on stdout; check the command and its arguments",
+            ),
+            ClientError::Echo(_) => {
+                Self::new(Exit::Broken, what).hint("check the command and its arguments")
+            }
+            ClientError::Refused {
+                method, code, data, ..
+            } => {
+                let mut failure = Self::new(Exit::ServerError, what);
+                if let Some(data) = data {
+                    failure = failure.data(data);
+                }
+                if code == "-32601" {
+                    failure = failure.hint(format!("this server does not offer `{method}`"));
+                }
+                failure
+            }
+            ClientError::BadAnswer(_) => Self::new(Exit::Broken, what)
+                .hint("-v shows more; a large answer may need --max-message"),
+            ClientError::Gone => Self::new(Exit::Broken, what),
+            ClientError::CannotAnswer(_) => Self::new(Exit::Broken, what)
+                .hint("a question to a person is answered at a terminal; nothing else is here"),
+            ClientError::TooManyQuestions => {
+                Self::new(Exit::Broken, what).hint("this is a mistake of the server")
+            }
+        }
+    }
+}
+
+impl From<ArgumentsError> for Failure {
+    fn from(error: ArgumentsError) -> Self {
+        Self::usage(error.to_string()).hint(format!(
+            "{}; --unchecked sends them as they are",
+            error.takes()
+        ))
     }
 }

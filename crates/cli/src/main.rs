@@ -7,31 +7,27 @@ mod acp_args;
 mod args;
 mod bcp;
 mod call_args;
-mod client;
 mod commands;
 mod connect;
 #[cfg(test)]
 mod doc_examples;
-mod elicit;
 mod exit;
 mod explain;
 mod expose;
 mod expose_args;
 mod front;
 mod help_text;
-mod lists;
 mod log;
 mod mistakes;
 mod pages;
+mod person;
 mod remote;
-mod schema_check;
 mod serve;
 mod show;
 mod shrink;
 mod signals;
 mod status;
 mod target;
-mod tryout;
 mod waiting;
 
 use std::process::ExitCode;
@@ -106,7 +102,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Mcp(args) => commands::mcp::run(&args),
         Command::Author(command) => serve::run(command),
         Command::Bcp(command) => bcp::run(command),
-        Command::TryOut(command) => block_on(tryout::run(command)),
+        Command::TryOut(command) => block_on(commands::try_out::run(command)),
         Command::Completions { shell } => {
             pages::completions(shell);
             Ok(Exit::Ok)

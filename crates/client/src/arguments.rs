@@ -1,75 +1,94 @@
-//! Arguments of a call against the tool's own schema, before anything is sent.
+//! Checks the arguments of a call against the tool's schema before they are sent.
 //!
-//! Most servers ignore an argument that they do not know, so that a misspelt one has no effect and no
-//! error. The schema tells which names there are.
+//! Most servers ignore unknown arguments, so that a misspelt one has no effect and no error. The schema says
+//! which names exist.
 
 use linkspan_scripts::folder::{Schema, names::nearest};
 use serde_json::{Map, Value};
 
-use crate::exit::Failure;
-use crate::show::on_one_line;
+use crate::error::on_one_line;
 
-/// How many names a message lists.
-const MOST: usize = 30;
+/// Names that a message lists.
+const MAX_NAMES: usize = 30;
+
+/// Why arguments do not fit the schema of their tool.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ArgumentsError {
+    /// The schema does not have this name.
+    #[error("`{tool}` has no argument `{name}`{}", near.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?")))]
+    Unknown {
+        /// The tool.
+        tool: String,
+        /// The argument.
+        name: String,
+        /// The name that may have been meant.
+        near: Option<String>,
+        /// What the tool takes, in a sentence.
+        takes: String,
+    },
+    /// The schema does not allow these values.
+    #[error("the arguments of `{tool}` do not fit: {problems}")]
+    Mismatch {
+        /// The tool.
+        tool: String,
+        /// What is wrong.
+        problems: String,
+        /// What the tool takes, in a sentence.
+        takes: String,
+    },
+}
+
+impl ArgumentsError {
+    /// What the tool takes, in a sentence.
+    pub fn takes(&self) -> &str {
+        let (Self::Unknown { takes, .. } | Self::Mismatch { takes, .. }) = self;
+        takes
+    }
+}
 
 /// Refuses arguments that do not fit. `schema` is the tool's `inputSchema`, `arguments` a JSON object.
-pub(crate) fn check(tool: &str, schema: &str, arguments: &str) -> Result<(), Failure> {
+pub fn check_arguments(tool: &str, schema: &str, arguments: &str) -> Result<(), ArgumentsError> {
     let Ok(schema) = serde_json::from_str::<Value>(schema) else {
         return Ok(());
     };
     let Ok(Value::Object(arguments)) = serde_json::from_str::<Value>(arguments) else {
         return Ok(());
     };
-    check_names(tool, &schema, &arguments)?;
-    // A schema that is broken is the server's mistake, and it may take the call all the same.
-    let wrong = match Schema::new(&schema) {
+    check_argument_names(tool, &schema, &arguments)?;
+    // An invalid schema is the server's mistake; it may accept the call.
+    let problems = match Schema::new(&schema) {
         Ok(schema) => schema.check(&Value::Object(arguments)),
         Err(_) => Vec::new(),
     };
-    match wrong.is_empty() {
-        true => Ok(()),
-        false => Err(refused(
-            format!(
-                "the arguments of `{}` do not fit: {}",
-                on_one_line(tool),
-                on_one_line(&wrong.join("; "))
-            ),
-            tool,
-            &schema,
-        )),
+    if problems.is_empty() {
+        return Ok(());
     }
+    Err(ArgumentsError::Mismatch {
+        tool: on_one_line(tool),
+        problems: on_one_line(&problems.join("; ")),
+        takes: takes(tool, &schema),
+    })
 }
 
 /// Refuses an argument that the schema does not name.
-pub(crate) fn check_names(
+pub fn check_argument_names(
     tool: &str,
     schema: &Value,
     arguments: &Map<String, Value>,
-) -> Result<(), Failure> {
+) -> Result<(), ArgumentsError> {
     let Some((name, near)) = unknown(schema, arguments) else {
         return Ok(());
     };
-    let shown = on_one_line(tool);
-    let name = on_one_line(&name);
-    let what = match near {
-        Some(near) => format!(
-            "`{shown}` has no argument `{name}`; did you mean `{}`?",
-            on_one_line(&near)
-        ),
-        None => format!("`{shown}` has no argument `{name}`"),
-    };
-    Err(refused(what, tool, schema))
+    Err(ArgumentsError::Unknown {
+        tool: on_one_line(tool),
+        name: on_one_line(&name),
+        near: near.as_deref().map(on_one_line),
+        takes: takes(tool, schema),
+    })
 }
 
-fn refused(what: String, tool: &str, schema: &Value) -> Failure {
-    Failure::usage(what).hint(format!(
-        "{}; --unchecked sends them as they are",
-        takes(tool, schema)
-    ))
-}
-
-/// The first argument that the schema does not name, and the name that may have been meant. Nothing if
-/// the schema leaves the names open.
+/// The first argument that the schema does not name, and the name that may have been meant; `None` if the
+/// schema allows any name.
 fn unknown(schema: &Value, arguments: &Map<String, Value>) -> Option<(String, Option<String>)> {
     let open = match schema.get("additionalProperties") {
         Some(Value::Bool(open)) => *open,
@@ -93,7 +112,7 @@ fn unknown(schema: &Value, arguments: &Map<String, Value>) -> Option<(String, Op
     let properties = schema.get("properties").and_then(Value::as_object);
     let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
     let properties = match properties {
-        // A schema without any names says nothing, unless it says that there are none.
+        // A schema without names allows any name, unless it is closed.
         Some(properties) if !properties.is_empty() || closed => properties,
         None if closed => &Map::new(),
         _ => return None,
@@ -108,7 +127,7 @@ fn unknown(schema: &Value, arguments: &Map<String, Value>) -> Option<(String, Op
     Some((name.clone(), near))
 }
 
-/// What a tool takes, in a few words.
+/// What a tool takes, in a sentence.
 fn takes(tool: &str, schema: &Value) -> String {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required: Vec<&str> = schema
@@ -121,34 +140,40 @@ fn takes(tool: &str, schema: &Value) -> String {
     let mut names: Vec<String> = properties
         .into_iter()
         .flatten()
-        .take(MOST)
+        .take(MAX_NAMES)
         .map(|(name, property)| {
             let kind = property.get("type").and_then(Value::as_str);
             let needed = required.contains(&name.as_str()).then_some("required");
             let facts: Vec<&str> = kind.into_iter().chain(needed).collect();
             let name = on_one_line(name);
-            match facts.is_empty() {
-                true => name,
-                false => format!("{name} ({})", on_one_line(&facts.join(", "))),
+            if facts.is_empty() {
+                name
+            } else {
+                format!("{name} ({})", on_one_line(&facts.join(", ")))
             }
         })
         .collect();
-    if properties.is_some_and(|all| all.len() > MOST) {
+    if properties.is_some_and(|all| all.len() > MAX_NAMES) {
         names.push("…".to_owned());
     }
-    match names.is_empty() {
-        true => format!("`{}` takes no arguments", on_one_line(tool)),
-        false => format!("`{}` takes {}", on_one_line(tool), names.join(", ")),
+    if names.is_empty() {
+        format!("`{}` takes no arguments", on_one_line(tool))
+    } else {
+        format!("`{}` takes {}", on_one_line(tool), names.join(", "))
     }
 }
 
-/// What to say if a tool that is not in the list failed: the nearest name, and all of them.
-pub(crate) fn which_tools(name: &str, tools: &[String]) -> String {
+/// A hint for a failed call of a tool that is not in the list: the nearest name, and all names.
+pub fn tool_hint(name: &str, tools: &[String]) -> String {
     if tools.is_empty() {
         return "this server lists no tools".to_owned();
     }
-    let all: Vec<String> = tools.iter().take(MOST).map(|t| on_one_line(t)).collect();
-    let more = match tools.len().saturating_sub(MOST) {
+    let all: Vec<String> = tools
+        .iter()
+        .take(MAX_NAMES)
+        .map(|t| on_one_line(t))
+        .collect();
+    let more = match tools.len().saturating_sub(MAX_NAMES) {
         0 => String::new(),
         more => format!(" and {more} more (linkspan tools lists them)"),
     };
@@ -162,9 +187,9 @@ pub(crate) fn which_tools(name: &str, tools: &[String]) -> String {
     }
 }
 
-/// What to say if a prompt failed: the nearest name if it is not in the list, or the argument that it does
-/// not have. `prompts` are the items of the list, `given` is the JSON object of arguments.
-pub(crate) fn which_prompt(name: &str, given: Option<&str>, prompts: &[String]) -> Option<String> {
+/// A hint for a failed prompt: the nearest name if it is not in the list, or the argument that it does not
+/// have. `prompts` are the items of the list, `given` is the JSON object of arguments.
+pub fn prompt_hint(name: &str, given: Option<&str>, prompts: &[String]) -> Option<String> {
     let prompts: Vec<Value> = prompts
         .iter()
         .filter_map(|prompt| serde_json::from_str(prompt).ok())
@@ -203,32 +228,37 @@ mod tests {
 
     const GREET: &str = r#"{"type":"object","properties":{"name":{"type":"string"},"times":{"type":"integer","minimum":1}},"required":["name"]}"#;
 
-    fn told(schema: &str, arguments: &str) -> String {
-        check("greet", schema, arguments).unwrap_err().in_words()
+    fn error(schema: &str, arguments: &str) -> String {
+        let error = check_arguments("greet", schema, arguments).unwrap_err();
+        format!("{error}; {}", error.takes())
     }
 
     #[test]
-    fn a_misspelt_name_is_named_with_the_right_one() {
+    fn the_nearest_name_is_suggested_for_a_misspelt_one() {
         assert_eq!(
-            told(GREET, r#"{"nme":"x"}"#),
-            "`greet` has no argument `nme`; did you mean `name`?; `greet` takes name (string, required), times (integer); --unchecked sends them as they are"
+            error(GREET, r#"{"nme":"x"}"#),
+            "`greet` has no argument `nme`; did you mean `name`?; `greet` takes name (string, required), times (integer)"
         );
         assert!(
-            told(GREET, r#"{"name":"x","zzzzzz":1}"#)
+            error(GREET, r#"{"name":"x","zzzzzz":1}"#)
                 .starts_with("`greet` has no argument `zzzzzz`;")
         );
     }
 
     #[test]
-    fn what_is_missing_or_of_the_wrong_type_is_named() {
-        assert!(told(GREET, "{}").contains("name"), "{}", told(GREET, "{}"));
-        assert!(told(GREET, r#"{"name":"x","times":"often"}"#).contains("/times"));
-        assert!(told(GREET, r#"{"name":"x","times":0}"#).contains("minimum"));
-        assert!(check("greet", GREET, r#"{"name":"x","times":2}"#).is_ok());
+    fn missing_and_wrong_values_are_named() {
+        assert!(
+            error(GREET, "{}").contains("name"),
+            "{}",
+            error(GREET, "{}")
+        );
+        assert!(error(GREET, r#"{"name":"x","times":"often"}"#).contains("/times"));
+        assert!(error(GREET, r#"{"name":"x","times":0}"#).contains("minimum"));
+        assert!(check_arguments("greet", GREET, r#"{"name":"x","times":2}"#).is_ok());
     }
 
     #[test]
-    fn names_are_free_where_the_schema_leaves_them_open() {
+    fn any_name_is_accepted_if_the_schema_is_open() {
         for open in [
             r#"{"type":"object"}"#,
             r#"{"type":"object","properties":{}}"#,
@@ -240,40 +270,40 @@ mod tests {
             "no schema",
             r#"{"type":17}"#,
         ] {
-            assert!(check("t", open, r#"{"x":1}"#).is_ok(), "{open}");
+            assert!(check_arguments("t", open, r#"{"x":1}"#).is_ok(), "{open}");
         }
     }
 
     #[test]
     fn a_tool_without_arguments_takes_none() {
         let closed = r#"{"type":"object","additionalProperties":false}"#;
-        assert!(told(closed, r#"{"x":1}"#).contains("`greet` takes no arguments"));
+        assert!(error(closed, r#"{"x":1}"#).contains("`greet` takes no arguments"));
     }
 
     #[test]
     fn a_misspelt_prompt_or_argument_of_one_is_recognised() {
         let prompts = [r#"{"name":"review","arguments":[{"name":"code"}]}"#.to_owned()];
-        let told = |name, given| which_prompt(name, given, &prompts);
-        assert_eq!(told("reviw", None).unwrap(), "did you mean `review`?");
+        let hint = |name, given| prompt_hint(name, given, &prompts);
+        assert_eq!(hint("reviw", None).unwrap(), "did you mean `review`?");
         assert_eq!(
-            told("review", Some(r#"{"cod":"x"}"#)).unwrap(),
+            hint("review", Some(r#"{"cod":"x"}"#)).unwrap(),
             "`review` has no argument `cod`; did you mean `code`?"
         );
-        assert_eq!(told("review", Some(r#"{"code":"x"}"#)), None);
-        assert!(told("zzzzzz", None).unwrap().contains("linkspan prompts"));
+        assert_eq!(hint("review", Some(r#"{"code":"x"}"#)), None);
+        assert!(hint("zzzzzz", None).unwrap().contains("linkspan prompts"));
     }
 
     #[test]
-    fn a_tool_that_is_not_there_gets_the_list_and_the_nearest() {
+    fn an_unlisted_tool_gets_the_list_and_the_nearest_name() {
         let tools = ["echo".to_owned(), "add".to_owned()];
         assert_eq!(
-            which_tools("ehco", &tools),
+            tool_hint("ehco", &tools),
             "did you mean `echo`? Its tools: echo, add"
         );
         assert_eq!(
-            which_tools("nope", &tools),
+            tool_hint("nope", &tools),
             "`nope` is not in the server's list of tools: echo, add"
         );
-        assert_eq!(which_tools("nope", &[]), "this server lists no tools");
+        assert_eq!(tool_hint("nope", &[]), "this server lists no tools");
     }
 }

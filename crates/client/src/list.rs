@@ -5,30 +5,30 @@ use std::collections::HashSet;
 use linkspan_wire::{Json, Message, quote};
 
 use crate::client::{Client, one_param};
-use crate::exit::{Failure, warn};
+use crate::error::ClientError;
 
-/// A server that never stops giving cursors is not followed for ever.
+/// Pages that are read of one list.
 const MAX_PAGES: usize = 1000;
 
-/// Whether two pages list the same.
+/// Whether two pages have the same items.
 fn same_items(one: &Message, other: &Message, key: &str) -> bool {
     let items = |page: &Message| Some(page.body()?.get(key)?.text().to_owned());
     items(one) == items(other)
 }
 
 /// All pages of a list.
-pub(crate) struct List {
+pub struct List {
     key: &'static str,
     pages: Vec<Message>,
 }
 
 impl List {
     /// Fetches `method`, whose results hold the items under `key`.
-    pub(crate) async fn fetch(
+    pub async fn fetch(
         client: &mut Client,
         method: &str,
         key: &'static str,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, ClientError> {
         let mut pages = vec![client.ask(method, None).await?];
         let mut seen = HashSet::new();
         loop {
@@ -48,14 +48,14 @@ impl List {
                 _ => None,
             };
             if let Some(stop) = stop {
-                // A server that ignores cursors gives its first page again.
+                // A server that ignores cursors sends its first page again.
                 let repeated = pages.split_last().is_some_and(|(last, before)| {
                     before.iter().any(|page| same_items(page, last, key))
                 });
                 if repeated {
                     pages.pop();
                 }
-                warn(&format!(
+                client.warn(&format!(
                     "the server answers `{method}` with {stop}; the list may not be complete"
                 ));
                 break;
@@ -66,20 +66,21 @@ impl List {
         Ok(Self { key, pages })
     }
 
-    pub(crate) fn items(&self) -> impl Iterator<Item = Json<'_>> {
+    /// The items of all pages.
+    pub fn items(&self) -> impl Iterator<Item = Json<'_>> {
         self.pages
             .iter()
             .filter_map(|page| page.body()?.get(self.key))
             .flat_map(Json::elements)
     }
 
-    /// What is listed.
-    pub(crate) fn key(&self) -> &'static str {
+    /// The member that holds the items.
+    pub fn key(&self) -> &'static str {
         self.key
     }
 
-    /// One page as the server spelled it; several pages, or lists, as one object.
-    pub(crate) fn join(lists: &[Self]) -> String {
+    /// One page as the server sent it; several pages or lists as one object.
+    pub fn join(lists: &[Self]) -> String {
         if let [Self { pages, .. }] = lists
             && let [page] = &pages[..]
         {
