@@ -14,6 +14,8 @@
 mod client;
 mod secret;
 mod server;
+#[cfg(test)]
+mod tests;
 
 #[cfg(unix)]
 pub use client::connect_unix;
