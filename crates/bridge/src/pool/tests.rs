@@ -25,12 +25,11 @@ fn pooled(era: Era, change: impl FnOnce(&mut PoolOptions)) -> Pooled {
     Pooled { pool, closing, log }
 }
 
-fn client(credentials: &str) -> Guest {
-    let principal = match credentials {
+fn client(credentials: &str) -> Principal {
+    match credentials {
         "" => Principal(None),
         some => Principal(Some(Arc::from(some.as_bytes()))),
-    };
-    Guest { principal }
+    }
 }
 
 impl Pooled {
