@@ -219,7 +219,9 @@ mod unix {
             let list = agent.hear().await.unwrap();
             assert!(list.contains(r#""tools":[]"#), "{list}");
         };
-        let (verbs, ()) = tokio::join!(provider, agent);
+        let (mut verbs, ()) = tokio::join!(provider, agent);
+        // The `ping` marks which questions belong to the start of the server.
+        verbs.retain(|verb| verb != "ping");
         assert_eq!(
             verbs[..4],
             ["", "initialize", "notifications/initialized", "tools/list"]
