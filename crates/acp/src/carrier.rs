@@ -24,7 +24,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::names;
-use linkspan_wire::{Id, IdKey, Kind, Message, Object, RpcError, quote};
+use linkspan_wire::{Hop, Id, IdKey, Kind, Message, Object, RpcError, quote};
 
 use crate::bridge::Provider;
 use crate::dialect::Dialect;
@@ -76,12 +76,12 @@ pub struct Carrier {
     memory: Memory,
     link: Link,
     /// Our requests in the chain, by their ids there.
-    waiting: BTreeMap<u64, Wait>,
+    waiting: BTreeMap<Hop, Wait>,
     /// The same for requests of the MCP side.
-    numbers: HashMap<IdKey, u64>,
+    numbers: HashMap<IdKey, Hop>,
     /// Requests of the provider that the MCP side thinks about.
     asked: HashMap<IdKey, Asked>,
-    last: u64,
+    last: Hop,
     /// Keeps the names of our requests apart from those of other carriers to the same provider.
     tag: String,
     /// `_meta` of every envelope, once the session is known.
@@ -101,7 +101,7 @@ enum Link {
 
 /// A message that waits for a connection.
 struct Held {
-    number: Option<u64>,
+    number: Option<Hop>,
     msg: Message,
 }
 
@@ -139,7 +139,7 @@ impl Carrier {
             waiting: BTreeMap::new(),
             numbers: HashMap::new(),
             asked: HashMap::new(),
-            last: 0,
+            last: Hop(0),
             // Not a secret, only unlike all others.
             tag: format!("{:016x}", RandomState::new().hash_one(0)),
             meta: None,
@@ -224,7 +224,7 @@ impl Carrier {
     }
 
     /// Sends a request of the MCP side, or what has to go before it.
-    fn send(&mut self, number: u64, msg: Message, now: Instant) -> Vec<Out> {
+    fn send(&mut self, number: Hop, msg: Message, now: Instant) -> Vec<Out> {
         let form = match (&mut self.link, self.form) {
             (Link::Connecting { held, .. }, _) => {
                 held.push_back(Held {
@@ -260,7 +260,7 @@ impl Carrier {
     }
 
     /// Asks for a connection; `number` waits for it.
-    fn connect(&mut self, form: Form, number: u64, msg: Message, now: Instant) -> Out {
+    fn connect(&mut self, form: Form, number: Hop, msg: Message, now: Instant) -> Out {
         let held = Held {
             number: Some(number),
             msg,
@@ -345,12 +345,12 @@ impl Carrier {
         Out::Chain(msg)
     }
 
-    fn next(&mut self) -> u64 {
-        self.last += 1;
+    fn next(&mut self) -> Hop {
+        self.last = self.last.next();
         self.last
     }
 
-    fn take_call(&mut self, number: u64) -> Option<Box<Call>> {
+    fn take_call(&mut self, number: Hop) -> Option<Box<Call>> {
         match self.waiting.remove(&number)? {
             Wait::Call(call) => {
                 self.numbers.remove(&call.id.key());
@@ -364,7 +364,7 @@ impl Carrier {
     }
 
     /// What a request of ours is called where that is seen by others than its hop.
-    fn request_name(&self, number: u64) -> String {
+    fn request_name(&self, number: Hop) -> String {
         format!("{}-{number}", self.tag)
     }
 
@@ -387,7 +387,7 @@ fn is_first(msg: &Message) -> bool {
     matches!(&*msg.method(), names::INITIALIZE | names::DISCOVER)
 }
 
-fn taken_back(number: u64) -> Out {
+fn taken_back(number: Hop) -> Out {
     let params = format!(r#"{{"requestId":{number}}}"#);
     Out::Chain(Message::notification(CANCEL, Some(&params)))
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use linkspan_wire::{Id, IdKey};
+use linkspan_wire::{Hop, Id, IdKey};
 
 use crate::bridge::DeclarationId;
 use crate::dialect::Dialect;
@@ -13,7 +13,7 @@ use crate::plan::Node;
 #[derive(Debug)]
 pub(crate) struct Question {
     /// The number that it went on under.
-    pub(crate) hop: u64,
+    pub(crate) hop: Hop,
     /// Who asked.
     pub(crate) from: Node,
     /// Under which id, as written.
@@ -67,9 +67,9 @@ pub(crate) enum Purpose {
 /// All requests in flight.
 #[derive(Debug, Default)]
 pub(crate) struct Questions {
-    pending: HashMap<u64, Question>,
-    hops: HashMap<(Node, IdKey), u64>,
-    last: u64,
+    pending: HashMap<Hop, Question>,
+    hops: HashMap<(Node, IdKey), Hop>,
+    last: Hop,
     /// How many of them are about the beginning.
     starts: usize,
 }
@@ -81,8 +81,8 @@ impl Questions {
     }
 
     /// Notes a request and gives it the number that it goes on under.
-    pub(crate) fn ask(&mut self, mut question: Question) -> u64 {
-        self.last += 1;
+    pub(crate) fn ask(&mut self, mut question: Question) -> Hop {
+        self.last = self.last.next();
         question.hop = self.last;
         self.starts += usize::from(question.is_start());
         let key = (question.from, question.id.key());
@@ -92,7 +92,7 @@ impl Questions {
     }
 
     /// The question that `by` answers under this number.
-    pub(crate) fn answered(&mut self, by: Node, hop: u64) -> Option<Question> {
+    pub(crate) fn answered(&mut self, by: Node, hop: Hop) -> Option<Question> {
         if self.pending.get(&hop)?.to != by {
             return None;
         }
@@ -100,7 +100,7 @@ impl Questions {
     }
 
     /// Takes a question back.
-    pub(crate) fn take(&mut self, hop: u64) -> Option<Question> {
+    pub(crate) fn take(&mut self, hop: Hop) -> Option<Question> {
         let question = self.pending.remove(&hop)?;
         self.hops.remove(&(question.from, question.id.key()));
         self.starts -= usize::from(question.is_start());
@@ -108,20 +108,20 @@ impl Questions {
     }
 
     /// Where a request of `from` went, and under which number.
-    pub(crate) fn find(&self, from: Node, id: &Id) -> Option<(u64, &Question)> {
+    pub(crate) fn find(&self, from: Node, id: &Id) -> Option<(Hop, &Question)> {
         let hop = *self.hops.get(&(from, id.key()))?;
         Some((hop, self.pending.get(&hop)?))
     }
 
     /// The numbers of all questions for which `wanted` holds, in the order in which they were asked.
-    pub(crate) fn which(&self, wanted: impl Fn(&Question) -> bool) -> Vec<u64> {
+    pub(crate) fn which(&self, wanted: impl Fn(&Question) -> bool) -> Vec<Hop> {
         let found = self.pending.iter().filter(|(_, question)| wanted(question));
-        let mut hops: Vec<u64> = found.map(|(hop, _)| *hop).collect();
+        let mut hops: Vec<Hop> = found.map(|(hop, _)| *hop).collect();
         hops.sort_unstable();
         hops
     }
 
-    pub(crate) fn get(&self, hop: u64) -> Option<&Question> {
+    pub(crate) fn get(&self, hop: Hop) -> Option<&Question> {
         self.pending.get(&hop)
     }
 

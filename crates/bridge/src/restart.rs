@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use linkspan_mcp::names;
 use linkspan_ports::Memory;
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port, PortEnd};
-use linkspan_wire::{Id, IdKey, Kind, Message};
+use linkspan_wire::{Hop, Id, IdKey, Kind, Message};
 use tokio::sync::mpsc::error::SendError;
 use tokio::time::timeout;
 
@@ -47,7 +47,7 @@ struct Restarting {
     server: Arc<Server>,
     memory: Memory,
     /// The newest request that the process was given.
-    newest: Option<u64>,
+    newest: Option<Hop>,
     /// Unanswered questions of the process.
     questions: HashMap<IdKey, Id>,
     /// Whether any process has answered anything.
@@ -286,11 +286,9 @@ impl Restarting {
 }
 
 /// The number of a request.
-fn hop(outbound: &Outbound) -> Option<u64> {
+fn hop(outbound: &Outbound) -> Option<Hop> {
     match outbound {
-        Outbound::One(envelope) if envelope.msg.kind() == Kind::Request => {
-            envelope.msg.id()?.as_hop()
-        }
+        Outbound::One(envelope) if envelope.msg.kind() == Kind::Request => envelope.msg.hop(),
         _ => None,
     }
 }

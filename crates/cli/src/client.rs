@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use linkspan_mcp::{Era, OUR_INFO, Revision, modern_meta, names};
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
-use linkspan_wire::{Id, Json, JsonKind, Kind, Message, RpcError, quote};
+use linkspan_wire::{Hop, Id, Json, JsonKind, Kind, Message, RpcError, quote};
 use tokio::time::timeout;
 
 use self::failures::{echoes, never_spoke, refusal};
@@ -25,7 +25,7 @@ const MAX_ROUNDS: usize = 8;
 /// A conversation with one server.
 pub(crate) struct Client {
     port: Port,
-    last_id: u64,
+    last_id: Hop,
     era: Era,
     timeout: Option<Duration>,
     /// The limit of the first answer.
@@ -46,7 +46,7 @@ impl Client {
     pub(crate) fn new(port: Port, timeout: Option<Duration>) -> Self {
         Self {
             port,
-            last_id: 0,
+            last_id: Hop(0),
             era: Era::Legacy,
             timeout,
             first: Some(timeout.unwrap_or(FIRST_ANSWER).min(FIRST_ANSWER)),
@@ -192,9 +192,9 @@ impl Client {
         method: &str,
         params: Option<&str>,
     ) -> Result<Message, Failure> {
-        self.last_id += 1;
+        self.last_id = self.last_id.next();
         method.clone_into(&mut self.asked);
-        let id = Id::number(self.last_id);
+        let id = self.last_id.id();
         // Progress is of use only to a person who sees it.
         let token = (self.status.is_seen() && method == names::TOOLS_CALL)
             .then(|| format!(r#""progressToken":{}"#, self.last_id));
@@ -319,7 +319,7 @@ impl Client {
                 self.note(&msg);
                 Ok(None)
             }
-            _ if msg.id().and_then(|id| id.as_hop()) != Some(self.last_id) => Ok(None),
+            _ if msg.hop() != Some(self.last_id) => Ok(None),
             Kind::Result | Kind::Error => {
                 self.waiting = false;
                 Ok(Some(msg))

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use linkspan_mcp::names;
-use linkspan_wire::{Id, IdKey};
+use linkspan_wire::{Hop, Id, IdKey};
 
 /// An end of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,10 +44,10 @@ pub struct Asked {
 #[derive(Debug, Default)]
 pub struct Exchange {
     /// By the side that owes the answer, and the hop number there.
-    pending: HashMap<(Side, u64), Asked>,
+    pending: HashMap<(Side, Hop), Asked>,
     /// By the side that asked, and the id there.
-    hops: HashMap<(Side, IdKey), u64>,
-    last_hop: u64,
+    hops: HashMap<(Side, IdKey), Hop>,
+    last_hop: Hop,
     /// No request expires before this.
     next_expiry: Option<Instant>,
 }
@@ -60,12 +60,12 @@ impl Exchange {
         id: Id,
         method: &str,
         expires: Option<Instant>,
-    ) -> Option<u64> {
+    ) -> Option<Hop> {
         let key = (from, id.key());
         if self.hops.contains_key(&key) {
             return None;
         }
-        self.last_hop += 1;
+        self.last_hop = self.last_hop.next();
         let hop = self.last_hop;
         self.hops.insert(key, hop);
         let asked = Asked {
@@ -80,7 +80,7 @@ impl Exchange {
     }
 
     /// Takes the request that `from` answers under `hop`.
-    pub fn answer(&mut self, from: Side, hop: u64) -> Option<Asked> {
+    pub fn answer(&mut self, from: Side, hop: Hop) -> Option<Asked> {
         let asked = self.pending.remove(&(from, hop))?;
         self.hops.remove(&(asked.from, asked.id.key()));
         Some(asked)
@@ -88,14 +88,14 @@ impl Exchange {
 
     /// Takes the request that `from` has under `id` and no longer wants answered. Gives the hop to
     /// tell; an answer that was on its way finds nobody waiting.
-    pub fn cancel(&mut self, from: Side, id: &Id) -> Option<u64> {
+    pub fn cancel(&mut self, from: Side, id: &Id) -> Option<Hop> {
         let hop = self.hops.remove(&(from, id.key()))?;
         self.pending.remove(&(from.other(), hop));
         Some(hop)
     }
 
     /// A sign of life: the request has until `expires` again.
-    pub fn touch(&mut self, owed_by: Side, hop: u64, expires: Option<Instant>) {
+    pub fn touch(&mut self, owed_by: Side, hop: Hop, expires: Option<Instant>) {
         // What has no end gets none from a sign of life.
         if let Some(asked) = self.pending.get_mut(&(owed_by, hop))
             && asked.expires.is_some()
@@ -114,7 +114,7 @@ impl Exchange {
     }
 
     /// A sign of life of those that were asked before `hop`.
-    pub fn touch_older(&mut self, owed_by: Side, hop: u64, expires: Option<Instant>) {
+    pub fn touch_older(&mut self, owed_by: Side, hop: Hop, expires: Option<Instant>) {
         for ((owes, number), asked) in &mut self.pending {
             if *owes == owed_by && *number < hop && asked.expires.is_some() {
                 asked.expires = expires;
@@ -123,7 +123,7 @@ impl Exchange {
     }
 
     /// The newest question that the front owes an answer to; a ping is none.
-    pub fn newest_question(&self) -> Option<u64> {
+    pub fn newest_question(&self) -> Option<Hop> {
         let questions = self
             .pending
             .iter()
@@ -132,7 +132,7 @@ impl Exchange {
     }
 
     /// Takes the requests that `side` owes an answer to, of the hops that `which` names.
-    pub fn owed_by(&mut self, side: Side, which: impl Fn(u64) -> bool) -> Vec<(u64, Asked)> {
+    pub fn owed_by(&mut self, side: Side, which: impl Fn(Hop) -> bool) -> Vec<(Hop, Asked)> {
         self.take_if(|owes, hop, _| owes == side && which(hop))
     }
 
@@ -142,7 +142,7 @@ impl Exchange {
     }
 
     /// Takes every request whose time is over.
-    pub fn expired(&mut self, now: Instant) -> Vec<(Side, u64, Asked)> {
+    pub fn expired(&mut self, now: Instant) -> Vec<(Side, Hop, Asked)> {
         if self.next_expiry.is_none_or(|next| now < next) {
             return Vec::new();
         }
@@ -181,11 +181,11 @@ impl Exchange {
     }
 
     /// The request that `side` owes under `hop`.
-    pub fn get(&self, side: Side, hop: u64) -> Option<&Asked> {
+    pub fn get(&self, side: Side, hop: Hop) -> Option<&Asked> {
         self.pending.get(&(side, hop))
     }
 
-    fn take_if(&mut self, take: impl Fn(Side, u64, &Asked) -> bool) -> Vec<(u64, Asked)> {
+    fn take_if(&mut self, take: impl Fn(Side, Hop, &Asked) -> bool) -> Vec<(Hop, Asked)> {
         let mut taken: Vec<_> = self
             .pending
             .extract_if(|(owes, hop), asked| take(*owes, *hop, asked))
@@ -294,7 +294,7 @@ mod tests {
         }
         exchange.call(Side::Back, id("9"), "m", None);
         let owed: Vec<_> = exchange
-            .owed_by(Side::Back, |hop| hop <= 2)
+            .owed_by(Side::Back, |hop| hop <= Hop(2))
             .into_iter()
             .map(|(_, a)| a.id.to_string())
             .collect();

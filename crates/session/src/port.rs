@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bytes::Bytes;
-use linkspan_wire::{Entry, Id, Message, WireError};
+use linkspan_wire::{Entry, Hop, Id, Message, WireError};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::budget::Credit;
@@ -16,7 +16,7 @@ pub struct Envelope {
     pub msg: Message,
     /// The request that this belongs to, by the hop number that its port knows. Set where the
     /// transport tells: what comes on the answer stream of a POST belongs to that POST.
-    pub relates_to: Option<u64>,
+    pub relates_to: Option<Hop>,
     /// The same for the front: the request of the client that this belongs to, by the client's own
     /// id. Set on the way to the front where it is known, so that a front with many streams can
     /// choose the right one.
@@ -76,16 +76,16 @@ pub enum Inbound {
     /// The request that went out under this hop will get no answer.
     Failed {
         /// Which request.
-        hop: u64,
+        hop: Hop,
         /// Why.
         why: Fault,
     },
     /// No request that went out up to this hop will get an answer, but the port goes on.
     Lost {
         /// The newest of them.
-        up_to: u64,
+        up_to: Hop,
         /// Those that will be sent again.
-        except: Vec<u64>,
+        except: Vec<Hop>,
         /// Why.
         why: Fault,
     },

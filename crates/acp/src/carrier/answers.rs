@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-use linkspan_wire::{Id, Json, Kind, Message};
+use linkspan_wire::{Hop, Id, Json, Kind, Message};
 
 use super::form::Form;
 use super::{Call, Carrier, Held, Link, Out, Wait, fault};
 
 impl Carrier {
     pub(super) fn answered(&mut self, msg: Message, now: Instant) -> Vec<Out> {
-        let number = msg.id().and_then(|id| id.as_hop());
+        let number = msg.hop();
         let wait = number.and_then(|number| Some((number, self.waiting.remove(&number)?)));
         match wait {
             Some((number, Wait::Call(call))) => self.call_answered(number, call, msg, now),
@@ -30,7 +30,7 @@ impl Carrier {
 
     fn call_answered(
         &mut self,
-        number: u64,
+        number: Hop,
         mut call: Box<Call>,
         msg: Message,
         now: Instant,

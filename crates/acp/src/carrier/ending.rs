@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use linkspan_wire::RpcError;
+use linkspan_wire::{Hop, RpcError};
 
 use super::{Carrier, Link, Out, PATIENCE, Wait, fault, taken_back};
 
@@ -55,7 +55,7 @@ impl Carrier {
     pub fn end(&mut self, why: &RpcError) -> Vec<Out> {
         let mut outs = Vec::new();
         let link = std::mem::replace(&mut self.link, Link::None);
-        let held: Vec<u64> = match &link {
+        let held: Vec<Hop> = match &link {
             Link::Connecting { held, .. } => held.iter().filter_map(|held| held.number).collect(),
             Link::None | Link::Up(_) => Vec::new(),
         };

@@ -14,7 +14,7 @@ use crate::questions::{Purpose, Question};
 impl Chain {
     /// A peer answers something.
     pub(super) fn answer(&mut self, from: Node, answer: Message, credit: Credit, now: Instant) {
-        let hop = answer.id().and_then(|id| id.as_hop());
+        let hop = answer.hop();
         let Some(question) = hop.and_then(|hop| self.questions.answered(from, hop)) else {
             tracing::debug!("{} answers no open request", self.plan.name(from));
             return;

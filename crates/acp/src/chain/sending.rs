@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use linkspan_session::Credit;
-use linkspan_wire::{Id, Message, RpcError};
+use linkspan_wire::{Hop, Id, Message, RpcError};
 
-use super::{Chain, Hop, MOST_QUESTIONS, Travelling};
+use super::{Chain, Leg, MOST_QUESTIONS, Travelling};
 use crate::envelope;
 use crate::error;
 use crate::plan::Node;
@@ -14,7 +14,7 @@ use crate::trace::Passing;
 
 impl Chain {
     /// Sends a message on; a request under a number of ours.
-    pub(super) fn forward(&mut self, one: Travelling, hop: Hop, purpose: Purpose, now: Instant) {
+    pub(super) fn forward(&mut self, one: Travelling, leg: Leg, purpose: Purpose, now: Instant) {
         let Travelling {
             from,
             msg,
@@ -22,9 +22,9 @@ impl Chain {
             credit,
         } = one;
         let Some(id) = msg.id() else {
-            self.trace(from, hop.to, &msg, None, None);
-            let sent = wrapped(&msg, hop);
-            return self.send(from, hop.to, sent, credit);
+            self.trace(from, leg.to, &msg, None, None);
+            let sent = wrapped(&msg, leg);
+            return self.send(from, leg.to, sent, credit);
         };
         let refusal = if self.questions.is_asked(from, &id) {
             let why = "a request with this id is under way already";
@@ -41,19 +41,19 @@ impl Chain {
             return self.refuse(from, &msg, inner.as_ref(), &error);
         }
         let number = self.questions.ask(Question {
-            hop: 0,
+            hop: Hop(0),
             from,
             id,
             inner,
-            to: hop.to,
+            to: leg.to,
             method: msg.method().into(),
             purpose,
             since: now,
         });
-        let msg = msg.with_id(Id::number(number));
-        self.trace(from, hop.to, &msg, Some(number), None);
-        let sent = wrapped(&msg, hop);
-        self.send(from, hop.to, sent, credit);
+        let msg = msg.with_id(number.id());
+        self.trace(from, leg.to, &msg, Some(number), None);
+        let sent = wrapped(&msg, leg);
+        self.send(from, leg.to, sent, credit);
     }
 
     /// Re-issues a cancellation with the number that the request has on the next hop.
@@ -113,7 +113,7 @@ impl Chain {
         from: Node,
         to: Node,
         msg: &Message,
-        hop: Option<u64>,
+        hop: Option<Hop>,
         answers: Option<&str>,
     ) {
         if let Some(tracer) = &mut self.tracer {
@@ -128,8 +128,8 @@ impl Chain {
     }
 }
 
-fn wrapped(msg: &Message, hop: Hop) -> Message {
-    match hop.wrap {
+fn wrapped(msg: &Message, leg: Leg) -> Message {
+    match leg.wrap {
         Some((dialect, towards)) => envelope::wrap(msg, dialect, towards),
         None => msg.clone(),
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use linkspan_session::Credit;
 use linkspan_wire::{Id, Kind, Message, RpcError, quote};
 
-use super::{Chain, Hop, Travelling, forged_initialize};
+use super::{Chain, Leg, Travelling, forged_initialize};
 use crate::caps;
 use crate::dialect::Dialect;
 use crate::envelope::{renamed, with_params};
@@ -61,7 +61,7 @@ impl Chain {
             }
         };
         let one = Travelling { msg, ..one };
-        self.forward(one, Hop::plain(Node::Part(part)), purpose, now);
+        self.forward(one, Leg::plain(Node::Part(part)), purpose, now);
         // Unless it could not be told: then nothing would ever end the waiting.
         self.parts[part].is_asked = !self.parts[part].forwarded && self.questions.begins(part);
     }
