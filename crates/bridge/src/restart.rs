@@ -15,7 +15,6 @@ use linkspan_wire::{Hop, Id, IdKey, Kind, Message};
 use tokio::sync::mpsc::error::SendError;
 use tokio::time::timeout;
 
-use crate::join::farewell;
 use crate::server::Server;
 use crate::setbacks::Cause;
 
@@ -121,7 +120,7 @@ impl Restarting {
                 }
             }
             if gone && let Some(port) = process.take() {
-                farewell(port).await;
+                port.close().await;
             }
         }
         drop(last_word);
@@ -132,7 +131,7 @@ impl Restarting {
                 }
             };
             let _ = timeout(Duration::from_secs(1), rest).await;
-            farewell(port).await;
+            port.close().await;
         }
         drop(done);
     }

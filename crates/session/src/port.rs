@@ -1,13 +1,17 @@
 //! A port: one peer's side of a conversation, as two bounded queues.
 
 use std::fmt;
+use std::time::Duration;
 
 use bytes::Bytes;
 use linkspan_wire::{Entry, Hop, Id, Message, WireError};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use crate::budget::Credit;
+use crate::config::Config;
 use crate::fault::Fault;
+use crate::outbox::Outbox;
 
 /// A message on its way, and what it belongs to.
 #[derive(Debug)]
@@ -143,6 +147,24 @@ impl Port {
             done: ended,
         };
         (port, end)
+    }
+
+    /// Sends what is left, closes the port and waits for its task, all within `limit`.
+    pub async fn farewell(mut self, mut left: Outbox, limit: Duration) {
+        let farewell = async {
+            left.send_all(&self.tx).await;
+            drop(self.tx);
+            // A port that waits for room in this queue could not end.
+            self.rx.close();
+            let _ = self.done.await;
+        };
+        let _ = timeout(limit, farewell).await;
+    }
+
+    /// Closes a port towards which nothing is left to send.
+    pub async fn close(self) {
+        let limit = Config::default().farewell;
+        self.farewell(Outbox::default(), limit).await;
     }
 }
 

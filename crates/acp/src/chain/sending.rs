@@ -9,7 +9,7 @@ use super::{Chain, Leg, MOST_QUESTIONS, Travelling};
 use crate::envelope;
 use crate::error;
 use crate::plan::Node;
-use crate::questions::{Purpose, Question};
+use crate::questions::{Asked, Purpose};
 use crate::trace::Passing;
 
 impl Chain {
@@ -40,16 +40,15 @@ impl Chain {
             }
             return self.refuse(from, &msg, inner.as_ref(), &error);
         }
-        let number = self.questions.ask(Question {
-            hop: Hop(0),
-            from,
-            id,
+        let asked = Asked {
             inner,
-            to: leg.to,
-            method: msg.method().into(),
             purpose,
             since: now,
-        });
+        };
+        let peers = (from, leg.to);
+        let Some(number) = self.questions.ask(peers, id, &msg.method(), asked) else {
+            return;
+        };
         let msg = msg.with_id(number.id());
         self.trace(from, leg.to, &msg, Some(number), None);
         let sent = wrapped(&msg, leg);
@@ -68,14 +67,14 @@ impl Chain {
         let Some((named, id)) = named.and_then(|named| Some((named, Id::parse(named)?))) else {
             return;
         };
-        let Some((number, question)) = self.questions.find(from, &id) else {
+        let Some(question) = self.questions.find(from, &id) else {
             if !self.take_back(from, &id) {
                 tracing::debug!("a cancellation of something that is not under way");
             }
             return;
         };
         let to = question.to;
-        let again = msg.with_value(named, &number.to_string());
+        let again = msg.with_value(named, &question.hop.to_string());
         self.trace(from, to, &again, None, None);
         self.send(from, to, again, Credit::default());
     }

@@ -79,29 +79,29 @@ impl Chain {
         let error = RpcError::method_not_found(&one.msg.method());
         self.refuse(one.from, &one.msg, one.inner.as_ref(), &error);
         let spoken = self.parts[part].dialect;
-        let waiting = self.questions.which(|question| match &question.purpose {
-            Purpose::StartProxy {
-                part: of, dialect, ..
-            } => *of == part && *dialect != spoken,
-            _ => false,
-        });
-        for hop in waiting {
-            if let Some(question) = self.questions.take(hop) {
-                tracing::debug!("{} speaks {spoken:?}", self.plan.describe(part));
-                self.start_again(question, now);
-            }
+        let waiting = self
+            .questions
+            .take_if(|question| match &question.data.purpose {
+                Purpose::StartProxy {
+                    part: of, dialect, ..
+                } => *of == part && *dialect != spoken,
+                _ => false,
+            });
+        for question in waiting {
+            tracing::debug!("{} speaks {spoken:?}", self.plan.describe(part));
+            self.start_again(question, now);
         }
     }
 
     /// Asks a proxy once more, in the dialect that it is known by now.
     fn start_again(&mut self, question: Question, now: Instant) {
-        let Purpose::StartProxy { part, request, .. } = question.purpose else {
+        let Purpose::StartProxy { part, request, .. } = question.data.purpose else {
             return;
         };
         let one = Travelling {
             from: question.from,
             msg: request,
-            inner: question.inner,
+            inner: question.data.inner,
             credit: Credit::default(),
         };
         self.start_proxy(part, one, now);
@@ -109,7 +109,7 @@ impl Chain {
 
     /// What a proxy answers to being one.
     pub(super) fn proxy_started(&mut self, question: Question, answer: Message, now: Instant) {
-        let Purpose::StartProxy { part, dialect, .. } = &question.purpose else {
+        let Purpose::StartProxy { part, dialect, .. } = &question.data.purpose else {
             return;
         };
         let (part, dialect) = (*part, *dialect);

@@ -98,7 +98,7 @@ impl Core {
         why: &Fault,
         now: Instant,
     ) {
-        for (_, asked) in self.exchange.owed_by(side, which) {
+        for asked in self.exchange.owed_by(side, which) {
             self.fail(asked, why, now);
         }
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_acp::carrier::{self, revoked};
-use linkspan_bridge::farewell;
 use linkspan_ports::stream;
 use linkspan_session::{Envelope, Inbound, Outbound, Port};
 use linkspan_wire::{Kind, Limits, RpcError};
@@ -213,7 +212,7 @@ impl Reception {
                 let _ = timeout(REFUSAL, regret(front, why)).await;
             }
             // Too many of them to be told.
-            Err(_) => farewell(front).await,
+            Err(_) => front.close().await,
         }
     }
 
@@ -273,7 +272,7 @@ async fn line(reader: &mut (impl AsyncRead + Unpin), rest: &mut Vec<u8>) -> Opti
 /// the declaration is revoked: it knows which requests wait.
 async fn serve(front: Port, entry: &Entry) {
     let Some(bridge) = entry.bridge() else {
-        return farewell(front).await;
+        return front.close().await;
     };
     entry.shown();
     bridge.serve(front, ended(entry)).await;
@@ -297,7 +296,7 @@ async fn regret(mut front: Port, why: &RpcError) {
             };
         }
     }
-    farewell(front).await;
+    front.close().await;
 }
 
 /// More connections than there may be.
