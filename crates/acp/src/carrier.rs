@@ -24,7 +24,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::names;
-use linkspan_wire::{Id, IdKey, Kind, Message, Object, RpcError, quote};
+use linkspan_session::{Pending, Side};
+use linkspan_wire::{Hop, Id, IdKey, Kind, Message, Object, RpcError, quote};
 
 use crate::bridge::Provider;
 use crate::dialect::Dialect;
@@ -75,13 +76,12 @@ pub struct Carrier {
     form: Option<Form>,
     memory: Memory,
     link: Link,
-    /// Our requests in the chain, by their ids there.
-    waiting: BTreeMap<u64, Wait>,
-    /// The same for requests of the MCP side.
-    numbers: HashMap<IdKey, u64>,
+    /// Requests of the MCP side (the front) that the chain (the back) has not answered.
+    calls: Pending<Side, Call>,
+    /// Requests of our own, by their ids in the chain.
+    own: BTreeMap<Hop, Own>,
     /// Requests of the provider that the MCP side thinks about.
     asked: HashMap<IdKey, Asked>,
-    last: u64,
     /// Keeps the names of our requests apart from those of other carriers to the same provider.
     tag: String,
     /// `_meta` of every envelope, once the session is known.
@@ -101,23 +101,22 @@ enum Link {
 
 /// A message that waits for a connection.
 struct Held {
-    number: Option<u64>,
+    number: Option<Hop>,
     msg: Message,
 }
 
-/// What one of our requests is for.
-enum Wait {
-    Call(Box<Call>),
+/// What a request of our own is for.
+enum Own {
     Connect,
     /// A connection that came too late.
     Unwanted,
-    /// Nothing that anybody needs to know.
+    /// To disconnect; the answer means nothing.
     Goodbye,
 }
 
-/// A request of the MCP side.
+/// What is remembered of a request of the MCP side.
+#[derive(Default)]
 struct Call {
-    id: Id,
     /// Its text, while it may have to be said in another form.
     kept: Option<Message>,
     /// How it was refused in the first form.
@@ -136,10 +135,9 @@ impl Carrier {
             form,
             memory,
             link: Link::None,
-            waiting: BTreeMap::new(),
-            numbers: HashMap::new(),
+            calls: Pending::default(),
+            own: BTreeMap::new(),
             asked: HashMap::new(),
-            last: 0,
             // Not a secret, only unlike all others.
             tag: format!("{:016x}", RandomState::new().hash_one(0)),
             meta: None,
@@ -200,10 +198,10 @@ impl Carrier {
         };
         let refusal = if let Some(why) = &self.over {
             Some(why.clone())
-        } else if self.numbers.contains_key(&id.key()) {
+        } else if self.calls.is_in_use(Side::Front, &id.key()) {
             let why = format!("a request with the id {id} is still in flight");
             Some(RpcError::invalid_request(why))
-        } else if self.numbers.len() >= IN_FLIGHT {
+        } else if self.calls.len() >= IN_FLIGHT {
             Some(fault::too_many_requests())
         } else {
             None
@@ -211,20 +209,16 @@ impl Carrier {
         if let Some(why) = refusal {
             return vec![Out::mcp(why.answer(&id))];
         }
-        let number = self.next();
-        self.numbers.insert(id.key(), number);
-        let call = Call {
-            id,
-            kept: None,
-            refusal: None,
-            until: None,
+        let (from, to) = (Side::Front, Side::Back);
+        let number = self.calls.ask(from, to, id, &msg.method(), Call::default());
+        let Some(number) = number else {
+            return Vec::new();
         };
-        self.waiting.insert(number, Wait::Call(Box::new(call)));
         self.send(number, msg, now)
     }
 
     /// Sends a request of the MCP side, or what has to go before it.
-    fn send(&mut self, number: u64, msg: Message, now: Instant) -> Vec<Out> {
+    fn send(&mut self, number: Hop, msg: Message, now: Instant) -> Vec<Out> {
         let form = match (&mut self.link, self.form) {
             (Link::Connecting { held, .. }, _) => {
                 held.push_back(Held {
@@ -234,15 +228,15 @@ impl Carrier {
                 return Vec::new();
             }
             (Link::None, None) => {
-                if let Some(Wait::Call(call)) = self.waiting.get_mut(&number) {
-                    call.until = is_first(&msg).then(|| now + PATIENCE);
-                    call.kept = Some(msg.clone());
+                if let Some(call) = self.calls.get_mut(number) {
+                    call.data.until = is_first(&msg).then(|| now + PATIENCE);
+                    call.data.kept = Some(msg.clone());
                 }
                 Form::Scoped
             }
             (_, Some(form)) if form != Form::Scoped && msg.method() == names::DISCOVER => {
-                // All of these were before there was such a thing, and some die of it.
-                let call = self.take_call(number);
+                // These servers predate `server/discover`; some crash on it.
+                let call = self.calls.take(number);
                 let error = RpcError::method_not_found(names::DISCOVER);
                 return Vec::from_iter(call.map(|call| Out::mcp(error.answer(&call.id))));
             }
@@ -260,7 +254,7 @@ impl Carrier {
     }
 
     /// Asks for a connection; `number` waits for it.
-    fn connect(&mut self, form: Form, number: u64, msg: Message, now: Instant) -> Out {
+    fn connect(&mut self, form: Form, number: Hop, msg: Message, now: Instant) -> Out {
         let held = Held {
             number: Some(number),
             msg,
@@ -269,8 +263,8 @@ impl Carrier {
             until: now + PATIENCE,
             held: VecDeque::from([held]),
         };
-        let number = self.next();
-        self.waiting.insert(number, Wait::Connect);
+        let number = self.calls.number();
+        self.own.insert(number, Own::Connect);
         Out::Chain(form.connect(number, &self.provider, self.meta.as_deref()))
     }
 
@@ -299,11 +293,11 @@ impl Carrier {
     fn cancel(&mut self, msg: &Message) -> Vec<Out> {
         let spelled = msg.params().and_then(|params| params.get("requestId"));
         let id = spelled.and_then(Id::parse);
-        let number = id.and_then(|id| self.numbers.get(&id.key()).copied());
-        let (Some(number), Some(spelled)) = (number, spelled) else {
+        let call = id.and_then(|id| self.calls.find(Side::Front, &id));
+        let (Some(number), Some(spelled)) = (call.map(|call| call.hop), spelled) else {
             return Vec::new();
         };
-        self.take_call(number);
+        self.calls.take(number);
         if let Link::Connecting { held, .. } = &mut self.link {
             let before = held.len();
             held.retain(|held| held.number != Some(number));
@@ -329,42 +323,24 @@ impl Carrier {
         tracing::debug!("the provider is spoken to in the form {form:?}");
         self.form = Some(form);
         self.memory.keep(form);
-        for wait in self.waiting.values_mut() {
-            if let (Wait::Call(call), Form::Scoped) = (wait, form) {
-                call.kept = None;
+        if form == Form::Scoped {
+            for call in self.calls.iter_mut() {
+                call.data.kept = None;
             }
         }
     }
 
     fn goodbye(&mut self, form: Form, connection: &str) -> Out {
-        let number = self.next();
+        let number = self.calls.number();
         let msg = form.disconnect(number, connection);
         if msg.kind() == Kind::Request {
-            self.waiting.insert(number, Wait::Goodbye);
+            self.own.insert(number, Own::Goodbye);
         }
         Out::Chain(msg)
     }
 
-    fn next(&mut self) -> u64 {
-        self.last += 1;
-        self.last
-    }
-
-    fn take_call(&mut self, number: u64) -> Option<Box<Call>> {
-        match self.waiting.remove(&number)? {
-            Wait::Call(call) => {
-                self.numbers.remove(&call.id.key());
-                Some(call)
-            }
-            other => {
-                self.waiting.insert(number, other);
-                None
-            }
-        }
-    }
-
     /// What a request of ours is called where that is seen by others than its hop.
-    fn request_name(&self, number: u64) -> String {
+    fn request_name(&self, number: Hop) -> String {
         format!("{}-{number}", self.tag)
     }
 
@@ -387,7 +363,7 @@ fn is_first(msg: &Message) -> bool {
     matches!(&*msg.method(), names::INITIALIZE | names::DISCOVER)
 }
 
-fn taken_back(number: u64) -> Out {
+fn taken_back(number: Hop) -> Out {
     let params = format!(r#"{{"requestId":{number}}}"#);
     Out::Chain(Message::notification(CANCEL, Some(&params)))
 }

@@ -76,12 +76,12 @@ struct Travelling {
 
 /// Where a message goes next.
 #[derive(Debug, Clone, Copy)]
-struct Hop {
+struct Leg {
     to: Node,
     wrap: Option<(Dialect, Towards)>,
 }
 
-impl Hop {
+impl Leg {
     fn plain(to: Node) -> Self {
         Self { to, wrap: None }
     }
@@ -305,13 +305,13 @@ impl Chain {
             Some(purpose) => purpose,
             None => Purpose::Relay,
         };
-        let hop = match to {
+        let leg = match to {
             Node::Part(part) => {
                 let dialect = self.parts[part].dialect;
                 if let Some(sealed) = self.tail.owners.sealed(to, dialect, &one.msg) {
                     one.msg = sealed;
                 }
-                Hop {
+                Leg {
                     to,
                     wrap: Some((dialect, Towards::Proxy)),
                 }
@@ -320,10 +320,10 @@ impl Chain {
                 if let Some(error) = self.tail.unknown_above(&one.msg) {
                     return self.refuse(one.from, &one.msg, one.inner.as_ref(), &error);
                 }
-                Hop::plain(to)
+                Leg::plain(to)
             }
         };
-        self.forward(one, hop, purpose, now);
+        self.forward(one, leg, purpose, now);
     }
 
     /// Towards the agent. `to` may be one past the last proxy: then our own successor is meant.
@@ -343,14 +343,14 @@ impl Chain {
                 _ => self.reach_proxy(part, one, now),
             };
         }
-        let hop = match part < self.parts.len() {
-            true => Hop::plain(to),
-            false => Hop {
+        let leg = match part < self.parts.len() {
+            true => Leg::plain(to),
+            false => Leg {
                 to: Node::Outside,
                 wrap: Some((self.outside, Towards::Conductor)),
             },
         };
-        self.reach_tail(one, hop, &method, now);
+        self.reach_tail(one, leg, &method, now);
     }
 
     /// Gives a proxy what comes from above, so that it can read it.
@@ -362,7 +362,7 @@ impl Chain {
         {
             one.msg = envelope::with_params(&one.msg, &params);
         }
-        self.forward(one, Hop::plain(Node::Part(part)), Purpose::Relay, now);
+        self.forward(one, Leg::plain(Node::Part(part)), Purpose::Relay, now);
     }
 
     /// Something that is no message.

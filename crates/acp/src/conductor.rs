@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use linkspan_session::{Budget, Credit, Envelope, Fault, Inbound, Outbound, Port};
+use linkspan_session::{
+    Budget, Credit, Envelope, Fault, Inbound, Outbound, Port, now, sleep_until,
+};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, OwnedPermit};
 use tokio::sync::oneshot;
-use tokio::time;
 
 use crate::bridge::Joining;
 use crate::chain::{Chain, ChainBroken};
@@ -333,17 +334,6 @@ async fn heard(peers: &mut [Peer], chain: &Chain, turn: &mut usize) -> (usize, O
         }
     };
     std::future::poll_fn(look).await
-}
-
-async fn sleep_until(wake: Option<Instant>) {
-    match wake {
-        Some(wake) => time::sleep_until(wake.into()).await,
-        None => std::future::pending().await,
-    }
-}
-
-fn now() -> Instant {
-    time::Instant::now().into_std()
 }
 
 #[cfg(test)]

@@ -1,39 +1,24 @@
-//! Who asked whom what: the only place where ids of two connections meet.
+//! The requests of a chain's peers, and what their answers mean for the chain.
 
-use std::collections::HashMap;
 use std::time::Instant;
 
-use linkspan_wire::{Id, IdKey};
+use linkspan_session::Pending;
+use linkspan_wire::{Hop, Id};
 
 use crate::bridge::DeclarationId;
 use crate::dialect::Dialect;
 use crate::plan::Node;
 
 /// A request that waits for its answer.
+pub(crate) type Question = linkspan_session::Question<Node, Asked>;
+
+/// What a chain remembers of a request.
 #[derive(Debug)]
-pub(crate) struct Question {
-    /// The number that it went on under.
-    pub(crate) hop: u64,
-    /// Who asked.
-    pub(crate) from: Node,
-    /// Under which id, as written.
-    pub(crate) id: Id,
+pub(crate) struct Asked {
     /// The id inside the envelope, if the asker's dialect has one there.
     pub(crate) inner: Option<Id>,
-    /// Who owes the answer.
-    pub(crate) to: Node,
-    pub(crate) method: Box<str>,
     pub(crate) purpose: Purpose,
     pub(crate) since: Instant,
-}
-
-impl Question {
-    fn is_start(&self) -> bool {
-        matches!(
-            self.purpose,
-            Purpose::StartProxy { .. } | Purpose::StartTail
-        )
-    }
 }
 
 /// What we have to do with the answer besides passing it on.
@@ -64,89 +49,87 @@ pub(crate) enum Purpose {
     Carry { server: String, request: String },
 }
 
+impl Purpose {
+    fn is_start(&self) -> bool {
+        matches!(self, Self::StartProxy { .. } | Self::StartTail)
+    }
+
+    fn starts(&self, part: usize) -> bool {
+        matches!(self, Self::StartProxy { part: of, .. } if *of == part)
+    }
+}
+
 /// All requests in flight.
 #[derive(Debug, Default)]
 pub(crate) struct Questions {
-    pending: HashMap<u64, Question>,
-    hops: HashMap<(Node, IdKey), u64>,
-    last: u64,
+    pending: Pending<Node, Asked>,
     /// How many of them are about the beginning.
     starts: usize,
 }
 
 impl Questions {
-    /// Whether `from` waits for an answer under this id already.
-    pub(crate) fn is_asked(&self, from: Node, id: &Id) -> bool {
-        self.hops.contains_key(&(from, id.key()))
+    /// Notes a request and gives it the number that it goes on under; `None` if its id is in use.
+    pub(crate) fn ask(
+        &mut self,
+        (from, to): (Node, Node),
+        id: Id,
+        method: &str,
+        asked: Asked,
+    ) -> Option<Hop> {
+        let is_start = asked.purpose.is_start();
+        let hop = self.pending.ask(from, to, id, method, asked)?;
+        self.starts += usize::from(is_start);
+        Some(hop)
     }
 
-    /// Notes a request and gives it the number that it goes on under.
-    pub(crate) fn ask(&mut self, mut question: Question) -> u64 {
-        self.last += 1;
-        question.hop = self.last;
-        self.starts += usize::from(question.is_start());
-        let key = (question.from, question.id.key());
-        self.hops.insert(key, self.last);
-        self.pending.insert(self.last, question);
-        self.last
-    }
-
-    /// The question that `by` answers under this number.
-    pub(crate) fn answered(&mut self, by: Node, hop: u64) -> Option<Question> {
-        if self.pending.get(&hop)?.to != by {
-            return None;
-        }
-        self.take(hop)
-    }
-
-    /// Takes a question back.
-    pub(crate) fn take(&mut self, hop: u64) -> Option<Question> {
-        let question = self.pending.remove(&hop)?;
-        self.hops.remove(&(question.from, question.id.key()));
-        self.starts -= usize::from(question.is_start());
+    /// Takes the question that `by` answers under this number.
+    pub(crate) fn answered(&mut self, by: Node, hop: Hop) -> Option<Question> {
+        let question = self.pending.answered(by, hop)?;
+        self.starts -= usize::from(question.data.purpose.is_start());
         Some(question)
     }
 
-    /// Where a request of `from` went, and under which number.
-    pub(crate) fn find(&self, from: Node, id: &Id) -> Option<(u64, &Question)> {
-        let hop = *self.hops.get(&(from, id.key()))?;
-        Some((hop, self.pending.get(&hop)?))
+    /// Takes all questions for which `wanted` holds, in the order in which they were asked.
+    pub(crate) fn take_if(&mut self, wanted: impl Fn(&Question) -> bool) -> Vec<Question> {
+        let taken = self.pending.take_if(wanted);
+        let starts = taken.iter().filter(|q| q.data.purpose.is_start());
+        self.starts -= starts.count();
+        taken
     }
 
-    /// The numbers of all questions for which `wanted` holds, in the order in which they were asked.
-    pub(crate) fn which(&self, wanted: impl Fn(&Question) -> bool) -> Vec<u64> {
-        let found = self.pending.iter().filter(|(_, question)| wanted(question));
-        let mut hops: Vec<u64> = found.map(|(hop, _)| *hop).collect();
-        hops.sort_unstable();
-        hops
+    /// Whether `from` waits for an answer under this id already.
+    pub(crate) fn is_asked(&self, from: Node, id: &Id) -> bool {
+        self.pending.is_in_use(from, &id.key())
     }
 
-    pub(crate) fn get(&self, hop: u64) -> Option<&Question> {
-        self.pending.get(&hop)
+    /// The request that `from` has in flight under this id.
+    pub(crate) fn find(&self, from: Node, id: &Id) -> Option<&Question> {
+        self.pending.find(from, id)
     }
 
     /// How many `from` waits for.
     pub(crate) fn asked_by(&self, from: Node) -> usize {
-        self.pending.values().filter(|q| q.from == from).count()
+        self.pending.iter().filter(|q| q.from == from).count()
     }
 
-    /// Whether somebody is told to begin and has not answered.
-    pub(crate) fn is_starting(&self) -> bool {
-        self.starts > 0
+    /// The requests to begin that are not answered yet.
+    pub(crate) fn starting(&self) -> impl Iterator<Item = &Question> {
+        let some = (self.starts > 0).then(|| self.pending.iter());
+        some.into_iter()
+            .flatten()
+            .filter(|q| q.data.purpose.is_start())
     }
 
     /// Whether a proxy is told that it is one and has not answered.
     pub(crate) fn begins(&self, part: usize) -> bool {
-        let told = |question: &Question| matches!(&question.purpose, Purpose::StartProxy { part: of, .. } if *of == part);
-        self.starts > 0 && self.pending.values().any(told)
+        self.starting().any(|q| q.data.purpose.starts(part))
     }
 
     /// What a proxy was told to begin with is its turn from now on.
     pub(crate) fn renew(&mut self, part: usize, now: Instant) {
-        for question in self.pending.values_mut() {
-            if matches!(&question.purpose, Purpose::StartProxy { part: of, .. } if *of == part) {
-                question.since = now;
-            }
+        let questions = self.pending.iter_mut();
+        for question in questions.filter(|q| q.data.purpose.starts(part)) {
+            question.data.since = now;
         }
     }
 

@@ -1,6 +1,6 @@
 //! What is told of each message: once per hop, without its envelope.
 
-use linkspan_wire::Message;
+use linkspan_wire::{Hop, Message};
 
 use crate::plan::Node;
 
@@ -14,7 +14,7 @@ pub struct Passing<'a> {
     /// The message without its envelope.
     pub msg: &'a Message,
     /// The number of the request on this hop; `None` for a notification.
-    pub hop: Option<u64>,
+    pub hop: Option<Hop>,
     /// The method that an answer belongs to.
     pub answers: Option<&'a str>,
 }

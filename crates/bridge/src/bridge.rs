@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use crate::backend::Backend;
 use crate::error::BridgeError;
 use crate::http::{HttpBridge, ServeOptions};
-use crate::join::{farewell, join};
+use crate::join::join;
 use crate::layers::LayerFactory;
 use crate::server::Server;
 use crate::stdio::{StdioBridge, StdioOptions};
@@ -105,7 +105,7 @@ impl PortBridge {
     pub async fn serve(&self, mut front: Port, give_up: impl Future<Output = ()>) {
         let mut back = match self.server.start() {
             Ok(back) => Some(back),
-            Err(_) => return farewell(front).await,
+            Err(_) => return front.close().await,
         };
         let drain = self.session.drain;
         let joined = tokio::select! {
@@ -113,7 +113,7 @@ impl PortBridge {
             () = give_up => Ok(None),
         };
         let Ok(Some(joined)) = joined else {
-            return farewell(front).await;
+            return front.close().await;
         };
         let session = Session::new(self.session.clone(), front, joined.back, joined.layers);
         let session = session.begun_with(joined.first);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use linkspan_mcp::Era;
 use linkspan_mcp::era::ModernToLegacyOptions;
 use linkspan_ports::Principal;
-use linkspan_session::{Config, Envelope, Fault, Inbound, Layer, Outbound, Port};
+use linkspan_session::{Envelope, Fault, Inbound, Layer, Outbound, Port};
 use tokio::sync::mpsc;
 
 use crate::client_era;
@@ -100,11 +100,4 @@ async fn gone(front: &mpsc::Receiver<Inbound>, drain: Duration) {
         tokio::time::sleep(LOOK).await;
     }
     tokio::time::sleep(drain).await;
-}
-
-/// Closes a port without a session, and waits a bounded time for its end.
-pub async fn farewell(mut port: Port) {
-    drop(port.tx);
-    port.rx.close();
-    let _ = tokio::time::timeout(Config::default().farewell, port.done).await;
 }

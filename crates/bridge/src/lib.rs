@@ -37,7 +37,6 @@ pub use backend::Backend;
 pub use bridge::{Bridge, PortBridge};
 pub use error::BridgeError;
 pub use http::{HttpBridge, ServeOptions, bind};
-pub use join::farewell;
 pub use layers::{LayerFactory, SessionInfo};
 pub use record::{LineWriter, Mask, OutputFile, masked_url, masked_words};
 pub use stdio::{StdioBridge, StdioOptions};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use linkspan_mcp::era::{Claims, Evidence, probe, weigh};
 use linkspan_mcp::{Era, OUR_INFO, Revision, names};
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
-use linkspan_wire::{Id, Kind, Message, RpcError};
+use linkspan_wire::{Hop, Kind, Message, RpcError};
 use tokio::time::{Instant, timeout, timeout_at};
 
 /// How long a process may be silent before it is asked in the other era, too.
@@ -22,8 +22,8 @@ const REFUSAL: Duration = Duration::from_secs(5);
 const REMOTE: Duration = Duration::from_secs(30);
 
 /// Hop numbers are small, so these ids are free.
-const DISCOVER: u64 = 0;
-const INITIALIZE: u64 = u64::MAX >> 12;
+const DISCOVER: Hop = Hop(0);
+const INITIALIZE: Hop = Hop(u64::MAX >> 12);
 
 /// What a probe says to the server.
 #[derive(Debug, Clone)]
@@ -89,7 +89,7 @@ pub(crate) async fn ask(
     questions: &Questions<'_>,
     is_command: bool,
 ) -> Result<Probed, Fault> {
-    let id = Id::number(DISCOVER);
+    let id = DISCOVER.id();
     let discover = match questions.discover {
         Some(own) => own.clone().with_id(id),
         None => probe(&id, "{}", OUR_INFO),
@@ -121,7 +121,7 @@ async fn shaken(
     questions: &Questions<'_>,
     mut asked: bool,
 ) -> Result<Probed, Fault> {
-    let id = Id::number(INITIALIZE);
+    let id = INITIALIZE.id();
     let initialize = Message::request(&id, names::INITIALIZE, Some(&questions.initialize));
     // If it has ended, the reason is the next thing received.
     tell(port, initialize).await;
@@ -191,7 +191,7 @@ async fn listen(port: &mut Port) -> Heard {
         let answer = match port.rx.recv().await {
             Some(Inbound::Message(envelope)) => envelope.msg,
             Some(Inbound::Failed { hop: DISCOVER, why }) => {
-                let answer = RpcError::from(&why).answer(&Id::number(DISCOVER));
+                let answer = RpcError::from(&why).answer(&DISCOVER.id());
                 match weigh(&answer) {
                     Evidence::None => return Heard::Failed(why),
                     evidence => return Heard::Discovered(evidence, answer),
@@ -199,7 +199,7 @@ async fn listen(port: &mut Port) -> Heard {
             }
             // A modern server would have sent a valid answer.
             Some(Inbound::Bad(why)) if why.answered_hop() == Some(DISCOVER) => {
-                RpcError::parse_error(why.to_string()).answer(&Id::number(DISCOVER))
+                RpcError::parse_error(why.to_string()).answer(&DISCOVER.id())
             }
             Some(Inbound::Bad(why)) if why.answered_hop() == Some(INITIALIZE) => {
                 return Heard::Failed(Fault::BadAnswer {
@@ -221,7 +221,7 @@ async fn listen(port: &mut Port) -> Heard {
         if !answer.is_answer() {
             continue;
         }
-        match answer.id().and_then(|id| id.as_hop()) {
+        match answer.hop() {
             Some(DISCOVER) => return Heard::Discovered(weigh(&answer), answer),
             Some(INITIALIZE) if answer.kind() == Kind::Result => return Heard::Shaken(answer),
             Some(INITIALIZE) => return Heard::NotShaken(weigh(&answer)),

@@ -11,11 +11,10 @@ use std::time::{Duration, Instant};
 use linkspan_mcp::names;
 use linkspan_ports::Memory;
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port, PortEnd};
-use linkspan_wire::{Id, IdKey, Kind, Message};
+use linkspan_wire::{Hop, Id, IdKey, Kind, Message};
 use tokio::sync::mpsc::error::SendError;
 use tokio::time::timeout;
 
-use crate::join::farewell;
 use crate::server::Server;
 use crate::setbacks::Cause;
 
@@ -47,7 +46,7 @@ struct Restarting {
     server: Arc<Server>,
     memory: Memory,
     /// The newest request that the process was given.
-    newest: Option<u64>,
+    newest: Option<Hop>,
     /// Unanswered questions of the process.
     questions: HashMap<IdKey, Id>,
     /// Whether any process has answered anything.
@@ -121,7 +120,7 @@ impl Restarting {
                 }
             }
             if gone && let Some(port) = process.take() {
-                farewell(port).await;
+                port.close().await;
             }
         }
         drop(last_word);
@@ -132,7 +131,7 @@ impl Restarting {
                 }
             };
             let _ = timeout(Duration::from_secs(1), rest).await;
-            farewell(port).await;
+            port.close().await;
         }
         drop(done);
     }
@@ -286,11 +285,9 @@ impl Restarting {
 }
 
 /// The number of a request.
-fn hop(outbound: &Outbound) -> Option<u64> {
+fn hop(outbound: &Outbound) -> Option<Hop> {
     match outbound {
-        Outbound::One(envelope) if envelope.msg.kind() == Kind::Request => {
-            envelope.msg.id()?.as_hop()
-        }
+        Outbound::One(envelope) if envelope.msg.kind() == Kind::Request => envelope.msg.hop(),
         _ => None,
     }
 }

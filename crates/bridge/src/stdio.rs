@@ -9,7 +9,7 @@ use linkspan_session::{Config, Ended, Layer, Port, Session};
 use linkspan_wire::Limits;
 
 use crate::error::BridgeError;
-use crate::join::{farewell, join};
+use crate::join::join;
 use crate::orphan::{Activity, orphaned};
 use crate::record::{Mask, OutputFile, Record};
 use crate::restart::restarting;
@@ -100,13 +100,13 @@ impl StdioBridge {
             joined = join(&mut front, &mut back, &server, client_era, config.drain) => joined?,
             () = &mut stop => {
                 if let Some(back) = back {
-                    farewell(back).await;
+                    back.close().await;
                 }
                 return Ok(());
             }
         };
         let Some(joined) = joined else {
-            farewell(front).await;
+            front.close().await;
             return Ok(());
         };
         tracing::debug!("stdio <-> {}", joined.back.name);

@@ -15,6 +15,7 @@ pub(crate) struct Remote {
 
 pub(crate) fn remote(url: &str, args: &RemoteArgs) -> Result<Remote, Failure> {
     let mut options = HttpOptions::new(url, args.insecure_http)?;
+    options.proxy_from(&|name| std::env::var(name).ok());
     let mut secrets = options.secrets_in_url();
     for header in &args.headers {
         let (name, value) = header_parts(header)?;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use linkspan_mcp::{Era, OUR_INFO, Revision, modern_meta, names};
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
-use linkspan_wire::{Id, Json, Kind, Message, quote};
+use linkspan_wire::{Hop, Json, Kind, Message, quote};
 use tokio::time::timeout;
 
 pub use self::params::one_param;
@@ -30,7 +30,7 @@ const MAX_ROUNDS: usize = 8;
 /// A conversation with one server: one request at a time.
 pub struct Client {
     port: Port,
-    last_id: u64,
+    last_id: Hop,
     era: Era,
     timeout: Option<Duration>,
     /// The limit of the first answer.
@@ -51,7 +51,7 @@ impl Client {
     pub fn new(port: Port, timeout: Option<Duration>) -> Self {
         Self {
             port,
-            last_id: 0,
+            last_id: Hop(0),
             era: Era::Legacy,
             timeout,
             first: Some(timeout.unwrap_or(FIRST_ANSWER).min(FIRST_ANSWER)),
@@ -207,9 +207,9 @@ impl Client {
         method: &str,
         params: Option<&str>,
     ) -> Result<Message, ClientError> {
-        self.last_id += 1;
+        self.last_id = self.last_id.next();
         method.clone_into(&mut self.asked);
-        let id = Id::number(self.last_id);
+        let id = self.last_id.id();
         // Only asked for if it is shown.
         let token = (self.observer.shows_progress() && method == names::TOOLS_CALL)
             .then(|| format!(r#""progressToken":{}"#, self.last_id));

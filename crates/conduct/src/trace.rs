@@ -188,7 +188,7 @@ mod tests {
             from: Node::Outside,
             to: Node::Part(0),
             msg: &msg,
-            hop,
+            hop: hop.map(linkspan_wire::Hop),
             answers: None,
         };
         event(&passing, 1.5, "Client", "Agent")

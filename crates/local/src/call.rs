@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use linkspan_wire::Hop;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::caller::{Caller, Line, Teller};
@@ -28,7 +29,7 @@ impl Deref for Call {
 }
 
 impl Call {
-    pub(super) fn new(hop: u64, line: Arc<Line>, stop: Arc<AtomicBool>) -> Self {
+    pub(super) fn new(hop: Hop, line: Arc<Line>, stop: Arc<AtomicBool>) -> Self {
         Self {
             caller: Caller { hop, line },
             stop,

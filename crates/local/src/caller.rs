@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use linkspan_mcp::names;
 use linkspan_session::{Credit, Envelope, Inbound};
-use linkspan_wire::{Id, Json, Message, RpcError};
+use linkspan_wire::{Hop, Id, Json, Message, RpcError};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
@@ -52,7 +52,7 @@ impl Line {
     }
 
     /// Answers the request `hop`. If too much waits to be read for too long, it is told that instead.
-    pub(super) async fn answer(&self, answer: Message, id: &Id, hop: u64) {
+    pub(super) async fn answer(&self, answer: Message, id: &Id, hop: Hop) {
         match timeout(PATIENCE, self.workers.budget.take(answer.len())).await {
             Ok(credit) => self.send(answer, Some(hop), credit).await,
             Err(_) => {
@@ -65,7 +65,7 @@ impl Line {
     }
 
     /// Sends what belongs to a request, or to none, when there is room for it.
-    async fn send(&self, msg: Message, hop: Option<u64>, credit: Credit) -> bool {
+    async fn send(&self, msg: Message, hop: Option<Hop>, credit: Credit) -> bool {
         let envelope = Envelope {
             relates_to: hop,
             credit,
@@ -112,7 +112,7 @@ impl Teller {
 /// The client who has made a request. Clones are the same one.
 #[derive(Clone)]
 pub struct Caller {
-    pub(super) hop: u64,
+    pub(super) hop: Hop,
     pub(super) line: Arc<Line>,
 }
 
@@ -157,7 +157,7 @@ impl Caller {
 /// Asks the client something, for the sake of the request `hop` if there is one.
 async fn ask(
     line: &Line,
-    hop: Option<u64>,
+    hop: Option<Hop>,
     name: Option<&str>,
     method: &str,
     params: Option<&str>,
@@ -177,7 +177,7 @@ async fn ask(
 struct Question<'a> {
     line: &'a Line,
     id: Id,
-    hop: Option<u64>,
+    hop: Option<Hop>,
 }
 
 impl Drop for Question<'_> {

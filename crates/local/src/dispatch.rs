@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use linkspan_mcp::{Era, Revision, names};
 use linkspan_session::{Credit, Envelope, Fault, Inbound, Outbound, PortEnd};
-use linkspan_wire::{Id, Kind, Message, RpcError};
+use linkspan_wire::{Hop, Id, Kind, Message, RpcError};
 use tokio::task::{self, AbortHandle, JoinError, JoinSet};
 
 use super::call::Call;
@@ -53,8 +53,8 @@ struct Dispatcher<H> {
     line: Arc<Line>,
     tasks: JoinSet<()>,
     /// Requests under way.
-    running: HashMap<u64, Running>,
-    hops: HashMap<task::Id, u64>,
+    running: HashMap<Hop, Running>,
+    hops: HashMap<task::Id, Hop>,
 }
 
 /// Dropping it ends the call: its task at once, and what it does elsewhere as soon as that looks.
@@ -87,7 +87,7 @@ impl<H: Handler> Dispatcher<H> {
     }
 
     fn request(&mut self, msg: Message, credit: Credit) {
-        let Some(hop) = msg.id().and_then(|id| id.as_hop()) else {
+        let Some(hop) = msg.hop() else {
             // A session numbers what it sends.
             return;
         };
@@ -134,7 +134,7 @@ async fn serve<H: Handler>(handler: Arc<H>, msg: Message, credit: Credit, mut ca
     let answer = answer(&*handler, &msg, &mut call).await;
     // A large question need not wait for its answer to be read.
     drop((msg, credit));
-    let id = Id::number(call.hop);
+    let id = call.hop.id();
     let answer = match answer {
         Ok(result) => Message::result(&id, &result),
         Err(error) => error.answer(&id),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use linkspan_mcp::{Revision, initialize_result, tool_text};
 use linkspan_session::Inbound;
-use linkspan_wire::{Json, Kind, Message, RpcError};
+use linkspan_wire::{Hop, Json, Kind, Message, RpcError};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -138,7 +138,7 @@ async fn a_question_says_which_call_it_belongs_to() {
     client.request(5, "tools/call", &call("ask")).await;
     let question = client.envelope().await;
     assert_eq!(question.msg.method(), "roots/list");
-    assert_eq!(question.relates_to, Some(5));
+    assert_eq!(question.relates_to, Some(Hop(5)));
     let id = question.msg.id().unwrap();
     client.send(Message::result(&id, r#"{"roots":[]}"#)).await;
     assert!(client.next().await.contains(r#""result":{"roots":[]}"#));
@@ -194,7 +194,7 @@ async fn a_bug_costs_one_answer_and_nobody_hangs() {
     let mut client = Client::new(Bench::new());
     client.request(1, "tools/call", &call("panic")).await;
     match client.inbound().await {
-        Inbound::Failed { hop, .. } => assert_eq!(hop, 1),
+        Inbound::Failed { hop, .. } => assert_eq!(hop, Hop(1)),
         other => panic!("{other:?}"),
     }
     assert!(client.ask(2, "ping", "{}").await.contains(r#""id":2"#));

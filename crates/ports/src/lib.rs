@@ -4,7 +4,6 @@
 //! port. Invariant: a port moves messages and knows its transport; it decides no policy.
 
 mod child;
-mod fetch;
 mod framing;
 mod front;
 mod http;
@@ -15,7 +14,6 @@ mod stdio;
 mod stream;
 
 pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
-pub use fetch::{FetchError, Fetcher, Got, HostError};
 pub use front::{Answering, Front, FrontFigures, FrontOptions, FrontService, Principal, Token};
 pub use http::{HttpOptions, OptionsError, Transport, http, reach};
 pub use memory::Memory;

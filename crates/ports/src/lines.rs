@@ -2,14 +2,12 @@
 
 use std::io;
 
-use std::time::Instant;
-
 use bytes::{Bytes, BytesMut};
-use linkspan_session::{Budget, Inbound, Outbound};
+use linkspan_session::{Budget, Inbound, Outbound, now, sleep_until};
 use linkspan_wire::{Limits, Line, Lines, one_line};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{self, Duration, sleep};
+use tokio::time::{Duration, sleep};
 
 use crate::framing::Framing;
 use crate::owed::Shared;
@@ -124,17 +122,6 @@ async fn forward(
     true
 }
 
-fn now() -> Instant {
-    time::Instant::now().into_std()
-}
-
-async fn sleep_until(wake: Option<Instant>) {
-    match wake {
-        Some(wake) => time::sleep_until(wake.into()).await,
-        None => std::future::pending().await,
-    }
-}
-
 /// Writes until the session has closed its queue, or the peer its end. `owed` notes what goes out.
 pub(crate) async fn write(
     mut to: impl AsyncWrite + Unpin,
@@ -208,7 +195,7 @@ mod tests {
         });
         let answer = |hop| format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{}}}}"#);
         let mut heard = async |hop| {
-            let next = time::timeout(LOOK, session.recv()).await;
+            let next = tokio::time::timeout(LOOK, session.recv()).await;
             let next = next.expect("the answer is not held back");
             let Some(Inbound::Message(envelope)) = next else {
                 panic!("{next:?}");

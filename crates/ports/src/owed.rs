@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use linkspan_mcp::names;
 use linkspan_session::{Envelope, Inbound};
-use linkspan_wire::{Code, Frame, Id, Kind, Message, WireError};
+use linkspan_wire::{Code, Frame, Hop, Id, Kind, Message, WireError};
 
 /// How long other answers may still come before the requests without one are told.
 pub(crate) const DOUBT: Duration = Duration::from_secs(3);
@@ -23,11 +23,11 @@ const MAX_DOUBTS: usize = 8;
 pub(crate) struct Owed {
     /// Requests that wait, by their hop, and when each went out. A subscription is not among them: it is
     /// silent by nature.
-    open: BTreeMap<u64, u64>,
+    open: BTreeMap<Hop, u64>,
     /// Counts requests.
     newest: u64,
     /// The highest hop so far: a number above it is the id of no request.
-    highest: u64,
+    highest: Hop,
     /// Requests went out whose ids are no hop numbers: then an unknown id means one of them.
     other_ids: bool,
     /// Notifications that some servers, wrongly, answer with an error whose id is `null`.
@@ -42,7 +42,7 @@ pub(crate) struct Owed {
     doubts: Vec<Doubt>,
     /// Requests whose answer was seen behind other text on a line, and when each is told if no other answer
     /// comes: the line may have been a log.
-    quoted: BTreeMap<u64, Instant>,
+    quoted: BTreeMap<Hop, Instant>,
 }
 
 /// An answer to one of several requests.
@@ -56,7 +56,7 @@ struct Doubt {
 enum Nameless {
     Bad(WireError),
     /// An error that can only mean this request, or a notification.
-    ErrorFor(u64, Message),
+    ErrorFor(Hop, Message),
     /// An error that can mean one of several requests; its text is for one of them only.
     Error,
 }
@@ -75,7 +75,7 @@ impl Owed {
     /// A message goes out.
     pub(crate) fn sent(&mut self, msg: &Message) {
         match msg.kind() {
-            Kind::Request => match msg.id().and_then(|id| id.as_hop()) {
+            Kind::Request => match msg.hop() {
                 Some(hop) => {
                     self.newest += 1;
                     self.highest = self.highest.max(hop);
@@ -107,7 +107,7 @@ impl Owed {
             Frame::One(msg) => Some(Inbound::Message(Envelope::new(msg))),
             Frame::Batch(entries) => {
                 for msg in entries.iter().flatten().filter(|msg| msg.is_answer()) {
-                    if let Some(hop) = msg.id().and_then(|id| id.as_hop()) {
+                    if let Some(hop) = msg.hop() {
                         self.answered(hop);
                     }
                 }
@@ -143,7 +143,7 @@ impl Owed {
         let mut told = Vec::new();
         for (hop, _) in self.quoted.extract_if(.., |_, due| *due <= now) {
             if self.open.remove(&hop).is_some() {
-                let id = Id::number(hop);
+                let id = hop.id();
                 let why = WireError::Quoted {
                     id: id.bytes().clone(),
                 };
@@ -194,7 +194,7 @@ impl Owed {
         let only = only.filter(|_| self.open.len() == 1 && !self.abandoned);
         if let Some(hop) = only.filter(|_| self.notes == 0) {
             self.open.remove(&hop);
-            let msg = msg.with_id(Id::number(hop));
+            let msg = msg.with_id(hop.id());
             return Some(Inbound::Message(Envelope::new(msg)));
         }
         tracing::warn!("the server sent an error that names no request: {msg:?}");
@@ -214,7 +214,7 @@ impl Owed {
         self.doubts.push(Doubt { due, up_to, what });
     }
 
-    fn answered(&mut self, hop: u64) {
+    fn answered(&mut self, hop: Hop) {
         let sent = self.open.remove(&hop);
         self.quoted.remove(&hop);
         if sent.is_some_and(|sent| sent > self.before_note) {
@@ -240,8 +240,8 @@ impl Owed {
 }
 
 impl Nameless {
-    fn answering(&self, hop: u64) -> Inbound {
-        let id = Id::number(hop);
+    fn answering(&self, hop: Hop) -> Inbound {
+        let id = hop.id();
         match self {
             Self::Bad(why) => Inbound::Bad(why.clone().answering(&id)),
             Self::ErrorFor(meant, msg) if *meant == hop => {

@@ -157,7 +157,8 @@ impl Core {
             let expires = self.expiry(now);
             self.exchange.touch_older(Side::Back, newest, expires);
         }
-        for (owes, hop, asked) in self.exchange.expired(now) {
+        for asked in self.exchange.expired(now) {
+            let (owes, hop) = (asked.to, asked.hop);
             let after = match owes {
                 Side::Back => self.config.timeout.unwrap_or_default(),
                 Side::Front => self.config.question,
@@ -195,11 +196,11 @@ impl Core {
 
     /// The front is gone: tells the back to stop and answers what is left.
     pub fn give_up(&mut self, now: Instant) {
-        for (hop, asked) in self.exchange.owed_by(Side::Back, |_| true) {
-            self.send_cancel(Side::Back, hop, "the client has gone");
+        for asked in self.exchange.owed_by(Side::Back, |_| true) {
+            self.send_cancel(Side::Back, asked.hop, "the client has gone");
             self.fail(asked, &Fault::Closing, now);
         }
-        for (_, asked) in self.exchange.owed_by(Side::Front, |_| true) {
+        for asked in self.exchange.owed_by(Side::Front, |_| true) {
             self.fail(asked, &Fault::Closing, now);
         }
     }

@@ -1,13 +1,11 @@
-//! Who asked what: the only place where ids of two connections meet.
-//!
-//! An id means something on one connection only. Every request that crosses gets a hop number of
-//! ours, and its answer goes back under the id exactly as the asker wrote it.
+//! The requests of a session's two sides, and when they expire.
 
-use std::collections::HashMap;
 use std::time::Instant;
 
 use linkspan_mcp::names;
-use linkspan_wire::{Id, IdKey};
+use linkspan_wire::{Hop, Id, IdKey};
+
+use crate::pending::{Pending, Question};
 
 /// An end of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,26 +26,13 @@ impl Side {
     }
 }
 
-/// A request that waits for its answer.
-#[derive(Debug, Clone)]
-pub struct Asked {
-    /// Who asked.
-    pub from: Side,
-    /// Under which id, as written.
-    pub id: Id,
-    /// For what.
-    pub method: Box<str>,
-    expires: Option<Instant>,
-}
+/// A request that waits for its answer, and when that is too late.
+pub type Asked = Question<Side, Option<Instant>>;
 
 /// Requests in flight, both ways.
 #[derive(Debug, Default)]
 pub struct Exchange {
-    /// By the side that owes the answer, and the hop number there.
-    pending: HashMap<(Side, u64), Asked>,
-    /// By the side that asked, and the id there.
-    hops: HashMap<(Side, IdKey), u64>,
-    last_hop: u64,
+    pending: Pending<Side, Option<Instant>>,
     /// No request expires before this.
     next_expiry: Option<Instant>,
 }
@@ -60,100 +45,76 @@ impl Exchange {
         id: Id,
         method: &str,
         expires: Option<Instant>,
-    ) -> Option<u64> {
-        let key = (from, id.key());
-        if self.hops.contains_key(&key) {
-            return None;
-        }
-        self.last_hop += 1;
-        let hop = self.last_hop;
-        self.hops.insert(key, hop);
-        let asked = Asked {
-            from,
-            id,
-            method: method.into(),
-            expires,
+    ) -> Option<Hop> {
+        let hop = self.pending.ask(from, from.other(), id, method, expires)?;
+        self.next_expiry = match (self.next_expiry, expires) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
         };
-        self.pending.insert((from.other(), hop), asked);
-        self.expect(expires);
         Some(hop)
     }
 
     /// Takes the request that `from` answers under `hop`.
-    pub fn answer(&mut self, from: Side, hop: u64) -> Option<Asked> {
-        let asked = self.pending.remove(&(from, hop))?;
-        self.hops.remove(&(asked.from, asked.id.key()));
-        Some(asked)
+    pub fn answer(&mut self, from: Side, hop: Hop) -> Option<Asked> {
+        self.pending.answered(from, hop)
     }
 
     /// Takes the request that `from` has under `id` and no longer wants answered. Gives the hop to
-    /// tell; an answer that was on its way finds nobody waiting.
-    pub fn cancel(&mut self, from: Side, id: &Id) -> Option<u64> {
-        let hop = self.hops.remove(&(from, id.key()))?;
-        self.pending.remove(&(from.other(), hop));
+    /// tell; an answer that was on its way is then dropped.
+    pub fn cancel(&mut self, from: Side, id: &Id) -> Option<Hop> {
+        let hop = self.pending.find(from, id)?.hop;
+        self.pending.take(hop);
         Some(hop)
     }
 
     /// A sign of life: the request has until `expires` again.
-    pub fn touch(&mut self, owed_by: Side, hop: u64, expires: Option<Instant>) {
-        // What has no end gets none from a sign of life.
-        if let Some(asked) = self.pending.get_mut(&(owed_by, hop))
-            && asked.expires.is_some()
+    pub fn touch(&mut self, owed_by: Side, hop: Hop, expires: Option<Instant>) {
+        if let Some(asked) = self.pending.get_mut(hop)
+            && asked.to == owed_by
         {
-            asked.expires = expires;
+            asked.data = asked.data.and(expires);
         }
     }
 
     /// A sign of life that names no request counts for all of them.
     pub fn touch_all(&mut self, owed_by: Side, expires: Option<Instant>) {
-        for ((owes, _), asked) in &mut self.pending {
-            if *owes == owed_by && asked.expires.is_some() {
-                asked.expires = expires;
-            }
-        }
+        self.touch_if(expires, |asked| asked.to == owed_by);
     }
 
     /// A sign of life of those that were asked before `hop`.
-    pub fn touch_older(&mut self, owed_by: Side, hop: u64, expires: Option<Instant>) {
-        for ((owes, number), asked) in &mut self.pending {
-            if *owes == owed_by && *number < hop && asked.expires.is_some() {
-                asked.expires = expires;
-            }
-        }
+    pub fn touch_older(&mut self, owed_by: Side, hop: Hop, expires: Option<Instant>) {
+        self.touch_if(expires, |asked| asked.to == owed_by && asked.hop < hop);
     }
 
     /// The newest question that the front owes an answer to; a ping is none.
-    pub fn newest_question(&self) -> Option<u64> {
-        let questions = self
-            .pending
-            .iter()
-            .filter(|((owes, _), asked)| *owes == Side::Front && &*asked.method != names::PING);
-        questions.map(|((_, hop), _)| *hop).max()
+    pub fn newest_question(&self) -> Option<Hop> {
+        let questions = self.pending.iter();
+        let questions =
+            questions.filter(|asked| asked.to == Side::Front && &*asked.method != names::PING);
+        questions.map(|asked| asked.hop).max()
     }
 
     /// Takes the requests that `side` owes an answer to, of the hops that `which` names.
-    pub fn owed_by(&mut self, side: Side, which: impl Fn(u64) -> bool) -> Vec<(u64, Asked)> {
-        self.take_if(|owes, hop, _| owes == side && which(hop))
+    pub fn owed_by(&mut self, side: Side, which: impl Fn(Hop) -> bool) -> Vec<Asked> {
+        self.pending
+            .take_if(|asked| asked.to == side && which(asked.hop))
     }
 
     /// Whether `from` has a request of that id in flight.
     pub fn is_in_use(&self, from: Side, id: &IdKey) -> bool {
-        self.hops.contains_key(&(from, id.clone()))
+        self.pending.is_in_use(from, id)
     }
 
     /// Takes every request whose time is over.
-    pub fn expired(&mut self, now: Instant) -> Vec<(Side, u64, Asked)> {
+    pub fn expired(&mut self, now: Instant) -> Vec<Asked> {
         if self.next_expiry.is_none_or(|next| now < next) {
             return Vec::new();
         }
-        let mut due = Vec::new();
-        for side in [Side::Front, Side::Back] {
-            let late = self.take_if(|owes, _, asked| {
-                owes == side && asked.expires.is_some_and(|expires| expires <= now)
-            });
-            due.extend(late.into_iter().map(|(hop, asked)| (side, hop, asked)));
-        }
-        self.next_expiry = self.pending.values().filter_map(|a| a.expires).min();
+        let mut due = self
+            .pending
+            .take_if(|asked| asked.data.is_some_and(|expires| expires <= now));
+        due.sort_by_key(|asked| asked.to == Side::Back);
+        self.next_expiry = self.pending.iter().filter_map(|asked| asked.data).min();
         due
     }
 
@@ -166,7 +127,7 @@ impl Exchange {
     pub fn in_flight(&self, side: Side) -> usize {
         self.pending
             .iter()
-            .filter(|((owes, _), asked)| *owes == side && &*asked.method != names::LISTEN)
+            .filter(|asked| asked.to == side && &*asked.method != names::LISTEN)
             .count()
     }
 
@@ -181,29 +142,16 @@ impl Exchange {
     }
 
     /// The request that `side` owes under `hop`.
-    pub fn get(&self, side: Side, hop: u64) -> Option<&Asked> {
-        self.pending.get(&(side, hop))
+    pub fn get(&self, side: Side, hop: Hop) -> Option<&Asked> {
+        self.pending.owed(side, hop)
     }
 
-    fn take_if(&mut self, take: impl Fn(Side, u64, &Asked) -> bool) -> Vec<(u64, Asked)> {
-        let mut taken: Vec<_> = self
-            .pending
-            .extract_if(|(owes, hop), asked| take(*owes, *hop, asked))
-            .map(|((_, hop), asked)| (hop, asked))
-            .collect();
-        // Oldest first, so that what a peer sees does not depend on a hash.
-        taken.sort_by_key(|(hop, _)| *hop);
-        for (_, asked) in &taken {
-            self.hops.remove(&(asked.from, asked.id.key()));
+    /// A request that never expires is not given an end by a sign of life.
+    fn touch_if(&mut self, expires: Option<Instant>, which: impl Fn(&Asked) -> bool) {
+        let asked = self.pending.iter_mut();
+        for asked in asked.filter(|asked| asked.data.is_some() && which(asked)) {
+            asked.data = expires;
         }
-        taken
-    }
-
-    fn expect(&mut self, expires: Option<Instant>) {
-        self.next_expiry = match (self.next_expiry, expires) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
     }
 }
 
@@ -294,9 +242,9 @@ mod tests {
         }
         exchange.call(Side::Back, id("9"), "m", None);
         let owed: Vec<_> = exchange
-            .owed_by(Side::Back, |hop| hop <= 2)
+            .owed_by(Side::Back, |hop| hop <= Hop(2))
             .into_iter()
-            .map(|(_, a)| a.id.to_string())
+            .map(|asked| asked.id.to_string())
             .collect();
         assert_eq!(owed, ["3", "1"]);
         assert_eq!(exchange.len(), 2);

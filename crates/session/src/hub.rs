@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use linkspan_mcp::era::is_timeout;
 use linkspan_mcp::{LOG_LEVEL, SUBSCRIPTION_ID, names};
-use linkspan_wire::{Id, Kind, Message, RpcError};
+use linkspan_wire::{Hop, Id, Kind, Message, RpcError};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -39,8 +39,8 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    last: u64,
-    calls: HashMap<u64, Call>,
+    last: Hop,
+    calls: HashMap<Hop, Call>,
     /// Whose requests were cancelled, and until when that counts; oldest first.
     cancelled: VecDeque<(Asker, Instant)>,
     closed: bool,
@@ -66,7 +66,7 @@ pub struct Asking {
 
 /// See [`Asking`].
 pub struct Guard {
-    number: u64,
+    number: Hop,
     hub: Weak<Shared>,
 }
 
@@ -95,7 +95,7 @@ impl Hub {
             if state.closed {
                 return Err(Fault::Closing);
             }
-            state.last += 1;
+            state.last = state.last.next();
             let number = state.last;
             let (call, msg) = Call::new(&request.msg, asker, number, tx);
             state.calls.insert(number, call);
@@ -147,7 +147,7 @@ impl Call {
     fn new(
         request: &Message,
         asker: Asker,
-        number: u64,
+        number: Hop,
         tx: mpsc::Sender<Envelope>,
     ) -> (Self, Message) {
         let meta = request.params().and_then(|p| p.get("_meta"));
@@ -160,7 +160,7 @@ impl Call {
             listens: request.method() == names::LISTEN,
             tx,
         };
-        let id = Id::number(number);
+        let id = number.id();
         let msg = match token {
             Some(token) => request.with_value(token, id.text()),
             None => request.clone(),
@@ -212,7 +212,7 @@ fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
     let msg = &envelope.msg;
     match msg.kind() {
         Kind::Result | Kind::Error => {
-            let number = msg.id().and_then(|id| id.as_hop())?;
+            let number = msg.hop()?;
             let call = state.calls.remove(&number)?;
             if is_timeout(msg) {
                 // The server has only been told to stop.
@@ -233,7 +233,7 @@ fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
         }
         Kind::Notification if msg.method() == names::PROGRESS => {
             let token = msg.params()?.get("progressToken")?;
-            let call = state.calls.get(&token.text().parse().ok()?)?;
+            let call = state.calls.get(&Hop(token.text().parse().ok()?))?;
             let msg = msg.with_value(token, call.token.as_deref()?);
             call.tell(Envelope { msg, ..envelope });
         }
@@ -267,7 +267,7 @@ fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
 
 impl State {
     /// Forgets a request that its asker no longer waits for; `false` if it has been answered.
-    fn cancel(&mut self, number: u64) -> bool {
+    fn cancel(&mut self, number: Hop) -> bool {
         let Some(call) = self.calls.remove(&number) else {
             return false;
         };

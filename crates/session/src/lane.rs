@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use linkspan_wire::IdKey;
+use linkspan_wire::{Hop, IdKey};
 
 use crate::layer::Way;
 use crate::port::Envelope;
@@ -19,7 +19,7 @@ pub enum Owner {
     /// A request of the front, by its id there.
     Id(IdKey),
     /// A request to the back, by its hop number there.
-    Hop(u64),
+    Hop(Hop),
 }
 
 /// The name of a lane.

@@ -12,6 +12,7 @@
 
 mod batch;
 mod budget;
+mod clock;
 mod config;
 mod core;
 mod era;
@@ -21,11 +22,13 @@ mod hub;
 mod lane;
 mod layer;
 mod outbox;
+mod pending;
 mod port;
 mod task;
 
 pub use self::core::{Core, Detour, Resume};
 pub use budget::{Budget, Credit, Pool};
+pub use clock::{now, sleep_until};
 pub use config::Config;
 pub use era::EraLayer;
 pub use exchange::{Asked, Exchange, Side};
@@ -34,5 +37,6 @@ pub use hub::{Asker, Asking, Guard, Hub};
 pub use lane::{LaneKey, Lanes, Owner};
 pub use layer::{Later, Layer, Verdict, Way};
 pub use outbox::Outbox;
+pub use pending::{Pending, Question};
 pub use port::{Envelope, Inbound, Outbound, Port, PortEnd};
 pub use task::{Ended, Session};

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use linkspan_mcp::names;
+use tokio::sync::mpsc;
 
 use crate::port::{Envelope, Outbound};
 
@@ -44,6 +45,16 @@ impl Outbox {
     pub fn unpop(&mut self, item: Outbound) {
         self.bytes += item.len();
         self.queue.push_front(item);
+    }
+
+    /// Sends everything, until the port is gone. What could not be sent yet stays if this is dropped.
+    pub async fn send_all(&mut self, tx: &mpsc::Sender<Outbound>) {
+        while !self.is_empty() {
+            let Ok(room) = tx.reserve().await else { return };
+            if let Some(item) = self.pop() {
+                room.send(item);
+            }
+        }
     }
 
     /// Bytes that wait.

@@ -1,13 +1,17 @@
 //! A port: one peer's side of a conversation, as two bounded queues.
 
 use std::fmt;
+use std::time::Duration;
 
 use bytes::Bytes;
-use linkspan_wire::{Entry, Id, Message, WireError};
+use linkspan_wire::{Entry, Hop, Id, Message, WireError};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use crate::budget::Credit;
+use crate::config::Config;
 use crate::fault::Fault;
+use crate::outbox::Outbox;
 
 /// A message on its way, and what it belongs to.
 #[derive(Debug)]
@@ -16,7 +20,7 @@ pub struct Envelope {
     pub msg: Message,
     /// The request that this belongs to, by the hop number that its port knows. Set where the
     /// transport tells: what comes on the answer stream of a POST belongs to that POST.
-    pub relates_to: Option<u64>,
+    pub relates_to: Option<Hop>,
     /// The same for the front: the request of the client that this belongs to, by the client's own
     /// id. Set on the way to the front where it is known, so that a front with many streams can
     /// choose the right one.
@@ -76,16 +80,16 @@ pub enum Inbound {
     /// The request that went out under this hop will get no answer.
     Failed {
         /// Which request.
-        hop: u64,
+        hop: Hop,
         /// Why.
         why: Fault,
     },
     /// No request that went out up to this hop will get an answer, but the port goes on.
     Lost {
         /// The newest of them.
-        up_to: u64,
+        up_to: Hop,
         /// Those that will be sent again.
-        except: Vec<u64>,
+        except: Vec<Hop>,
         /// Why.
         why: Fault,
     },
@@ -143,6 +147,24 @@ impl Port {
             done: ended,
         };
         (port, end)
+    }
+
+    /// Sends what is left, closes the port and waits for its task, all within `limit`.
+    pub async fn farewell(mut self, mut left: Outbox, limit: Duration) {
+        let farewell = async {
+            left.send_all(&self.tx).await;
+            drop(self.tx);
+            // A port that waits for room in this queue could not end.
+            self.rx.close();
+            let _ = self.done.await;
+        };
+        let _ = timeout(limit, farewell).await;
+    }
+
+    /// Closes a port towards which nothing is left to send.
+    pub async fn close(self) {
+        let limit = Config::default().farewell;
+        self.farewell(Outbox::default(), limit).await;
     }
 }
 

@@ -7,13 +7,15 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::time::{self, timeout};
+use tokio::time::timeout;
 
+use crate::clock::{now, sleep_until};
 use crate::config::Config;
 use crate::core::{Core, Detour, Resume};
 use crate::exchange::Side;
 use crate::fault::Fault;
 use crate::layer::Layer;
+use crate::outbox::Outbox;
 use crate::port::{Envelope, Inbound, Outbound, Port};
 
 /// How a session came to its end.
@@ -188,24 +190,12 @@ impl Session {
     /// Sends what is left, closes both ports and waits for their tasks, each for a limited time.
     async fn farewell(mut self) {
         let limit = self.config.farewell;
-        let mut to_back = std::mem::take(self.core.outbox(Side::Back));
-        let mut to_front = std::mem::take(self.core.outbox(Side::Front));
+        let to_back = std::mem::take(self.core.outbox(Side::Back));
         // First, because a server that takes its time must not keep answers from the client.
-        let _ = timeout(limit, send_rest(&self.front.tx, &mut to_front)).await;
-        let back = async {
-            send_rest(&self.back.tx, &mut to_back).await;
-            drop(self.back.tx);
-            // A port that waits for room here could not end.
-            self.back.rx.close();
-            let _ = self.back.done.await;
-        };
-        let _ = timeout(limit, back).await;
-        let front = async {
-            drop(self.front.tx);
-            self.front.rx.close();
-            let _ = self.front.done.await;
-        };
-        let _ = timeout(limit, front).await;
+        let to_front = self.core.outbox(Side::Front);
+        let _ = timeout(limit, to_front.send_all(&self.front.tx)).await;
+        self.back.farewell(to_back, limit).await;
+        self.front.farewell(Outbox::default(), limit).await;
     }
 
     fn flush(&mut self) {
@@ -239,25 +229,6 @@ fn hand_over(
         room.send(item);
     }
     true
-}
-
-async fn send_rest(tx: &mpsc::Sender<Outbound>, outbox: &mut crate::outbox::Outbox) {
-    while let Some(item) = outbox.pop() {
-        if tx.send(item).await.is_err() {
-            return;
-        }
-    }
-}
-
-async fn sleep_until(wake: Option<Instant>) {
-    match wake {
-        Some(wake) => time::sleep_until(wake.into()).await,
-        None => std::future::pending().await,
-    }
-}
-
-fn now() -> Instant {
-    time::Instant::now().into_std()
 }
 
 fn gone(peer: &str) -> Fault {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use linkspan_session::{
     Config, Core, Envelope, Fault, Inbound, Later, Layer, Outbound, Side, Verdict, Way,
 };
-use linkspan_wire::{Frame, Limits, Message};
+use linkspan_wire::{Frame, Hop, Limits, Message};
 
 struct Table {
     core: Core,
@@ -40,7 +40,7 @@ impl Table {
         self.back_for(text, None)
     }
 
-    fn back_for(&mut self, text: &str, relates_to: Option<u64>) -> &mut Self {
+    fn back_for(&mut self, text: &str, relates_to: Option<Hop>) -> &mut Self {
         let msg = Message::parse(text.to_owned().into()).unwrap();
         let envelope = Envelope {
             relates_to,
@@ -92,10 +92,10 @@ fn a_call_crosses_under_a_hop_number_and_its_answer_comes_back_under_its_own_id(
 fn a_client_that_says_nothing_more_is_asked_nothing_and_owes_nothing() {
     let mut table = Table::new();
     let question = |id: &str| format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"roots/list"}}"#);
-    table.back_for(&question("before"), Some(1));
+    table.back_for(&question("before"), Some(Hop(1)));
     assert_eq!(table.sent(Side::Front).len(), 1);
     table.core.front_is_silent(table.now);
-    table.back_for(&question("after"), Some(1));
+    table.back_for(&question("after"), Some(Hop(1)));
     assert_eq!(table.sent(Side::Front), Vec::<String>::new());
     let refused = table.sent(Side::Back);
     assert_eq!(refused.len(), 2, "{refused:?}");
@@ -113,7 +113,7 @@ fn the_server_asks_and_the_client_answers() {
     let mut table = Table::new();
     table.back_for(
         r#"{"jsonrpc":"2.0","id":"s","method":"roots/list"}"#,
-        Some(1),
+        Some(Hop(1)),
     );
     assert_eq!(
         table.sent(Side::Front),
@@ -179,7 +179,7 @@ fn a_call_without_a_sign_of_life_is_cancelled_and_answered() {
     table.now += Duration::from_secs(9);
     table.back_for(
         r#"{"jsonrpc":"2.0","method":"notifications/progress"}"#,
-        Some(1),
+        Some(Hop(1)),
     );
     table.sent(Side::Front);
     table.now += Duration::from_secs(9);
@@ -218,8 +218,8 @@ fn a_failed_call_is_answered_once_and_others_go_on() {
         hop,
         why: Fault::Closing,
     };
-    table.core.on(Side::Back, failed(1), table.now);
-    table.core.on(Side::Back, failed(1), table.now);
+    table.core.on(Side::Back, failed(Hop(1)), table.now);
+    table.core.on(Side::Back, failed(Hop(1)), table.now);
     assert_eq!(table.sent(Side::Front).len(), 1);
     table.back(&result("2"));
     assert_eq!(table.sent(Side::Front), [result("2")]);
@@ -348,7 +348,10 @@ fn a_subscription_may_be_silent_and_a_limit_may_be_absurd() {
     };
     let mut table = Table::with(config, Vec::new());
     table.front(r#"{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}"#);
-    table.back_for(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#, Some(1));
+    table.back_for(
+        r#"{"jsonrpc":"2.0","method":"notifications/x"}"#,
+        Some(Hop(1)),
+    );
     table.sent(Side::Front);
     table.core.on_time(table.now + Duration::from_secs(1000));
     assert!(table.sent(Side::Front).is_empty());
@@ -405,8 +408,8 @@ fn a_slow_layer_holds_its_own_lane_only() {
     let detour = table.core.take_detours().remove(0);
     let note = |n: u32| format!(r#"{{"jsonrpc":"2.0","method":"note{n}"}}"#);
     table
-        .back_for(&note(1), Some(1))
-        .back_for(&note(2), Some(2))
+        .back_for(&note(1), Some(Hop(1)))
+        .back_for(&note(2), Some(Hop(2)))
         .back(&note(3));
     assert_eq!(table.sent(Side::Front), [note(2), note(3)]);
 

@@ -114,7 +114,7 @@ mod tests {
         assert_eq!((why.id().text(), why.answered_hop()), ("2", None));
         let answer = format!(r#"{{"jsonrpc":"2.0","id":2,"result":"{long}"}}"#);
         let why = Clipped::of(answer.as_bytes()).too_large(&LIMITS);
-        assert_eq!(why.answered_hop(), Some(2));
+        assert_eq!(why.answered_hop(), Some(crate::Hop(2)));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 
+use crate::hop::Hop;
 use crate::id::Id;
 use crate::rpc::RpcError;
 
@@ -140,7 +141,7 @@ impl WireError {
     }
 
     /// The hop that a peer tried to answer with this, if that can be made out.
-    pub fn answered_hop(&self) -> Option<u64> {
+    pub fn answered_hop(&self) -> Option<Hop> {
         match self.role() {
             Some((true, _)) => self.id().as_hop(),
             _ => None,
@@ -148,7 +149,7 @@ impl WireError {
     }
 
     /// The hop that is answered by the message that stands behind other text, see [`WireError::Quoted`].
-    pub fn quoted_hop(&self) -> Option<u64> {
+    pub fn quoted_hop(&self) -> Option<Hop> {
         match self {
             Self::Quoted { .. } => self.id().as_hop(),
             _ => None,

@@ -4,6 +4,7 @@ use std::fmt;
 
 use bytes::Bytes;
 
+use crate::hop::Hop;
 use crate::json::{Json, JsonKind};
 
 /// A JSON-RPC id in its sender's spelling: `92`, `"92"` or `null`.
@@ -79,7 +80,7 @@ impl Id {
     ///
     /// Some peers answer `7` with `"7"` or `7.0`. Hop numbers are ours and all of them are whole numbers, so
     /// these can mean nothing else.
-    pub fn as_hop(&self) -> Option<u64> {
+    pub fn as_hop(&self) -> Option<Hop> {
         let text = self.text();
         let text = text
             .strip_prefix('"')
@@ -91,7 +92,7 @@ impl Id {
         };
         // `parse` would take a sign, too.
         let digits = whole.bytes().all(|b| b.is_ascii_digit());
-        digits.then(|| whole.parse().ok()).flatten()
+        digits.then(|| whole.parse().ok().map(Hop)).flatten()
     }
 }
 
@@ -138,7 +139,7 @@ mod tests {
     #[test]
     fn a_hop_number_is_known_in_another_type() {
         for text in ["92", "\"92\"", "92.0", "92.00"] {
-            assert_eq!(id(text).as_hop(), Some(92), "{text}");
+            assert_eq!(id(text).as_hop(), Some(Hop(92)), "{text}");
         }
         for text in [
             "null", "\"\"", "\"x\"", "-92", "\"+92\"", "92.5", "9.2e1", "\" 92\"",

@@ -9,6 +9,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use crate::depth;
 use crate::error::{Syntax, WireError};
 use crate::escape::unescape;
+use crate::hop::Hop;
 use crate::id::{Id, is_id};
 use crate::json::{Json, JsonKind};
 use crate::limits::MAX_DEPTH;
@@ -159,6 +160,11 @@ impl Message {
             ))),
             (None, None) => None,
         }
+    }
+
+    /// The hop number that the id stands for, if it can be one of ours.
+    pub fn hop(&self) -> Option<Hop> {
+        self.id()?.as_hop()
     }
 
     /// Bytes that the id takes in its sender's spelling.

@@ -129,7 +129,7 @@ fn the_message_in_an_event_that_is_too_large_can_still_be_answered_for() {
             let SseItem::TooLarge { why, .. } = &read(&chunks, Limits::new(100))[0] else {
                 panic!("{text}")
             };
-            assert_eq!(why.answered_hop(), Some(7), "{size}");
+            assert_eq!(why.answered_hop(), Some(crate::Hop(7)), "{size}");
         }
     }
 }

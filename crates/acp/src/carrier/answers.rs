@@ -2,25 +2,28 @@
 
 use std::time::Instant;
 
-use linkspan_wire::{Id, Json, Kind, Message};
+use linkspan_session::Side;
+use linkspan_wire::{Hop, Id, Json, Kind, Message};
 
 use super::form::Form;
-use super::{Call, Carrier, Held, Link, Out, Wait, fault};
+use super::{Carrier, Held, Link, Out, Own, fault};
 
 impl Carrier {
     pub(super) fn answered(&mut self, msg: Message, now: Instant) -> Vec<Out> {
-        let number = msg.id().and_then(|id| id.as_hop());
-        let wait = number.and_then(|number| Some((number, self.waiting.remove(&number)?)));
-        match wait {
-            Some((number, Wait::Call(call))) => self.call_answered(number, call, msg, now),
-            Some((_, Wait::Connect)) => self.connected(&msg, now),
-            Some((_, Wait::Unwanted)) => {
-                // Nobody will use it.
+        let Some(number) = msg.hop() else {
+            return Vec::new();
+        };
+        if self.calls.owed(Side::Back, number).is_some() {
+            return self.call_answered(number, msg, now);
+        }
+        match self.own.remove(&number) {
+            Some(Own::Connect) => self.connected(&msg, now),
+            Some(Own::Unwanted) => {
                 let form = self.form.unwrap_or(Form::Native);
                 let connection = Form::connection(&msg).filter(|_| msg.kind() == Kind::Result);
                 Vec::from_iter(connection.map(|connection| self.goodbye(form, &connection)))
             }
-            Some((_, Wait::Goodbye)) => Vec::new(),
+            Some(Own::Goodbye) => Vec::new(),
             None => {
                 tracing::debug!("an answer to no open request");
                 Vec::new()
@@ -28,27 +31,23 @@ impl Carrier {
         }
     }
 
-    fn call_answered(
-        &mut self,
-        number: u64,
-        mut call: Box<Call>,
-        msg: Message,
-        now: Instant,
-    ) -> Vec<Out> {
+    fn call_answered(&mut self, number: Hop, msg: Message, now: Instant) -> Vec<Out> {
         // Kept only while the form that it was sent in was a guess; meanwhile another may be known.
-        if let Some(kept) = call.kept.take()
+        if let Some(call) = self.calls.get_mut(number)
+            && let Some(kept) = call.data.kept.take()
             && matches!(fault::code(&msg), Some(-32601 | -32602))
         {
-            // It does not know this form, so nothing has run.
-            call.refusal = Some(msg);
-            call.until = None;
-            self.waiting.insert(number, Wait::Call(call));
+            // The provider does not know this form, so nothing has run.
+            call.data.refusal = Some(msg);
+            call.data.until = None;
             return match &self.link {
                 Link::None => vec![self.connect(Form::Native, number, kept, now)],
                 Link::Connecting { .. } | Link::Up(_) => self.send(number, kept, now),
             };
         }
-        self.numbers.remove(&call.id.key());
+        let Some(call) = self.calls.take(number) else {
+            return Vec::new();
+        };
         let msg = match self.form.unwrap_or(Form::Scoped) {
             _ if msg.kind() == Kind::Error => fault::restored(msg, &call.id),
             Form::Scoped => self.unpacked(&msg, &call.id),
@@ -111,8 +110,8 @@ impl Carrier {
         };
         let mut outs = Vec::new();
         for number in held.into_iter().filter_map(|held| held.number) {
-            if let Some(call) = self.take_call(number) {
-                let msg = match call.refusal {
+            if let Some(call) = self.calls.take(number) {
+                let msg = match call.data.refusal {
                     Some(refusal) => refusal.with_id(call.id.clone()),
                     None => answer(&call.id),
                 };

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use linkspan_wire::RpcError;
+use linkspan_wire::{Hop, RpcError};
 
-use super::{Carrier, Link, Out, PATIENCE, Wait, fault, taken_back};
+use super::{Carrier, Link, Out, Own, PATIENCE, fault, taken_back};
 
 impl Carrier {
     /// When [`Carrier::on_time`] has to be called next.
@@ -13,10 +13,7 @@ impl Carrier {
             Link::Connecting { until, .. } => Some(*until),
             Link::None | Link::Up(_) => None,
         };
-        let calls = self.waiting.values().filter_map(|wait| match wait {
-            Wait::Call(call) => call.until,
-            _ => None,
-        });
+        let calls = self.calls.iter().filter_map(|call| call.data.until);
         calls.chain(connecting).min()
     }
 
@@ -25,59 +22,50 @@ impl Carrier {
         let mut outs = Vec::new();
         let seconds = PATIENCE.as_secs();
         if matches!(&self.link, Link::Connecting { until, .. } if *until <= now) {
-            for wait in self.waiting.iter_mut() {
-                if let (number, wait @ Wait::Connect) = wait {
-                    *wait = Wait::Unwanted;
-                    outs.push(taken_back(*number));
-                }
-            }
+            self.unwant_connection(&mut outs);
             outs.extend(self.unconnected(|id| fault::silent("mcp/connect", seconds).answer(id)));
         }
-        let due = |wait: &Wait| matches!(wait, Wait::Call(call) if call.until.is_some_and(|until| until <= now));
-        let due = self.waiting.iter().filter(|(_, wait)| due(wait));
-        for number in due.map(|(number, _)| *number).collect::<Vec<_>>() {
-            if let Some(call) = self.take_call(number) {
-                outs.push(taken_back(number));
-                let error = fault::silent("the first request", seconds);
-                outs.push(Out::mcp(error.answer(&call.id)));
-            }
+        let is_due = |until: Option<Instant>| until.is_some_and(|until| until <= now);
+        for call in self.calls.take_if(|call| is_due(call.data.until)) {
+            outs.push(taken_back(call.hop));
+            let error = fault::silent("the first request", seconds);
+            outs.push(Out::mcp(error.answer(&call.id)));
         }
         outs
     }
 
     /// Whether a connection may still come that nobody wants any more.
     pub fn dreads_connection(&self) -> bool {
-        let mut waits = self.waiting.values();
-        waits.any(|wait| matches!(wait, Wait::Unwanted))
+        let mut own = self.own.values();
+        own.any(|own| matches!(own, Own::Unwanted))
+    }
+
+    /// A connection that comes from now on is closed at once.
+    fn unwant_connection(&mut self, outs: &mut Vec<Out>) {
+        for (number, own) in &mut self.own {
+            if matches!(own, Own::Connect) {
+                *own = Own::Unwanted;
+                outs.push(taken_back(*number));
+            }
+        }
     }
 
     /// Nothing is carried any more: whoever waits is told why, on both sides.
     pub fn end(&mut self, why: &RpcError) -> Vec<Out> {
         let mut outs = Vec::new();
         let link = std::mem::replace(&mut self.link, Link::None);
-        let held: Vec<u64> = match &link {
+        let held: Vec<Hop> = match &link {
             Link::Connecting { held, .. } => held.iter().filter_map(|held| held.number).collect(),
             Link::None | Link::Up(_) => Vec::new(),
         };
-        for (number, wait) in std::mem::take(&mut self.waiting) {
-            match wait {
-                Wait::Call(call) => {
-                    if !held.contains(&number) {
-                        outs.push(taken_back(number));
-                    }
-                    outs.push(Out::mcp(why.answer(&call.id)));
-                }
-                Wait::Connect => {
-                    self.waiting.insert(number, Wait::Unwanted);
-                    outs.push(taken_back(number));
-                }
-                Wait::Unwanted => {
-                    self.waiting.insert(number, Wait::Unwanted);
-                }
-                Wait::Goodbye => {}
+        for call in self.calls.take_if(|_| true) {
+            if !held.contains(&call.hop) {
+                outs.push(taken_back(call.hop));
             }
+            outs.push(Out::mcp(why.answer(&call.id)));
         }
-        self.numbers.clear();
+        self.own.retain(|_, own| !matches!(own, Own::Goodbye));
+        self.unwant_connection(&mut outs);
         for (_, asked) in std::mem::take(&mut self.asked) {
             outs.push(Out::Chain(
                 asked.refuse(&fault::gone("the MCP client has gone")),

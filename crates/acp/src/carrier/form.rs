@@ -13,7 +13,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use linkspan_wire::{Id, Json, JsonKind, Message, Object, quote};
+use linkspan_wire::{Hop, Id, Json, JsonKind, Message, Object, quote};
 
 use crate::bridge::Provider;
 use crate::dialect::Dialect;
@@ -77,8 +77,8 @@ impl Form {
     }
 
     /// The request that opens a connection.
-    pub(super) fn connect(self, number: u64, provider: &Provider, meta: Option<&str>) -> Message {
-        let id = Id::number(number);
+    pub(super) fn connect(self, number: Hop, provider: &Provider, meta: Option<&str>) -> Message {
+        let id = number.id();
         let mut params = Object::empty();
         let method = match (self, provider) {
             (Self::Native, Provider::Server(server) | Provider::Url(server)) => {
@@ -107,11 +107,11 @@ impl Form {
     }
 
     /// What closes a connection.
-    pub(super) fn disconnect(self, number: u64, connection: &str) -> Message {
+    pub(super) fn disconnect(self, number: Hop, connection: &str) -> Message {
         let mut params = Object::empty();
         if self == Self::Native {
             params.push("connectionId", &quote(connection));
-            let id = Id::number(number);
+            let id = number.id();
             return Message::request(&id, names::MCP_DISCONNECT, Some(&params.text()));
         }
         params.push("connection_id", &quote(connection));
@@ -119,8 +119,8 @@ impl Form {
     }
 
     /// A request of the MCP side on its way.
-    pub(super) fn request(self, number: u64, to: &Address<'_>, msg: &Message) -> Message {
-        let id = Id::number(number);
+    pub(super) fn request(self, number: Hop, to: &Address<'_>, msg: &Message) -> Message {
+        let id = number.id();
         let method = match self {
             Self::Scoped | Self::Native => "mcp/message",
             Self::Underscore => "_mcp/message",

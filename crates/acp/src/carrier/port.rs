@@ -1,12 +1,14 @@
 //! A carrier between two ports: the back of an MCP session, and a peer of the chain.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use linkspan_session::{Credit, Envelope, Fault, Inbound, Outbound, Port, PortEnd};
+use linkspan_session::{
+    Credit, Envelope, Fault, Inbound, Outbound, Port, PortEnd, now, sleep_until,
+};
 use linkspan_wire::RpcError;
 use tokio::sync::{mpsc, watch};
-use tokio::time::{self, timeout};
+use tokio::time::timeout;
 
 use super::{Carrier, Out, fault, revoked};
 use crate::bridge::{ChainHandle, DeclarationId};
@@ -266,17 +268,6 @@ async fn regret(mut carrier: Carrier, mut mcp: Side, fault: Fault) {
         answer(said, &mut mcp.queue);
     }
     mcp.close(Some(fault)).await;
-}
-
-async fn sleep_until(wake: Option<Instant>) {
-    match wake {
-        Some(wake) => time::sleep_until(wake.into()).await,
-        None => std::future::pending().await,
-    }
-}
-
-fn now() -> Instant {
-    time::Instant::now().into_std()
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! What a provider says of its own accord: notifications, and questions to the MCP client.
 
 use linkspan_mcp::{SUBSCRIPTION_ID, names};
-use linkspan_wire::{Id, Json, Kind, Message, RpcError, quote};
+use linkspan_session::Side;
+use linkspan_wire::{Hop, Id, Json, Kind, Message, RpcError, quote};
 
 use super::form::is_params;
-use super::{CANCEL, Carrier, IN_FLIGHT, Link, Out, Wait, fault};
+use super::{CANCEL, Carrier, IN_FLIGHT, Link, Out, fault};
 use crate::error;
 
 /// A question of the provider.
@@ -84,10 +85,10 @@ impl Carrier {
         let name = params.and_then(|p| p.get("requestId")?.as_str());
         let number = name.and_then(|name| {
             let number = name.strip_prefix(&*self.tag)?.strip_prefix('-')?;
-            number.parse::<u64>().ok()
+            number.parse().ok().map(Hop)
         });
-        let wait = number.and_then(|number| self.waiting.get(&number));
-        let (Some(Wait::Call(call)), Some(inner)) = (wait, inner(params, None)) else {
+        let call = number.and_then(|number| self.calls.owed(Side::Back, number));
+        let (Some(call), Some(inner)) = (call, inner(params, None)) else {
             tracing::debug!("a notification to no request that is under way");
             return Vec::new();
         };

@@ -1,6 +1,7 @@
 //! The carrier between an MCP side and a chain that the test plays.
 
 use super::*;
+use linkspan_wire::Hop;
 
 fn msg(text: &str) -> Message {
     Message::parse(text.to_owned().into()).unwrap()
@@ -211,7 +212,10 @@ fn a_scoped_provider_cannot_ask() {
 #[test]
 fn two_carriers_to_one_server_never_use_the_same_name_for_a_request() {
     let (one, other) = (server(), server());
-    assert_ne!(one.carrier.request_name(1), other.carrier.request_name(1));
+    assert_ne!(
+        one.carrier.request_name(Hop(1)),
+        other.carrier.request_name(Hop(1))
+    );
 }
 
 // D3

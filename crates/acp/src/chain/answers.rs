@@ -14,7 +14,7 @@ use crate::questions::{Purpose, Question};
 impl Chain {
     /// A peer answers something.
     pub(super) fn answer(&mut self, from: Node, answer: Message, credit: Credit, now: Instant) {
-        let hop = answer.id().and_then(|id| id.as_hop());
+        let hop = answer.hop();
         let Some(question) = hop.and_then(|hop| self.questions.answered(from, hop)) else {
             tracing::debug!("{} answers no open request", self.plan.name(from));
             return;
@@ -34,7 +34,7 @@ impl Chain {
         credit: Credit,
         now: Instant,
     ) {
-        match &question.purpose {
+        match &question.data.purpose {
             Purpose::Relay => self.settle(question, answer, credit),
             Purpose::StartProxy { .. } => self.proxy_started(question, answer, now),
             Purpose::StartTail => {
@@ -69,14 +69,13 @@ impl Chain {
             hop,
             from,
             id,
-            inner,
             to,
             method,
-            ..
+            data,
         } = question;
         let answer = answer.with_id(id);
         self.trace(to, from, &answer, Some(hop), Some(&method));
-        let answer = match &inner {
+        let answer = match &data.inner {
             Some(inner) => envelope::wrap_answer(&answer, inner),
             None => answer,
         };

@@ -10,7 +10,6 @@ use super::owners::unsealed;
 use crate::error;
 use crate::names;
 use crate::plan::Node;
-use crate::questions::Purpose;
 
 /// Why a chain cannot go on.
 #[derive(Debug, Clone)]
@@ -68,27 +67,23 @@ impl Chain {
     fn answer_for(&mut self, gone: Node) {
         let error = RpcError::internal(format!("{} has gone", self.plan.name(gone)))
             .with_data(quote("the agent has closed its MCP connection"));
-        for hop in self.questions.which(|question| question.to == gone) {
-            if let Some(question) = self.questions.take(hop) {
-                self.settle(question, error.answer(&Id::null()), Credit::default());
-            }
+        for question in self.questions.take_if(|question| question.to == gone) {
+            self.settle(question, error.answer(&Id::null()), Credit::default());
         }
     }
 
     /// Nobody waits any more for what a peer has asked.
     fn cancel_all(&mut self, from: Node) {
-        for hop in self.questions.which(|question| question.from == from) {
-            if let Some(question) = self.questions.take(hop) {
-                // To take a goodbye back would be to stay.
-                let method = unsealed(&question.method).unwrap_or(&question.method);
-                if method == names::MCP_DISCONNECT {
-                    continue;
-                }
-                let params = format!(r#"{{"requestId":{hop}}}"#);
-                let cancel = Message::notification(names::CANCEL, Some(&params));
-                self.trace(from, question.to, &cancel, None, None);
-                self.send(from, question.to, cancel, Credit::default());
+        for question in self.questions.take_if(|question| question.from == from) {
+            // A cancelled disconnect would leave the connection open.
+            let method = unsealed(&question.method).unwrap_or(&question.method);
+            if method == names::MCP_DISCONNECT {
+                continue;
             }
+            let params = format!(r#"{{"requestId":{}}}"#, question.hop);
+            let cancel = Message::notification(names::CANCEL, Some(&params));
+            self.trace(from, question.to, &cancel, None, None);
+            self.send(from, question.to, cancel, Credit::default());
         }
     }
 
@@ -122,10 +117,8 @@ impl Chain {
                 self.refuse(one.from, &one.msg, one.inner.as_ref(), &error);
             }
         }
-        for hop in self.questions.which(|_| true) {
-            if let Some(question) = self.questions.take(hop) {
-                self.settle(question, error.answer(&Id::null()), Credit::default());
-            }
+        for question in self.questions.take_if(|_| true) {
+            self.settle(question, error.answer(&Id::null()), Credit::default());
         }
         self.tail.close_all();
     }
@@ -201,20 +194,11 @@ impl Chain {
     /// The component nearest to the agent that was told to begin and has not done its part, and since
     /// when: those before it only wait for it.
     fn holding(&self) -> Option<(Instant, usize)> {
-        if !self.questions.is_starting() {
-            return None;
-        }
-        let starting = self.questions.which(|question| {
-            matches!(question.to, Node::Part(_))
-                && matches!(
-                    question.purpose,
-                    Purpose::StartProxy { .. } | Purpose::StartTail
-                )
-        });
-        let newest = starting.iter().filter_map(|hop| self.questions.get(*hop));
-        let newest = newest.max_by_key(|question| (question.to, question.since))?;
+        let starting = self.questions.starting();
+        let starting = starting.filter(|question| matches!(question.to, Node::Part(_)));
+        let newest = starting.max_by_key(|question| (question.to, question.data.since))?;
         match newest.to {
-            Node::Part(part) => Some((newest.since, part)),
+            Node::Part(part) => Some((newest.data.since, part)),
             _ => None,
         }
     }

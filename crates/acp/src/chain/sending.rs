@@ -3,18 +3,18 @@
 use std::time::Instant;
 
 use linkspan_session::Credit;
-use linkspan_wire::{Id, Message, RpcError};
+use linkspan_wire::{Hop, Id, Message, RpcError};
 
-use super::{Chain, Hop, MOST_QUESTIONS, Travelling};
+use super::{Chain, Leg, MOST_QUESTIONS, Travelling};
 use crate::envelope;
 use crate::error;
 use crate::plan::Node;
-use crate::questions::{Purpose, Question};
+use crate::questions::{Asked, Purpose};
 use crate::trace::Passing;
 
 impl Chain {
     /// Sends a message on; a request under a number of ours.
-    pub(super) fn forward(&mut self, one: Travelling, hop: Hop, purpose: Purpose, now: Instant) {
+    pub(super) fn forward(&mut self, one: Travelling, leg: Leg, purpose: Purpose, now: Instant) {
         let Travelling {
             from,
             msg,
@@ -22,9 +22,9 @@ impl Chain {
             credit,
         } = one;
         let Some(id) = msg.id() else {
-            self.trace(from, hop.to, &msg, None, None);
-            let sent = wrapped(&msg, hop);
-            return self.send(from, hop.to, sent, credit);
+            self.trace(from, leg.to, &msg, None, None);
+            let sent = wrapped(&msg, leg);
+            return self.send(from, leg.to, sent, credit);
         };
         let refusal = if self.questions.is_asked(from, &id) {
             let why = "a request with this id is under way already";
@@ -40,20 +40,19 @@ impl Chain {
             }
             return self.refuse(from, &msg, inner.as_ref(), &error);
         }
-        let number = self.questions.ask(Question {
-            hop: 0,
-            from,
-            id,
+        let asked = Asked {
             inner,
-            to: hop.to,
-            method: msg.method().into(),
             purpose,
             since: now,
-        });
-        let msg = msg.with_id(Id::number(number));
-        self.trace(from, hop.to, &msg, Some(number), None);
-        let sent = wrapped(&msg, hop);
-        self.send(from, hop.to, sent, credit);
+        };
+        let peers = (from, leg.to);
+        let Some(number) = self.questions.ask(peers, id, &msg.method(), asked) else {
+            return;
+        };
+        let msg = msg.with_id(number.id());
+        self.trace(from, leg.to, &msg, Some(number), None);
+        let sent = wrapped(&msg, leg);
+        self.send(from, leg.to, sent, credit);
     }
 
     /// Re-issues a cancellation with the number that the request has on the next hop.
@@ -68,14 +67,14 @@ impl Chain {
         let Some((named, id)) = named.and_then(|named| Some((named, Id::parse(named)?))) else {
             return;
         };
-        let Some((number, question)) = self.questions.find(from, &id) else {
+        let Some(question) = self.questions.find(from, &id) else {
             if !self.take_back(from, &id) {
                 tracing::debug!("a cancellation of something that is not under way");
             }
             return;
         };
         let to = question.to;
-        let again = msg.with_value(named, &number.to_string());
+        let again = msg.with_value(named, &question.hop.to_string());
         self.trace(from, to, &again, None, None);
         self.send(from, to, again, Credit::default());
     }
@@ -113,7 +112,7 @@ impl Chain {
         from: Node,
         to: Node,
         msg: &Message,
-        hop: Option<u64>,
+        hop: Option<Hop>,
         answers: Option<&str>,
     ) {
         if let Some(tracer) = &mut self.tracer {
@@ -128,8 +127,8 @@ impl Chain {
     }
 }
 
-fn wrapped(msg: &Message, hop: Hop) -> Message {
-    match hop.wrap {
+fn wrapped(msg: &Message, leg: Leg) -> Message {
+    match leg.wrap {
         Some((dialect, towards)) => envelope::wrap(msg, dialect, towards),
         None => msg.clone(),
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use linkspan_session::Credit;
 use linkspan_wire::{Id, Kind, Message, RpcError, quote};
 
-use super::{Chain, Hop, Travelling, forged_initialize};
+use super::{Chain, Leg, Travelling, forged_initialize};
 use crate::caps;
 use crate::dialect::Dialect;
 use crate::envelope::{renamed, with_params};
@@ -61,7 +61,7 @@ impl Chain {
             }
         };
         let one = Travelling { msg, ..one };
-        self.forward(one, Hop::plain(Node::Part(part)), purpose, now);
+        self.forward(one, Leg::plain(Node::Part(part)), purpose, now);
         // Unless it could not be told: then nothing would ever end the waiting.
         self.parts[part].is_asked = !self.parts[part].forwarded && self.questions.begins(part);
     }
@@ -79,29 +79,29 @@ impl Chain {
         let error = RpcError::method_not_found(&one.msg.method());
         self.refuse(one.from, &one.msg, one.inner.as_ref(), &error);
         let spoken = self.parts[part].dialect;
-        let waiting = self.questions.which(|question| match &question.purpose {
-            Purpose::StartProxy {
-                part: of, dialect, ..
-            } => *of == part && *dialect != spoken,
-            _ => false,
-        });
-        for hop in waiting {
-            if let Some(question) = self.questions.take(hop) {
-                tracing::debug!("{} speaks {spoken:?}", self.plan.describe(part));
-                self.start_again(question, now);
-            }
+        let waiting = self
+            .questions
+            .take_if(|question| match &question.data.purpose {
+                Purpose::StartProxy {
+                    part: of, dialect, ..
+                } => *of == part && *dialect != spoken,
+                _ => false,
+            });
+        for question in waiting {
+            tracing::debug!("{} speaks {spoken:?}", self.plan.describe(part));
+            self.start_again(question, now);
         }
     }
 
     /// Asks a proxy once more, in the dialect that it is known by now.
     fn start_again(&mut self, question: Question, now: Instant) {
-        let Purpose::StartProxy { part, request, .. } = question.purpose else {
+        let Purpose::StartProxy { part, request, .. } = question.data.purpose else {
             return;
         };
         let one = Travelling {
             from: question.from,
             msg: request,
-            inner: question.inner,
+            inner: question.data.inner,
             credit: Credit::default(),
         };
         self.start_proxy(part, one, now);
@@ -109,7 +109,7 @@ impl Chain {
 
     /// What a proxy answers to being one.
     pub(super) fn proxy_started(&mut self, question: Question, answer: Message, now: Instant) {
-        let Purpose::StartProxy { part, dialect, .. } = &question.purpose else {
+        let Purpose::StartProxy { part, dialect, .. } = &question.data.purpose else {
             return;
         };
         let (part, dialect) = (*part, *dialect);

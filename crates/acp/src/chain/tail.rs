@@ -6,7 +6,7 @@ use std::time::Instant;
 use linkspan_wire::{Json, Kind, Message, RpcError};
 
 use super::owners::Owners;
-use super::{Chain, Hop, Travelling};
+use super::{Chain, Leg, Travelling};
 use crate::bridge::{DeclarationId, McpBridge, Offer, Provider};
 use crate::caps::{self, Caps};
 use crate::dialect::Dialect;
@@ -255,10 +255,10 @@ impl Tail {
 
 impl Chain {
     /// The last step towards the agent.
-    pub(super) fn reach_tail(&mut self, one: Travelling, hop: Hop, method: &str, now: Instant) {
+    pub(super) fn reach_tail(&mut self, one: Travelling, leg: Leg, method: &str, now: Instant) {
         if names::is_carrier(method) && self.tail.bridges() {
             if let Some(to) = self.tail.route(&one.msg) {
-                return self.forward(one, Hop::plain(to), Purpose::Relay, now);
+                return self.forward(one, Leg::plain(to), Purpose::Relay, now);
             }
             let native = self.tail.caps.is_some_and(|caps| caps.any());
             if !native {
@@ -271,20 +271,20 @@ impl Chain {
             Some(session.into_owned())
         };
         if method == names::INITIALIZE {
-            return self.forward(one, hop, Purpose::StartTail, now);
+            return self.forward(one, leg, Purpose::StartTail, now);
         }
         if names::CLOSING.contains(&method)
             && let Some(session) = session()
         {
-            return self.forward(one, hop, Purpose::Close { session }, now);
+            return self.forward(one, leg, Purpose::Close { session }, now);
         }
         if !names::SETUP.contains(&method) {
-            return self.forward(one, hop, Purpose::Relay, now);
+            return self.forward(one, leg, Purpose::Relay, now);
         }
-        self.set_up(one, hop, method, now);
+        self.set_up(one, leg, method, now);
     }
 
-    fn set_up(&mut self, mut one: Travelling, hop: Hop, method: &str, now: Instant) {
+    fn set_up(&mut self, mut one: Travelling, leg: Leg, method: &str, now: Instant) {
         // A fork has a new name, which its answer tells.
         let named = match method {
             "session/load" | "session/resume" => one.msg.params(),
@@ -298,7 +298,7 @@ impl Chain {
             _ => None,
         };
         let Some(params) = one.msg.params() else {
-            return self.forward(one, hop, Purpose::Relay, now);
+            return self.forward(one, leg, Purpose::Relay, now);
         };
         let mut tickets = Vec::new();
         match self.tail.rewritten(params, dialects, &mut tickets) {
@@ -310,6 +310,6 @@ impl Chain {
             }
         }
         let purpose = Purpose::Setup { tickets, session };
-        self.forward(one, hop, purpose, now);
+        self.forward(one, leg, purpose, now);
     }
 }

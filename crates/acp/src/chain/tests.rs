@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use linkspan_session::{Envelope, Fault, Inbound, Outbound};
-use linkspan_wire::{Message, RpcError};
+use linkspan_wire::{Hop, Message, RpcError};
 
 use super::{BreakReason, Chain};
 use crate::bridge::{DeclarationId, McpBridge, Offer, Provider};
@@ -481,7 +481,7 @@ fn bridged(capabilities: &str) -> (Stage, Notes) {
 
 const NEW: &str = r#"{"jsonrpc":"2.0","id":"n","method":"proxy/successor","params":{"method":"session/new","params":{"cwd":"/","mcpServers":[{"type":"acp","name":"s","serverId":"one"}]}}}"#;
 
-fn hop_of(text: &str) -> u64 {
+fn hop_of(text: &str) -> Hop {
     let msg = Message::parse(text.to_owned().into()).unwrap();
     msg.id().unwrap().as_hop().unwrap()
 }

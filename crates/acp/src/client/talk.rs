@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use linkspan_session::{Envelope, Inbound, Outbound, Port};
-use linkspan_wire::{Id, IdKey, Kind, Message, RpcError, WireError};
+use linkspan_wire::{Hop, Id, IdKey, Kind, Message, RpcError, WireError};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 use tokio::time::timeout;
@@ -57,8 +57,8 @@ struct Line {
 
 #[derive(Default)]
 struct Book {
-    last: u64,
-    waiting: HashMap<u64, oneshot::Sender<Message>>,
+    last: Hop,
+    waiting: HashMap<Hop, oneshot::Sender<Message>>,
     ended: Option<Gone>,
 }
 
@@ -98,14 +98,14 @@ impl Talk {
             if book.waiting.len() >= MOST_WAITING {
                 return Err(Gone("too many requests wait for an answer".to_owned()));
             }
-            book.last += 1;
+            book.last = book.last.next();
             let number = book.last;
             book.waiting.insert(number, tell);
             number
         };
         // Whoever drops us takes no answer any more.
         let _forget = Forget(&self.line, number);
-        let msg = Message::request(&Id::number(number), method, Some(params));
+        let msg = Message::request(&number.id(), method, Some(params));
         if !self.line.send(msg).await {
             return Err(self.gone());
         }
@@ -171,7 +171,7 @@ impl Line {
 }
 
 /// Forgets a request that nobody waits for any more.
-struct Forget<'a>(&'a Line, u64);
+struct Forget<'a>(&'a Line, Hop);
 
 impl Drop for Forget<'_> {
     fn drop(&mut self) {
@@ -246,7 +246,7 @@ impl<E: Editor> Reader<E> {
     fn bad(&self, why: &WireError) -> Option<Message> {
         tracing::warn!("the agent sent an invalid message: {why}");
         if let Some(number) = why.answered_hop() {
-            self.answered(number, why.to_rpc().answer(&Id::number(number)));
+            self.answered(number, why.to_rpc().answer(&number.id()));
         }
         Some(why.to_rpc().answer(&why.asked()?))
     }
@@ -254,7 +254,7 @@ impl<E: Editor> Reader<E> {
     fn message(&mut self, msg: Message) -> Option<Message> {
         match msg.kind() {
             Kind::Result | Kind::Error => {
-                if let Some(number) = msg.id().and_then(|id| id.as_hop()) {
+                if let Some(number) = msg.hop() {
                     self.answered(number, msg);
                 }
             }
@@ -272,7 +272,7 @@ impl<E: Editor> Reader<E> {
         None
     }
 
-    fn answered(&self, number: u64, msg: Message) {
+    fn answered(&self, number: Hop, msg: Message) {
         let waiting = lock(&self.line.book).waiting.remove(&number);
         if let Some(waiting) = waiting {
             let _ = waiting.send(msg);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use linkspan_session::{Inbound, Outbox, Port};
+use linkspan_session::Inbound;
 use tokio::task::yield_now;
 use tokio::time::timeout;
 
@@ -31,10 +31,11 @@ impl<S> Conductor<S> {
             return;
         };
         let begun = now();
-        let leaving =
-            peers.map(|peer| timeout(FAREWELL, leave(peer.port, self.chain.left(peer.node))));
-        let leaving: Vec<_> = leaving.collect();
-        let leaving = join_all(leaving);
+        let leaving = peers.map(|peer| {
+            let left = self.chain.left(peer.node);
+            peer.port.farewell(left, FAREWELL)
+        });
+        let leaving = join_all(leaving.collect::<Vec<_>>());
         tokio::pin!(leaving);
         let mut hears = !outside.silent;
         loop {
@@ -51,12 +52,12 @@ impl<S> Conductor<S> {
         }
         // Part of its time has passed while the components ended.
         let limit = FAREWELL.saturating_sub(now() - begun).max(LAST_WORDS);
-        let _ = timeout(limit, self.leave_outside(outside)).await;
+        let _ = timeout(limit, self.leave_outside(outside, limit)).await;
     }
 
     /// Answers what the editor has sent until there is nothing more to read, closes its port and waits for
     /// its task.
-    async fn leave_outside(mut self, mut outside: Peer) {
+    async fn leave_outside(mut self, mut outside: Peer, limit: Duration) {
         loop {
             self.send_left(&mut outside).await;
             // The port's task has its turn to read: after the first, it knows whether there is anything.
@@ -73,20 +74,15 @@ impl<S> Conductor<S> {
         for inbound in outside.queued() {
             self.chain.receive(Node::Outside, inbound, now());
         }
-        leave(outside.port, self.chain.left(Node::Outside)).await;
+        let left = self.chain.left(Node::Outside);
+        outside.port.farewell(left, limit).await;
     }
 
     /// Sends the editor what waits for it; `false` if it takes nothing more.
     async fn send_left(&mut self, outside: &mut Peer) -> bool {
         if let Some(outbox) = self.chain.outbox(Node::Outside) {
-            while !outbox.is_empty() {
-                let Ok(room) = outside.port.tx.reserve().await else {
-                    return false;
-                };
-                if let Some(item) = outbox.pop() {
-                    room.send(item);
-                }
-            }
+            outbox.send_all(&outside.port.tx).await;
+            return outbox.is_empty();
         }
         true
     }
@@ -105,17 +101,4 @@ impl<S> Conductor<S> {
             }
         }
     }
-}
-
-/// Sends what is left for a peer, closes its port and waits for its task.
-async fn leave(mut port: Port, mut left: Outbox) {
-    while let Some(item) = left.pop() {
-        if port.tx.send(item).await.is_err() {
-            break;
-        }
-    }
-    drop(port.tx);
-    // A port that waits for room here could not end.
-    port.rx.close();
-    let _ = port.done.await;
 }

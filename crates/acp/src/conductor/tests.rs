@@ -1,6 +1,7 @@
 mod busy;
 
 use std::time::Duration;
+use tokio::time;
 
 use linkspan_session::{Envelope, Inbound, Outbound, Port, PortEnd};
 use linkspan_wire::Message;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use linkspan_mcp::names;
 use linkspan_session::{Envelope, Inbound, Outbound, Port, PortEnd};
-use linkspan_wire::{Id, Kind, Message};
+use linkspan_wire::{Hop, Id, Kind, Message};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
@@ -21,7 +21,7 @@ pub(super) fn port(pool: UpstreamPool, caller: Caller) -> Port {
 
 async fn run(pool: UpstreamPool, caller: Caller, mut end: PortEnd) {
     let mut calls = JoinSet::new();
-    let mut running: HashMap<u64, AbortHandle> = HashMap::new();
+    let mut running: HashMap<Hop, AbortHandle> = HashMap::new();
     loop {
         tokio::select! {
             outbound = end.rx.recv() => match outbound {
@@ -33,7 +33,7 @@ async fn run(pool: UpstreamPool, caller: Caller, mut end: PortEnd) {
                             // Dropping what waits for the answer cancels the request.
                             call.abort();
                         }
-                    } else if let (Kind::Request, Some(hop)) = (msg.kind(), hop(msg)) {
+                    } else if let (Kind::Request, Some(hop)) = (msg.kind(), msg.hop()) {
                         // With its credit: it may wait for its connection.
                         let ask = Envelope {
                             credit: envelope.credit,
@@ -61,9 +61,9 @@ async fn call(
     pool: UpstreamPool,
     caller: Caller,
     ask: Envelope,
-    hop: u64,
+    hop: Hop,
     tx: mpsc::Sender<Inbound>,
-) -> u64 {
+) -> Hop {
     match pool.call(ask, &caller).await {
         Ok(mut answering) => {
             while let Some(envelope) = answering.rx.recv().await {
@@ -83,11 +83,7 @@ async fn call(
     hop
 }
 
-fn hop(msg: &Message) -> Option<u64> {
-    msg.id().and_then(|id| id.as_hop())
-}
-
-fn cancelled(msg: &Message) -> Option<u64> {
+fn cancelled(msg: &Message) -> Option<Hop> {
     if msg.method() != names::CANCELLED {
         return None;
     }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use linkspan_ports::{FetchError, Fetcher};
+use linkspan_fetch::{FetchError, Fetcher};
 use linkspan_scripts::{Fetch, Fetched, Hosts, NotFetched};
 
 use crate::exit::Failure;
@@ -18,6 +18,7 @@ impl Web {
             Failure::usage(format!("--https-host: {e}"))
                 .hint("for example --https-host docs.example.com --https-host wiki.lan:8443")
         })?;
+        let fetcher = fetcher.ignoring_proxy(&|name| std::env::var(name).ok());
         Ok(Arc::new(Self(fetcher)))
     }
 }

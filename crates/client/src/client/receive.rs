@@ -94,7 +94,7 @@ impl Client {
                 self.note(&msg);
                 Ok(None)
             }
-            _ if msg.id().and_then(|id| id.as_hop()) != Some(self.last_id) => Ok(None),
+            _ if msg.hop() != Some(self.last_id) => Ok(None),
             Kind::Result | Kind::Error => {
                 self.waiting = false;
                 Ok(Some(msg))

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_acp::carrier::{self, revoked};
-use linkspan_bridge::farewell;
 use linkspan_ports::stream;
 use linkspan_session::{Envelope, Inbound, Outbound, Port};
 use linkspan_wire::{Kind, Limits, RpcError};
@@ -215,7 +214,7 @@ impl Acceptor {
             Ok(_held) => {
                 let _ = timeout(REFUSED_TIME, answer_all(front, why)).await;
             }
-            Err(_) => farewell(front).await,
+            Err(_) => front.close().await,
         }
     }
 }
@@ -224,7 +223,7 @@ impl Acceptor {
 /// declaration is revoked, because it knows the pending requests.
 async fn join(front: Port, declaration: &Declaration) {
     let Some(bridge) = declaration.bridge() else {
-        return farewell(front).await;
+        return front.close().await;
     };
     declaration.log_connection();
     bridge.serve(front, ended(declaration)).await;
@@ -248,5 +247,5 @@ async fn answer_all(mut front: Port, why: &RpcError) {
             };
         }
     }
-    farewell(front).await;
+    front.close().await;
 }

@@ -1,11 +1,12 @@
 //! What a POST says about requests that were sent before.
 
+use linkspan_session::now;
 use std::collections::HashMap;
 
 use linkspan_mcp::names;
 use linkspan_wire::{Id, IdKey, Kind, Message};
 
-use super::session::{Session, now};
+use super::session::Session;
 
 /// Ends what these messages cancel. Whoever waits for it gets no answer: the server is told not to
 /// give one.

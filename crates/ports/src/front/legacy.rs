@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::StatusCode;
 use http::request::Parts;
 use linkspan_mcp::{Era, Given, LAST_EVENT_ID, PROTOCOL_VERSION, Revision, names};
-use linkspan_session::{Envelope, Inbound, Outbound};
+use linkspan_session::{Envelope, Inbound, Outbound, now};
 use linkspan_wire::{Entry, Id, Kind, Message, RpcError};
 use tokio::time::timeout;
 
@@ -18,7 +18,7 @@ use super::reader::Reader;
 use super::refusal::Refusal;
 use super::router::{Router, charge, check_version};
 use super::service::{FrontService, Principal};
-use super::session::{Session, now};
+use super::session::Session;
 use super::session_streams::{First, Unresumable, Unserved};
 use super::sse_writer::{EventId, SseWriter};
 

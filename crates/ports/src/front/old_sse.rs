@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::StatusCode;
 use http::request::Parts;
 use hyper::body::Incoming;
-use linkspan_session::{Envelope, Inbound};
+use linkspan_session::{Envelope, Inbound, now};
 use linkspan_wire::{Frame, Message};
 
 use super::body::{Response, empty};
@@ -17,7 +17,6 @@ use super::reader::Reader;
 use super::refusal::Refusal;
 use super::router::{Router, charge};
 use super::service::FrontService;
-use super::session::now;
 use super::session_streams::Manner;
 use super::sse_writer::SseWriter;
 

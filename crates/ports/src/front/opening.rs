@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::header::{HeaderMap, HeaderValue};
 use linkspan_mcp::SESSION_ID;
-use linkspan_session::{Envelope, Outbound, Port};
+use linkspan_session::{Envelope, Outbound, Port, now};
 use linkspan_wire::Kind;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Duration, timeout};
@@ -14,7 +14,7 @@ use super::body::Response;
 use super::refusal::Refusal;
 use super::router::Router;
 use super::service::{FrontService, Principal};
-use super::session::{Ends, Pump, Session, now};
+use super::session::{Ends, Pump, Session};
 use super::session_streams::{First, Manner, SessionStreams};
 use super::sessions::Key;
 use crate::QUEUE;

@@ -1,10 +1,11 @@
 //! A connection that reads a stream of a session.
 
+use linkspan_session::now;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use super::session::{Session, now};
+use super::session::Session;
 use super::session_streams::{First, Seat};
 use super::sse_writer::SseWriter;
 

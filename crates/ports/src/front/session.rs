@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use linkspan_session::{Envelope, Fault, Inbound, Outbound, PortEnd};
+use linkspan_session::{Envelope, Fault, Inbound, Outbound, PortEnd, now};
 use linkspan_wire::{Id, RpcError};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
@@ -290,8 +290,4 @@ impl Ends {
         };
         (end.tx, ends)
     }
-}
-
-pub(super) fn now() -> Instant {
-    time::Instant::now().into_std()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::Method;
 use linkspan_mcp::{Era, SESSION_ID, names, without_invalid_tools};
 use linkspan_session::{Credit, Envelope, Fault, Inbound};
-use linkspan_wire::{Frame, Id, Kind, Message, Resync};
+use linkspan_wire::{Frame, Hop, Kind, Message, Resync};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use url::Url;
@@ -161,7 +161,7 @@ impl Post {
     }
 
     /// One body with the answer in it.
-    async fn body(&self, hop: u64, response: Response) -> Result<Message, Fault> {
+    async fn body(&self, hop: Hop, response: Response) -> Result<Message, Fault> {
         let status = response.status();
         let kind = response.headers().get(http::header::CONTENT_TYPE).cloned();
         let (text, mut credit) = answer::whole(&self.endpoint, response).await?;
@@ -187,7 +187,7 @@ impl Post {
     }
 
     /// A stream of events that ends in the answer, over as many connections as it takes.
-    async fn stream(&self, hop: u64, response: Response) -> Result<Message, Fault> {
+    async fn stream(&self, hop: Hop, response: Response) -> Result<Message, Fault> {
         let mut events = Events::new(&self.endpoint, response);
         let mut resumes = 0;
         let mut pace = Pace::new(DEFAULT_RETRY, MAX_WAIT);
@@ -278,7 +278,7 @@ impl Post {
     /// Passes on what an event holds. Gives the answer if it was that.
     ///
     /// The stream belongs to one request, so an answer on it that cannot be read is the answer to that.
-    async fn take(&self, hop: u64, data: Data) -> Result<Taken, Fault> {
+    async fn take(&self, hop: Hop, data: Data) -> Result<Taken, Fault> {
         let mut taken = Taken::Other;
         if !data.is_message() {
             tracing::debug!("skipping an event of the kind {:?}", data.name);
@@ -311,16 +311,16 @@ impl Post {
     }
 
     /// Whether an answer on the stream of `hop` has an id that no waiting request has.
-    fn is_foreign(&self, hop: u64, msg: &Message) -> bool {
+    fn is_foreign(&self, hop: Hop, msg: &Message) -> bool {
         let id = msg.id().filter(|id| id.text() != "null");
-        let waits = |other: u64| other == hop || self.endpoint.waiting.contains(other);
+        let waits = |other: Hop| other == hop || self.endpoint.waiting.contains(other);
         match id {
             Some(id) => msg.is_answer() && !id.as_hop().is_some_and(waits),
             None => msg.kind() == Kind::Result,
         }
     }
 
-    async fn deliver(&self, hop: u64, frame: Frame, credit: Credit) -> Option<Message> {
+    async fn deliver(&self, hop: Hop, frame: Frame, credit: Credit) -> Option<Message> {
         let mut credit = Some(credit);
         let mut answer = None;
         let messages = match frame {
@@ -330,7 +330,7 @@ impl Post {
         };
         for msg in messages {
             let mut msg = claim(msg, hop);
-            if msg.is_answer() && msg.id().and_then(|id| id.as_hop()) == Some(hop) {
+            if msg.is_answer() && msg.hop() == Some(hop) {
                 if let Some(valid) = self
                     .lists_tools
                     .then(|| without_invalid_tools(&msg))
@@ -390,10 +390,10 @@ enum Taken {
 }
 
 /// An error answer without an id, in the answer to one request, can only mean that request.
-fn claim(msg: Message, hop: u64) -> Message {
+fn claim(msg: Message, hop: Hop) -> Message {
     let nameless = msg.id().is_none_or(|id| id.text() == "null");
     if msg.kind() == Kind::Error && nameless {
-        msg.with_id(Id::number(hop))
+        msg.with_id(hop.id())
     } else {
         msg
     }

@@ -1,4 +1,4 @@
-//! How a connection is made: directly, or through the proxy that the environment names.
+//! How a connection is made: directly, or through a proxy.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,7 +13,6 @@ use tokio::time::timeout;
 use tower_service::Service;
 
 use super::options::{HttpOptions, OptionsError, is_loopback};
-use super::proxy::proxy;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
@@ -40,7 +39,7 @@ impl Dial {
         if local {
             return Ok(Self::Direct(tcp));
         }
-        let Some(proxy) = proxy(uri, &|name| std::env::var(name).ok())? else {
+        let Some(proxy) = options.proxy.proxy(uri)? else {
             return Ok(Self::Direct(tcp));
         };
         let at = proxy.uri().clone();

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use http::Method;
 use linkspan_mcp::{Era, ParamHeaders, era_of};
 use linkspan_session::{Credit, Envelope, Fault, Inbound, Outbound, PortEnd};
-use linkspan_wire::Message;
+use linkspan_wire::{Hop, Message};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, Id as TaskId, JoinSet};
 use tokio::time::{Duration, Instant, timeout};
@@ -58,8 +58,8 @@ pub(super) struct Driver {
     params: ParamHeaders,
 
     jobs: JoinSet<Report>,
-    calls: HashMap<u64, Call>,
-    hops: HashMap<TaskId, u64>,
+    calls: HashMap<Hop, Call>,
+    hops: HashMap<TaskId, Hop>,
     listening: Option<AbortHandle>,
     barrier: Barrier,
     last_serial: u64,
@@ -74,7 +74,7 @@ pub(super) struct Driver {
     sse_backoff: u32,
     sse_since: Instant,
     /// The newest request that went out over HTTP+SSE.
-    last_sse_hop: u64,
+    last_sse_hop: Hop,
     /// What is owed on the stream of HTTP+SSE that is open.
     sse_owed: Shared,
     /// Counts these streams.
@@ -141,7 +141,7 @@ impl Driver {
             parked: Vec::new(),
             sse_backoff: 0,
             sse_since: Instant::now(),
-            last_sse_hop: 0,
+            last_sse_hop: Hop(0),
             sse_owed: Shared::default(),
             sse_stream: 0,
         }
@@ -328,7 +328,7 @@ impl Delivery {
     fn of(msg: Message, era: Era, credit: Arc<Credit>) -> Self {
         let role = Role::of(&msg);
         let hop = match role {
-            Role::Initialize | Role::Call => msg.id().and_then(|id| id.as_hop()),
+            Role::Initialize | Role::Call => msg.hop(),
             _ => None,
         };
         Self {

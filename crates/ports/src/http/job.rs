@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use linkspan_mcp::{Era, names};
 use linkspan_session::{Credit, Fault, Inbound};
-use linkspan_wire::{Kind, Message};
+use linkspan_wire::{Hop, Kind, Message};
 use tokio::sync::mpsc;
 use url::Url;
 
@@ -18,7 +18,7 @@ use super::sse_session::Line;
 pub(super) struct Delivery {
     pub(super) msg: Message,
     /// The hop number of a request.
-    pub(super) hop: Option<u64>,
+    pub(super) hop: Option<Hop>,
     pub(super) role: Role,
     pub(super) era: Era,
     /// Counts messages, so that a barrier knows whom it waits for.
@@ -144,7 +144,7 @@ pub(super) async fn refuse(
     refusal: Refusal,
 ) {
     use linkspan_session::Envelope;
-    use linkspan_wire::{Frame, Id};
+    use linkspan_wire::Frame;
 
     if let Some(hop) = delivery.hop
         && let Frame::One(msg) = Frame::parse(refusal.body.clone(), &endpoint.limits())
@@ -152,7 +152,7 @@ pub(super) async fn refuse(
     {
         let envelope = Envelope {
             relates_to: Some(hop),
-            ..Envelope::new(msg.with_id(Id::number(hop)))
+            ..Envelope::new(msg.with_id(hop.id()))
         };
         let _ = tx.send(Inbound::Message(envelope)).await;
         return;

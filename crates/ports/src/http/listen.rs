@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::{Method, StatusCode};
-use linkspan_session::Inbound;
+use linkspan_session::{Inbound, now};
 use linkspan_wire::Resync;
 use tokio::sync::mpsc;
 use tokio::time::{sleep, sleep_until};
@@ -129,8 +129,4 @@ pub(super) async fn pump(
             }
         }
     }
-}
-
-fn now() -> std::time::Instant {
-    tokio::time::Instant::now().into_std()
 }

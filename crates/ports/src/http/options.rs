@@ -8,6 +8,8 @@ use linkspan_session::Refused;
 use linkspan_wire::Limits;
 use url::Url;
 
+use super::proxy::ProxyVariables;
+
 /// Which transport to speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Transport {
@@ -26,6 +28,7 @@ pub struct HttpOptions {
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
     password: Option<String>,
+    pub(super) proxy: ProxyVariables,
     /// Which transport to speak.
     pub transport: Transport,
     /// Tries after the first one that could not connect.
@@ -110,6 +113,7 @@ impl HttpOptions {
             url,
             headers,
             password,
+            proxy: ProxyVariables::default(),
             transport: Transport::Auto,
             retries: 3,
             retry_delay: Duration::from_millis(100),
@@ -117,6 +121,12 @@ impl HttpOptions {
             limits: Limits::default(),
             ca: None,
         })
+    }
+
+    /// Uses the proxy that the variables of an environment name (`HTTPS_PROXY`, `NO_PROXY` and their like), if
+    /// they name one for this server. Without this call, no proxy is used.
+    pub fn proxy_from(&mut self, variable: &dyn Fn(&str) -> Option<String>) {
+        self.proxy = ProxyVariables::read(variable);
     }
 
     /// Sets a header of every request; the same name twice sends both. Its value is kept out of

@@ -1,12 +1,52 @@
-//! The proxy that the environment names, checked: one that cannot be used is an error, not ignored.
+//! The proxy for a server, checked: one that cannot be used is an error, not ignored.
+
+use std::collections::BTreeMap;
+use std::fmt;
 
 use http::Uri;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 
 use super::options::OptionsError;
 
-/// The proxy for `uri`; `None` if it is reached directly. `variable` reads the environment.
-pub(super) fn proxy(
+/// The variables that decide about proxies.
+const VARIABLES: [&str; 9] = [
+    "REQUEST_METHOD",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "HTTP_PROXY",
+    "http_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "NO_PROXY",
+    "no_proxy",
+];
+
+/// The values of those variables. A value may hold a password, so only the names are shown.
+#[derive(Clone, Default)]
+pub(super) struct ProxyVariables(BTreeMap<&'static str, String>);
+
+impl ProxyVariables {
+    pub(super) fn read(variable: &dyn Fn(&str) -> Option<String>) -> Self {
+        let set = VARIABLES.into_iter();
+        Self(
+            set.filter_map(|name| Some((name, variable(name)?)))
+                .collect(),
+        )
+    }
+
+    /// The proxy for `uri`; `None` if it is reached directly.
+    pub(super) fn proxy(&self, uri: &Uri) -> Result<Option<Intercept>, OptionsError> {
+        proxy(uri, &|name| self.0.get(name).cloned())
+    }
+}
+
+impl fmt::Debug for ProxyVariables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+fn proxy(
     uri: &Uri,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Option<Intercept>, OptionsError> {
@@ -71,10 +111,18 @@ mod tests {
             let found = environment.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        match proxy(&url.parse().unwrap(), &variable) {
+        match ProxyVariables::read(&variable).proxy(&url.parse().unwrap()) {
             Ok(proxy) => Ok(proxy.map(|proxy| proxy.uri().to_string())),
             Err(why) => Err(why.to_string()),
         }
+    }
+
+    #[test]
+    fn a_password_of_a_proxy_is_not_shown() {
+        let variable =
+            |name: &str| (name == "ALL_PROXY").then(|| "http://me:secret@proxy".to_owned());
+        let shown = format!("{:?}", ProxyVariables::read(&variable));
+        assert_eq!(shown, r#"{"ALL_PROXY"}"#);
     }
 
     const URL: &str = "https://mcp.example.com/mcp";

@@ -94,8 +94,8 @@ pub(super) async fn ask(
 ) -> Result<(Message, Place), Fault> {
     let response = post(endpoint, url, place, msg, extra).await?;
     let begun = Place::opened(response.headers());
-    let hop = msg.id().and_then(|id| id.as_hop());
-    let answers = |msg: &Message| msg.is_answer() && msg.id().and_then(|id| id.as_hop()) == hop;
+    let hop = msg.hop();
+    let answers = |msg: &Message| msg.is_answer() && msg.hop() == hop;
     if media(&response) == Media::Events {
         let mut events = Events::new(endpoint, response);
         while let Some(data) = events.next_or_fault(endpoint).await? {

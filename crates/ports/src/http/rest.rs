@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use linkspan_session::{Envelope, Inbound};
-use linkspan_wire::Frame;
+use linkspan_wire::{Frame, Hop};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -21,7 +21,7 @@ pub(super) async fn aftermath(
     endpoint: Endpoint,
     mut events: Events,
     tx: mpsc::Sender<Inbound>,
-    hop: u64,
+    hop: Hop,
 ) {
     let rest = async {
         while let Ok(Some(data)) = events.next(&endpoint).await {

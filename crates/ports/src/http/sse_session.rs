@@ -110,10 +110,10 @@ async fn await_answer(
     initialize: &Message,
     tx: &mpsc::Sender<Inbound>,
 ) -> Result<(), Fault> {
-    let hop = initialize.id().and_then(|id| id.as_hop());
+    let hop = initialize.hop();
     while let Some(data) = events.next_or_fault(endpoint).await? {
         match Frame::parse(data.text, &endpoint.limits()) {
-            Frame::One(msg) if msg.is_answer() && msg.id().and_then(|id| id.as_hop()) == hop => {
+            Frame::One(msg) if msg.is_answer() && msg.hop() == hop => {
                 return match job::negotiated(&msg) {
                     Some(_) => Ok(()),
                     None => Err(bad(endpoint, "it refuses to begin a new session")),

@@ -1,30 +1,31 @@
 //! Requests that wait for the response to their POST.
 
+use linkspan_wire::Hop;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The hops of these requests, shared by their jobs.
 #[derive(Clone, Default)]
-pub(super) struct Waiting(Arc<Mutex<HashSet<u64>>>);
+pub(super) struct Waiting(Arc<Mutex<HashSet<Hop>>>);
 
 /// A request waits as long as this is kept.
 pub(super) struct Waits {
     all: Waiting,
-    hop: u64,
+    hop: Hop,
 }
 
 impl Waiting {
-    pub(super) fn enter(&self, hop: u64) -> Waits {
+    pub(super) fn enter(&self, hop: Hop) -> Waits {
         self.lock().insert(hop);
         let all = self.clone();
         Waits { all, hop }
     }
 
-    pub(super) fn contains(&self, hop: u64) -> bool {
+    pub(super) fn contains(&self, hop: Hop) -> bool {
         self.lock().contains(&hop)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashSet<u64>> {
+    fn lock(&self) -> MutexGuard<'_, HashSet<Hop>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

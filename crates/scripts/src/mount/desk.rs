@@ -8,7 +8,7 @@ use std::time::Duration;
 use linkspan_local::Caller;
 use linkspan_mcp::{Level, names};
 use linkspan_wire::{
-    Frame, Id, Json, Kind, Limits, Line, Lines, Message, Resync, RpcError, WireError,
+    Frame, Hop, Id, Json, Kind, Limits, Line, Lines, Message, Resync, RpcError, WireError,
 };
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
@@ -58,11 +58,11 @@ pub(super) struct Server {
     threshold: Threshold,
     orders: mpsc::Receiver<Order>,
     stale: Arc<AtomicBool>,
-    waiting: HashMap<u64, Request>,
+    waiting: HashMap<Hop, Request>,
     /// Requests whose answer stood behind other text on a line, and when each is told if no other answer
     /// comes: the line may have been a log.
-    quoted: HashMap<u64, Instant>,
-    last: u64,
+    quoted: HashMap<Hop, Instant>,
+    last: Hop,
     /// Says when there is no call any more that a question could belong to.
     over: watch::Sender<()>,
     out: Outbox,
@@ -87,7 +87,7 @@ impl Server {
             stale,
             waiting: HashMap::new(),
             quoted: HashMap::new(),
-            last: 0,
+            last: Hop(0),
             over: watch::Sender::new(()),
             out: Outbox::default(),
             lines: Lines::new(limits),
@@ -190,8 +190,8 @@ impl Server {
         match order {
             Order::Tell(note) => self.tell(&note),
             Order::Ask(request) => {
-                self.last += 1;
-                let id = Id::number(self.last);
+                self.last = self.last.next();
+                let id = self.last.id();
                 let asked = Message::request(&id, &request.method, Some(&request.params));
                 self.tell(&asked);
                 self.waiting.insert(self.last, *request);
@@ -215,7 +215,7 @@ impl Server {
     }
 
     /// Forgets a request; a question without any request is nobody's.
-    fn take_out(&mut self, number: u64) -> Option<Request> {
+    fn take_out(&mut self, number: Hop) -> Option<Request> {
         let request = self.waiting.remove(&number)?;
         self.quoted.remove(&number);
         if self.waiting.is_empty() {
@@ -272,7 +272,7 @@ impl Server {
     fn hear(&mut self, msg: Message, questions: &mut JoinSet<Message>) {
         match msg.kind() {
             Kind::Result | Kind::Error => {
-                let number = msg.id().and_then(|id| id.as_hop());
+                let number = msg.hop();
                 if let Some(request) = number.and_then(|n| self.take_out(n)) {
                     let _ = request.reply.send(Ok(msg));
                 }
@@ -343,14 +343,14 @@ impl Server {
     /// Takes back what nobody waits for, or what is late.
     fn give_up(&mut self) {
         let now = Instant::now();
-        let due: Vec<u64> = self
+        let due: Vec<Hop> = self
             .quoted
             .extract_if(|_, due| *due <= now)
             .map(|(number, _)| number)
             .collect();
         for number in due {
             if let Some(request) = self.take_out(number) {
-                let id = Id::number(number).bytes().clone();
+                let id = number.id().bytes().clone();
                 self.refuse(request, &WireError::Quoted { id });
             }
         }
@@ -359,7 +359,7 @@ impl Server {
             .waiting
             .iter()
             .filter(|(_, r)| r.reply.is_closed() || is_late(r));
-        let done: Vec<u64> = done.map(|(number, _)| *number).collect();
+        let done: Vec<Hop> = done.map(|(number, _)| *number).collect();
         for number in done {
             let params = format!(r#"{{"requestId":{number}}}"#);
             self.tell(&Message::notification(names::CANCELLED, Some(&params)));

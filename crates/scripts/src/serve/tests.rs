@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use linkspan_local::testing::Client;
-use linkspan_wire::{Message, quote};
+use linkspan_wire::{Hop, Message, quote};
 use serde_json::Value;
 
 use super::{Compat, Folder, Options};
@@ -215,7 +215,7 @@ async fn a_script_asks_the_client() {
         .await;
     let question = scene.client.envelope().await;
     assert_eq!(question.msg.method(), "elicitation/create");
-    assert_eq!(question.relates_to, Some(60));
+    assert_eq!(question.relates_to, Some(Hop(60)));
     let id = question.msg.id().unwrap();
     scene
         .client

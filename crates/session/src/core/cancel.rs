@@ -1,7 +1,7 @@
 //! Cancellation goes hop by hop: the id of one connection means nothing on the next.
 
 use linkspan_mcp::names;
-use linkspan_wire::{Id, Message};
+use linkspan_wire::{Hop, Id, Message};
 
 use super::Core;
 use crate::exchange::Side;
@@ -27,12 +27,12 @@ impl Core {
         })
     }
 
-    pub(super) fn send_cancel(&mut self, owes: Side, hop: u64, reason: &str) {
+    pub(super) fn send_cancel(&mut self, owes: Side, hop: Hop, reason: &str) {
         let cancel = self.cancel_of(hop, reason);
         self.outbox(owes).push(Outbound::One(cancel));
     }
 
-    pub(super) fn cancel_of(&self, hop: u64, reason: &str) -> Envelope {
+    pub(super) fn cancel_of(&self, hop: Hop, reason: &str) -> Envelope {
         let params = format!(r#"{{"requestId":{hop},"reason":"{reason}"}}"#);
         Envelope {
             relates_to: Some(hop),

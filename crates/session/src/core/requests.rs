@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use linkspan_mcp::{Revision, names};
-use linkspan_wire::{Id, Json, Message, RpcError, WireError};
+use linkspan_wire::{Hop, Id, Json, Message, RpcError, WireError};
 
 use super::Core;
 use super::subscription::rename_in_answer;
@@ -22,7 +22,7 @@ impl Core {
         }
         match self.hop_for(from, &envelope, now) {
             Some(hop) => {
-                let msg = envelope.msg.clone().with_id(Id::number(hop));
+                let msg = envelope.msg.clone().with_id(hop.id());
                 self.back.push(Outbound::One(Envelope { msg, ..envelope }));
             }
             None => self.reply(&id, &id_in_use(&id), now),
@@ -37,7 +37,7 @@ impl Core {
             Some(why) => RpcError::from(&why),
             None => match self.hop_for(Side::Back, &envelope, now) {
                 Some(hop) => {
-                    let msg = envelope.msg.clone().with_id(Id::number(hop));
+                    let msg = envelope.msg.clone().with_id(hop.id());
                     let origin = Some(id);
                     return Some(Envelope {
                         msg,
@@ -56,7 +56,7 @@ impl Core {
         None
     }
 
-    pub(super) fn hop_for(&mut self, from: Side, envelope: &Envelope, now: Instant) -> Option<u64> {
+    pub(super) fn hop_for(&mut self, from: Side, envelope: &Envelope, now: Instant) -> Option<Hop> {
         let id = envelope.msg.id()?;
         let method = envelope.msg.method();
         // A subscription is silent until something changes.
@@ -69,8 +69,8 @@ impl Core {
     }
 
     /// An answer of `from` gets the id that its asker knows.
-    pub(super) fn settle(&mut self, from: Side, envelope: Envelope) -> Option<(Envelope, u64)> {
-        let hop = envelope.msg.id().and_then(|id| id.as_hop());
+    pub(super) fn settle(&mut self, from: Side, envelope: Envelope) -> Option<(Envelope, Hop)> {
+        let hop = envelope.msg.hop();
         let Some((hop, asked)) = hop.and_then(|hop| Some((hop, self.exchange.answer(from, hop)?)))
         else {
             let id = envelope.msg.id().unwrap_or_else(Id::null);
@@ -94,11 +94,11 @@ impl Core {
     pub(super) fn lose(
         &mut self,
         side: Side,
-        which: impl Fn(u64) -> bool,
+        which: impl Fn(Hop) -> bool,
         why: &Fault,
         now: Instant,
     ) {
-        for (_, asked) in self.exchange.owed_by(side, which) {
+        for asked in self.exchange.owed_by(side, which) {
             self.fail(asked, why, now);
         }
     }

@@ -1,6 +1,7 @@
 //! Nobody waits for ever, whoever goes and whatever is no answer.
 
 use super::*;
+use linkspan_wire::Hop;
 
 const INITIALIZE: &str =
     r#"{"jsonrpc":"2.0","id":"e","method":"initialize","params":{"protocolVersion":1}}"#;
@@ -12,7 +13,7 @@ impl Stage {
     }
 
     /// Says something that was meant as an answer to `hop`.
-    fn mumbles(&mut self, node: Node, hop: u64) {
+    fn mumbles(&mut self, node: Node, hop: Hop) {
         let text = format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":1,"error":2}}"#);
         let why = Message::parse(text.into()).unwrap_err();
         self.chain.receive(node, Inbound::Bad(why), self.now);

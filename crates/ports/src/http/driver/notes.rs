@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use linkspan_mcp::{Era, names};
 use linkspan_session::Envelope;
-use linkspan_wire::{Kind, Message};
+use linkspan_wire::{Hop, Kind, Message};
 use tokio::time::{Duration, sleep};
 
 use super::{Barrier, Driver, MAX_WAITING, Mode};
@@ -15,7 +15,7 @@ const AFTER_CANCEL: Duration = Duration::from_secs(30);
 
 impl Driver {
     /// Modern: closing the stream is the cancellation. Legacy: the server is told, and may answer.
-    pub(super) fn cancel(&mut self, hop: u64, delivery: Delivery) {
+    pub(super) fn cancel(&mut self, hop: Hop, delivery: Delivery) {
         let Some(call) = self.calls.get(&hop) else {
             // Over HTTP+SSE the POST has long ended, and the server still has to be told.
             if matches!(self.mode, Mode::Sse(_)) {
@@ -70,9 +70,7 @@ impl Driver {
         let Some(hop) = cancelled_hop(&envelope) else {
             return Some(envelope);
         };
-        let is_it = |msg: &Message| {
-            msg.kind() == Kind::Request && msg.id().and_then(|id| id.as_hop()) == Some(hop)
-        };
+        let is_it = |msg: &Message| msg.kind() == Kind::Request && msg.hop() == Some(hop);
         if let Some(at) = self.held.iter().position(|held| is_it(&held.msg)) {
             self.held.remove(at);
             return None;
@@ -93,7 +91,7 @@ impl Driver {
 }
 
 /// The request that a cancellation means; the session names it by its hop.
-pub(super) fn cancelled_hop(envelope: &Envelope) -> Option<u64> {
+pub(super) fn cancelled_hop(envelope: &Envelope) -> Option<Hop> {
     let is_cancel = envelope.msg.method() == names::CANCELLED;
     envelope.relates_to.filter(|_| is_cancel)
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use linkspan_session::{Fault, Inbound};
+use linkspan_wire::Hop;
 use tokio::time::{Duration, Instant, sleep};
 
 use super::{Barrier, Driver, Mode};
@@ -172,7 +173,7 @@ impl Driver {
         self.open_sse(delivery, None);
     }
 
-    fn lose(&mut self, except: Vec<u64>, why: Fault) {
+    fn lose(&mut self, except: Vec<Hop>, why: Fault) {
         self.generation += 1;
         self.sse_stream += 1;
         let (tx, up_to) = (self.tx.clone(), self.last_sse_hop);

@@ -2,6 +2,7 @@
 
 use linkspan_session::Fault;
 use linkspan_session::Inbound;
+use linkspan_wire::Hop;
 use tokio::task::Id as TaskId;
 
 use super::{Barrier, Call, Driver, Mode};
@@ -250,7 +251,7 @@ impl Driver {
         self.listening = Some(self.jobs.spawn(listening));
     }
 
-    pub(super) fn forget(&mut self, task: TaskId) -> Option<(u64, Call)> {
+    pub(super) fn forget(&mut self, task: TaskId) -> Option<(Hop, Call)> {
         let hop = self.hops.remove(&task)?;
         Some((hop, self.calls.remove(&hop)?))
     }

@@ -1,13 +1,13 @@
-//! One file from somewhere, over https: for addresses that a client chose, so that it must not reach
-//! what only we can reach.
+//! One file over https from an address that a client chose, which must not reach networks that only we can
+//! reach.
 //!
-//! A name is looked up once, every address that it has is looked at, and we connect to one of those
-//! and no other; a name that means something else a moment later fools nobody. A redirection is a new
-//! address and is looked at like the first. Nothing is sent that says who the user is: no
-//! credentials, no cookies. A proxy would look the name up by itself, so none is used, whatever the
-//! environment names.
+//! A name is resolved once, all of its addresses are checked, and the connection goes to one of those
+//! addresses, so that a name that changes between check and use (DNS rebinding) gains nothing. A redirect is
+//! checked like the first URL. No credentials and no cookies are sent. A proxy would resolve the name itself,
+//! so none is used. Invariant: nothing here knows MCP or reads the environment.
 
 mod address;
+mod error;
 mod hosts;
 mod pinned;
 
@@ -29,19 +29,23 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use url::{Position, Url};
 
+pub use error::FetchError;
 pub use hosts::HostError;
 use hosts::Hosts;
 
+/// Redirects that are followed.
 const REDIRECTS: usize = 3;
-/// All of it.
+/// Limit of a whole fetch.
 const WHOLE: Duration = Duration::from_secs(30);
-/// The beginning of it: TCP and TLS.
+/// Limit of TCP and TLS.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// Gets files over https from those hosts that it may ask.
 #[derive(Debug)]
 pub struct Fetcher {
     hosts: Hosts,
+    /// Whether a proxy is configured, which is not used.
+    ignores_proxy: bool,
     /// Reading the system's certificates takes a while, and most never need them.
     tls: OnceLock<ClientConfig>,
 }
@@ -53,106 +57,6 @@ pub struct Got {
     pub bytes: Vec<u8>,
     /// What the server says that it is.
     pub mime: Option<String>,
-}
-
-/// Why there is no file.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FetchError {
-    /// No URL that we could ask for.
-    #[error("this is not an https:// URL without credentials")]
-    Url,
-    /// Others were named.
-    #[error("`{0}` is not an allowed host: allow it with --https-host")]
-    NotNamed(String),
-    /// Something else may listen there.
-    #[error(
-        "port {port} of `{host}` is not allowed: if it is intended, allow it with --https-host {host}:{port}"
-    )]
-    Port {
-        /// Of the URL.
-        host: String,
-        /// Of the URL.
-        port: u16,
-    },
-    /// It is in a network that only we can reach.
-    #[error(
-        "`{host}` is {what}, which is not allowed: if it is intended, allow it with --https-host {host}:{port}"
-    )]
-    Special {
-        /// Of the URL.
-        host: String,
-        /// What it turned out to be.
-        what: &'static str,
-        /// Of the URL.
-        port: u16,
-    },
-    /// Nobody knows the host.
-    #[error("the host `{host}` cannot be resolved: {why}; check its spelling and the network")]
-    Unknown {
-        /// Of the URL.
-        host: String,
-        /// What the resolver said.
-        why: String,
-    },
-    /// TLS cannot be used here.
-    #[error("TLS cannot be set up: {0}")]
-    Tls(String),
-    /// The host does not let us in, or is not who it should be.
-    #[error("`{host}` cannot be reached: {why}{}", aside(*.proxy))]
-    Connect {
-        /// Of the URL.
-        host: String,
-        /// In a few words.
-        why: String,
-        /// Whether the environment names one, which is not used.
-        proxy: bool,
-    },
-    /// It stopped in the middle, or said something that is not HTTP.
-    #[error("`{host}` did not answer properly: {why}; try again later")]
-    Broken {
-        /// Of the URL.
-        host: String,
-        /// In a few words.
-        why: String,
-    },
-    /// Where there is nothing.
-    #[error("not found on `{0}`")]
-    NotFound(String),
-    /// It says no.
-    #[error("`{host}` answers with status {status}: does the URL need credentials?")]
-    Status {
-        /// Of the URL.
-        host: String,
-        /// Of the answer.
-        status: u16,
-    },
-    /// Round and round.
-    #[error("more than {REDIRECTS} redirects: use the final URL")]
-    Redirects,
-    /// Larger than it may be.
-    #[error("it has more than {0} bytes, the limit")]
-    TooLarge(usize),
-    /// Slower than it may be.
-    #[error("it takes longer than {} seconds: try again later", WHOLE.as_secs())]
-    TooSlow,
-}
-
-fn aside(proxy: bool) -> &'static str {
-    match proxy {
-        true => " (proxies of the environment are not used: they look names up by themselves)",
-        false => "",
-    }
-}
-
-impl FetchError {
-    /// Whether it was we who refused.
-    pub fn is_refusal(&self) -> bool {
-        matches!(
-            self,
-            Self::NotNamed(_) | Self::Port { .. } | Self::Special { .. }
-        )
-    }
 }
 
 /// What one request leads to.
@@ -167,8 +71,18 @@ impl Fetcher {
     pub fn new(hosts: &[String]) -> Result<Self, HostError> {
         Ok(Self {
             hosts: Hosts::new(hosts)?,
+            ignores_proxy: false,
             tls: OnceLock::new(),
         })
+    }
+
+    /// Errors say that a proxy is not used, if `variable`, which reads the environment, names one.
+    #[must_use]
+    pub fn ignoring_proxy(mut self, variable: &dyn Fn(&str) -> Option<String>) -> Self {
+        let mut names = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].into_iter();
+        self.ignores_proxy =
+            names.any(|name| variable(name).is_some_and(|value| !value.is_empty()));
+        self
     }
 
     /// Gets what is there, if it is no more than `most` bytes.
@@ -208,7 +122,7 @@ impl Fetcher {
         let failed = |why: String| FetchError::Connect {
             host: host.clone(),
             why,
-            proxy: names_proxy(),
+            proxy: self.ignores_proxy,
         };
         let addresses = self.hosts.addresses(url).await?;
         let uri: Uri = url.as_str().parse().map_err(|_| FetchError::Url)?;
@@ -241,9 +155,10 @@ impl Fetcher {
 fn parse(url: &str) -> Result<Url, FetchError> {
     let url = Url::parse(url).map_err(|_| FetchError::Url)?;
     let is_bare = url.username().is_empty() && url.password().is_none();
-    match url.scheme() == "https" && is_bare && url.host().is_some() {
-        true => Ok(url),
-        false => Err(FetchError::Url),
+    if url.scheme() == "https" && is_bare && url.host().is_some() {
+        Ok(url)
+    } else {
+        Err(FetchError::Url)
     }
 }
 
@@ -324,12 +239,6 @@ fn mime(kind: &str, bytes: &[u8]) -> Option<String> {
 
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
-}
-
-fn names_proxy() -> bool {
-    ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
-        .iter()
-        .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
 #[cfg(test)]

@@ -1,0 +1,18 @@
+//! The runtime's clock, which tests can pause, for tasks around a core that is told the time.
+
+use std::time::Instant;
+
+use tokio::time;
+
+/// The time now.
+pub fn now() -> Instant {
+    time::Instant::now().into_std()
+}
+
+/// Waits until then; for ever if there is nothing to wait for.
+pub async fn sleep_until(wake: Option<Instant>) {
+    match wake {
+        Some(wake) => time::sleep_until(wake.into()).await,
+        None => std::future::pending().await,
+    }
+}
