@@ -11,8 +11,9 @@
 pub mod ci;
 pub mod completion;
 pub mod content;
+mod conventions;
 pub mod cursor;
-pub(crate) mod desk;
+mod desk;
 mod detect;
 pub mod door;
 pub mod env;
@@ -36,7 +37,7 @@ mod resources;
 pub mod result;
 pub mod roots;
 mod server;
-pub(crate) mod shelf;
+mod shelf;
 mod shell;
 pub mod template;
 #[cfg(test)]
@@ -46,11 +47,15 @@ mod trust;
 pub mod ui;
 mod vars;
 
+pub use conventions::{Compat, McpBash, Served, open};
 pub use detect::{Why, detect};
 pub use places::Places;
 pub use project::{Faults, Item, Project};
 pub use resources::file_uri;
 pub use vars::Vars;
+
+/// The name of the program whose conventions these are.
+pub const PROGRAM: &str = "mcp-bash";
 
 /// Why the `server.d/env.sh` of a project may not be read into a shell, if others can write it.
 pub fn check_env_file(root: &std::path::Path) -> Result<(), String> {

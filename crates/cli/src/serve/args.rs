@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use linkspan_scripts::compat;
 
 use crate::args::seconds;
 use crate::expose_args::{GuardArgs, ListenArgs, at_least_one};
@@ -174,6 +175,16 @@ pub(crate) enum Compat {
     Native,
     /// mcp-bash's
     McpBash,
+}
+
+impl From<Compat> for compat::Compat {
+    fn from(compat: Compat) -> Self {
+        match compat {
+            Compat::Auto => Self::Auto,
+            Compat::Native => Self::Native,
+            Compat::McpBash => Self::McpBash,
+        }
+    }
 }
 
 /// Providers of ours that reach out of this machine.

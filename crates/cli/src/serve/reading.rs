@@ -29,12 +29,7 @@ impl Reading {
 
 /// What is in it. Nothing is executed.
 pub(crate) fn catalogue(dir: &Path, how: &Reading) -> Result<Catalogue, FolderError> {
-    let is_theirs = match how.compat {
-        Compat::Auto => compat::detect(dir).is_some(),
-        Compat::Native => false,
-        Compat::McpBash => true,
-    };
-    if is_theirs {
+    if compat::Compat::from(how.compat).is_mcp_bash(dir) {
         let env: Vec<_> = std::env::vars_os().collect();
         return compat::read(dir, &env, how.insecure_writable);
     }
@@ -50,10 +45,11 @@ pub(crate) fn catalogue(dir: &Path, how: &Reading) -> Result<Catalogue, FolderEr
 /// What scripts get from us, written out.
 pub(crate) fn installed() -> Result<Installed, Failure> {
     let exe = std::env::current_exe();
-    exe.and_then(|exe| sdk::install(&exe)).map_err(|e| {
-        Failure::new(Exit::Unreachable, format!("cannot write the SDK out: {e}"))
-            .hint("is there room in the folder for temporary files (TMPDIR)?")
-    })
+    exe.and_then(|exe| sdk::install(&exe, &std::env::temp_dir()))
+        .map_err(|e| {
+            Failure::new(Exit::Unreachable, format!("cannot write the SDK out: {e}"))
+                .hint("is there room in the folder for temporary files (TMPDIR)?")
+        })
 }
 
 /// The same for projects of mcp-bash.

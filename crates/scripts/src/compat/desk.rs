@@ -14,11 +14,12 @@ use linkspan_wire::{Json, Message, RpcError};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
+use super::conventions::McpBash;
 use super::manual::Kind;
 use super::shelf::Shelf;
 use super::{env, meta, prompt, quirks};
-use crate::run::ears::Threshold;
-use crate::serve::{Folder, Stock};
+use crate::Folder;
+use crate::host::Threshold;
 use roots::Roots;
 use subscriptions::{Ready, Subscriptions};
 
@@ -27,6 +28,7 @@ pub(crate) struct Connection {
     /// What this client may have running, and waiting to be read, at once.
     share: Arc<Semaphore>,
     folder: Arc<Folder>,
+    project: McpBash,
     threshold: Threshold,
     roots: Roots,
     subscriptions: Subscriptions,
@@ -34,23 +36,19 @@ pub(crate) struct Connection {
     ready: Ready,
 }
 
-/// A project that stays what it is as long as somebody works with it.
-#[derive(Clone)]
-struct Held(Arc<Stock>);
-
 impl Connection {
-    pub(crate) fn new(folder: Arc<Folder>) -> Self {
+    pub(crate) fn new(folder: Arc<Folder>, project: McpBash) -> Self {
         let connection = Self {
-            share: folder.runner.share(),
+            share: folder.runner().share(),
             folder,
+            project,
             threshold: Threshold::new(Level::DEFAULT),
             roots: Roots::default(),
             subscriptions: Subscriptions::default(),
             teller: OnceLock::new(),
             ready: Ready::default(),
         };
-        if let Ok(held) = connection.held()
-            && let Ok(shelf) = held.shelf()
+        if let Ok(shelf) = connection.held()
             && let Some(level) =
                 Level::named(&env::level(&shelf.project.vars, &shelf.project.places))
         {
@@ -59,8 +57,9 @@ impl Connection {
         connection
     }
 
-    fn held(&self) -> Result<Held, RpcError> {
-        Ok(Held(self.folder.stock()))
+    /// The project, which stays the same during one request.
+    fn held(&self) -> Result<Arc<Shelf>, RpcError> {
+        self.project.current()
     }
 
     fn list(&self, kind: Kind, params: Params<'_>) -> Result<String, RpcError> {
@@ -88,7 +87,7 @@ impl Connection {
             .ok_or_else(|| RpcError::invalid_params("Prompt not found"))?;
         let arguments = params.get("arguments").map_or_else(|| json!({}), value);
         let file = meta::text(item, "path").map(|path| project.places.prompts.join(path));
-        let trusted = self.folder.runner.trusts(file.as_slice());
+        let trusted = self.folder.runner().trusts(file.as_slice());
         trusted.map_err(|why| RpcError::internal(format!("Prompt refused: {why}")))?;
         Ok(prompt::get(item, &arguments, &project.places))
     }
@@ -102,26 +101,10 @@ impl Connection {
     }
 }
 
-impl Held {
-    fn shelf(&self) -> Result<&Shelf, RpcError> {
-        let shelf = self.0.shelf.as_ref();
-        shelf.ok_or_else(|| RpcError::internal("this is no project of mcp-bash any more"))
-    }
-
-    /// The project, if entries of this kind could be read.
-    fn readable(&self, kind: Kind) -> Result<&Shelf, RpcError> {
-        let shelf = self.shelf()?;
-        match shelf.project.faults.get(kind) {
-            Some(_) => Err(quirks::unreadable(kind)),
-            None => Ok(shelf),
-        }
-    }
-}
-
 impl Desk for Connection {
     fn opened(&self, teller: Teller) {
         subscriptions::pass_on(
-            self.folder.herald.subscribe(),
+            self.folder.changes(),
             teller.clone(),
             self.subscriptions.clone(),
             self.ready.clone(),
@@ -133,9 +116,9 @@ impl Desk for Connection {
         if !self.ready.agree(revision) {
             return Err(RpcError::invalid_request("Server already initialized"));
         }
-        let stock = self.folder.stock();
-        let (minimal, server) = (self.folder.options.minimal, &stock.catalogue.server);
-        // At a door the answer is another one: this one is for everybody else.
+        let held = self.held()?;
+        let (minimal, server) = (self.folder.options().minimal, &held.project.server);
+        // On stdin and stdout the door answers instead.
         Ok(quirks::welcome(
             &revision.to_string(),
             &Value::Null,
@@ -150,7 +133,7 @@ impl Desk for Connection {
         params: Params<'_>,
         call: &mut Call,
     ) -> Result<String, RpcError> {
-        if self.folder.options.minimal && method != names::SET_LEVEL {
+        if self.folder.options().minimal && method != names::SET_LEVEL {
             return Err(RpcError::method_not_found(method));
         }
         match method {
@@ -174,12 +157,11 @@ impl Desk for Connection {
         if first {
             self.ready.set();
         }
-        if let (true, Some(teller), Ok(held)) = (
+        if let (true, Some(teller), Ok(shelf)) = (
             first || note.method() == linkspan_desk::ROOTS_CHANGED,
             self.teller.get(),
             self.held(),
-        ) && let Ok(shelf) = held.shelf()
-        {
+        ) {
             self.roots.ask(teller.clone(), &shelf.project.vars);
         }
     }

@@ -350,7 +350,7 @@ fn pass(json: Json<'_>) -> Step {
 }
 
 fn one_line(json: &str) -> String {
-    crate::run::on_one_line(json).into_owned()
+    crate::host::on_one_line(json).into_owned()
 }
 
 fn result(id: &str, result: &str) -> Step {

@@ -13,8 +13,8 @@ use super::{
     hooks, limits, meta, meta_env, prompts, registry, resources, server, tools, trust, ui,
 };
 use crate::folder::{
-    Catalogue, Dialect, FolderError, Mode, Problem, Program, Prompt, PromptBody, Read, Resource,
-    Role, ServerInfo, Severity, Template, Tool,
+    Catalogue, FolderError, Mode, Problem, Program, Prompt, PromptBody, Read, Resource, Role,
+    ServerInfo, Severity, Template, Tool,
 };
 
 /// Entries of one page, if a client does not say.
@@ -290,7 +290,7 @@ impl Project {
             providers: Vec::new(),
             problems: self.problems.clone(),
             ignored: Vec::new(),
-            dialect: Dialect::McpBash,
+            program: Some(super::PROGRAM),
             page_size: PAGE,
             concurrency: limits::concurrency(&self.vars),
         }
@@ -372,7 +372,7 @@ mod tests {
             ("tools/t/tool.meta.json", meta),
         ]);
         let catalogue = project.catalogue();
-        assert_eq!(catalogue.dialect, Dialect::McpBash);
+        assert_eq!(catalogue.program, Some("mcp-bash"));
         assert_eq!(catalogue.tools[0].name, "t");
         assert_eq!(
             catalogue.tools[0].run.timeout,

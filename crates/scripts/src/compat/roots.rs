@@ -1,6 +1,6 @@
 //! Where a client lets tools work, and where they work if it does not say.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -8,6 +8,7 @@ use super::meta;
 use super::places::Places;
 use super::resources::file_uri;
 use super::vars::Vars;
+use crate::host::lexical;
 
 /// A folder that tools may work in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,21 +66,6 @@ pub fn of_client(named: impl IntoIterator<Item = (String, String)>) -> Vec<Root>
         let path = path.canonicalize().unwrap_or_else(|_| lexical(&path));
         Some(Root { uri, name, path })
     }))
-}
-
-/// A path without `.` and `..`, by name: links on the way are not looked at.
-pub(crate) fn lexical(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 fn unique(roots: impl Iterator<Item = Root>) -> Vec<Root> {

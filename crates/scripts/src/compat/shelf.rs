@@ -1,12 +1,11 @@
 //! A project as a server has it: read once, shown many times.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use linkspan_session::Port;
-use linkspan_wire::Limits;
+use linkspan_wire::{Limits, RpcError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::cursor::Pages;
@@ -15,7 +14,7 @@ use super::env::Tooling;
 use super::manual::Kind;
 use super::project::Project;
 use super::vars::Vars;
-use super::{ci, prompts, resources, tools};
+use super::{ci, prompts, quirks, resources, tools};
 use crate::folder::FolderError;
 
 /// How many seconds a client that has asked us to end may take to leave.
@@ -30,14 +29,9 @@ pub(crate) struct Shelf {
 }
 
 impl Shelf {
-    pub(crate) fn read(
-        root: &Path,
-        env: &[(OsString, OsString)],
-        tooling: &Tooling,
-    ) -> Result<Self, FolderError> {
-        let vars: Vars = env.iter().cloned().collect();
+    pub(crate) fn read(root: &Path, vars: &Vars, tooling: &Tooling) -> Result<Self, FolderError> {
         Ok(Self {
-            project: Project::read(root, &vars, tooling)?,
+            project: Project::read(root, vars, tooling)?,
             tooling: tooling.clone(),
             pages: Default::default(),
         })
@@ -57,6 +51,14 @@ impl Shelf {
         let patience = Duration::from_secs(patience.unwrap_or(PATIENCE));
         let lifetime = Lifetime::of(&project.vars);
         Ok(door::port(door, reader, writer, limits, patience, lifetime))
+    }
+
+    /// Itself, if entries of this kind could be read.
+    pub(crate) fn readable(&self, kind: Kind) -> Result<&Self, RpcError> {
+        match self.project.faults.get(kind) {
+            Some(_) => Err(quirks::unreadable(kind)),
+            None => Ok(self),
+        }
     }
 
     /// A list.

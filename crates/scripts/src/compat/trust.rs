@@ -9,7 +9,7 @@ use super::meta;
 use super::places::Places;
 use super::project::Project;
 use crate::folder::{self, Fix, FolderError, Problem, Severity};
-use crate::trust::{Start, Trust, WalkError};
+use crate::host::{self, Start, Trust, WalkError};
 
 /// Files and folders of a project that are looked at for others that can write them.
 const MOST: usize = 20_000;
@@ -69,7 +69,7 @@ pub fn is_tool(path: &Path, tools: &Path, everybody: bool) -> bool {
 
 /// Whether a project may be served: by the rule for every folder. `root` is what was given, without links.
 pub fn folder(given: &Path, root: &Path, everybody: bool) -> Result<(), FolderError> {
-    folder::trusted_root(&Trust::new(everybody), given, root)
+    host::trusted_root(&Trust::new(everybody), given, root)
 }
 
 /// Why a file of a project is not read, if others can write it: by the rule for every folder.
@@ -113,7 +113,7 @@ pub(super) fn executed(words: &[OsString]) -> Vec<PathBuf> {
 pub(super) fn problems(project: &Project) -> Vec<Problem> {
     let places = &project.places;
     let trust = Trust::new(places.trust_everybody);
-    let mut problems = folder::untrusted_code(&trust, &places.root, MOST, false);
+    let mut problems = host::untrusted_code(&trust, &places.root, MOST, false);
     let told = |new: &Problem| {
         let mut known = project.problems.iter();
         known.any(|known| known.path == new.path && known.hint == new.hint)

@@ -27,23 +27,26 @@ pub(crate) enum News {
 /// Where news go.
 pub(crate) type Herald = tokio::sync::broadcast::Sender<News>;
 
-/// From which level on a client wants to hear. Clones are the same.
+/// The level from which on a client is sent log messages. Clones share it.
 #[derive(Debug, Clone)]
-pub(crate) struct Threshold(Arc<AtomicUsize>);
+pub struct Threshold(Arc<AtomicUsize>);
 
 impl Threshold {
-    pub(crate) fn new(level: Level) -> Self {
+    /// Begins with `level`.
+    pub fn new(level: Level) -> Self {
         let threshold = Self(Arc::default());
         threshold.set(level);
         threshold
     }
 
-    pub(crate) fn set(&self, level: Level) {
+    /// The client asks for another level.
+    pub fn set(&self, level: Level) {
         let at = Level::names().iter().position(|name| *name == level.name());
         self.0.store(at.unwrap_or(0), Ordering::Relaxed);
     }
 
-    pub(crate) fn name(&self) -> &'static str {
+    /// The name of the level.
+    pub fn name(&self) -> &'static str {
         Level::names()[self.0.load(Ordering::Relaxed)]
     }
 
@@ -52,15 +55,17 @@ impl Threshold {
     }
 }
 
-/// How much a call may say in a minute.
+/// How many messages a call may send in a minute.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Talk {
-    pub(crate) progress: usize,
-    pub(crate) logs: usize,
-    /// Whether a progress that is no further than the last one is passed on.
-    pub(crate) standing_still: bool,
-    /// Whether the last progress arrives even if there was no room for it.
-    pub(crate) last_word: bool,
+pub struct Talk {
+    /// Progress notifications.
+    pub progress: usize,
+    /// Log messages.
+    pub logs: usize,
+    /// Whether progress that has not advanced is passed on.
+    pub standing_still: bool,
+    /// Whether the last progress is sent even if the limit is reached.
+    pub last_word: bool,
 }
 
 impl Default for Talk {
@@ -74,8 +79,8 @@ impl Default for Talk {
     }
 }
 
-/// The ears of one call.
-pub(crate) struct Ears {
+/// Passes what a program says during one call to the client.
+pub struct Ears {
     pub(crate) caller: Caller,
     /// As the client spelled it.
     token: Option<String>,

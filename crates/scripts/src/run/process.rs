@@ -27,36 +27,43 @@ use crate::folder::RunSettings;
 use crate::trust::Start;
 
 /// What to run.
-pub(crate) struct Job<'a> {
-    pub(crate) words: Vec<OsString>,
+pub struct Job<'a> {
+    /// The program and its arguments.
+    pub words: Vec<OsString>,
     /// The files among the further words that are executed. They are checked right before the start, as the
     /// program and its interpreters are.
-    pub(crate) executed: Vec<PathBuf>,
-    pub(crate) env: Env,
-    pub(crate) cwd: PathBuf,
-    pub(crate) stdin: Stdin,
-    /// Whether it has a control channel, if anybody listens.
-    pub(crate) control: bool,
-    pub(crate) run: &'a RunSettings,
+    pub executed: Vec<PathBuf>,
+    /// Its whole environment.
+    pub env: Env,
+    /// Its working directory.
+    pub cwd: PathBuf,
+    /// Its standard input.
+    pub stdin: Stdin,
+    /// Whether it has a control channel. Without a listener it has none.
+    pub control: bool,
+    /// Its limits and its sandbox.
+    pub run: &'a RunSettings,
     /// In place of the time that the settings give it.
-    pub(crate) timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
     /// The folders that the client offers.
-    pub(crate) roots: Vec<PathBuf>,
+    pub roots: Vec<PathBuf>,
     /// The same as `LINKSPAN_CALL` in the environment.
-    pub(crate) marker: String,
-    pub(crate) cancel: PathBuf,
+    pub marker: String,
+    /// The file that is written when the call is cancelled.
+    pub cancel: PathBuf,
     /// Removed after the end.
-    pub(crate) files: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
     /// Dropped after the end.
-    pub(crate) kept: Option<Box<dyn Send + Sync>>,
-    /// Further places where it says what others say on the control channel.
-    pub(crate) streams: Vec<pipe::Receiver>,
-    /// What keeps those open while nobody writes. Dropped when the program has ended.
-    pub(crate) holds: Vec<OwnedFd>,
+    pub kept: Option<Box<dyn Send + Sync>>,
+    /// Further pipes that carry messages of the control channel.
+    pub streams: Vec<pipe::Receiver>,
+    /// Keeps those pipes open between two writers. Dropped when the program has ended.
+    pub holds: Vec<OwnedFd>,
 }
 
-pub(crate) enum Stdin {
-    /// Nothing at all.
+/// What a program reads.
+pub enum Stdin {
+    /// Nothing.
     Null,
     /// This, and then the end.
     Text(Bytes),
@@ -64,30 +71,32 @@ pub(crate) enum Stdin {
 
 /// How a run went.
 #[derive(Debug)]
-pub(crate) struct Outcome {
-    pub(crate) ended: Ended,
-    pub(crate) stdout: Printed,
-    /// The last of it.
-    pub(crate) stderr: String,
-    /// How much there was of it.
-    pub(crate) stderr_size: u64,
-    /// What the request is to be answered with, whatever was printed.
-    pub(crate) error: Option<RpcError>,
+pub struct Outcome {
+    /// How the program ended.
+    pub ended: Ended,
+    /// What it printed.
+    pub stdout: Printed,
+    /// The end of what it printed to stderr.
+    pub stderr: String,
+    /// How many bytes it printed to stderr.
+    pub stderr_size: u64,
+    /// The error to answer the request with, whatever was printed.
+    pub error: Option<RpcError>,
 }
 
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub enum Ended {
     /// With this code; 128 and the signal if it was one.
     Code(i32),
     /// It took longer than this.
     TimedOut(Duration),
-    /// It printed without end.
+    /// It printed more than is kept.
     Flooded,
 }
 
 /// Runs it. Dropping the future ends the program and all that it began.
-pub(crate) async fn run(
+pub async fn run(
     runner: &Arc<Runner>,
     job: Job<'_>,
     mut ears: Option<&mut Ears>,

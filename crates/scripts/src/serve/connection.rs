@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 
 use super::Folder;
 use super::diagnostics;
-use super::news::{self, Ear};
+use super::news;
 use super::stock::{Collection, Listed};
 use super::subscriptions::Subscriptions;
 use crate::mount::{Guest, Mounts};
@@ -135,12 +135,8 @@ impl Connection {
 
 impl Desk for Connection {
     fn opened(&self, teller: Teller) {
-        let ear = Ear {
-            news: self.folder.herald.subscribe(),
-            contents: self.folder.contents.subscribe(),
-        };
         news::pass_on(
-            ear,
+            self.folder.changes(),
             teller.clone(),
             self.subscriptions.clone(),
             self.ready.clone(),

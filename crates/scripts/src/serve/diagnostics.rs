@@ -14,9 +14,11 @@ const FIRST: usize = 20;
 
 /// Something for the log, and for clients as `notifications/message`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Diagnostic {
-    pub(crate) level: Level,
-    pub(crate) text: String,
+pub struct Diagnostic {
+    /// How serious it is.
+    pub level: Level,
+    /// One line.
+    pub text: String,
 }
 
 impl Diagnostic {

@@ -74,11 +74,10 @@ impl Connection {
 impl Connection {
     /// Who hears what is said while it runs.
     pub(super) fn ears(&self, errand: &Errand<'_>, caller: Caller) -> Ears {
-        Ears::new(
+        self.folder.ears(
             caller,
             progress_token(errand.meta),
             self.threshold.clone(),
-            self.folder.herald.clone(),
             errand.name,
             Talk {
                 progress: errand.run.progress_per_minute,
@@ -136,8 +135,8 @@ fn job<'a>(
     let mut env: Env = runner.base_env(&errand.run.env);
     Common {
         root: runner.root(),
-        sdk: &runner.options.sdk,
-        jq: &runner.options.jq,
+        sdk: &runner.files.installed.sdk,
+        jq: &runner.files.installed.jq,
         marker: &marker,
         cancel: &cancel,
         log_level,
@@ -194,7 +193,8 @@ fn job<'a>(
     })
 }
 
-pub(crate) fn put_capabilities(env: &mut Env, caller: &Caller) {
+/// Tells a program in its environment what the client can do.
+pub fn put_capabilities(env: &mut Env, caller: &Caller) {
     let known: [(&str, &[&str]); 4] = [
         ("elicitation", &["elicitation"]),
         ("elicitation.url", &["elicitation", "url"]),
@@ -213,21 +213,21 @@ pub(crate) fn put_capabilities(env: &mut Env, caller: &Caller) {
 }
 
 /// `_meta` of a request.
-pub(crate) fn meta<'a>(params: Params<'a>) -> Option<Json<'a>> {
+pub fn meta<'a>(params: Params<'a>) -> Option<Json<'a>> {
     params
         .get("_meta")
         .filter(|meta| meta.kind() == JsonKind::Object)
 }
 
-/// Under which name the client wants to hear of progress; only strings and numbers will do.
-pub(crate) fn progress_token(meta: Option<Json<'_>>) -> Option<String> {
+/// The token under which the client wants to be told of progress: a string or a number.
+pub fn progress_token(meta: Option<Json<'_>>) -> Option<String> {
     let token = meta?.get("progressToken")?;
     let fits = matches!(token.kind(), JsonKind::String | JsonKind::Number);
     fits.then(|| token.text().to_owned())
 }
 
 /// The same without quotes, for shells.
-pub(crate) fn bare_token(meta: Option<Json<'_>>) -> String {
+pub fn bare_token(meta: Option<Json<'_>>) -> String {
     let Some(token) = meta.and_then(|meta| meta.get("progressToken")) else {
         return String::new();
     };
@@ -238,8 +238,8 @@ pub(crate) fn bare_token(meta: Option<Json<'_>>) -> String {
     }
 }
 
-/// What the client asks for, as far as the settings allow it.
-pub(crate) fn asked_timeout(meta: Option<Json<'_>>, run: &RunSettings) -> Option<Duration> {
+/// The time limit that the client asks for, as far as the settings allow it.
+pub fn asked_timeout(meta: Option<Json<'_>>, run: &RunSettings) -> Option<Duration> {
     let asked = meta?
         .get("linkspan/timeoutSecs")?
         .text()

@@ -17,24 +17,28 @@ use crate::run::ears::{News, Threshold};
 /// changes hundreds at once, and those must not push other news out.
 pub(super) type Contents = broadcast::Sender<Arc<[String]>>;
 
-/// What a client may have to be told.
-enum Told {
+/// A change that a client may have to be told of.
+#[derive(Debug)]
+pub enum Told {
+    /// A list has changed.
     List(List),
+    /// The contents of these resources have changed.
     Contents(Arc<[String]>),
+    /// Something is wrong with the folder.
     Diagnostic(Diagnostic),
-    /// What was missed is not known, so all of it may be old.
+    /// Messages were missed: everything may have changed.
     All,
 }
 
-/// What there is to hear, about everything.
-pub(super) struct Ear {
+/// The changes of a folder, for one client.
+pub struct Ear {
     pub(super) news: Receiver<News>,
     pub(super) contents: Receiver<Arc<[String]>>,
 }
 
 impl Ear {
-    /// `None` when the folder has gone.
-    async fn next(&mut self) -> Option<Told> {
+    /// The next change; `None` when the folder is closed.
+    pub async fn next(&mut self) -> Option<Told> {
         let told = tokio::select! {
             // What is in a list is read anew when the list has been.
             biased;

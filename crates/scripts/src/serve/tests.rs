@@ -11,7 +11,7 @@ use linkspan_desk::testing::Client;
 use linkspan_wire::{Message, quote};
 use serde_json::Value;
 
-use super::{Compat, Folder, Options};
+use super::{Folder, Options};
 
 struct Scene {
     folder: Arc<Folder>,
@@ -31,11 +31,7 @@ impl Scene {
             let mode = if text.starts_with("#!") { 0o755 } else { 0o644 };
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         }
-        let options = Options {
-            compat: Compat::Native,
-            ..Options::new("/nonexistent/linkspan".into())
-        };
-        let folder = Folder::open(dir.path(), options).unwrap();
+        let folder = Folder::open(dir.path(), Options::for_tests()).unwrap();
         let mut client = Client::over(folder.port());
         client.greet(capabilities).await;
         Self {

@@ -108,8 +108,8 @@ pub(crate) async fn spawn(runner: &Arc<Runner>, tool: &Tool) -> io::Result<(Guar
     let mut env = runner.base_env(&run.env);
     Common {
         root: runner.root(),
-        sdk: &runner.options.sdk,
-        jq: &runner.options.jq,
+        sdk: &runner.files.installed.sdk,
+        jq: &runner.files.installed.jq,
         marker: &marker,
         cancel: &cancel,
         log_level: linkspan_mcp::Level::DEFAULT.name(),

@@ -13,6 +13,7 @@ use linkspan_wire::{Id, Json, JsonKind, Kind, Message, quote};
 use super::{flag, folder_args, root, usage, value};
 use crate::client::Client;
 use crate::exit::{Exit, Failure};
+use crate::serve::args::Compat;
 use crate::serve::open;
 use crate::serve::reading::{self, refused};
 use crate::show::{path as shown, raw, say};
@@ -217,7 +218,7 @@ impl Asked {
         options.env = env;
         let mut code = 1;
         crate::block_on(async {
-            let folder = open::folder(&self.root, options)?;
+            let folder = open::folder(&self.root, options, Compat::McpBash)?.folder;
             let mut client = Client::new(folder.port(), None);
             if !self.roots.is_empty() {
                 client = client.offering(&self.roots);

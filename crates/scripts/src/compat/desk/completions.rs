@@ -8,8 +8,7 @@ use super::super::limits;
 use super::Connection;
 use super::resources::perform;
 use crate::folder::RunSettings;
-use crate::run::Ended;
-use crate::run::capture::Printed;
+use crate::host::{Ended, Printed};
 
 impl Connection {
     pub(super) async fn complete(
@@ -17,8 +16,7 @@ impl Connection {
         params: Params<'_>,
         _: &mut Call,
     ) -> Result<String, RpcError> {
-        let held = self.held()?;
-        let shelf = held.shelf()?;
+        let shelf = self.held()?;
         let project = &shelf.project;
         let params = serde_json::from_str(&params.to_string()).unwrap_or_default();
         let asked = completion::asked(&params, project)?;
@@ -32,7 +30,7 @@ impl Connection {
         };
         let env = completion::env(&asked, &completer);
         let words = completer.words.clone();
-        let ran = perform(&self.folder, shelf, "completion", words, env, &settings).await?;
+        let ran = perform(&self.folder, &shelf, "completion", words, env, &settings).await?;
         match (&ran.stdout, ran.ended) {
             (Printed::Whole(bytes), Ended::Code(0)) => {
                 completion::result_of(&String::from_utf8_lossy(bytes), &asked, &completer)

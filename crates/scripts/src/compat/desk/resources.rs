@@ -14,12 +14,10 @@ use super::super::manual::Kind;
 use super::super::provider::{self, Provider};
 use super::super::shelf::Shelf;
 use super::super::{content, limits, meta, template, trust, ui};
-use super::{Connection, Held, some_text};
+use super::{Connection, some_text};
 use crate::folder::RunSettings;
-use crate::run::capture::Printed;
-use crate::run::env::{Env, put};
-use crate::run::{Ended, Job, Outcome, Stdin, run};
-use crate::serve::{Folder, NotFetched, git};
+use crate::host::{Ended, Env, Job, Outcome, Printed, Stdin, put, read_git, run};
+use crate::{Folder, NotFetched};
 
 /// What is read, as it was asked for.
 #[derive(Debug, Clone)]
@@ -109,18 +107,18 @@ impl Connection {
 /// Reads it: the result of `resources/read`.
 pub(super) async fn read(
     folder: &Arc<Folder>,
-    held: &Held,
+    shelf: &Arc<Shelf>,
     found: &Found,
 ) -> Result<String, RpcError> {
-    let project = &held.shelf()?.project;
+    let project = &shelf.project;
     let most = limits::resource(&project.vars);
     let uri = &found.uri;
     let bytes = match &found.provider {
         Provider::Echo => provider::echo(uri).as_bytes().to_vec(),
         Provider::File => {
-            let (held, uri) = (held.clone(), uri.clone());
+            let (shelf, uri) = (shelf.clone(), uri.clone());
             let read = spawn_blocking(move || {
-                let project = &held.shelf()?.project;
+                let project = &shelf.project;
                 provider::read_file(&uri, &project.vars, &project.places, most)
             });
             read.await
@@ -137,7 +135,7 @@ pub(super) async fn read(
             .to_string());
         }
         Provider::Https => {
-            let Some(fetch) = &folder.options.https else {
+            let Some(fetch) = &folder.options().https else {
                 return Err(provider::error_of(
                     4,
                     "https resources are not allowed here",
@@ -146,14 +144,14 @@ pub(super) async fn read(
             let fetched = fetch.fetch(uri, most).await;
             fetched.map_err(|why| not_fetched(&why))?.bytes
         }
-        Provider::Git if folder.options.git => {
-            let read = git::read(folder, uri, most).await;
+        Provider::Git if folder.options().git => {
+            let read = read_git(folder, uri, most).await;
             read.map_err(|why| not_fetched(&why))?
         }
         Provider::Git => {
             return Err(provider::error_of(4, "git resources are not allowed here"));
         }
-        Provider::Program(words) => provide(folder, held.shelf()?, found, words).await?,
+        Provider::Program(words) => provide(folder, shelf, found, words).await?,
     };
     let contents = content::object(uri, found.mime.as_deref(), &bytes);
     Ok(json!({"contents": [Value::Object(contents)]}).to_string())
@@ -199,7 +197,7 @@ pub(super) async fn perform<'a>(
     if let Some(why) = Scope::Provider.refusal(&project.vars) {
         return Err(RpcError::invalid_params(why));
     }
-    let runner = &folder.runner;
+    let runner = folder.runner();
     let place = runner.place(what, None).await;
     let _place = place.map_err(|_| RpcError::server("Too many requests: try again later"))?;
     let files = CallFiles::create(runner.folder())

@@ -3,22 +3,20 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use linkspan_desk::{Call, Params, Teller};
 use linkspan_mcp::{Revision, names};
 use linkspan_wire::{RpcError, quote};
-use tokio::sync::broadcast::{Receiver, error::RecvError};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::task::AbortHandle;
 
 use super::super::manual::Kind;
 use super::super::quirks;
 use super::resources::{Wanted, read};
-use super::{Connection, Held, some_text};
-use crate::run::control::List;
-use crate::run::ears::News;
-use crate::run::random_name;
+use super::{Connection, some_text};
+use crate::host::{Ear, List, Told, random_name};
 
 /// More than this nobody looks at.
 const MOST: usize = 1024;
@@ -78,7 +76,7 @@ impl Drop for Subscribed {
 
 impl Subscriptions {
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Subscribed>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// One more for an address.
@@ -163,7 +161,7 @@ impl Connection {
         every: Duration,
         teller: Teller,
     ) -> AbortHandle {
-        let folder = Arc::downgrade(&self.folder);
+        let (folder, project) = (Arc::downgrade(&self.folder), self.project.clone());
         let task = tokio::spawn(async move {
             let mut last = Some(first);
             loop {
@@ -174,14 +172,13 @@ impl Connection {
                 let Some(folder) = folder.upgrade() else {
                     return;
                 };
-                let held = Held(folder.stock());
-                let found = held.readable(Kind::Resources).and_then(|s| wanted.find(s));
-                let now = match found {
-                    Ok(found) => read(&folder, &held, &found).await,
-                    Err(e) => Err(e),
+                let now = async {
+                    let held = project.current()?;
+                    let found = wanted.find(held.readable(Kind::Resources)?)?;
+                    read(&folder, &held, &found).await
                 };
+                let now = now.await.ok().map(|text| print_of(&text));
                 drop(folder);
-                let now = now.ok().map(|text| print_of(&text));
                 if last != now {
                     last = now;
                     updated(&teller, &uri).await;
@@ -200,7 +197,7 @@ fn print_of(text: &str) -> u64 {
 
 /// Passes news on until the client or the folder has gone.
 pub(super) fn pass_on(
-    mut news: Receiver<News>,
+    mut changes: Ear,
     teller: Teller,
     subscriptions: Subscriptions,
     ready: Ready,
@@ -208,31 +205,32 @@ pub(super) fn pass_on(
     tokio::spawn(async move {
         loop {
             let told = tokio::select! {
-                told = news.recv() => told,
+                told = changes.next() => told,
                 () = teller.gone() => return,
             };
             match told {
-                Ok(News::Changed(list)) => {
+                None => return,
+                // mcp-bash does not tell its clients about problems.
+                Some(Told::Diagnostic(_)) => {}
+                Some(Told::List(list)) => {
                     if ready.hears_of_lists() {
                         changed(&teller, list).await;
                     }
                 }
-                // mcp-bash tells its clients nothing of this.
-                Ok(News::Diagnostic(_)) => {}
-                Ok(News::Updated(uri)) => {
-                    if ready.is() && subscriptions.has(&uri) {
-                        updated(&teller, &uri).await;
+                Some(Told::Contents(uris)) => {
+                    for uri in uris.iter().filter(|uri| subscriptions.has(uri)) {
+                        if ready.is() {
+                            updated(&teller, uri).await;
+                        }
                     }
                 }
-                Err(RecvError::Lagged(_)) => {
-                    // What was missed is not known, so all of it may be old.
+                Some(Told::All) => {
                     for list in [List::Tools, List::Prompts, List::Resources] {
                         if ready.hears_of_lists() {
                             changed(&teller, list).await;
                         }
                     }
                 }
-                Err(RecvError::Closed) => return,
             }
         }
     });

@@ -20,14 +20,11 @@ use super::super::result::{self, Late, Reason};
 use super::super::roots::Root;
 use super::super::shelf::Shelf;
 use super::super::{ci, door, limits, meta, quirks, ui};
-use super::{Connection, Held, some_text, value};
+use super::{Connection, some_text, value};
 use crate::folder::RunSettings;
-use crate::run::capture::Printed;
-use crate::run::ears::{Ears, Talk};
-use crate::run::env::put;
-use crate::run::{Ended, Job, Outcome, Stdin, on_one_line, run};
-use crate::serve::jobs::{
-    asked_timeout, bare_token, meta as meta_of, progress_token, put_capabilities,
+use crate::host::{
+    Ears, Ended, Job, Outcome, Printed, Stdin, Talk, asked_timeout, bare_token, meta as meta_of,
+    on_one_line, progress_token, put, put_capabilities, run,
 };
 
 /// How often we look whether a tool asks something.
@@ -56,7 +53,11 @@ impl Connection {
         };
         let leave = leave(&held, item).await?;
         let settings = limits::of_tool(item, &leave.vars);
-        let place = self.folder.runner.place_of(&self.share, &name, None).await;
+        let place = self
+            .folder
+            .runner()
+            .place_of(&self.share, &name, None)
+            .await;
         let (ours, _place) =
             place.map_err(|_| RpcError::server("Too many requests: try again later"))?;
         call.hold(ours);
@@ -78,10 +79,9 @@ impl Connection {
 }
 
 /// Whether it may be called.
-async fn leave(held: &Held, item: &Item) -> Result<Leave, RpcError> {
-    let (held, item) = (held.clone(), item.clone());
+async fn leave(shelf: &Arc<Shelf>, item: &Item) -> Result<Leave, RpcError> {
+    let (shelf, item) = (shelf.clone(), item.clone());
     let asked = spawn_blocking(move || {
-        let shelf = held.shelf()?;
         let project = &shelf.project;
         policy::check(
             &item,
@@ -116,7 +116,7 @@ impl Run<'_> {
         connection: &Connection,
         caller: Caller,
     ) -> Result<String, RpcError> {
-        let runner = &connection.folder.runner;
+        let runner = connection.folder.runner();
         let no_place = |e| RpcError::internal(format!("Tool files could not be made: {e}"));
         let files = CallFiles::create(runner.folder()).map_err(no_place)?;
         let files = Arc::new(files);
@@ -203,11 +203,10 @@ impl Run<'_> {
             standing_still: true,
             last_word: false,
         };
-        Ears::new(
+        connection.folder.ears(
             caller,
             progress_token(self.meta),
             connection.threshold.clone(),
-            connection.folder.herald.clone(),
             name,
             talk,
         )
