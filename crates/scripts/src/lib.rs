@@ -2,7 +2,6 @@
 //!
 //! Invariant: nothing is executed to find out what it is, and nothing here knows of HTTP.
 
-pub mod compat;
 pub mod folder;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -108,7 +108,7 @@ impl Trust {
     }
 
     /// Judges one file or folder of the served folder.
-    pub(crate) fn judge(&self, path: &Path, metadata: &Metadata) -> Option<Distrust> {
+    pub fn judge(&self, path: &Path, metadata: &Metadata) -> Option<Distrust> {
         if self.everybody {
             return None;
         }

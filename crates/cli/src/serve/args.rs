@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
-use linkspan_scripts::compat;
 
 use crate::args::seconds;
 use crate::expose_args::{GuardArgs, ListenArgs, at_least_one};
@@ -177,7 +176,7 @@ pub(crate) enum Compat {
     McpBash,
 }
 
-impl From<Compat> for compat::Compat {
+impl From<Compat> for linkspan_mcp_bash::Compat {
     fn from(compat: Compat) -> Self {
         match compat {
             Compat::Auto => Self::Auto,

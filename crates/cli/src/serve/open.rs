@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use linkspan_bridge::{Backend, Bridge, StdioOptions};
 use linkspan_mcp::Era;
+use linkspan_mcp_bash::Served;
 use linkspan_ports::stdio_parts;
-use linkspan_scripts::compat::{self, Served};
 use linkspan_scripts::{Folder, OpenError, Options};
 use linkspan_wire::Limits;
 
@@ -87,7 +87,7 @@ fn local(folder: Arc<Folder>) -> Backend {
 
 /// Opens a folder. The caller closes it.
 pub(super) fn folder(dir: &Path, options: Options, compat: Compat) -> Result<Served, Failure> {
-    compat::open(dir, options, compat.into()).map_err(|e| explain(dir, &e))
+    linkspan_mcp_bash::open(dir, options, compat.into()).map_err(|e| explain(dir, &e))
 }
 
 pub(super) fn options(args: &FolderArgs) -> Result<Options, Failure> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use linkspan_scripts::compat::{self, env::Tooling};
+use linkspan_mcp_bash::{self as mcp_bash, env::Tooling};
 use linkspan_scripts::folder::{Catalogue, FolderError, ReadOptions};
 
 use linkspan_scripts::sdk::{self, Installed};
@@ -29,9 +29,9 @@ impl Reading {
 
 /// What is in it. Nothing is executed.
 pub(crate) fn catalogue(dir: &Path, how: &Reading) -> Result<Catalogue, FolderError> {
-    if compat::Compat::from(how.compat).is_mcp_bash(dir) {
-        let env: Vec<_> = std::env::vars_os().collect();
-        return compat::read(dir, &env, how.insecure_writable);
+    if mcp_bash::Compat::from(how.compat).is_mcp_bash(dir) {
+        let vars = std::env::vars_os().collect();
+        return mcp_bash::read(dir, &vars, how.insecure_writable);
     }
     let options = ReadOptions {
         sandbox: how.sandbox,

@@ -17,7 +17,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use linkspan_scripts::compat::{Places, Project, Vars, env::Tooling, health, registry};
+use linkspan_mcp_bash::{Places, Project, Vars, env::Tooling, health, registry};
 
 use super::args::{Compat, FolderArgs};
 use super::doctor::DoctorArgs;

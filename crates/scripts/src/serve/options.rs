@@ -104,7 +104,8 @@ pub enum NotFetched {
 }
 
 impl NotFetched {
-    pub(crate) fn code(&self) -> i32 {
+    /// The exit code that stands for it in providers.
+    pub fn code(&self) -> i32 {
         match self {
             Self::Unsupported(_) => 2,
             Self::NotFound => 3,
@@ -114,7 +115,8 @@ impl NotFetched {
         }
     }
 
-    pub(crate) fn why(&self) -> Option<&str> {
+    /// The details, if there are any.
+    pub fn why(&self) -> Option<&str> {
         match self {
             Self::NotFound => None,
             Self::Unsupported(why)

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Component, Path, PathBuf};
 
-use linkspan_scripts::compat::{Project, file_uri, registry};
+use linkspan_mcp_bash::{Project, file_uri, registry};
 use serde_json::Value;
 
 use super::drafts::RUN_SERVER;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use linkspan_mcp::names;
-use linkspan_scripts::compat::policy::{self, Asker};
-use linkspan_scripts::compat::{self, Project};
+use linkspan_mcp_bash::Project;
+use linkspan_mcp_bash::policy::{self, Asker};
 use linkspan_wire::{Id, Json, JsonKind, Kind, Message, quote};
 
 use super::{flag, folder_args, root, usage, value};
@@ -177,7 +177,7 @@ impl Asked {
     fn environment(&self) -> Result<Vec<(OsString, OsString)>, String> {
         let there = self.server_env.iter().filter(|file| file.is_file());
         if there.clone().next().is_some() {
-            compat::check_env_file(&self.root)?;
+            linkspan_mcp_bash::check_env_file(&self.root).map_err(|e| e.to_string())?;
         }
         let files: Vec<&Path> = there.chain(&self.source).map(PathBuf::as_path).collect();
         if let Some(missing) = files.iter().find(|file| !file.is_file()) {

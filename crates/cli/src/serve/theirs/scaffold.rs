@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::Path;
 
-use linkspan_scripts::compat::Places;
+use linkspan_mcp_bash::Places;
 use serde_json::{Value, json};
 
 use super::drafts::{self, program, text};

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::path::{Path, PathBuf};
 
-use linkspan_scripts::compat::Vars;
+use linkspan_mcp_bash::Vars;
 
 use super::drafts::{self, GETTING_STARTED};
 use super::{flag, folder_args, named_root, nearest, quoted, unexpected, vars};

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use linkspan_scripts::compat::Project;
+use linkspan_mcp_bash::Project;
 use serde_json::{Map, Value, json};
 
 use super::Wanted;

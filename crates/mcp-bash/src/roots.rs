@@ -8,7 +8,7 @@ use super::meta;
 use super::places::Places;
 use super::resources::file_uri;
 use super::vars::Vars;
-use crate::host::lexical;
+use linkspan_scripts::host::lexical;
 
 /// A folder that tools may work in.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::quirks;
 use super::vars::Vars;
-use crate::folder::ServerInfo;
+use linkspan_scripts::folder::ServerInfo;
 
 pub use lifetime::Lifetime;
 pub use porter::port;
@@ -350,7 +350,7 @@ fn pass(json: Json<'_>) -> Step {
 }
 
 fn one_line(json: &str) -> String {
-    crate::host::on_one_line(json).into_owned()
+    linkspan_scripts::host::on_one_line(json).into_owned()
 }
 
 fn result(id: &str, result: &str) -> Step {

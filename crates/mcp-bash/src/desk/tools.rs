@@ -21,8 +21,8 @@ use super::super::roots::Root;
 use super::super::shelf::Shelf;
 use super::super::{ci, door, limits, meta, quirks, ui};
 use super::{Connection, some_text, value};
-use crate::folder::RunSettings;
-use crate::host::{
+use linkspan_scripts::folder::RunSettings;
+use linkspan_scripts::host::{
     Ears, Ended, Job, Outcome, Printed, Stdin, Talk, asked_timeout, bare_token, meta as meta_of,
     on_one_line, progress_token, put, put_capabilities, run,
 };

@@ -93,7 +93,7 @@ pub fn welcome(
     revision: &str,
     client: &Value,
     minimal: bool,
-    info: &crate::folder::ServerInfo,
+    info: &linkspan_scripts::folder::ServerInfo,
 ) -> String {
     let mut result = json!({
         "protocolVersion": revision,

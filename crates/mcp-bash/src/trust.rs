@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use super::meta;
 use super::places::Places;
 use super::project::Project;
-use crate::folder::{self, Fix, FolderError, Problem, Severity};
-use crate::host::{self, Start, Trust, WalkError};
+use linkspan_scripts::folder::{self, Fix, FolderError, Problem, Severity};
+use linkspan_scripts::host::{self, Start, Trust, WalkError};
 
 /// Files and folders of a project that are looked at for others that can write them.
 const MOST: usize = 20_000;
@@ -35,6 +35,8 @@ pub enum Why {
     /// It is not there, or we may not look.
     Unreadable,
 }
+
+impl std::error::Error for Distrust {}
 
 impl fmt::Display for Distrust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -15,7 +15,7 @@ use super::manual::Kind;
 use super::project::Project;
 use super::vars::Vars;
 use super::{ci, prompts, quirks, resources, tools};
-use crate::folder::FolderError;
+use linkspan_scripts::folder::FolderError;
 
 /// How many seconds a client that has asked us to end may take to leave.
 const PATIENCE: u64 = 5;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::places::Places;
 use super::{meta, trust};
-use crate::folder::Problem;
+use linkspan_scripts::folder::Problem;
 
 /// What such a page is.
 pub const MIME: &str = "text/html;profile=mcp-app";

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::places::Places;
 use super::{icons, meta, trust};
-use crate::folder::{Problem, Severity};
+use linkspan_scripts::folder::{Problem, Severity};
 
 /// Finds the resources: files under `resources/`, and what is said about them.
 pub fn scan(places: &Places, problems: &mut Vec<Problem>) -> Vec<Map<String, Value>> {

@@ -80,7 +80,7 @@ pub fn without(meta: Option<&str>, vars: &Vars) -> String {
     let keys = keys(vars);
     if !keys.iter().any(|key| meta.contains_key(key)) {
         // As it was spelled.
-        return crate::host::on_one_line(text).into_owned();
+        return linkspan_scripts::host::on_one_line(text).into_owned();
     }
     meta.retain(|key, _| !keys.contains(key));
     Value::Object(meta).to_string()

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::places::Places;
 use super::{meta, trust};
-use crate::folder::{Problem, Severity};
+use linkspan_scripts::folder::{Problem, Severity};
 
 /// What an icon may weigh.
 const LARGEST: u64 = 1 << 20;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::vars::Vars;
-use crate::folder::{RunSettings, SandboxSettings};
+use linkspan_scripts::folder::{RunSettings, SandboxSettings};
 
 /// What a tool may print, unless a variable says otherwise.
 const OUTPUT: u64 = 10 << 20;

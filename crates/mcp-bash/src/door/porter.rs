@@ -222,8 +222,8 @@ async fn write(writer: &mut (impl AsyncWrite + Unpin), line: &str) -> std::io::R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compat::Vars;
-    use crate::folder::ServerInfo;
+    use crate::Vars;
+    use linkspan_scripts::folder::ServerInfo;
     use serde_json::{Value, json};
 
     fn silent_after(seconds: u64) -> (Port, tokio::io::DuplexStream) {

@@ -16,7 +16,7 @@ use super::super::manual::Kind;
 use super::super::quirks;
 use super::resources::{Wanted, read};
 use super::{Connection, some_text};
-use crate::host::{Ear, List, Told, random_name};
+use linkspan_scripts::host::{Ear, List, Told, random_name};
 
 /// More than this nobody looks at.
 const MOST: usize = 1024;

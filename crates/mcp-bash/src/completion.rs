@@ -366,7 +366,7 @@ fn place(offset: usize, asked: &Asked, completer: &Completer) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compat::testing::project;
+    use crate::testing::project;
 
     fn ask(name: &str, more: Value) -> Value {
         let mut params = json!({"ref": {"type": "ref/prompt", "name": name}, "argument": {"name": "a", "value": " plan "}});

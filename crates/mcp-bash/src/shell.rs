@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::host::{Start, Trust};
+use linkspan_scripts::host::{Start, Trust};
 
 /// What every script finds.
 const PRELUDE: &str = include_str!("hooks-prelude.sh");

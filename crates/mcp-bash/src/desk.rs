@@ -18,8 +18,8 @@ use super::conventions::McpBash;
 use super::manual::Kind;
 use super::shelf::Shelf;
 use super::{env, meta, prompt, quirks};
-use crate::Folder;
-use crate::host::Threshold;
+use linkspan_scripts::Folder;
+use linkspan_scripts::host::Threshold;
 use roots::Roots;
 use subscriptions::{Ready, Subscriptions};
 

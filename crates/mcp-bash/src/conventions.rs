@@ -14,8 +14,8 @@ use super::door::TokenError;
 use super::env::Tooling;
 use super::shelf::Shelf;
 use super::vars::Vars;
-use crate::folder::{Catalogue, FolderError};
-use crate::{Conventions, Folder, OpenError, Options, ServerFiles};
+use linkspan_scripts::folder::{Catalogue, FolderError};
+use linkspan_scripts::{Conventions, Folder, OpenError, Options, ServerFiles};
 
 /// Whose conventions a folder is served by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use super::super::completion;
 use super::super::limits;
 use super::Connection;
 use super::resources::perform;
-use crate::folder::RunSettings;
-use crate::host::{Ended, Printed};
+use linkspan_scripts::folder::RunSettings;
+use linkspan_scripts::host::{Ended, Printed};
 
 impl Connection {
     pub(super) async fn complete(

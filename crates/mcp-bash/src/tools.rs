@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::places::Places;
 use super::{icons, meta, trust, ui};
-use crate::folder::{Problem, Severity};
+use linkspan_scripts::folder::{Problem, Severity};
 
 /// Finds the tools. Each is what mcp-bash has in its registry: `path` is relative to the folder of tools.
 pub fn scan(places: &Places, server: &str, problems: &mut Vec<Problem>) -> Vec<Map<String, Value>> {

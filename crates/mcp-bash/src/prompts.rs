@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::places::Places;
 use super::{icons, meta, trust};
-use crate::folder::{Argument, Problem, Severity};
+use linkspan_scripts::folder::{Argument, Problem, Severity};
 
 /// Finds the prompts.
 pub fn scan(places: &Places, problems: &mut Vec<Problem>) -> Vec<Map<String, Value>> {

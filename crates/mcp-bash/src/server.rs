@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::places::Places;
 use super::vars::Vars;
 use super::{icons, meta, trust};
-use crate::folder::{Problem, ServerInfo, Severity};
+use linkspan_scripts::folder::{Problem, ServerInfo, Severity};
 
 /// Reads `server.d/server.meta.json` and what stands in for what it does not say.
 pub fn read(

@@ -12,7 +12,7 @@ use super::vars::Vars;
 use super::{
     hooks, limits, meta, meta_env, prompts, registry, resources, server, tools, trust, ui,
 };
-use crate::folder::{
+use linkspan_scripts::folder::{
     Catalogue, FolderError, Mode, Problem, Program, Prompt, PromptBody, Read, Resource, Role,
     ServerInfo, Severity, Template, Tool,
 };

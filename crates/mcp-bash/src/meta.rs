@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::places::Places;
 use super::trust;
-use crate::folder::{Problem, Severity};
+use linkspan_scripts::folder::{Problem, Severity};
 
 /// What a metadata file may weigh.
 const LARGEST: u64 = 4 << 20;

@@ -15,9 +15,9 @@ use super::super::provider::{self, Provider};
 use super::super::shelf::Shelf;
 use super::super::{content, limits, meta, template, trust, ui};
 use super::{Connection, some_text};
-use crate::folder::RunSettings;
-use crate::host::{Ended, Env, Job, Outcome, Printed, Stdin, put, read_git, run};
-use crate::{Folder, NotFetched};
+use linkspan_scripts::folder::RunSettings;
+use linkspan_scripts::host::{Ended, Env, Job, Outcome, Printed, Stdin, put, read_git, run};
+use linkspan_scripts::{Folder, NotFetched};
 
 /// What is read, as it was asked for.
 #[derive(Debug, Clone)]
