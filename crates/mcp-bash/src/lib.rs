@@ -8,6 +8,7 @@
 //!
 //! Invariant: the environment is a value ([`Vars`]); nothing here reads that of the process.
 
+pub mod author;
 pub mod ci;
 pub mod completion;
 pub mod content;

@@ -27,7 +27,7 @@ pub(crate) async fn run(args: ServeArgs) -> Result<Exit, Failure> {
 }
 
 /// The same with other options than the flags say.
-pub(super) async fn run_with(args: ServeArgs, mut options: Options) -> Result<Exit, Failure> {
+pub(crate) async fn run_with(args: ServeArgs, mut options: Options) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     // Every call needs a handful of files.
     linkspan_ports::raise_file_limit();
@@ -86,11 +86,11 @@ fn local(folder: Arc<Folder>) -> Backend {
 }
 
 /// Opens a folder. The caller closes it.
-pub(super) fn folder(dir: &Path, options: Options, compat: Compat) -> Result<Served, Failure> {
+pub(crate) fn folder(dir: &Path, options: Options, compat: Compat) -> Result<Served, Failure> {
     linkspan_mcp_bash::open(dir, options, compat.into()).map_err(|e| explain(dir, &e))
 }
 
-pub(super) fn options(args: &FolderArgs) -> Result<Options, Failure> {
+pub(crate) fn options(args: &FolderArgs) -> Result<Options, Failure> {
     let exe = std::env::current_exe().map_err(|e| {
         Failure::new(
             Exit::Unreachable,

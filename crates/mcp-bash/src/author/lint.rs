@@ -1,4 +1,4 @@
-//! What `mcp-bash validate` has to say beyond what keeps a project from being served.
+//! What `mcp-bash validate` checks besides what keeps a project from being served.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use linkspan_scripts::folder::{Fix, Problem, Severity};
 use serde_json::Value;
 
-/// Looks at the files of a project; `server` is what its server is called.
-pub(super) fn look(root: &Path, server: &str) -> Vec<Problem> {
+/// Checks the files of a project; `server` is the name of its server.
+pub fn look(root: &Path, server: &str) -> Vec<Problem> {
     let mut found = Vec::new();
     for dir in folders(&root.join("tools")) {
         tool(root, &dir, server, &mut found);
@@ -28,7 +28,7 @@ fn tool(root: &Path, dir: &Path, server: &str, found: &mut Vec<Problem>) {
     let meta = dir.join("tool.meta.json");
     match fs::read(&meta).map(|text| serde_json::from_slice::<Value>(&text)) {
         Ok(Ok(said)) => named(root, dir, &meta, &said, server, found),
-        // Who reads the project says what is wrong with its JSON.
+        // Reading the project reports what is wrong with its JSON.
         Ok(Err(_)) => {}
         Err(_) if script.is_file() => {
             found.push(problem(root, &meta, Severity::Warning, "missing"));

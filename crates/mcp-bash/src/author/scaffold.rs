@@ -1,78 +1,72 @@
-//! `mcp-bash scaffold`: a tool, a prompt … of a project.
+//! `mcp-bash scaffold`: a new tool, prompt, resource, completion or UI of a project.
 
-use std::collections::VecDeque;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use linkspan_mcp_bash::Places;
+use linkspan_scripts::draft::{Draft, create_folders, names};
 use serde_json::{Value, json};
 
+use super::AuthorError;
 use super::drafts::{self, program, text};
-use super::{flag, init, root, unexpected, value, vars};
-use crate::exit::{Exit, Failure};
-use crate::serve::names;
-use crate::serve::scaffold::{Draft, folders};
-use crate::show::{path as shown, say};
+use crate::Places;
 
-pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
-    let kind = words.pop_front().unwrap_or_default();
-    if kind == "server" {
-        return init::new(words);
-    }
-    let known = ["tool", "prompt", "resource", "completion", "ui", "test"];
-    if !known.contains(&kind.as_str()) {
-        return Err(super::usage(
-            "scaffold server|tool|prompt|resource|completion|ui NAME, or scaffold test",
-        ));
-    }
-    let with_ui = kind == "tool" && flag(&mut words, "--ui");
-    let of_tool = match kind.as_str() {
-        "ui" => value(&mut words, "--tool")?,
-        _ => None,
-    };
-    let root = root(&mut words)?;
-    let places = Places::of(&root, &vars());
-    if kind == "test" {
-        unexpected("scaffold test", &words)?;
-        return test(&root);
-    }
-    let name = words.pop_front().filter(|name| !name.is_empty());
-    unexpected(&format!("scaffold {kind}"), &words)?;
-    let name = name.or_else(|| of_tool.clone()).ok_or_else(|| {
-        let what = names::title(&kind);
-        Failure::new(Exit::Invalid, format!("{what} name required"))
-            .hint(format!("mcp-bash scaffold {kind} NAME"))
-    })?;
-    names::check(&name)?;
-    let folder = match (kind.as_str(), &of_tool) {
-        ("tool", _) => places.tools.join(&name),
-        ("prompt", _) => places.prompts.join(&name),
-        ("resource", _) => places.resources.join(&name),
-        ("completion", _) => places.completions.join(&name),
-        (_, Some(tool)) => {
+/// What is added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// A tool, with a UI of its own if wanted.
+    Tool {
+        /// Whether it has a UI.
+        ui: bool,
+    },
+    /// A prompt.
+    Prompt,
+    /// A resource.
+    Resource,
+    /// A completion; see [`register`].
+    Completion,
+    /// A UI, of the server or of a tool.
+    Ui {
+        /// The tool.
+        of_tool: Option<String>,
+    },
+}
+
+/// Where a completion is registered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Registered {
+    /// In this file.
+    In(PathBuf),
+    /// Nowhere: the project has a `register.sh`, which its author has to extend by this entry.
+    ByHand(Value),
+}
+
+/// Writes the files; gives the new folder.
+pub fn scaffold(places: &Places, kind: &Kind, name: &str) -> Result<PathBuf, AuthorError> {
+    names::check(name)?;
+    let folder = match kind {
+        Kind::Tool { .. } => places.tools.join(name),
+        Kind::Prompt => places.prompts.join(name),
+        Kind::Resource => places.resources.join(name),
+        Kind::Completion => places.completions.join(name),
+        Kind::Ui { of_tool: None } => places.ui.join(name),
+        Kind::Ui {
+            of_tool: Some(tool),
+        } => {
             names::check(tool)?;
             let folder = places.tools.join(tool);
             if !folder.is_dir() {
-                let what = format!("{} is no tool", shown(&folder));
-                return Err(Failure::new(Exit::Invalid, what)
-                    .hint(format!("mcp-bash scaffold tool {tool} makes one")));
+                let name = tool.clone();
+                return Err(AuthorError::NoTool { folder, name });
             }
             folder.join("ui")
         }
-        (_, None) => places.ui.join(&name),
     };
     drafts::not_there(&folder)?;
-    drafts::write(&folder, &files(&kind, &name, with_ui, of_tool.is_none()))?;
-    say!("Scaffolded {kind} at {}", shown(&folder));
-    match kind.as_str() {
-        "tool" => say!("\nNext:\n  mcp-bash run-tool {name} --allow-self"),
-        "completion" => register(&places, &name)?,
-        _ => {}
-    }
-    Ok(0)
+    drafts::write(&folder, &files(kind, name))?;
+    Ok(folder)
 }
 
-fn files(kind: &str, name: &str, with_ui: bool, alone: bool) -> Vec<Draft> {
+fn files(kind: &Kind, name: &str) -> Vec<Draft> {
     let page = |below: &str| {
         [
             text(&format!("{below}index.html"), drafts::UI, name),
@@ -80,24 +74,24 @@ fn files(kind: &str, name: &str, with_ui: bool, alone: bool) -> Vec<Draft> {
         ]
     };
     match kind {
-        "tool" => {
+        Kind::Tool { ui } => {
             let mut files = vec![
                 program("tool.sh", drafts::TOOL, name),
                 text("tool.meta.json", drafts::TOOL_META, name),
                 text("README.md", drafts::TOOL_README, name),
                 program("smoke.sh", drafts::SMOKE, name),
             ];
-            if with_ui {
+            if *ui {
                 files.extend(page("ui/"));
             }
             files
         }
-        "prompt" => vec![
+        Kind::Prompt => vec![
             text(&format!("{name}.txt"), drafts::PROMPT, name),
             text(&format!("{name}.meta.json"), drafts::PROMPT_META, name),
             text("README.md", drafts::PROMPT_README, name),
         ],
-        "resource" => {
+        Kind::Resource => {
             let file = format!("{name}.txt");
             let about = json!({
                 "name": name,
@@ -112,13 +106,13 @@ fn files(kind: &str, name: &str, with_ui: bool, alone: bool) -> Vec<Draft> {
                 Draft::text(format!("{name}.meta.json"), about),
             ]
         }
-        "completion" => vec![
+        Kind::Completion => vec![
             program("completion.sh", drafts::COMPLETION, name),
             text("README.md", drafts::COMPLETION_README, name),
         ],
-        _ => {
+        Kind::Ui { of_tool } => {
             let mut files = Vec::from(page(""));
-            if alone {
+            if of_tool.is_none() {
                 files.push(text("README.md", drafts::UI_README, name));
             }
             files
@@ -126,8 +120,8 @@ fn files(kind: &str, name: &str, with_ui: bool, alone: bool) -> Vec<Draft> {
     }
 }
 
-/// Completions are served only if they are registered.
-fn register(places: &Places, name: &str) -> Result<(), Failure> {
+/// Registers a completion, which is served only then.
+pub fn register(places: &Places, name: &str) -> Result<Registered, AuthorError> {
     let file = places.server.join("register.json");
     let entry = json!({
         "name": name,
@@ -136,25 +130,34 @@ fn register(places: &Places, name: &str) -> Result<(), Failure> {
     });
     if !file.exists() && places.server.join("register.sh").exists() {
         // A register.json would take its place.
-        say!("\nAdd this to the completions that server.d/register.sh registers:\n  {entry}");
-        return Ok(());
+        return Ok(Registered::ByHand(entry));
     }
     let before = match fs::read(&file) {
         Ok(text) => serde_json::from_slice(&text).unwrap_or(Value::Null),
         Err(_) => json!({"version": 1}),
     };
     let Some(after) = registered(before, entry) else {
-        let what = format!("{} is no list of registrations", shown(&file));
-        return Err(Failure::new(Exit::Invalid, what)
-            .hint("fix it, and add the completion to its `completions`"));
+        return Err(AuthorError::Registrations(file));
     };
     let after = serde_json::to_string_pretty(&after).unwrap_or_default() + "\n";
     if let Some(folder) = file.parent() {
-        folders(folder).map_err(|e| drafts::cannot_write(folder, &e))?;
+        create_folders(folder).map_err(|e| AuthorError::write(folder, e))?;
     }
-    fs::write(&file, after).map_err(|e| drafts::cannot_write(&file, &e))?;
-    say!("Registered it in {}", shown(&file));
-    Ok(())
+    fs::write(&file, after).map_err(|e| AuthorError::write(&file, e))?;
+    Ok(Registered::In(file))
+}
+
+/// Writes a test script for the whole project; gives its folder.
+pub fn scaffold_tests(root: &Path) -> Result<PathBuf, AuthorError> {
+    let folder = root.join("test");
+    drafts::not_there(&folder.join("run.sh"))?;
+    drafts::not_there(&folder.join("README.md"))?;
+    let files = [
+        program("run.sh", drafts::TEST, ""),
+        text("README.md", drafts::TEST_README, ""),
+    ];
+    drafts::write(&folder, &files)?;
+    Ok(folder)
 }
 
 /// The registrations with one more completion; `None` if they cannot be understood.
@@ -170,22 +173,6 @@ fn registered(before: Value, entry: Value) -> Option<Value> {
     list.retain(|other| other.get("name") != entry.get("name"));
     list.push(entry);
     Some(Value::Object(all))
-}
-
-fn test(root: &Path) -> Result<u8, Failure> {
-    let folder = root.join("test");
-    drafts::not_there(&folder.join("run.sh"))?;
-    drafts::not_there(&folder.join("README.md"))?;
-    drafts::write(
-        &folder,
-        &[
-            program("run.sh", drafts::TEST, ""),
-            text("README.md", drafts::TEST_README, ""),
-        ],
-    )?;
-    say!("Scaffolded tests at {}", shown(&folder));
-    say!("\nNext:\n  add calls of run_test to test/run.sh\n  ./test/run.sh");
-    Ok(0)
 }
 
 #[cfg(test)]

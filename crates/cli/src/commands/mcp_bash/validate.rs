@@ -1,12 +1,13 @@
-//! `mcp-bash validate`: the same findings, in its words.
+//! `mcp-bash validate`
 
 use std::collections::VecDeque;
 use std::path::Path;
 
-use linkspan_scripts::folder::{Problem, Severity};
-use serde_json::{Value, json};
+use linkspan_mcp_bash::author::validate::{add_lint, defaults, message};
+use linkspan_scripts::folder::Severity;
+use serde_json::json;
 
-use super::{flag, lint, root, usage};
+use super::{flag, root, usage};
 use crate::exit::Failure;
 use crate::serve::args::Compat;
 use crate::serve::reading::Reading;
@@ -24,9 +25,10 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
         return Err(usage(&format!("validate: unknown option {unknown}")));
     }
     let how = Reading::plain(Compat::McpBash);
-    let report = match fix {
-        true => fixing::mend(|| whole(&root, &how))?,
-        false => whole(&root, &how)?,
+    let report = if fix {
+        fixing::mend(|| whole(&root, &how))?
+    } else {
+        whole(&root, &how)?
     };
     let errors = report.count(Severity::Error);
     let warnings = report.count(Severity::Warning);
@@ -38,7 +40,7 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
             "warnings": warnings,
             "fixesApplied": report.fixed.len(),
             "strict": strict,
-            "defaults": defaults(&report),
+            "defaults": defaults(report.catalogue.as_ref()),
             "messages": report.problems.iter().map(message).collect::<Vec<_>>(),
         });
         raw(&whole.to_string());
@@ -71,35 +73,9 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
     Ok(u8::from(bad > 0))
 }
 
-/// What keeps the project from being served as it is meant, and what its author would better know.
+/// What keeps the project from being served as it is meant, and what its author should know.
 fn whole(root: &Path, how: &Reading) -> Result<Report, Failure> {
     let mut report = look(root, how)?;
-    let server = defaults(&report)["name"].take();
-    let more = lint::look(root, server.as_str().unwrap_or_default());
-    report.problems.extend(more);
-    let order = |a: &Problem, b: &Problem| (&a.path, a.line).cmp(&(&b.path, b.line));
-    report.problems.sort_by(order);
+    add_lint(root, report.catalogue.as_ref(), &mut report.problems);
     Ok(report)
-}
-
-fn defaults(report: &Report) -> Value {
-    let shown = report.catalogue.as_ref().map(|all| &all.server.shown);
-    let part = |name: &str| shown.map_or(Value::Null, |shown| shown[name].clone());
-    json!({ "name": part("name"), "title": part("title"), "version": part("version") })
-}
-
-fn message(problem: &Problem) -> Value {
-    let level = match problem.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
-    let section = problem.path.components().next();
-    let section = section.map(|part| part.as_os_str().to_string_lossy().into_owned());
-    let known = ["tools", "prompts", "resources"];
-    let section = section.filter(|section| known.contains(&section.as_str()));
-    json!({
-        "level": level,
-        "section": section.unwrap_or_else(|| "server".to_owned()),
-        "message": format!("{} - {}", problem.path.to_string_lossy(), problem.text),
-    })
 }

@@ -1,27 +1,26 @@
-//! mcp-bash's own command line, as far as its projects use it: `linkspan mcp-bash …`, or us under the
-//! name `mcp-bash`. Exit codes and words are its own, because scripts look at them.
+//! mcp-bash's command line, as far as its projects use it: `linkspan mcp-bash …`, or linkspan under the name
+//! `mcp-bash`. Exit codes and messages are those of mcp-bash, because scripts depend on them.
 
 mod bundle;
 mod config;
-mod drafts;
 mod init;
-mod lint;
 mod run_tool;
 mod scaffold;
-mod started;
+mod serve;
 mod validate;
-mod zip;
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use linkspan_mcp_bash::author::AuthorError;
 use linkspan_mcp_bash::{Places, Project, Vars, env::Tooling, health, registry};
 
-use super::args::{Compat, FolderArgs};
-use super::doctor::DoctorArgs;
 use crate::exit::{Exit, Failure};
+use crate::serve::args::{Compat, FolderArgs};
+use crate::serve::doctor::{self, DoctorArgs};
+use crate::serve::reading::{self, refused};
 use crate::show::{path as shown, raw};
 
 /// The release whose conventions these are.
@@ -50,9 +49,9 @@ pub(crate) fn run(words: Vec<OsString>) -> Result<u8, Failure> {
     let words = words.into_iter().map(|w| w.to_string_lossy().into_owned());
     let mut words: VecDeque<String> = words.collect();
     match words.front().map(String::as_str) {
-        None => started::serve(words),
+        None => serve::run(words),
         Some(word) if word == "--project-root" || word.starts_with("--project-root=") => {
-            started::serve(words)
+            serve::run(words)
         }
         Some("--version" | "-v") => {
             raw(&format!(
@@ -78,7 +77,7 @@ pub(crate) fn run(words: Vec<OsString>) -> Result<u8, Failure> {
             words.pop_front();
             registry_of(words)
         }
-        Some("doctor") => doctor(words),
+        Some("doctor") => doctor_of(words),
         Some(verb @ ("init" | "new" | "scaffold" | "config" | "bundle")) => {
             let verb = verb.to_owned();
             words.pop_front();
@@ -101,14 +100,15 @@ pub(crate) fn run(words: Vec<OsString>) -> Result<u8, Failure> {
     }
 }
 
-/// Refuses what was not understood.
+/// Refuses words that are left.
 fn unexpected(verb: &str, words: &VecDeque<String>) -> Result<(), Failure> {
     let Some(word) = words.front() else {
         return Ok(());
     };
-    let kind = match word.starts_with('-') {
-        true => "option",
-        false => "argument",
+    let kind = if word.starts_with('-') {
+        "option"
+    } else {
+        "argument"
     };
     Err(usage(&format!("{verb}: unexpected {kind} {word}")))
 }
@@ -158,22 +158,22 @@ fn registry_of(mut words: VecDeque<String>) -> Result<u8, Failure> {
     }
 }
 
-/// What a script wants to know of it is the exit code.
-fn doctor(mut words: VecDeque<String>) -> Result<u8, Failure> {
+/// Scripts look at its exit code.
+fn doctor_of(mut words: VecDeque<String>) -> Result<u8, Failure> {
     words.pop_front();
     let json = flag(&mut words, "--json");
-    super::doctor::run(&DoctorArgs::new(root(&mut words).ok(), json)).map(Exit::code)
+    doctor::run(&DoctorArgs::new(root(&mut words).ok(), json)).map(Exit::code)
 }
 
 fn project(root: &Path) -> Result<Project, Failure> {
-    Project::read(root, &vars(), &tooling()?).map_err(|e| super::reading::refused(&e))
+    Project::read(root, &vars(), &tooling()?).map_err(|e| refused(&e))
 }
 
-/// The project as it is now, whatever a registry of it says.
+/// The project as it is now, without its registry.
 fn found_anew(root: &Path) -> Result<Project, Failure> {
     let mut vars = vars();
     vars.unset("MCPBASH_STATIC_REGISTRY");
-    Project::read(root, &vars, &tooling()?).map_err(|e| super::reading::refused(&e))
+    Project::read(root, &vars, &tooling()?).map_err(|e| refused(&e))
 }
 
 fn vars() -> Vars {
@@ -181,7 +181,7 @@ fn vars() -> Vars {
 }
 
 fn tooling() -> Result<Tooling, Failure> {
-    super::reading::tooling()
+    reading::tooling()
 }
 
 fn folder_args() -> FolderArgs {
@@ -191,7 +191,7 @@ fn folder_args() -> FolderArgs {
     }
 }
 
-/// The project: as it was said, else by the environment, else the nearest one above.
+/// The project that a flag or the environment names, else the nearest one above the current folder.
 fn root(words: &mut VecDeque<String>) -> Result<PathBuf, Failure> {
     let found = named_root(words)?.or_else(nearest);
     found.ok_or_else(|| {
@@ -219,7 +219,7 @@ fn named_root(words: &mut VecDeque<String>) -> Result<Option<PathBuf>, Failure> 
     }
 }
 
-/// The project that the current folder is in. What comes with mcp-bash itself is not one.
+/// The project that the current folder is in. mcp-bash's own folder is not one.
 fn nearest() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let home = std::env::var_os("MCPBASH_HOME").filter(|home| !home.is_empty());
@@ -229,15 +229,6 @@ fn nearest() -> Option<PathBuf> {
         !is_theirs && dir.join("server.d/server.meta.json").is_file()
     };
     here.ancestors().find(is_project).map(Path::to_owned)
-}
-
-/// A word that a shell takes as it is.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+=,".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }
 
 /// Takes a flag out.
@@ -265,6 +256,14 @@ fn value(words: &mut VecDeque<String>, name: &str) -> Result<Option<String>, Fai
     }
 }
 
+fn failed(error: AuthorError) -> Failure {
+    let failure = match error {
+        AuthorError::Name(_) => Failure::usage(error.to_string()),
+        _ => Failure::new(Exit::Invalid, error.to_string()),
+    };
+    failure.hint(error.hint())
+}
+
 fn usage(what: &str) -> Failure {
     Failure::new(Exit::Invalid, format!("usage: mcp-bash {what}")).hint("mcp-bash --help")
 }
@@ -275,16 +274,6 @@ mod tests {
 
     fn words(words: &[&str]) -> VecDeque<String> {
         words.iter().map(|word| (*word).to_owned()).collect()
-    }
-
-    #[test]
-    fn words_come_out_of_a_shell_as_they_went_in() {
-        for word in ["/a/b-c.d", "it's", "$(rm)", "", "a b", "*"] {
-            let ran = std::process::Command::new("sh")
-                .args(["-c", &format!("printf %s {}", quoted(word))])
-                .output();
-            assert_eq!(ran.expect("a shell").stdout, word.as_bytes());
-        }
     }
 
     #[test]

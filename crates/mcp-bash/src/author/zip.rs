@@ -1,5 +1,5 @@
-//! Writes a zip archive. Files are stored as they are, with their permissions and without their times, so
-//! that the same files make the same archive.
+//! Writes a zip archive. Files are stored uncompressed, with their permissions and without their times, so that
+//! the same files make the same archive.
 
 use std::io::{self, Write};
 

@@ -2,13 +2,20 @@
 
 use std::process::{Command, Stdio};
 
-use linkspan_mcp_bash::Project;
 use serde_json::{Map, Value, json};
 
-use super::Wanted;
-use crate::exit::{Exit, Failure};
+use super::{Bundle, Note};
+use crate::Project;
+use crate::author::AuthorError;
 
-pub(super) fn of(wanted: &Wanted, project: &Project) -> Result<Value, Failure> {
+/// The types of user settings.
+const KINDS: &[&str] = &["string", "number", "boolean", "directory", "file"];
+
+pub(super) fn of(
+    wanted: &Bundle,
+    project: &Project,
+    tell: &dyn Fn(Note<'_>),
+) -> Result<Value, AuthorError> {
     let said = &project.server.metadata;
     let conf = |name: &str| wanted.conf.get(name).map(Value::String);
     let shown = |field: &str| Some(project.server.shown[field].clone()).filter(Value::is_string);
@@ -32,7 +39,7 @@ pub(super) fn of(wanted: &Wanted, project: &Project) -> Result<Value, Failure> {
         "description",
         Some(description.unwrap_or_else(|| json!(wanted.name))),
     );
-    put("long_description", long_description(wanted, said));
+    put("long_description", long_description(wanted, said, tell));
     put("icon", wanted.icon().map(|icon| json!(icon)));
     for field in ["icons", "screenshots", "localization"] {
         put(field, from_meta(field));
@@ -43,7 +50,7 @@ pub(super) fn of(wanted: &Wanted, project: &Project) -> Result<Value, Failure> {
     put("documentation", conf("MCPB_DOCUMENTATION"));
     put("support", conf("MCPB_SUPPORT"));
     put("privacy_policies", list("MCPB_PRIVACY_POLICIES"));
-    put("author", author(wanted));
+    put("author", author(wanted, tell));
     let repository = conf("MCPB_REPOSITORY");
     put(
         "repository",
@@ -112,7 +119,7 @@ pub(super) fn of(wanted: &Wanted, project: &Project) -> Result<Value, Failure> {
     Ok(Value::Object(all))
 }
 
-/// What a shop window shows of the tools.
+/// Names and descriptions of the tools.
 fn entries(items: &[Map<String, Value>]) -> Vec<Value> {
     let one = |item: &Map<String, Value>| {
         let mut shown = json!({"name": item["name"]});
@@ -138,35 +145,30 @@ fn prompts(items: &[Map<String, Value>]) -> Vec<Value> {
 }
 
 /// The text of the file that `long_description_file` names.
-fn long_description(wanted: &Wanted, said: &Value) -> Option<Value> {
+fn long_description(wanted: &Bundle, said: &Value, tell: &dyn Fn(Note<'_>)) -> Option<Value> {
     let file = said.get("long_description_file")?.as_str()?;
     match wanted.inside(file).map(std::fs::read_to_string) {
         Some(Ok(text)) => Some(json!(text)),
         _ => {
-            wanted.left_out(file);
+            tell(Note::LeftOut(file));
             None
         }
     }
 }
 
 /// Settings in a file of their own.
-fn settings_in(wanted: &Wanted, file: &str) -> Result<Value, Failure> {
+fn settings_in(wanted: &Bundle, file: &str) -> Result<Value, AuthorError> {
     let text = wanted.inside(file).map(std::fs::read);
     let settings = text.and_then(Result::ok);
     let settings = settings.and_then(|text| serde_json::from_slice(&text).ok());
-    settings.ok_or_else(|| {
-        let what = format!("MCPB_USER_CONFIG_FILE: `{file}` is no JSON file of the project");
-        Failure::new(Exit::Invalid, what).hint("fix it in mcpb.conf")
-    })
+    settings.ok_or_else(|| AuthorError::SettingsFile(file.to_owned()))
 }
 
 /// The author, which the format requires: from `mcpb.conf`, else from git.
-fn author(wanted: &Wanted) -> Option<Value> {
+fn author(wanted: &Bundle, tell: &dyn Fn(Note<'_>)) -> Option<Value> {
     let known = wanted.conf.get("MCPB_AUTHOR_NAME");
     let Some(name) = known.or_else(|| git(wanted, "user.name")) else {
-        anstream::eprintln!(
-            "the bundle has no author, which its format asks for: set MCPB_AUTHOR_NAME in mcpb.conf"
-        );
+        tell(Note::NoAuthor);
         return None;
     };
     let mut author = json!({ "name": name });
@@ -182,7 +184,7 @@ fn author(wanted: &Wanted) -> Option<Value> {
     Some(author)
 }
 
-fn git(wanted: &Wanted, key: &str) -> Option<String> {
+fn git(wanted: &Bundle, key: &str) -> Option<String> {
     let ran = Command::new("git")
         .arg("-C")
         .arg(&wanted.root)
@@ -200,27 +202,21 @@ type Settings = (Vec<(String, String)>, Vec<String>);
 
 /// Which variables and arguments the user's settings become. Each must be one that is declared.
 fn settings_of(
-    wanted: &Wanted,
+    wanted: &Bundle,
     said: &Value,
     settings: Option<&Value>,
-) -> Result<Settings, Failure> {
-    let wrong = |what: String| {
-        Failure::new(Exit::Invalid, what).hint("fix it in server.d/server.meta.json or mcpb.conf")
-    };
+) -> Result<Settings, AuthorError> {
     let nothing = Map::new();
     let known = match settings {
         None => &nothing,
         Some(Value::Object(known)) => known,
-        Some(_) => return Err(wrong("user_config must be an object".to_owned())),
+        Some(_) => return Err(AuthorError::Settings),
     };
     for (key, field) in known {
         let text = |name: &str| field.get(name).and_then(Value::as_str);
-        let kinds = ["string", "number", "boolean", "directory", "file"];
-        if text("title").is_none() || !text("type").is_some_and(|kind| kinds.contains(&kind)) {
-            return Err(wrong(format!(
-                "user_config: `{key}` needs a title and a type ({})",
-                kinds.join(", ")
-            )));
+        if text("title").is_none() || !text("type").is_some_and(|kind| KINDS.contains(&kind)) {
+            let (key, kinds) = (key.clone(), KINDS);
+            return Err(AuthorError::Setting { key, kinds });
         }
     }
     let env = match wanted.conf.get("MCPB_USER_CONFIG_ENV_MAP") {
@@ -241,7 +237,7 @@ fn settings_of(
     };
     let keys = env.iter().map(|(key, _)| key).chain(&args);
     match keys.into_iter().find(|key| !known.contains_key(*key)) {
-        Some(unknown) => Err(wrong(format!("user_config has no `{unknown}`"))),
+        Some(unknown) => Err(AuthorError::UnknownSetting(unknown.clone())),
         None => Ok((env, args)),
     }
 }

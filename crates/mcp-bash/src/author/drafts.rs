@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::exit::{Exit, Failure};
-use crate::serve::scaffold::{Draft, write_one};
-use crate::show::path as shown;
+use linkspan_scripts::draft::Draft;
+
+use super::AuthorError;
 
 pub(super) const HELLO: &str = include_str!("templates/hello.sh");
 pub(super) const TOOL: &str = include_str!("templates/tool.sh");
@@ -33,33 +33,26 @@ pub(super) fn text(path: &str, template: &str, name: &str) -> Draft {
     Draft::text(path, template.replace("@NAME@", name))
 }
 
-/// The same for a program.
+/// A program of a template, with its name filled in.
 pub(super) fn program(path: &str, template: &str, name: &str) -> Draft {
     Draft::program(path, template.replace("@NAME@", name))
 }
 
-/// Writes files into a folder that is made for them.
-pub(super) fn write(folder: &Path, drafts: &[Draft]) -> Result<(), Failure> {
+/// Writes files into a folder that is created for them.
+pub(super) fn write(folder: &Path, drafts: &[Draft]) -> Result<(), AuthorError> {
     for draft in drafts {
         let path = folder.join(&draft.path);
-        write_one(&path, draft).map_err(|e| cannot_write(&path, &e))?;
+        draft
+            .write_to(&path)
+            .map_err(|e| AuthorError::write(&path, e))?;
     }
     Ok(())
 }
 
-pub(super) fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(
-        Exit::Invalid,
-        format!("cannot write {}: {error}", shown(path)),
-    )
-    .hint("is it a folder of yours, on a disk with room?")
-}
-
-/// Refuses a place where something is already.
-pub(super) fn not_there(path: &Path) -> Result<(), Failure> {
-    if path.symlink_metadata().is_err() {
-        return Ok(());
+/// Refuses a path that exists.
+pub(super) fn not_there(path: &Path) -> Result<(), AuthorError> {
+    if path.symlink_metadata().is_ok() {
+        return Err(AuthorError::Exists(path.to_owned()));
     }
-    let what = format!("{} already exists", shown(path));
-    Err(Failure::new(Exit::Invalid, what).hint("remove it, or take another name"))
+    Ok(())
 }
