@@ -95,6 +95,7 @@ impl Folder {
         let native = Native(ReadOptions {
             sandbox: options.sandbox,
             trust_everybody: options.trust_everybody,
+            env: options.env.clone(),
             ..ReadOptions::default()
         });
         Self::open_with(root, options, files, Box::new(native))

@@ -37,6 +37,7 @@ pub(crate) fn catalogue(dir: &Path, how: &Reading) -> Result<Catalogue, FolderEr
         sandbox: how.sandbox,
         trust_everybody: how.insecure_writable,
         thorough: true,
+        env: std::env::vars_os().collect(),
         ..ReadOptions::default()
     };
     Catalogue::read(dir, &options)

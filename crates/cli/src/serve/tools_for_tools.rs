@@ -102,7 +102,7 @@ pub(crate) fn applet() -> Option<ExitCode> {
     let words: Vec<OsString> = words.collect();
     match name.to_str()? {
         // What stands between us and a script that is confined.
-        "__exec" if !is_ours => Some(sandbox::exec(words)),
+        "__exec" if !is_ours => Some(sandbox::exec(words, &|name| std::env::var_os(name))),
         "__watch" if !is_ours => Some(linkspan_scripts::watch_over(&words)),
         // For people; under its own name it has help of its own.
         "jq" if !is_ours && asks_for_help(&words) => None,

@@ -1,6 +1,7 @@
 //! Reads a folder: what all kinds of entries have in common.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ pub struct ReadOptions {
     pub trust_everybody: bool,
     /// Whether every file is looked at for others that can write it, however many there are.
     pub thorough: bool,
+    /// Our environment: interpreters are looked up in its `PATH`.
+    pub env: Vec<(OsString, OsString)>,
 }
 
 /// Why a folder cannot be served at all.

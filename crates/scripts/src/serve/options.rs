@@ -59,13 +59,6 @@ impl Options {
             temp,
         }
     }
-
-    /// Options with the environment of the test and without a program of ours.
-    #[cfg(test)]
-    pub(crate) fn for_tests() -> Self {
-        let exe = "/nonexistent/linkspan".into();
-        Self::new(exe, std::env::vars_os().collect(), std::env::temp_dir())
-    }
 }
 
 /// Gets what an address stands for. It decides itself whom it talks to.

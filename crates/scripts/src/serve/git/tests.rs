@@ -10,6 +10,7 @@ use linkspan_desk::testing::Client;
 use linkspan_wire::quote;
 use serde_json::Value;
 
+use crate::serve::tests::options;
 use crate::serve::{Folder, Options};
 
 struct Scene {
@@ -77,7 +78,7 @@ impl Scene {
         let options = Options {
             git: true,
             roots: vec![base.path().canonicalize().unwrap().join("opened")],
-            ..Options::for_tests()
+            ..options()
         };
         let folder = Folder::open(&root, options).unwrap();
         let mut client = Client::over(folder.port());
@@ -286,7 +287,7 @@ async fn a_hostile_repository_runs_nothing() {
 #[tokio::test]
 async fn git_is_off_unless_it_is_allowed() {
     let dir = tempfile::tempdir().unwrap();
-    let folder = Folder::open(dir.path(), Options::for_tests()).unwrap();
+    let folder = Folder::open(dir.path(), options()).unwrap();
     let mut client = Client::over(folder.port());
     client.greet("{}").await;
     for (id, uri) in [
