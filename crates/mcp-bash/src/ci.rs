@@ -1,4 +1,4 @@
-//! What mcp-bash leaves behind for whoever looks into a failure afterwards.
+//! The files that mcp-bash writes in CI, for the analysis of a failure.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -12,7 +12,7 @@ use super::env::Tooling;
 use super::meta;
 use super::vars::Vars;
 
-/// Where such files go, if anybody wants them.
+/// The folder for these files, if they are wanted.
 pub fn folder(vars: &Vars) -> Option<PathBuf> {
     if vars.get("MCPBASH_CI_MODE") != Some("true") {
         return None;
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_written_unless_somebody_wants_it() {
+    fn nothing_is_written_unless_a_variable_asks_for_it() {
         assert_eq!(folder(&Vars::default()), None);
         let root = tempfile::tempdir().unwrap();
         let log = root.path().join("log");

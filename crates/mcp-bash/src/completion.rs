@@ -13,7 +13,7 @@ use super::places::Places;
 use super::project::Project;
 use super::{cursor, limits, meta, template};
 
-/// Values that are offered if nobody says how many.
+/// How many values are offered by default.
 const USUAL: u64 = 5;
 const MOST: u64 = 100;
 
@@ -250,7 +250,7 @@ fn hash(asked: &Asked) -> String {
     cursor::hash(std::slice::from_ref(&asked.arguments))
 }
 
-/// What we make up for an argument that nobody completes.
+/// The values for an argument without a completion.
 pub fn made_up(asked: &Asked, completer: &Completer) -> String {
     let base = [asked.value.trim(), asked.name.trim(), "suggestion"];
     let base = base
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn without_anybody_something_is_made_up_page_by_page() {
+    fn an_argument_without_a_completion_has_values_in_pages() {
         let (_root, project) = project(&[]);
         let first = asked(&ask("x", json!({"limit": 1})), &project).unwrap();
         let by = completer(&first, &project).unwrap();

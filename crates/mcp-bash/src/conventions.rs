@@ -123,3 +123,80 @@ impl Conventions for McpBash {
         folder.connect(Connection::new(folder.clone(), self.clone()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    use linkspan_desk::testing::Client;
+
+    use super::*;
+
+    fn add_tool(root: &Path, name: &str) {
+        let folder = root.join("tools").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        let script = folder.join("tool.sh");
+        fs::write(&script, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(script, Permissions::from_mode(0o755)).unwrap();
+        let meta = format!(r#"{{"name":"{name}","description":"d"}}"#);
+        fs::write(folder.join("tool.meta.json"), meta).unwrap();
+    }
+
+    fn open_as(root: &Path, compat: Compat) -> Served {
+        let exe = "/nonexistent/linkspan".into();
+        let env = std::env::vars_os().collect();
+        let options = Options::new(exe, env, std::env::temp_dir());
+        open(root, options, compat).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_folder_is_served_by_the_conventions_that_are_chosen() {
+        let project = tempfile::tempdir().unwrap();
+        add_tool(project.path(), "t");
+        let native = tempfile::tempdir().unwrap();
+        fs::write(native.path().join("server.yaml"), "name: n\n").unwrap();
+        for (root, compat, is_mcp_bash) in [
+            (&project, Compat::Auto, true),
+            (&project, Compat::McpBash, true),
+            (&project, Compat::Native, false),
+            (&native, Compat::Auto, false),
+        ] {
+            let served = open_as(root.path(), compat);
+            assert_eq!(served.project.is_some(), is_mcp_bash, "{compat:?}");
+            let program = served.folder.catalogue().program;
+            assert_eq!(program, is_mcp_bash.then_some("mcp-bash"), "{compat:?}");
+            served.folder.close().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_sees_the_project_as_it_was_read_last() {
+        let root = tempfile::tempdir().unwrap();
+        add_tool(root.path(), "first");
+        let served = open_as(root.path(), Compat::Auto);
+        let mut client = Client::over(served.folder.port());
+        client.greet("{}").await;
+        let before = client.ask(1, "tools/list", "{}").await;
+        assert!(
+            before.contains("first") && !before.contains("second"),
+            "{before}"
+        );
+        add_tool(root.path(), "second");
+        served.folder.refresh();
+        let told = client.next().await;
+        assert!(told.contains("notifications/tools/list_changed"), "{told}");
+        let after = client.ask(2, "tools/list", "{}").await;
+        assert!(
+            after.contains("first") && after.contains("second"),
+            "{after}"
+        );
+        // A project that can no longer be read stays as it was.
+        fs::set_permissions(root.path(), Permissions::from_mode(0o777)).unwrap();
+        served.folder.refresh();
+        let untrusted = client.ask(3, "tools/list", "{}").await;
+        assert!(untrusted.contains("second"), "{untrusted}");
+        client.close().await;
+        served.folder.close().await;
+    }
+}

@@ -3,7 +3,7 @@
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Value, json};
 
-/// The entries of a page if nobody says.
+/// How many entries a page has by default.
 const USUAL: usize = 50;
 /// And no more than this.
 const MOST: usize = 200;

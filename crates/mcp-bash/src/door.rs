@@ -106,12 +106,13 @@ impl Door {
     fn one(&mut self, json: Json<'_>) -> Vec<Step> {
         let Some(method) = json.get("method").and_then(Json::as_str) else {
             let answers = json.get("result").or(json.get("error")).is_some();
-            return match answers && json.get("method").is_none() {
-                true => vec![pass(json)],
-                false => vec![invalid("Missing method")],
+            return if answers && json.get("method").is_none() {
+                vec![pass(json)]
+            } else {
+                vec![invalid("Missing method")]
             };
         };
-        // `null` is an id to mcp-bash, but nobody can be answered under it.
+        // `null` is an id to mcp-bash, but an answer with it reaches no request.
         let id = json
             .get("id")
             .filter(|id| id.kind() != JsonKind::Null)
@@ -148,9 +149,10 @@ impl Door {
             _ => {}
         }
         match self.stage {
-            Stage::Outside | Stage::Greeted => refuse(match is_known(&method) {
-                true => RpcError::new(-32000, "Server not initialized"),
-                false => unknown(&method),
+            Stage::Outside | Stage::Greeted => refuse(if is_known(&method) {
+                RpcError::new(-32000, "Server not initialized")
+            } else {
+                unknown(&method)
             }),
             Stage::Leaving => refuse(RpcError::new(-32003, "Server shutting down")),
             Stage::Inside | Stage::Modern => match (self.not_offered(&method), id) {
@@ -196,12 +198,9 @@ impl Door {
         self.stage = Stage::Greeted;
         self.greeting = Some(id.to_owned());
         // Clients of mcp-bash leave out what the specification wants; the server behind us gets it.
-        let capabilities = match self.client.is_object() {
-            true => json
-                .path(&["params", "capabilities"])
-                .map_or("{}", Json::text),
-            false => "{}",
-        };
+        let capabilities = json.path(&["params", "capabilities"]);
+        let capabilities = capabilities.filter(|_| self.client.is_object());
+        let capabilities = capabilities.map_or("{}", Json::text);
         let info = json
             .path(&["params", "clientInfo"])
             .filter(|i| i.kind() == JsonKind::Object);
@@ -318,7 +317,7 @@ fn is_known(method: &str) -> bool {
     KNOWN.contains(&method) || method.starts_with("notifications/")
 }
 
-/// Nobody here knows the method.
+/// The method is unknown.
 fn unknown(method: &str) -> RpcError {
     let why = match kind_of(method) {
         kind @ ("tools" | "resources" | "prompts" | "completion") => {

@@ -55,7 +55,7 @@ impl Scope {
         mode(self, vars) == "inherit"
     }
 
-    /// What is wrong with letting it see everything: nobody has allowed that.
+    /// Why it may not see the whole environment: the operator has not allowed it.
     pub fn refusal(self, vars: &Vars) -> Option<String> {
         let prefix = self.prefix();
         let allowed = vars.get(&format!("{prefix}_INHERIT_ALLOW")) == Some("true");

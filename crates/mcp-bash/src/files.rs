@@ -41,7 +41,7 @@ impl CallFiles {
         Ok(files)
     }
 
-    /// Leaves them behind, for somebody who wants to look.
+    /// Keeps the files for debugging.
     pub fn keep(&mut self) {
         self.keep = true;
     }
@@ -86,7 +86,7 @@ impl CallFiles {
         self.folder.join("elicit.response")
     }
 
-    /// Where a tool may write what nobody else reads.
+    /// The debug log of a tool.
     pub fn debug_log(&self) -> PathBuf {
         self.folder.join("debug.log")
     }
@@ -98,7 +98,7 @@ impl CallFiles {
         Ok(path)
     }
 
-    /// Tells the tool that nobody waits for it any more. It comes before the signal.
+    /// Tells the tool that its call is cancelled. Comes before the signal.
     pub fn cancel(&self) {
         let _ = File::create(self.cancel_file());
         if self.question().exists() {
@@ -147,7 +147,7 @@ fn pipe(path: &Path) -> io::Result<()> {
     Ok(rustix::fs::mkfifoat(rustix::fs::CWD, path, mode)?)
 }
 
-/// Without such pipes it is read when the tool has ended.
+/// Without pipes the content is read when the tool has ended.
 #[cfg(not(target_os = "linux"))]
 fn pipe(path: &Path) -> io::Result<()> {
     File::create(path).map(drop)

@@ -1,4 +1,4 @@
-//! `--health`: whether a project could be served, for whoever starts it.
+//! `--health`: whether a project could be served, for the program that starts it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -37,9 +37,11 @@ pub fn probe(root: &Path, vars: &Vars, tooling: &Tooling, timeout: Duration) -> 
         state(Kind::Resources),
         state(Kind::Prompts),
     ];
-    let checks = match checks(&project, tooling, timeout.saturating_sub(began.elapsed())) {
-        true => "ok",
-        false => "failed",
+    let left = timeout.saturating_sub(began.elapsed());
+    let checks = if checks(&project, tooling, left) {
+        "ok"
+    } else {
+        "failed"
     };
     let well = states.iter().chain([&checks]).all(|state| *state == "ok");
     let printed = json!({

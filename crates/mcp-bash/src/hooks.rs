@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::env::{self, Tooling};
+use super::hook_error::{EnvScriptError, RegisterError};
 use super::manual::{Kind, Manual};
 use super::meta;
 use super::places::Places;
@@ -15,15 +16,17 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// How much it may say, unless a variable says otherwise.
 pub(super) const MOST: u64 = 1 << 20;
 
-/// Runs the script, if there is one and whoever started the server wants that. An error is about every
-/// kind of entry.
-pub fn register(places: &Places, vars: &Vars, tooling: &Tooling) -> Result<Manual, String> {
+/// Runs the script, if there is one and the operator allows hooks. An error concerns every kind of entry.
+pub fn register(places: &Places, vars: &Vars, tooling: &Tooling) -> Result<Manual, RegisterError> {
     let script = places.server.join("register.sh");
     let runs = meta::is_executable(&script) || meta::has_shebang(&script);
     if !script.is_file() || !runs || !vars.is_on("MCPBASH_ALLOW_PROJECT_HOOKS") {
         return Ok(Manual::default());
     }
-    trust::script(&script, &places.root).map_err(|why| format!("register.sh refused: {why}"))?;
+    trust::script(&script, &places.root).map_err(|why| RegisterError::Refused {
+        file: "register.sh",
+        why,
+    })?;
     let most = vars.number("MCPBASH_MAX_MANUAL_REGISTRY_BYTES");
     let most = most.filter(|&n| n > 0).unwrap_or(MOST);
     let ran = shell::run(&Script {
@@ -36,42 +39,34 @@ pub fn register(places: &Places, vars: &Vars, tooling: &Tooling) -> Result<Manua
         most: usize::try_from(most).unwrap_or(usize::MAX),
         trust_everybody: tooling.trust_everybody,
     });
-    let ran = ran.map_err(|e| format!("register.sh did not start: {e}"))?;
+    let ran = ran.map_err(RegisterError::Start)?;
     if ran.late {
-        return Err(format!(
-            "register.sh took more than {} s",
-            TIMEOUT.as_secs()
-        ));
+        return Err(RegisterError::Late(TIMEOUT));
     }
     if ran.too_much {
-        return Err(format!("register.sh said more than {most} bytes"));
+        return Err(RegisterError::TooMuch(most));
     }
     if ran.get("status") != Some("0") {
-        let why = ran
-            .stderr
-            .lines()
-            .next_back()
-            .unwrap_or("it says nothing on stderr");
-        return Err(format!("register.sh failed: {why}"));
+        return Err(RegisterError::Failed(last_line(&ran.stderr)));
     }
     collect(&ran.said, places)
 }
 
-/// What `server.d/env.sh` sets, if it is there and whoever started the server wants it to be read. The
-/// peer documents this file and never reads it, but its `run-tool` does if it is told to. Ours has read it by
-/// then, or is not to: `LINKSPAN_SERVER_ENV=off`.
+/// What `server.d/env.sh` sets, if it exists and the operator allows hooks. mcp-bash documents this file, but only
+/// its `run-tool` reads it, on request. That of linkspan reads it before the server starts and sets
+/// `LINKSPAN_SERVER_ENV=off`.
 pub fn environment(
     places: &Places,
     vars: &Vars,
     tooling: &Tooling,
-) -> Result<Vec<(String, String)>, String> {
+) -> Result<Vec<(String, String)>, EnvScriptError> {
     let script = places.server.join("env.sh");
     let wanted =
         vars.is_on("MCPBASH_ALLOW_PROJECT_HOOKS") && vars.get("LINKSPAN_SERVER_ENV") != Some("off");
     if !wanted || !script.is_file() {
         return Ok(Vec::new());
     }
-    trust::script(&script, &places.root).map_err(|why| format!("refused: {why}"))?;
+    trust::script(&script, &places.root)?;
     let ran = shell::run(&Script {
         mode: "environment",
         words: vec![script.into()],
@@ -81,23 +76,20 @@ pub fn environment(
         timeout: TIMEOUT,
         most: usize::try_from(MOST).unwrap_or(usize::MAX),
         trust_everybody: tooling.trust_everybody,
-    });
-    let ran = ran.map_err(|e| format!("it did not start: {e}"))?;
-    match ran.late || ran.too_much || ran.said.is_empty() {
-        true => {
-            let why = ran
-                .stderr
-                .lines()
-                .next_back()
-                .unwrap_or("it says nothing on stderr");
-            Err(format!("it failed: {why}"))
-        }
-        false => Ok(ran.said),
+    })?;
+    if ran.late || ran.too_much || ran.said.is_empty() {
+        return Err(EnvScriptError::Failed(last_line(&ran.stderr)));
     }
+    Ok(ran.said)
+}
+
+fn last_line(stderr: &str) -> String {
+    let last = stderr.lines().next_back();
+    last.unwrap_or("it says nothing on stderr").to_owned()
 }
 
 /// Makes registrations of what the script said.
-fn collect(said: &[(String, String)], places: &Places) -> Result<Manual, String> {
+fn collect(said: &[(String, String)], places: &Places) -> Result<Manual, RegisterError> {
     let mut manual = Manual::default();
     for (name, value) in said {
         match name.as_str() {
@@ -107,7 +99,7 @@ fn collect(said: &[(String, String)], places: &Places) -> Result<Manual, String>
             _ => {
                 if let Some(kind) = Kind::parse(name) {
                     let entry = serde_json::from_str(value);
-                    let entry = entry.map_err(|e| format!("register.sh: {kind}: {e}"))?;
+                    let entry = entry.map_err(|why| RegisterError::Entry { kind, why })?;
                     manual.add(kind, entry);
                 }
             }
@@ -122,7 +114,7 @@ mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt;
 
-    fn registered(script: &str, hooks: bool) -> Result<Manual, String> {
+    fn registered(script: &str, hooks: bool) -> Result<Manual, RegisterError> {
         let root = tempfile::tempdir().unwrap();
         let server = root.path().join("server.d");
         fs::create_dir_all(root.path().join("completions")).unwrap();
@@ -142,7 +134,7 @@ mod tests {
     #[test]
     fn nothing_is_run_unless_the_operator_wants_it() {
         let manual = registered("mcp_register_tool '{\"name\":\"x\",\"path\":\"y\"}'", false);
-        assert_eq!(manual, Ok(Manual::default()));
+        assert_eq!(manual.unwrap(), Manual::default());
     }
 
     #[test]
@@ -173,15 +165,15 @@ return 0
         assert_eq!(manual.get(Kind::Resources), None);
         // Noise is no registration.
         assert_eq!(
-            registered("#!/bin/bash\necho hello", true),
-            Ok(Manual::default())
+            registered("#!/bin/bash\necho hello", true).unwrap(),
+            Manual::default()
         );
     }
 
     #[test]
     fn a_script_that_fails_registers_nothing_and_says_so() {
         let why = registered("#!/bin/bash\nset -e\necho no >&2\nfalse\n", true).unwrap_err();
-        assert!(why.contains("register.sh failed"), "{why}");
+        assert!(why.to_string().contains("register.sh failed"), "{why}");
         assert!(registered("mcp_register_tool 'not json'", true).is_err());
     }
 }

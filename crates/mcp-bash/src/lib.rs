@@ -20,6 +20,7 @@ pub mod door;
 pub mod env;
 pub mod files;
 pub mod health;
+mod hook_error;
 pub mod hooks;
 pub mod icons;
 pub mod limits;
@@ -54,6 +55,7 @@ use linkspan_scripts::folder::{Catalogue, FolderError};
 
 pub use conventions::{Compat, McpBash, Served, open};
 pub use detect::{Why, detect};
+pub use hook_error::{EnvScriptError, RegisterError};
 pub use places::Places;
 pub use project::{Faults, Item, Project};
 pub use resources::file_uri;

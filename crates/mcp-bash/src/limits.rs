@@ -10,7 +10,7 @@ use linkspan_scripts::folder::{RunSettings, SandboxSettings};
 /// What a tool may print, unless a variable says otherwise.
 const OUTPUT: u64 = 10 << 20;
 
-/// A time that nobody waits for.
+/// Stands for no time limit.
 pub const NEVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// Within which bounds a tool runs.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::hook_error::RegisterError;
 use super::places::Places;
 use super::vars::Vars;
 use super::{hooks, meta, trust};
@@ -59,44 +60,45 @@ pub struct Manual([Option<Vec<Map<String, Value>>>; 5]);
 
 impl Manual {
     /// Reads `register.json`, if there is one. An error is about every kind.
-    pub fn read(places: &Places, vars: &Vars) -> Result<Option<Self>, String> {
+    pub fn read(places: &Places, vars: &Vars) -> Result<Option<Self>, RegisterError> {
         let file = places.server.join("register.json");
         if !file.is_file() {
             return Ok(None);
         }
-        trust::script(&file, &places.root)
-            .map_err(|why| format!("register.json refused: {why}"))?;
+        trust::script(&file, &places.root).map_err(|why| RegisterError::Refused {
+            file: "register.json",
+            why,
+        })?;
         let most = vars.number("MCPBASH_MAX_MANUAL_REGISTRY_BYTES");
         let most = most.filter(|&n| n > 0).unwrap_or(hooks::MOST);
-        let bytes = fs::read(&file).map_err(|e| format!("register.json: {e}"))?;
+        let bytes = fs::read(&file).map_err(RegisterError::Read)?;
         if bytes.len() as u64 > most {
-            return Err(format!("register.json has more than {most} bytes"));
+            return Err(RegisterError::TooLarge(most));
         }
         Self::parse(&bytes)?.checked(places).map(Some)
     }
 
-    fn parse(json: &[u8]) -> Result<Self, String> {
-        let wrong = |why: &str| Err(format!("register.json: {why}"));
+    fn parse(json: &[u8]) -> Result<Self, RegisterError> {
         if json.starts_with(b"\xef\xbb\xbf") {
-            return wrong("save it as UTF-8 without a byte order mark");
+            return Err(RegisterError::ByteOrderMark);
         }
-        let all: Value = serde_json::from_slice(json).map_err(|e| format!("register.json: {e}"))?;
+        let all: Value = serde_json::from_slice(json).map_err(RegisterError::Json)?;
         let Value::Object(all) = all else {
-            return wrong("it must be an object");
+            return Err(RegisterError::NotAnObject);
         };
         if all.get("version").and_then(Value::as_f64) != Some(1.0) {
-            return wrong("its version must be the number 1");
+            return Err(RegisterError::Version);
         }
         let mut manual = Self::default();
         for (name, value) in all {
             match (Kind::parse(&name), value) {
                 (_, Value::Null) => {}
                 (Some(kind), Value::Array(entries)) => manual.put(kind, entries),
-                (Some(kind), _) => return wrong(&format!("{kind} must be an array or null")),
+                (Some(kind), _) => return Err(RegisterError::NotAList(kind)),
                 (None, Value::Object(_)) if name == "_meta" => {}
                 (None, _) if name == "version" => {}
-                (None, _) if name == "_meta" => return wrong("_meta must be an object"),
-                (None, _) => return wrong(&format!("it has an unknown member {name}")),
+                (None, _) if name == "_meta" => return Err(RegisterError::Meta),
+                (None, _) => return Err(RegisterError::UnknownMember(name)),
             }
         }
         Ok(manual)
@@ -135,7 +137,7 @@ impl Manual {
     }
 
     /// Only the first of a name counts, and completions must be there.
-    pub(super) fn checked(mut self, places: &Places) -> Result<Self, String> {
+    pub(super) fn checked(mut self, places: &Places) -> Result<Self, RegisterError> {
         for entries in self.0.iter_mut().flatten() {
             let mut names: Vec<String> = Vec::new();
             entries.retain(|entry| {
@@ -151,10 +153,10 @@ impl Manual {
         for entry in self.0[Kind::Completions as usize].iter_mut().flatten() {
             let path = meta::text(entry, "path").unwrap_or_default();
             let Some(path) = inside(&places.root, path) else {
-                return Err(format!(
-                    "completion {}: {path} is not a file of the project",
-                    entry["name"]
-                ));
+                return Err(RegisterError::Completion {
+                    name: entry["name"].to_string(),
+                    path: path.to_owned(),
+                });
             };
             let path = path.to_string_lossy().into_owned();
             entry.insert("path".to_owned(), Value::String(path));
@@ -174,7 +176,7 @@ fn inside(root: &Path, path: &str) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn parse(json: &str) -> Result<Manual, String> {
+    fn parse(json: &str) -> Result<Manual, RegisterError> {
         Manual::parse(json.as_bytes())
     }
 

@@ -115,7 +115,7 @@ pub fn is_program(path: &Path) -> bool {
     is_executable(path) || is_shell_script(path) || has_shebang(path)
 }
 
-/// Whether somebody may execute it.
+/// Whether it has an execute permission.
 pub fn is_executable(path: &Path) -> bool {
     let meta = path.metadata();
     meta.is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)

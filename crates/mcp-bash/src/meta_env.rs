@@ -18,7 +18,7 @@ const SCOPES: [(&str, &str, &[&str]); 2] = [
     ),
 ];
 
-/// Adds what the project asks for, unless whoever started it has decided. Says what was left out.
+/// Adds the variables that the project asks for and the operator has not set. Returns what was left out.
 pub fn apply(vars: &mut Vars, meta: &Map<String, Value>) -> Vec<String> {
     let mut left_out = Vec::new();
     if vars.is_on("MCPBASH_IGNORE_META_ENV") {
@@ -60,7 +60,7 @@ pub fn apply(vars: &mut Vars, meta: &Map<String, Value>) -> Vec<String> {
     left_out
 }
 
-/// A launcher's placeholder that nobody filled in is as good as nothing.
+/// A launcher's placeholder that was not filled in counts as unset.
 fn is_given(value: Option<&str>) -> bool {
     value.is_some_and(|v| !v.starts_with("${user_config."))
 }

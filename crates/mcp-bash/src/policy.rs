@@ -24,7 +24,7 @@ const MOST: usize = 1 << 20;
 pub enum Asker {
     /// A client of the server.
     Client,
-    /// Somebody at a terminal: `run-tool`.
+    /// A person at a terminal: `run-tool`.
     Terminal,
 }
 

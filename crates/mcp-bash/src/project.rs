@@ -90,7 +90,7 @@ impl Project {
             Err(why) => {
                 let file = places.server.join("env.sh");
                 let path = places.relative(&file);
-                problems.push(meta::problem(path, Severity::Warning, why));
+                problems.push(meta::problem(path, Severity::Warning, why.to_string()));
             }
         }
         let (server, said) = server::read(&places, &vars, &mut problems);
@@ -125,7 +125,7 @@ impl Project {
         match manual {
             Ok(manual) => project.fill(&manual, fixed),
             Err(why) => {
-                let path = Path::new("server.d");
+                let (path, why) = (Path::new("server.d"), why.to_string());
                 project
                     .problems
                     .push(meta::problem(path, Severity::Error, why.as_str()));

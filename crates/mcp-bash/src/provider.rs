@@ -12,7 +12,7 @@ use super::places::Places;
 use super::vars::Vars;
 use super::{meta, trust};
 
-/// -32002: what MCP says when there is no such resource.
+/// -32002: the code of MCP for an unknown resource.
 const NOT_FOUND: i64 = -32002;
 
 /// Who reads.
@@ -103,12 +103,12 @@ pub fn error_of(code: i32, stderr: &str) -> RpcError {
     }
 }
 
-/// There is no such resource.
+/// The resource is unknown.
 pub fn not_found() -> RpcError {
     RpcError::new(NOT_FOUND, "Resource not found")
 }
 
-/// Nobody reads such resources.
+/// The provider is unknown.
 pub fn unsupported() -> RpcError {
     RpcError::internal("Unsupported resource provider")
 }

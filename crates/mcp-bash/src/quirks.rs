@@ -8,7 +8,7 @@ use super::ui;
 /// The revisions that mcp-bash speaks, the newest first.
 pub const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// The revision for a client that asks for one, for none, or for one that nobody knows.
+/// The revision for a client that asks for one, for none, or for an unknown one.
 ///
 /// mcp-bash refuses what it does not know. So do we, if it is old or not a date; a client that is newer
 /// than we are is offered our newest, or no client of tomorrow could talk to us.

@@ -116,7 +116,7 @@ pub fn item(
     Some(item)
 }
 
-/// Who reads a URI, if nobody says so.
+/// The default provider of a URI.
 fn provider_of(uri: &str, places: &Places) -> String {
     let scheme = uri.split_once("://").map_or("", |(scheme, _)| scheme);
     match scheme {

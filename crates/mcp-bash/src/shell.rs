@@ -138,7 +138,7 @@ fn wait(child: &mut Child, until: Instant) -> io::Result<bool> {
         }
         thread::sleep(LOOK);
     };
-    // Its pipes stay open as long as anybody in its group has them.
+    // Its pipes stay open as long as a process of its group has them.
     if let Some(group) = rustix::process::Pid::from_raw(child.id() as i32) {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }

@@ -94,7 +94,7 @@ fn parse(template: &str) -> Option<Vec<Part<'_>>> {
         let again = parts
             .iter()
             .any(|p| matches!(p, Part::Hole { name: other, .. } if *other == name));
-        // Nobody can tell where one of two holes ends and the other begins.
+        // Where one of two adjacent holes ends is ambiguous.
         let touching = matches!(parts.last(), Some(Part::Hole { .. }));
         if !usable || again || touching {
             return None;

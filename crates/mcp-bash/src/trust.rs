@@ -30,7 +30,7 @@ pub enum Why {
     Symlink,
     /// Others can write to it.
     Writable,
-    /// It belongs to somebody else.
+    /// It belongs to another user.
     Owner,
     /// It is not there, or we may not look.
     Unreadable,
@@ -80,9 +80,10 @@ pub(super) fn refusal(file: &Path, places: &Places) -> Option<Problem> {
     let Err(WalkError::Untrusted(found)) = trust.walk(file, &places.root) else {
         return None;
     };
-    let why = match found.path == file {
-        true => found.why.to_string(),
-        false => found.to_string(),
+    let why = if found.path == file {
+        found.why.to_string()
+    } else {
+        found.to_string()
     };
     let text = format!("is left out: {why}");
     let mut problem = meta::problem(places.relative(file), Severity::Error, text);

@@ -9,7 +9,7 @@ use super::places::Places;
 use super::{meta, trust};
 use linkspan_scripts::folder::Problem;
 
-/// What such a page is.
+/// The media type of a UI page.
 pub const MIME: &str = "text/html;profile=mcp-app";
 /// How clients say that they can show one.
 pub const EXTENSION: &str = "io.modelcontextprotocol/ui";

@@ -25,7 +25,7 @@ impl Vars {
         matches!(value.as_deref(), Some("true" | "1" | "yes" | "on"))
     }
 
-    /// Whether a switch is off that is on unless somebody says otherwise.
+    /// Whether a switch that is on by default is off.
     pub fn is_off(&self, name: &str) -> bool {
         let value = self.get(name).map(str::to_ascii_lowercase);
         value.is_some_and(|v| !matches!(v.as_str(), "true" | "1" | "yes" | "on"))

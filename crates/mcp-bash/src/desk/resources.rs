@@ -184,7 +184,7 @@ async fn provide(
     }
 }
 
-/// Runs something that speaks to nobody: a provider, or what completes.
+/// Runs a program without a control channel: a provider or a completion.
 pub(super) async fn perform<'a>(
     folder: &Arc<Folder>,
     shelf: &Shelf,

@@ -12,7 +12,7 @@ use super::super::project::Project;
 use super::super::roots::{Root, fallback, of_client};
 use super::super::vars::Vars;
 
-/// More than this nobody offers.
+/// How many roots of a client are taken.
 const MOST: usize = 64;
 
 /// What a client has said about its roots. It is asked when it is ready, and when it says that they

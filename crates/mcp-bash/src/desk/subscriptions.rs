@@ -18,7 +18,7 @@ use super::resources::{Wanted, read};
 use super::{Connection, some_text};
 use linkspan_scripts::host::{Ear, List, Told, random_name};
 
-/// More than this nobody looks at.
+/// How many subscriptions a client may have.
 const MOST: usize = 1024;
 /// How often resources are read anew, in seconds.
 const LOOK: u64 = 2;

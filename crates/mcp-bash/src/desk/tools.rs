@@ -281,10 +281,12 @@ impl Run<'_> {
         let timeout = self.asked.unwrap_or(run.timeout);
         let longest = run.max_timeout.max(timeout);
         Late {
-            reason: match run.progress_extends {
-                false => Reason::Fixed,
-                true if took >= longest => Reason::Max,
-                true => Reason::Idle,
+            reason: if !run.progress_extends {
+                Reason::Fixed
+            } else if took >= longest {
+                Reason::Max
+            } else {
+                Reason::Idle
             },
             timeout,
             longest: run.progress_extends.then_some(longest),
@@ -312,8 +314,8 @@ fn tail(text: &str, most: usize) -> &str {
     &text[from..]
 }
 
-/// Our ends of a call's pipes, what keeps them open between two who write, and what keeps those from
-/// waiting who write when nobody listens any more.
+/// Our ends of a call's pipes, the writers that keep them open between two writes of the tool, and the readers
+/// that keep a late write from blocking.
 fn pipes(files: &CallFiles) -> (Vec<pipe::Receiver>, Vec<OwnedFd>, Vec<OwnedFd>) {
     let (mut streams, mut holds, mut still) = (Vec::new(), Vec::new(), Vec::new());
     for path in [files.progress(), files.log()] {
@@ -349,9 +351,10 @@ async fn attend(files: &CallFiles, caller: &Caller, (form, url): (bool, bool)) -
             Question::Form { .. } => form,
             Question::Url { .. } => url,
         };
-        let answer = match can {
-            false => DECLINED.to_owned(),
-            true => ask(caller, &question).await,
+        let answer = if can {
+            ask(caller, &question).await
+        } else {
+            DECLINED.to_owned()
         };
         if let Err(e) = files.answer(&answer) {
             tracing::warn!("an answer does not reach the tool: {e}");

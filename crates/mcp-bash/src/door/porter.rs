@@ -50,7 +50,7 @@ fn orphaned(every: Option<Duration>) -> impl Future<Output = ()> + Send {
     }
 }
 
-/// Reads lines until the client has gone or nobody wants more.
+/// Reads lines until the client closes its side or the receiver is dropped.
 async fn read(
     mut reader: impl AsyncRead + Send + Unpin,
     lines_in: mpsc::Sender<Bytes>,
@@ -76,7 +76,7 @@ async fn read(
     }
 }
 
-/// A line that is too long is one that nobody can read.
+/// A line that is too long counts as invalid JSON.
 fn text(line: Line) -> Bytes {
     match line {
         Line::Text(text) => text,
@@ -131,7 +131,7 @@ async fn stand(
                     }
                     door.from_server(&envelope.msg.text())
                 }
-                // The door takes batches apart, so nobody answers one.
+                // The door takes batches apart, so there are no answers to a batch.
                 Some(Outbound::Array(_)) => Vec::new(),
                 None => break,
             },
@@ -154,7 +154,7 @@ async fn stand(
             match step {
                 Step::ToClient(line) => {
                     if write(&mut writer, &line).await.is_err() {
-                        // Nobody reads any more.
+                        // The reader is gone.
                         return;
                     }
                 }

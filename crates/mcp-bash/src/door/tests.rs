@@ -60,7 +60,7 @@ fn what_is_no_request_is_answered_without_an_id() {
 }
 
 #[test]
-fn nobody_comes_in_before_the_greeting() {
+fn requests_before_initialize_are_refused() {
     let mut door = door(&[]);
     let early = r#"{"jsonrpc":"2.0","id":"pre","method":"tools/list"}"#;
     assert_eq!(code(&door.from_client(early)), -32000);
@@ -158,7 +158,7 @@ fn a_cancellation_means_a_request_or_nothing() {
 }
 
 #[test]
-fn methods_that_nobody_knows_are_answered_here() {
+fn unknown_methods_are_answered_by_the_door() {
     let mut door = inside(&[]);
     let why = |door: &mut Door, method: &str| {
         let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}"}}"#);

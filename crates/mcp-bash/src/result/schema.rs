@@ -15,9 +15,10 @@ pub fn check(content: Option<Json<'_>>, outcome: &Outcome<'_>) -> Result<(), Rpc
     };
     let data = content.map_or("{}", Json::text);
     let data: Value = serde_json::from_str(data).unwrap_or_default();
-    match fits(schema, &data) {
-        true => Ok(()),
-        false => Err(error("Tool output does not satisfy outputSchema", outcome)),
+    if fits(schema, &data) {
+        Ok(())
+    } else {
+        Err(error("Tool output does not satisfy outputSchema", outcome))
     }
 }
 
