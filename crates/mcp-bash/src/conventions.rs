@@ -12,7 +12,7 @@ use super::desk::Connection;
 use super::detect;
 use super::door::TokenError;
 use super::env::Tooling;
-use super::shelf::Shelf;
+use super::snapshot::ProjectSnapshot;
 use super::vars::Vars;
 use linkspan_scripts::folder::{Catalogue, FolderError};
 use linkspan_scripts::{Conventions, Folder, OpenError, Options, ServerFiles};
@@ -71,7 +71,7 @@ struct Inner {
     vars: Vars,
     tooling: Tooling,
     /// `None` until the project has been read.
-    current: RwLock<Option<Arc<Shelf>>>,
+    current: RwLock<Option<Arc<ProjectSnapshot>>>,
 }
 
 impl McpBash {
@@ -90,7 +90,7 @@ impl McpBash {
     }
 
     /// The project as it was read last.
-    pub(crate) fn current(&self) -> Result<Arc<Shelf>, RpcError> {
+    pub(crate) fn current(&self) -> Result<Arc<ProjectSnapshot>, RpcError> {
         let current = self.0.current.read().clone();
         current.ok_or_else(|| RpcError::internal("the project has not been read"))
     }
@@ -108,9 +108,9 @@ impl McpBash {
 
 impl Conventions for McpBash {
     fn read(&self, root: &Path, _: Option<&Catalogue>) -> Result<Catalogue, FolderError> {
-        let shelf = Shelf::read(root, &self.0.vars, &self.0.tooling)?;
-        let catalogue = shelf.project.catalogue();
-        *self.0.current.write() = Some(Arc::new(shelf));
+        let snapshot = ProjectSnapshot::read(root, &self.0.vars, &self.0.tooling)?;
+        let catalogue = snapshot.project.catalogue();
+        *self.0.current.write() = Some(Arc::new(snapshot));
         Ok(catalogue)
     }
 

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use super::conventions::McpBash;
 use super::manual::Kind;
-use super::shelf::Shelf;
+use super::snapshot::ProjectSnapshot;
 use super::{env, meta, prompt, quirks};
 use linkspan_scripts::Folder;
 use linkspan_scripts::host::Threshold;
@@ -48,9 +48,11 @@ impl Connection {
             teller: OnceLock::new(),
             ready: Ready::default(),
         };
-        if let Ok(shelf) = connection.held()
-            && let Some(level) =
-                Level::named(&env::level(&shelf.project.vars, &shelf.project.places))
+        if let Ok(snapshot) = connection.held()
+            && let Some(level) = Level::named(&env::level(
+                &snapshot.project.vars,
+                &snapshot.project.places,
+            ))
         {
             connection.threshold.set(level);
         }
@@ -58,13 +60,13 @@ impl Connection {
     }
 
     /// The project, which stays the same during one request.
-    fn held(&self) -> Result<Arc<Shelf>, RpcError> {
+    fn held(&self) -> Result<Arc<ProjectSnapshot>, RpcError> {
         self.project.current()
     }
 
     fn list(&self, kind: Kind, params: Params<'_>) -> Result<String, RpcError> {
         let held = self.held()?;
-        let shelf = held.readable(kind)?;
+        let snapshot = held.readable(kind)?;
         let cursor = match params.get("cursor") {
             None => None,
             Some(cursor) => Some(
@@ -74,7 +76,7 @@ impl Connection {
             ),
         };
         let limit = params.get("limit").map(value);
-        shelf.pages(kind).page(limit.as_ref(), cursor.as_deref())
+        snapshot.pages(kind).page(limit.as_ref(), cursor.as_deref())
     }
 
     fn get_prompt(&self, params: Params<'_>) -> Result<String, RpcError> {
@@ -157,12 +159,12 @@ impl Desk for Connection {
         if first {
             self.ready.set();
         }
-        if let (true, Some(teller), Ok(shelf)) = (
+        if let (true, Some(teller), Ok(snapshot)) = (
             first || note.method() == linkspan_desk::ROOTS_CHANGED,
             self.teller.get(),
             self.held(),
         ) {
-            self.roots.ask(teller.clone(), &shelf.project.vars);
+            self.roots.ask(teller.clone(), &snapshot.project.vars);
         }
     }
 }

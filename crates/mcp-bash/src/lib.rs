@@ -39,8 +39,8 @@ mod resources;
 pub mod result;
 pub mod roots;
 mod server;
-mod shelf;
 mod shell;
+mod snapshot;
 pub mod template;
 #[cfg(test)]
 mod testing;

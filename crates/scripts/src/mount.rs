@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use crate::folder::{Catalogue, Mode, MountSettings, Tool};
 use crate::run::Runner;
-use crate::run::ears::{Herald, News, Threshold};
+use crate::run::observer::{ChangeEvents, News, Threshold};
 use crate::serve::Diagnostic;
 use client::Client;
 
@@ -41,7 +41,7 @@ struct Slot {
 /// For whom a server is taken in.
 pub(crate) struct Guest<'a> {
     pub(crate) runner: &'a Arc<Runner>,
-    pub(crate) herald: &'a Herald,
+    pub(crate) events: &'a ChangeEvents,
     pub(crate) threshold: &'a Threshold,
     pub(crate) caller: Caller,
 }
@@ -69,7 +69,7 @@ impl Mounts {
                     let text = format!("`{}` is left out: {}", entry.name, e.message());
                     tracing::warn!("{text}");
                     let diagnostic = Diagnostic::warning(&text);
-                    let _ = guest.herald.send(News::Diagnostic(diagnostic));
+                    let _ = guest.events.send(News::Diagnostic(diagnostic));
                 }
             }
         }

@@ -17,7 +17,7 @@ mod options;
 mod prompts;
 mod read;
 mod server_files;
-mod stock;
+mod snapshot;
 mod subscriptions;
 mod tools;
 mod uri_template;
@@ -39,19 +39,19 @@ use tokio::sync::{Semaphore, broadcast};
 pub use conventions::Conventions;
 pub(crate) use cursor::Cursor;
 pub use diagnostics::Diagnostic;
-pub use news::{Ear, Told};
+pub use news::{FolderChange, FolderChanges};
 pub use options::{Fetch, Fetched, Hosts, NotFetched, Options};
 pub use server_files::ServerFiles;
 
 use crate::folder::{Catalogue, FolderError, ReadOptions, changes};
 use crate::run::control::List;
-use crate::run::ears::{Ears, Herald, News, Talk, Threshold};
+use crate::run::observer::{CallObserver, ChangeEvents, News, Talk, Threshold};
 use crate::run::{Runner, RunnerOptions};
 use crate::watch::Watch;
 use crate::worker::Pools;
 use conventions::Native;
 use news::Contents;
-pub(crate) use stock::Stock;
+pub(crate) use snapshot::Snapshot;
 pub(crate) use uri_template::UriTemplate;
 
 /// News that a slow client may have missed before it is told that everything has changed.
@@ -62,10 +62,10 @@ const LEAVING: Duration = Duration::from_secs(4);
 /// A folder that is served. Every connection sees the same.
 pub struct Folder {
     conventions: Box<dyn Conventions>,
-    stock: RwLock<Arc<Stock>>,
+    snapshot: RwLock<Arc<Snapshot>>,
     pub(crate) runner: Arc<Runner>,
     pub(crate) pools: Pools,
-    pub(crate) herald: Herald,
+    pub(crate) events: ChangeEvents,
     /// Resources that have changed, as many at once as there were.
     contents: Contents,
     /// Whose turn it is to look after a resource: a quarter of what may run at once, so that clients
@@ -111,8 +111,8 @@ impl Folder {
         // The watch starts first, so that a change during the read is noticed.
         let lookout = Lookout::default();
         let watch = options.watch.then(|| lookout.watch(root)).transpose()?;
-        let stock = Stock::new(conventions.read(root, None)?);
-        let catalogue = &stock.catalogue;
+        let snapshot = Snapshot::new(conventions.read(root, None)?);
+        let catalogue = &snapshot.catalogue;
         diagnostics::log(catalogue, options.problems_of.as_deref());
         let concurrency = options.concurrency.unwrap_or(catalogue.concurrency);
         let runner_options = RunnerOptions {
@@ -124,10 +124,10 @@ impl Folder {
         };
         let folder = Arc::new(Self {
             conventions,
-            stock: RwLock::new(Arc::new(stock)),
+            snapshot: RwLock::new(Arc::new(snapshot)),
             runner: Arc::new(Runner::new(runner_options, files)),
             pools: Pools::default(),
-            herald: broadcast::Sender::new(NEWS),
+            events: broadcast::Sender::new(NEWS),
             contents: Contents::new(NEWS),
             looks: Arc::new(Semaphore::new((concurrency / 4).max(1))),
             options,
@@ -160,32 +160,32 @@ impl Folder {
     }
 
     /// The changes from now on.
-    pub fn changes(&self) -> Ear {
-        Ear {
-            news: self.herald.subscribe(),
+    pub fn changes(&self) -> FolderChanges {
+        FolderChanges {
+            news: self.events.subscribe(),
             contents: self.contents.subscribe(),
         }
     }
 
     /// Passes what a program says during a call of `name` to the client.
-    pub fn ears(
+    pub fn observer(
         &self,
         caller: Caller,
         token: Option<String>,
         threshold: Threshold,
         name: &str,
         talk: Talk,
-    ) -> Ears {
-        Ears::new(caller, token, threshold, self.herald.clone(), name, talk)
+    ) -> CallObserver {
+        CallObserver::new(caller, token, threshold, self.events.clone(), name, talk)
     }
 
     /// What there is just now.
     pub fn catalogue(&self) -> Arc<impl std::ops::Deref<Target = Catalogue> + use<>> {
-        Arc::new(Held(self.stock()))
+        Arc::new(Held(self.snapshot()))
     }
 
-    pub(crate) fn stock(&self) -> Arc<Stock> {
-        self.stock.read().clone()
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.read().clone()
     }
 
     /// Resolves when the client has ended the server with `shutdown`; see [`Options::shutdown`].
@@ -203,7 +203,7 @@ impl Folder {
 
     /// Reads the folder again and tells every client what has changed.
     pub fn refresh(&self) {
-        let old = self.stock();
+        let old = self.snapshot();
         let before = &old.catalogue;
         let new = match self.conventions.read(&before.root, Some(before)) {
             Ok(new) => new,
@@ -214,14 +214,14 @@ impl Folder {
         };
         self.diagnose_new(before, &new);
         let changed = changes(before, &new);
-        *self.stock.write() = Arc::new(Stock::new(new));
+        *self.snapshot.write() = Arc::new(Snapshot::new(new));
         for (list, has) in [
             (List::Tools, changed.tools),
             (List::Prompts, changed.prompts),
             (List::Resources, changed.resources),
         ] {
             if has {
-                let _ = self.herald.send(News::Changed(list));
+                let _ = self.events.send(News::Changed(list));
             }
         }
         let _ = self.contents.send(changed.resource_uris.into());
@@ -272,7 +272,7 @@ impl Lookout {
     }
 }
 
-struct Held(Arc<Stock>);
+struct Held(Arc<Snapshot>);
 
 impl std::ops::Deref for Held {
     type Target = Catalogue;

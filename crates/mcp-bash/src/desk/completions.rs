@@ -16,8 +16,8 @@ impl Connection {
         params: Params<'_>,
         _: &mut Call,
     ) -> Result<String, RpcError> {
-        let shelf = self.held()?;
-        let project = &shelf.project;
+        let snapshot = self.held()?;
+        let project = &snapshot.project;
         let params = serde_json::from_str(&params.to_string()).unwrap_or_default();
         let asked = completion::asked(&params, project)?;
         let completer = completion::completer(&asked, project)?;
@@ -30,7 +30,7 @@ impl Connection {
         };
         let env = completion::env(&asked, &completer);
         let words = completer.words.clone();
-        let ran = perform(&self.folder, &shelf, "completion", words, env, &settings).await?;
+        let ran = perform(&self.folder, &snapshot, "completion", words, env, &settings).await?;
         match (&ran.stdout, ran.ended) {
             (Printed::Whole(bytes), Ended::Code(0)) => {
                 completion::result_of(&String::from_utf8_lossy(bytes), &asked, &completer)

@@ -12,7 +12,7 @@ use super::super::env::{Scope, of_provider};
 use super::super::files::CallFiles;
 use super::super::manual::Kind;
 use super::super::provider::{self, Provider};
-use super::super::shelf::Shelf;
+use super::super::snapshot::ProjectSnapshot;
 use super::super::{content, limits, meta, template, trust, ui};
 use super::{Connection, some_text};
 use linkspan_scripts::folder::RunSettings;
@@ -46,8 +46,8 @@ impl Wanted {
     }
 
     /// By its name, by its address, by the template that it fits, by its scheme.
-    pub(super) fn find(&self, shelf: &Shelf) -> Result<Found, RpcError> {
-        let project = &shelf.project;
+    pub(super) fn find(&self, snapshot: &ProjectSnapshot) -> Result<Found, RpcError> {
+        let project = &snapshot.project;
         let is = |field: &str, wanted: &Option<String>| {
             let wanted = wanted.as_deref()?;
             let mut all = project.resources.iter();
@@ -107,18 +107,18 @@ impl Connection {
 /// Reads it: the result of `resources/read`.
 pub(super) async fn read(
     folder: &Arc<Folder>,
-    shelf: &Arc<Shelf>,
+    snapshot: &Arc<ProjectSnapshot>,
     found: &Found,
 ) -> Result<String, RpcError> {
-    let project = &shelf.project;
+    let project = &snapshot.project;
     let most = limits::resource(&project.vars);
     let uri = &found.uri;
     let bytes = match &found.provider {
         Provider::Echo => provider::echo(uri).as_bytes().to_vec(),
         Provider::File => {
-            let (shelf, uri) = (shelf.clone(), uri.clone());
+            let (snapshot, uri) = (snapshot.clone(), uri.clone());
             let read = spawn_blocking(move || {
-                let project = &shelf.project;
+                let project = &snapshot.project;
                 provider::read_file(&uri, &project.vars, &project.places, most)
             });
             read.await
@@ -151,7 +151,7 @@ pub(super) async fn read(
         Provider::Git => {
             return Err(provider::error_of(4, "git resources are not allowed here"));
         }
-        Provider::Program(words) => provide(folder, shelf, found, words).await?,
+        Provider::Program(words) => provide(folder, snapshot, found, words).await?,
     };
     let contents = content::object(uri, found.mime.as_deref(), &bytes);
     Ok(json!({"contents": [Value::Object(contents)]}).to_string())
@@ -167,15 +167,15 @@ fn not_fetched(why: &NotFetched) -> RpcError {
 
 async fn provide(
     folder: &Arc<Folder>,
-    shelf: &Shelf,
+    snapshot: &ProjectSnapshot,
     found: &Found,
     words: &[OsString],
 ) -> Result<Vec<u8>, RpcError> {
-    let settings = limits::of_others(&shelf.project.vars);
+    let settings = limits::of_others(&snapshot.project.vars);
     let mut words = words.to_vec();
     words.push(OsString::from(&found.uri));
     let env = found.env.iter().map(|(name, value)| (*name, value.clone()));
-    let ran = perform(folder, shelf, "resources", words, env, &settings).await?;
+    let ran = perform(folder, snapshot, "resources", words, env, &settings).await?;
     match (ran.stdout, ran.ended) {
         (Printed::Whole(bytes), Ended::Code(0)) => Ok(bytes),
         (_, Ended::Code(code)) if code != 0 => Err(provider::error_of(code, &ran.stderr)),
@@ -187,13 +187,13 @@ async fn provide(
 /// Runs a program without a control channel: a provider or a completion.
 pub(super) async fn perform<'a>(
     folder: &Arc<Folder>,
-    shelf: &Shelf,
+    snapshot: &ProjectSnapshot,
     what: &str,
     words: Vec<OsString>,
     told: impl IntoIterator<Item = (&'a str, OsString)>,
     settings: &RunSettings,
 ) -> Result<Outcome, RpcError> {
-    let project = &shelf.project;
+    let project = &snapshot.project;
     if let Some(why) = Scope::Provider.refusal(&project.vars) {
         return Err(RpcError::invalid_params(why));
     }
@@ -203,7 +203,7 @@ pub(super) async fn perform<'a>(
     let files = CallFiles::create(runner.folder())
         .map_err(|e| RpcError::internal(format!("no place to run: {e}")))?;
     let marker = runner.marker();
-    let mut env: Env = of_provider(told, &project.vars, &project.places, &shelf.tooling);
+    let mut env: Env = of_provider(told, &project.vars, &project.places, &snapshot.tooling);
     put(&mut env, "LINKSPAN_CALL", &marker);
     let job = Job {
         executed: trust::executed(&words),

@@ -16,7 +16,7 @@ use super::super::manual::Kind;
 use super::super::quirks;
 use super::resources::{Wanted, read};
 use super::{Connection, some_text};
-use linkspan_scripts::host::{Ear, List, Told, random_name};
+use linkspan_scripts::host::{FolderChange, FolderChanges, List, random_name};
 
 /// How many subscriptions a client may have.
 const MOST: usize = 1024;
@@ -109,9 +109,9 @@ impl Connection {
         call: &mut Call,
     ) -> Result<String, RpcError> {
         let held = self.held()?;
-        let shelf = held.readable(Kind::Resources)?;
+        let snapshot = held.readable(Kind::Resources)?;
         let wanted = Wanted::of(params);
-        let found = wanted.find(shelf)?;
+        let found = wanted.find(snapshot)?;
         let name = format!("sub-{}", random_name());
         // Before it is read: who gives it up meanwhile has given it up.
         self.subscriptions.begin(&found.uri, &name)?;
@@ -122,7 +122,7 @@ impl Connection {
                 return Err(e);
             }
         };
-        let every = shelf
+        let every = snapshot
             .project
             .vars
             .number("MCPBASH_RESOURCES_POLL_INTERVAL_SECS");
@@ -197,7 +197,7 @@ fn print_of(text: &str) -> u64 {
 
 /// Passes news on until the client or the folder has gone.
 pub(super) fn pass_on(
-    mut changes: Ear,
+    mut changes: FolderChanges,
     teller: Teller,
     subscriptions: Subscriptions,
     ready: Ready,
@@ -211,20 +211,20 @@ pub(super) fn pass_on(
             match told {
                 None => return,
                 // mcp-bash does not tell its clients about problems.
-                Some(Told::Diagnostic(_)) => {}
-                Some(Told::List(list)) => {
+                Some(FolderChange::Diagnostic(_)) => {}
+                Some(FolderChange::List(list)) => {
                     if ready.hears_of_lists() {
                         changed(&teller, list).await;
                     }
                 }
-                Some(Told::Contents(uris)) => {
+                Some(FolderChange::Contents(uris)) => {
                     for uri in uris.iter().filter(|uri| subscriptions.has(uri)) {
                         if ready.is() {
                             updated(&teller, uri).await;
                         }
                     }
                 }
-                Some(Told::All) => {
+                Some(FolderChange::All) => {
                     for list in [List::Tools, List::Prompts, List::Resources] {
                         if ready.hears_of_lists() {
                             changed(&teller, list).await;

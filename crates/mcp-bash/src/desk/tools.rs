@@ -18,13 +18,13 @@ use super::super::policy::{self, Asker, Leave};
 use super::super::project::Item;
 use super::super::result::{self, Late, Reason};
 use super::super::roots::Root;
-use super::super::shelf::Shelf;
+use super::super::snapshot::ProjectSnapshot;
 use super::super::{ci, door, limits, meta, quirks, ui};
 use super::{Connection, some_text, value};
 use linkspan_scripts::folder::RunSettings;
 use linkspan_scripts::host::{
-    Ears, Ended, Job, Outcome, Printed, Stdin, Talk, asked_timeout, bare_token, meta as meta_of,
-    on_one_line, progress_token, put, put_capabilities, run,
+    CallObserver, Ended, Job, Outcome, Printed, Stdin, Talk, asked_timeout, bare_token,
+    meta as meta_of, on_one_line, progress_token, put, put_capabilities, run,
 };
 
 /// How often we look whether a tool asks something.
@@ -39,10 +39,10 @@ impl Connection {
         call: &mut Call,
     ) -> Result<String, RpcError> {
         let held = self.held()?;
-        let shelf = held.readable(Kind::Tools)?;
+        let snapshot = held.readable(Kind::Tools)?;
         let name = some_text(params, "name")
             .ok_or_else(|| RpcError::invalid_params("Tool name is required"))?;
-        let item = shelf
+        let item = snapshot
             .project
             .tool(&name)
             .ok_or_else(|| RpcError::invalid_params(format!("Tool '{name}' not found")))?;
@@ -63,32 +63,38 @@ impl Connection {
         call.hold(ours);
         let asked = limits::asked(params.get("timeoutSecs").map(value).as_ref());
         let run = Run {
-            shelf,
+            snapshot,
             item,
             leave,
             settings,
             asked: asked.or_else(|| {
-                asked_timeout(meta_of(params), &limits::of_tool(item, &shelf.project.vars))
+                asked_timeout(
+                    meta_of(params),
+                    &limits::of_tool(item, &snapshot.project.vars),
+                )
             }),
             arguments,
             meta: meta_of(params),
-            roots: self.roots.get(&shelf.project, &shelf.project.vars).await,
+            roots: self
+                .roots
+                .get(&snapshot.project, &snapshot.project.vars)
+                .await,
         };
         run.go(&name, self, call.caller()).await
     }
 }
 
 /// Whether it may be called.
-async fn leave(shelf: &Arc<Shelf>, item: &Item) -> Result<Leave, RpcError> {
-    let (shelf, item) = (shelf.clone(), item.clone());
+async fn leave(snapshot: &Arc<ProjectSnapshot>, item: &Item) -> Result<Leave, RpcError> {
+    let (snapshot, item) = (snapshot.clone(), item.clone());
     let asked = spawn_blocking(move || {
-        let project = &shelf.project;
+        let project = &snapshot.project;
         policy::check(
             &item,
             Asker::Client,
             &project.vars,
             &project.places,
-            &shelf.tooling,
+            &snapshot.tooling,
         )
     });
     asked
@@ -98,7 +104,7 @@ async fn leave(shelf: &Arc<Shelf>, item: &Item) -> Result<Leave, RpcError> {
 
 /// One call.
 struct Run<'a> {
-    shelf: &'a Shelf,
+    snapshot: &'a ProjectSnapshot,
     item: &'a Item,
     leave: Leave,
     settings: RunSettings,
@@ -121,7 +127,7 @@ impl Run<'_> {
         let files = CallFiles::create(runner.folder()).map_err(no_place)?;
         let files = Arc::new(files);
         let vars = &self.leave.vars;
-        let trace = ci::trace(name, &self.leave.path, vars, &self.shelf.tooling);
+        let trace = ci::trace(name, &self.leave.path, vars, &self.snapshot.tooling);
         let elicits = quirks::elicits(|way| caller.client_can(way));
         let marker = runner.marker();
         let meta = door::without(self.meta.map(Json::text), vars);
@@ -138,16 +144,16 @@ impl Run<'_> {
             elicits: elicits != (false, false),
             ui: caller.client_can(&["extensions", ui::EXTENSION]),
         };
-        let places = &self.shelf.project.places;
+        let places = &self.snapshot.project.places;
         let mut env =
-            of_tool(&told, &files, vars, places, &self.shelf.tooling).map_err(no_place)?;
+            of_tool(&told, &files, vars, places, &self.snapshot.tooling).map_err(no_place)?;
         put(&mut env, "LINKSPAN_CALL", &marker);
         put(&mut env, "MCP_LOG_LEVEL", connection.threshold.name());
         if vars.get("MCPBASH_SERVER_NAME").is_none() {
             put(
                 &mut env,
                 "MCPBASH_SERVER_NAME",
-                self.shelf.project.server_name(),
+                self.snapshot.project.server_name(),
             );
         }
         put_capabilities(&mut env, &caller);
@@ -179,9 +185,9 @@ impl Run<'_> {
             streams,
             holds,
         };
-        let mut ears = self.ears(name, connection, caller.clone());
+        let mut observer = self.observer(name, connection, caller.clone());
         let outcome = tokio::select! {
-            outcome = run(runner, job, Some(&mut ears)) => outcome,
+            outcome = run(runner, job, Some(&mut observer)) => outcome,
             never = attend(&files, &caller, elicits) => match never {},
         };
         let outcome = outcome.map_err(|e| {
@@ -193,7 +199,7 @@ impl Run<'_> {
         self.mapped(name, outcome, &files, trace.as_deref())
     }
 
-    fn ears(&self, name: &str, connection: &Connection, caller: Caller) -> Ears {
+    fn observer(&self, name: &str, connection: &Connection, caller: Caller) -> CallObserver {
         let (progress, logs) = limits::rates(&self.leave.vars);
         let most =
             |n: Option<u64>| n.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
@@ -203,7 +209,7 @@ impl Run<'_> {
             standing_still: true,
             last_word: false,
         };
-        connection.folder.ears(
+        connection.folder.observer(
             caller,
             progress_token(self.meta),
             connection.threshold.clone(),
@@ -233,7 +239,7 @@ impl Run<'_> {
         };
         let stderr_most = limits::stderr(vars);
         let said = files.said_error();
-        let places = &self.shelf.project.places;
+        let places = &self.snapshot.project.places;
         let resources = files.said_resources();
         let outcome = result::Outcome {
             tool: name,

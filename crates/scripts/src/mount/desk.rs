@@ -21,8 +21,8 @@ use crate::folder::Tool;
 use crate::run::capture::Tail;
 use crate::run::clock::Clock;
 use crate::run::control::List;
-use crate::run::ears::{Herald, News, Threshold};
 use crate::run::guard::Guard;
+use crate::run::observer::{ChangeEvents, News, Threshold};
 use crate::run::outbox::Outbox;
 use crate::worker::Pipes;
 
@@ -54,7 +54,7 @@ pub(super) struct Request {
 
 pub(super) struct Server {
     name: String,
-    herald: Herald,
+    events: ChangeEvents,
     threshold: Threshold,
     orders: mpsc::Receiver<Order>,
     stale: Arc<AtomicBool>,
@@ -81,7 +81,7 @@ impl Server {
         let limits = Limits::new(entry.run.max_output.saturating_mul(2));
         Self {
             name: entry.name.clone(),
-            herald: guest.herald.clone(),
+            events: guest.events.clone(),
             threshold: guest.threshold.clone(),
             orders,
             stale,
@@ -334,7 +334,7 @@ impl Server {
             }
             "notifications/tools/list_changed" => {
                 self.stale.store(true, Ordering::Relaxed);
-                let _ = self.herald.send(News::Changed(List::Tools));
+                let _ = self.events.send(News::Changed(List::Tools));
             }
             _ => {}
         }

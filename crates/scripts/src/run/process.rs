@@ -17,12 +17,12 @@ use super::capture::{Capture, Printed};
 use super::channel;
 use super::clock::Clock;
 use super::conversation::Conversation;
-use super::ears::Ears;
 use super::env::{Env, put};
 use super::guard::{Begin, DEAD, Guard, ended as has_ended};
-use super::litter::Litter;
+use super::observer::CallObserver;
 use super::runner::Runner;
 use super::streams::{Chunk, LAST_READ, Streams};
+use super::temp_files::TempFiles;
 use crate::folder::RunSettings;
 use crate::trust::Start;
 
@@ -99,14 +99,14 @@ pub enum Ended {
 pub async fn run(
     runner: &Arc<Runner>,
     job: Job<'_>,
-    mut ears: Option<&mut Ears>,
+    mut observer: Option<&mut CallObserver>,
 ) -> io::Result<Outcome> {
     let Started {
         mut guard,
         mut talk,
         mut clock,
         holds,
-    } = start(runner, job, ears.is_some()).await?;
+    } = start(runner, job, observer.is_some()).await?;
     let (mut ended, mut status) = (None, None);
     while ended.is_none() && status.is_none() {
         let deadline = clock.deadline();
@@ -115,7 +115,7 @@ pub async fn run(
             waited = has_ended(&mut guard.child) => status = Some(waited?),
             // Before what may never end.
             () = sleep_until(deadline) => ended = Some(Ended::TimedOut(clock.allowed())),
-            () = talk.next(ears.as_deref_mut(), &mut clock) => {}
+            () = talk.next(observer.as_deref_mut(), &mut clock) => {}
             chunk = read(&mut guard.streams) => if !take(&mut guard.streams, chunk).await {
                 ended = Some(Ended::Flooded);
             },
@@ -130,7 +130,7 @@ pub async fn run(
     let rest = drain(
         &mut guard.streams,
         &mut talk,
-        ears.as_deref_mut(),
+        observer.as_deref_mut(),
         &mut clock,
     );
     if timeout(LAST_READ, rest).await.is_err() {
@@ -139,7 +139,7 @@ pub async fn run(
         let rest = drain(
             &mut guard.streams,
             &mut talk,
-            ears.as_deref_mut(),
+            observer.as_deref_mut(),
             &mut clock,
         );
         let _ = timeout(LAST_READ, rest).await;
@@ -147,8 +147,8 @@ pub async fn run(
     let error = talk.end();
     let streams = guard.streams.take();
     guard.clear().await;
-    if let Some(ears) = ears {
-        ears.last_words().await;
+    if let Some(observer) = observer {
+        observer.last_words().await;
     }
     let flooded = ended == Some(Ended::Flooded);
     let code = status.map_or(0, |status| status.shell_code());
@@ -215,12 +215,12 @@ fn close_stdout(streams: &mut Option<Streams>) {
 async fn drain(
     streams: &mut Option<Streams>,
     talk: &mut Conversation,
-    mut ears: Option<&mut Ears>,
+    mut observer: Option<&mut CallObserver>,
     clock: &mut Clock,
 ) {
     while streams.as_ref().is_some_and(Streams::are_open) || talk.is_open() {
         tokio::select! {
-            () = talk.next(ears.as_deref_mut(), clock) => {}
+            () = talk.next(observer.as_deref_mut(), clock) => {}
             chunk = read(streams) => if !take(streams, chunk).await {
                 close_stdout(streams);
             },
@@ -237,7 +237,7 @@ struct Started {
 
 async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<Started> {
     let run = job.run;
-    let mut litter = Litter {
+    let mut temp_files = TempFiles {
         files: job.files,
         folder: None,
     };
@@ -280,7 +280,7 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
         &job.roots,
         (program, job.words),
         &job.marker,
-        &mut litter,
+        &mut temp_files,
         &mut fds,
     )?;
     let command = Command {
@@ -301,7 +301,7 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
     let guard = begin
         .start(command, no_new_privs, |guard| {
             guard.streams = Some(Streams::new(stdout, stderr, capture));
-            guard.litter = litter;
+            guard.temp_files = temp_files;
             guard.kept = job.kept;
             // Before it begins: a call may be cancelled at once, and the tool is to hear of it.
             guard.control = control;

@@ -5,7 +5,7 @@ use linkspan_wire::escape_line;
 
 use super::Folder;
 use crate::folder::{Catalogue, Problem, Severity};
-use crate::run::ears::News;
+use crate::run::observer::News;
 
 /// So many warnings are told one by one when a folder is opened; more are counted.
 const FEW: usize = 5;
@@ -49,7 +49,7 @@ impl Folder {
             false => tracing::warn!("{text}"),
         }
         let _ = self
-            .herald
+            .events
             .send(News::Diagnostic(Diagnostic { level, text }));
     }
 
@@ -59,7 +59,7 @@ impl Folder {
         for problem in new.problems.iter().filter(is_new) {
             let diagnostic = Diagnostic::of(problem);
             tracing::warn!("{}", diagnostic.text);
-            let _ = self.herald.send(News::Diagnostic(diagnostic));
+            let _ = self.events.send(News::Diagnostic(diagnostic));
         }
     }
 }

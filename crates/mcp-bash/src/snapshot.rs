@@ -22,13 +22,13 @@ const PATIENCE: u64 = 5;
 
 /// A project, and what clients see of its lists.
 #[derive(Debug)]
-pub(crate) struct Shelf {
+pub(crate) struct ProjectSnapshot {
     pub(crate) project: Project,
     pub(crate) tooling: Tooling,
     pages: [OnceLock<Pages>; 4],
 }
 
-impl Shelf {
+impl ProjectSnapshot {
     pub(crate) fn read(root: &Path, vars: &Vars, tooling: &Tooling) -> Result<Self, FolderError> {
         Ok(Self {
             project: Project::read(root, vars, tooling)?,

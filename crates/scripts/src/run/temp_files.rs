@@ -1,16 +1,16 @@
-//! What a call leaves in our folder.
+//! The files of a call in the run folder.
 
 use std::path::PathBuf;
 
-/// Removed when this is dropped, whatever became of the call: there are more of them than there is room.
+/// Files that are removed when this is dropped, however the call ended.
 #[derive(Default)]
-pub(crate) struct Litter {
+pub(crate) struct TempFiles {
     pub(crate) files: Vec<PathBuf>,
     /// With everything that a program has put there.
     pub(crate) folder: Option<PathBuf>,
 }
 
-impl Litter {
+impl TempFiles {
     /// Removes it. A folder may hold more than we have time for, so that another thread does it.
     pub(crate) async fn remove(self) {
         if self.folder.is_some() {
@@ -19,7 +19,7 @@ impl Litter {
     }
 }
 
-impl Drop for Litter {
+impl Drop for TempFiles {
     fn drop(&mut self) {
         for file in self.files.drain(..) {
             let _ = std::fs::remove_file(file);

@@ -1,4 +1,4 @@
-//! Who hears what a tool says: the client that called it.
+//! Passes what a tool says during a call to the client that called it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,10 +13,10 @@ use super::control::{List, Question, Word};
 use super::throttle::Throttle;
 use crate::serve::Diagnostic;
 
-/// How long there may be no room for the last words. Whoever says them keeps others from running.
+/// How long the last messages of a call may wait for room. The call occupies a place until they are sent.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Something that may concern every client.
+/// A change or a problem that concerns every client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum News {
     Changed(List),
@@ -24,8 +24,8 @@ pub(crate) enum News {
     Diagnostic(Diagnostic),
 }
 
-/// Where news go.
-pub(crate) type Herald = tokio::sync::broadcast::Sender<News>;
+/// Sends changes to every connection.
+pub(crate) type ChangeEvents = tokio::sync::broadcast::Sender<News>;
 
 /// The level from which on a client is sent log messages. Clones share it.
 #[derive(Debug, Clone)]
@@ -80,12 +80,12 @@ impl Default for Talk {
 }
 
 /// Passes what a program says during one call to the client.
-pub struct Ears {
+pub struct CallObserver {
     pub(crate) caller: Caller,
     /// As the client spelled it.
     token: Option<String>,
     threshold: Threshold,
-    herald: Herald,
+    events: ChangeEvents,
     /// Stands in for a logger that was not named.
     name: String,
     talk: Talk,
@@ -108,12 +108,12 @@ pub(crate) enum Heard {
     Nothing,
 }
 
-impl Ears {
+impl CallObserver {
     pub(crate) fn new(
         caller: Caller,
         token: Option<String>,
         threshold: Threshold,
-        herald: Herald,
+        events: ChangeEvents,
         name: &str,
         talk: Talk,
     ) -> Self {
@@ -121,7 +121,7 @@ impl Ears {
             caller,
             token,
             threshold,
-            herald,
+            events,
             name: name.to_owned(),
             progress: Throttle::new(talk.progress),
             logs: Throttle::new(talk.logs),
@@ -151,11 +151,11 @@ impl Ears {
             }
             Word::Ask { id, question } => Heard::Ask(id, question),
             Word::Changed(list) => {
-                let _ = self.herald.send(News::Changed(list));
+                let _ = self.events.send(News::Changed(list));
                 Heard::Nothing
             }
             Word::Updated(uri) => {
-                let _ = self.herald.send(News::Updated(uri));
+                let _ = self.events.send(News::Updated(uri));
                 Heard::Nothing
             }
             Word::Fail {

@@ -83,13 +83,13 @@ impl Listed {
 
 /// A catalogue and what clients see of it.
 #[derive(Debug)]
-pub(crate) struct Stock {
+pub(crate) struct Snapshot {
     pub(crate) catalogue: Catalogue,
     /// For the newest revision; clients of others are few.
     newest: [OnceLock<Listed>; 4],
 }
 
-impl Stock {
+impl Snapshot {
     pub(crate) fn new(catalogue: Catalogue) -> Self {
         Self {
             catalogue,
