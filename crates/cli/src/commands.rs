@@ -4,4 +4,5 @@ pub(crate) mod agent;
 pub(crate) mod bcp;
 pub(crate) mod conduct;
 pub(crate) mod mcp;
+pub(crate) mod mcp_bash;
 pub(crate) mod try_out;

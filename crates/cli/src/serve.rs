@@ -2,19 +2,18 @@
 
 pub(crate) mod args;
 mod config;
-mod doctor;
+pub(crate) mod doctor;
 mod fetch;
 mod health;
 mod names;
-mod open;
-mod reading;
+pub(crate) mod open;
+pub(crate) mod reading;
 mod run_tool;
 mod scaffold;
 mod secrets;
 mod templates;
-mod theirs;
 mod tools_for_tools;
-mod validate;
+pub(crate) mod validate;
 
 pub(crate) use open::backend;
 pub(crate) use tools_for_tools::{LIMITED as JQ_LIMITED, RESTRICTED as JQ_RESTRICTED, applet};

@@ -35,15 +35,14 @@ mod uri;
 
 pub use crate::trust::Distrust;
 pub use catalogue::{
-    Argument, Catalogue, Completion, CompletionTarget, Dialect, Fix, Ignored, Problem, Program,
-    Prompt, PromptBody, Provider, Read, Resource, Role, ServerInfo, Severity, Stamp, Template,
-    Tool, Values,
+    Argument, Catalogue, Completion, CompletionTarget, Fix, Ignored, Problem, Program, Prompt,
+    PromptBody, Provider, Read, Resource, Role, ServerInfo, Severity, Stamp, Template, Tool,
+    Values,
 };
 pub use changes::{Changed, changes};
 pub use fields::reference;
-pub(crate) use leftover::untrusted_code;
-pub(crate) use reader::trusted_root;
-pub use reader::{FolderError, ReadOptions};
+pub use leftover::untrusted_code;
+pub use reader::{FolderError, ReadOptions, trusted_root};
 pub use schema::Schema;
 pub use settings::{
     EnvMode, EnvSettings, LimitSettings, Mode, MountSettings, RunSettings, SandboxSettings,

@@ -2,10 +2,11 @@
 //!
 //! Invariant: nothing is executed to find out what it is, and nothing here knows of HTTP.
 
-pub mod compat;
+pub mod draft;
 pub mod folder;
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod host;
 mod mount;
 mod run;
 pub mod sandbox;
@@ -17,4 +18,6 @@ pub mod watch;
 mod worker;
 
 pub use run::watchdog::watch as watch_over;
-pub use serve::{Compat, Fetch, Fetched, Folder, Hosts, NotFetched, OpenError, Options};
+pub use serve::{
+    Conventions, Fetch, Fetched, Folder, Hosts, NotFetched, OpenError, Options, ServerFiles,
+};

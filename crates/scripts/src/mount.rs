@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use crate::folder::{Catalogue, Mode, MountSettings, Tool};
 use crate::run::Runner;
-use crate::run::call_observer::{ChangeEvents, News, Threshold};
+use crate::run::observer::{ChangeEvents, News, Threshold};
 use crate::serve::Diagnostic;
 use client::Client;
 
@@ -39,9 +39,9 @@ struct Slot {
 }
 
 /// For whom a server is taken in.
-pub(crate) struct MountCaller<'a> {
+pub(crate) struct Guest<'a> {
     pub(crate) runner: &'a Arc<Runner>,
-    pub(crate) herald: &'a ChangeEvents,
+    pub(crate) events: &'a ChangeEvents,
     pub(crate) threshold: &'a Threshold,
     pub(crate) caller: Caller,
 }
@@ -49,7 +49,7 @@ pub(crate) struct MountCaller<'a> {
 impl Mounts {
     /// The tools of every server in the catalogue, under the names that clients use. A server that
     /// does not start has none.
-    pub(crate) async fn tools(&self, catalogue: &Catalogue, guest: &MountCaller<'_>) -> Vec<Value> {
+    pub(crate) async fn tools(&self, catalogue: &Catalogue, guest: &Guest<'_>) -> Vec<Value> {
         let asking = mounted(catalogue).map(|(entry, settings)| async move {
             let listed = match self.client(entry, guest, LEFT_OUT).await {
                 Ok(client) => client.tools(guest.caller.clone()).await,
@@ -69,7 +69,7 @@ impl Mounts {
                     let text = format!("`{}` is left out: {}", entry.name, e.message());
                     tracing::warn!("{text}");
                     let diagnostic = Diagnostic::warning(&text);
-                    let _ = guest.herald.send(News::Diagnostic(diagnostic));
+                    let _ = guest.events.send(News::Diagnostic(diagnostic));
                 }
             }
         }
@@ -82,7 +82,7 @@ impl Mounts {
         catalogue: &Catalogue,
         name: &str,
         params: &str,
-        guest: &MountCaller<'_>,
+        guest: &Guest<'_>,
     ) -> Option<Result<String, RpcError>> {
         for (entry, settings) in mounted(catalogue) {
             let prefix = prefix(entry, settings);
@@ -111,7 +111,7 @@ impl Mounts {
     async fn client(
         &self,
         entry: &Arc<Tool>,
-        guest: &MountCaller<'_>,
+        guest: &Guest<'_>,
         left_out: Duration,
     ) -> Result<Arc<Client>, RpcError> {
         let asked = Instant::now();

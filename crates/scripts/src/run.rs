@@ -1,7 +1,6 @@
 //! One run of a program: started within its bounds, listened to, ended with everything it began.
 
 pub(crate) mod argv;
-pub(crate) mod call_observer;
 pub(crate) mod capture;
 pub(crate) mod channel;
 pub(crate) mod clock;
@@ -10,6 +9,7 @@ mod conversation;
 pub(crate) mod env;
 pub(crate) mod guard;
 mod kinds;
+pub(crate) mod observer;
 pub(crate) mod outbox;
 mod process;
 pub(crate) mod result;
@@ -20,14 +20,15 @@ pub(crate) mod temp_files;
 pub(crate) mod throttle;
 pub(crate) mod watchdog;
 
-pub(crate) use process::{Ended, Job, Outcome, Stdin, run};
-pub(crate) use runner::{Runner, RunnerOptions};
+pub use process::{Ended, Job, Outcome, Stdin, run};
+pub(crate) use runner::RunnerOptions;
+pub use runner::{Busy, Place, Runner};
 
-/// A name that nobody guesses.
-pub(crate) fn random_name() -> String {
+/// A name that cannot be guessed: 128 random bits in hexadecimal.
+pub fn random_name() -> String {
     let mut bytes = [0; 16];
     if getrandom::fill(&mut bytes).is_err() {
-        // Without randomness there is still no other name like it.
+        // Without a source of randomness the name is still unique on this machine.
         static LAST: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let last = LAST.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         bytes[..8].copy_from_slice(&last.to_be_bytes());
@@ -37,9 +38,10 @@ pub(crate) fn random_name() -> String {
 }
 
 /// JSON without line breaks. In valid JSON they are white space.
-pub(crate) fn on_one_line(json: &str) -> std::borrow::Cow<'_, str> {
-    match json.contains(['\r', '\n']) {
-        true => json.replace(['\r', '\n'], "").into(),
-        false => json.into(),
+pub fn on_one_line(json: &str) -> std::borrow::Cow<'_, str> {
+    if json.contains(['\r', '\n']) {
+        json.replace(['\r', '\n'], "").into()
+    } else {
+        json.into()
     }
 }

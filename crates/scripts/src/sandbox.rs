@@ -40,5 +40,6 @@ mod tests;
 
 pub use confine::{Support, support};
 pub use exec::{REFUSED, exec};
-pub use profile::Profile;
+pub use needs::Variables;
+pub use profile::{Profile, lexical};
 pub(crate) use seccomp::decide;

@@ -48,11 +48,10 @@ pub struct Installed {
     pub jq: PathBuf,
 }
 
-/// Writes the SDK into the temporary folder of this machine, or finds it there. `exe` is our own
-/// program.
-pub fn install(exe: &Path) -> io::Result<Installed> {
+/// Writes the SDK into a folder of this user in `temp`, or finds it there. `exe` is our own program.
+pub fn install(exe: &Path, temp: &Path) -> io::Result<Installed> {
     let user = rustix::process::geteuid().as_raw();
-    install_in(&std::env::temp_dir().join(format!("linkspan-{user}")), exe)
+    install_in(&temp.join(format!("linkspan-{user}")), exe)
 }
 
 /// The same, below a folder that is made if need be.

@@ -3,6 +3,7 @@
 mod complete;
 mod connection;
 mod contents;
+mod conventions;
 mod cursor;
 mod defaults;
 mod diagnostics;
@@ -15,6 +16,7 @@ mod news;
 mod options;
 mod prompts;
 mod read;
+mod server_files;
 mod snapshot;
 mod subscriptions;
 mod tools;
@@ -25,30 +27,29 @@ mod tests;
 
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use linkspan_local::Workers;
+use linkspan_local::{Caller, Handler, Workers};
 use linkspan_mcp::Level;
 use linkspan_session::Port;
-use linkspan_wire::Limits;
-use tokio::io::{AsyncRead, AsyncWrite};
+use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Semaphore, broadcast};
 
+pub use conventions::Conventions;
 pub(crate) use cursor::Cursor;
-pub(crate) use diagnostics::Diagnostic;
-pub use options::{Compat, Fetch, Fetched, Hosts, NotFetched, Options};
+pub use diagnostics::Diagnostic;
+pub use news::{FolderChange, FolderChanges};
+pub use options::{Fetch, Fetched, Hosts, NotFetched, Options};
+pub use server_files::ServerFiles;
 
-use crate::compat;
-use crate::compat::env::Tooling;
-use crate::compat::shelf::Shelf;
-use crate::folder::{Catalogue, Dialect, FolderError, ReadOptions, changes};
-use crate::run::call_observer::{ChangeEvents, News};
+use crate::folder::{Catalogue, FolderError, ReadOptions, changes};
 use crate::run::control::List;
+use crate::run::observer::{CallObserver, ChangeEvents, News, Talk, Threshold};
 use crate::run::{Runner, RunnerOptions};
 use crate::watch::Watch;
 use crate::worker::Pools;
-use connection::Connection;
+use conventions::Native;
 use news::Contents;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use uri_template::UriTemplate;
@@ -60,10 +61,11 @@ const LEAVING: Duration = Duration::from_secs(4);
 
 /// A folder that is served. Every connection sees the same.
 pub struct Folder {
-    stock: RwLock<Arc<Snapshot>>,
+    conventions: Box<dyn Conventions>,
+    snapshot: RwLock<Arc<Snapshot>>,
     pub(crate) runner: Arc<Runner>,
     pub(crate) pools: Pools,
-    pub(crate) herald: ChangeEvents,
+    pub(crate) events: ChangeEvents,
     /// Resources that have changed, as many at once as there were.
     contents: Contents,
     /// Whose turn it is to look after a resource: a quarter of what may run at once, so that clients
@@ -71,7 +73,7 @@ pub struct Folder {
     looks: Arc<Semaphore>,
     pub(crate) options: Options,
     workers: Workers,
-    watch: std::sync::Mutex<Option<Watch>>,
+    watch: Mutex<Option<Watch>>,
     leaving: leaving::Leaving,
 }
 
@@ -87,90 +89,103 @@ pub enum OpenError {
 }
 
 impl Folder {
-    /// Reads the folder. Nothing in it is executed.
+    /// Reads a folder of linkspan's conventions. Nothing in it is executed.
     pub fn open(root: &Path, options: Options) -> Result<Arc<Self>, OpenError> {
-        // Before it is read: what changes meanwhile is seen then.
+        let files = ServerFiles::prepare(&options.exe, &options.temp)?;
+        let native = Native(ReadOptions {
+            sandbox: options.sandbox,
+            trust_everybody: options.trust_everybody,
+            env: options.env.clone(),
+            ..ReadOptions::default()
+        });
+        Self::open_with(root, options, files, Box::new(native))
+    }
+
+    /// Reads a folder of the given conventions.
+    pub fn open_with(
+        root: &Path,
+        options: Options,
+        files: ServerFiles,
+        conventions: Box<dyn Conventions>,
+    ) -> Result<Arc<Self>, OpenError> {
+        // The watch starts first, so that a change during the read is noticed.
         let lookout = Lookout::default();
         let watch = options.watch.then(|| lookout.watch(root)).transpose()?;
-        let sdk = crate::sdk::install(&options.exe)?;
-        let tooling = Tooling {
-            home: sdk.home.clone(),
-            sdk: sdk.sdk.clone(),
-            jq: sdk.jq.clone(),
-            state: std::env::temp_dir(),
-            trust_everybody: options.trust_everybody,
-        };
-        let mut stock = read(root, &options, &tooling)?;
-        let catalogue = &stock.catalogue;
+        let snapshot = Snapshot::new(conventions.read(root, None)?);
+        let catalogue = &snapshot.catalogue;
         diagnostics::log(catalogue, options.problems_of.as_deref());
         let concurrency = options.concurrency.unwrap_or(catalogue.concurrency);
-        let runner = Runner::new(RunnerOptions {
+        let runner_options = RunnerOptions {
             exe: options.exe.clone(),
-            sdk: sdk.sdk,
-            jq: sdk.jq,
             concurrency,
             ours: options.env.clone(),
             root: catalogue.root.clone(),
             trust_everybody: options.trust_everybody,
-        })?;
-        if let Some(shelf) = &mut stock.shelf {
-            shelf.tooling.state = runner.folder().to_owned();
-        }
+        };
         let folder = Arc::new(Self {
-            stock: RwLock::new(Arc::new(stock)),
-            runner: Arc::new(runner),
+            conventions,
+            snapshot: RwLock::new(Arc::new(snapshot)),
+            runner: Arc::new(Runner::new(runner_options, files)),
             pools: Pools::default(),
-            herald: broadcast::Sender::new(NEWS),
+            events: broadcast::Sender::new(NEWS),
             contents: Contents::new(NEWS),
             looks: Arc::new(Semaphore::new((concurrency / 4).max(1))),
             options,
             workers: Workers::new(),
-            watch: std::sync::Mutex::new(watch),
+            watch: Mutex::new(watch),
             leaving: leaving::Leaving::default(),
         });
         lookout.belongs_to(&folder);
         Ok(folder)
     }
 
-    /// A connection of its own.
+    /// A connection for one client.
     pub fn port(self: &Arc<Self>) -> Port {
-        let (name, workers) = ("the folder", &self.workers);
-        match self.stock().catalogue.dialect {
-            Dialect::Native => linkspan_local::port(name, workers, Connection::new(self.clone())),
-            Dialect::McpBash => {
-                let connection = compat::desk::Connection::new(self.clone());
-                linkspan_local::port(name, workers, connection)
-            }
+        self.conventions.port(self)
+    }
+
+    /// Joins a client to the server that answers it.
+    pub fn connect(&self, desk: impl Handler) -> Port {
+        linkspan_local::port("the folder", &self.workers, desk)
+    }
+
+    /// Runs the folder's programs.
+    pub fn runner(&self) -> &Arc<Runner> {
+        &self.runner
+    }
+
+    /// How it is served.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The changes from now on.
+    pub fn changes(&self) -> FolderChanges {
+        FolderChanges {
+            news: self.events.subscribe(),
+            contents: self.contents.subscribe(),
         }
     }
 
-    /// The client on these two at the door of a project of mcp-bash; other folders have none, and open
-    /// nothing.
-    pub fn door<R, W>(
+    /// Passes what a program says during a call of `name` to the client.
+    pub fn observer(
         &self,
-        open: impl FnOnce() -> (R, W),
-        limits: Limits,
-    ) -> Option<Result<Port, compat::door::TokenError>>
-    where
-        R: AsyncRead + Send + Unpin + 'static,
-        W: AsyncWrite + Send + Unpin + 'static,
-    {
-        let stock = self.stock();
-        let shelf = stock.shelf.as_ref()?;
-        let (reader, writer) = open();
-        Some(shelf.door(reader, writer, limits))
+        caller: Caller,
+        token: Option<String>,
+        threshold: Threshold,
+        name: &str,
+        talk: Talk,
+    ) -> CallObserver {
+        CallObserver::new(caller, token, threshold, self.events.clone(), name, talk)
     }
 
     /// What there is just now.
     pub fn catalogue(&self) -> Arc<impl std::ops::Deref<Target = Catalogue> + use<>> {
-        Arc::new(Held(self.stock()))
+        Arc::new(Held(self.snapshot()))
     }
 
-    pub(crate) fn stock(&self) -> Arc<Snapshot> {
-        self.stock
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.read().clone()
     }
 
     /// Resolves when the client has ended the server with `shutdown`; see [`Options::shutdown`].
@@ -180,79 +195,63 @@ impl Folder {
 
     /// Waits until nothing runs any more.
     pub async fn close(&self) {
-        let watch = self
-            .watch
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let watch = self.watch.lock().take();
         drop(watch);
         self.pools.clear();
         self.runner.finish(LEAVING).await;
     }
 
-    /// Reads the folder anew and tells everybody what has changed.
+    /// Reads the folder again and tells every client what has changed.
     pub fn refresh(&self) {
-        let old = self.stock();
-        let root = &old.catalogue.root;
-        let read = match &old.shelf {
-            None => old
-                .catalogue
-                .read_again(&read_options(&self.options))
-                .map(Snapshot::new),
-            Some(shelf) => {
-                Shelf::read(root, &self.options.env, &shelf.tooling).map(Snapshot::of_project)
-            }
-        };
-        let new = match read {
+        let old = self.snapshot();
+        let before = &old.catalogue;
+        let new = match self.conventions.read(&before.root, Some(before)) {
             Ok(new) => new,
-            // Others decide what runs now, and not its author alone.
-            Err(FolderError::Untrusted { .. } | FolderError::AboveUntrusted { .. })
-                if old.shelf.is_none() =>
-            {
-                let why = "other users can write to the folder now: it offers nothing until that is fixed";
-                self.diagnose(Level::ERROR, why);
-                Snapshot::new(old.catalogue.emptied())
-            }
-            Err(e) => {
-                let why = format!("the folder cannot be read now; what it was stays: {e}");
-                self.diagnose(Level::WARNING, &why);
-                return;
-            }
+            Err(e) => match self.instead(before, &e) {
+                Some(new) => new,
+                None => return,
+            },
         };
-        self.diagnose_new(&old.catalogue, &new.catalogue);
-        let changed = changes(&old.catalogue, &new.catalogue);
-        *self.stock.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
+        self.diagnose_new(before, &new);
+        let changed = changes(before, &new);
+        *self.snapshot.write() = Arc::new(Snapshot::new(new));
         for (list, has) in [
             (List::Tools, changed.tools),
             (List::Prompts, changed.prompts),
             (List::Resources, changed.resources),
         ] {
             if has {
-                let _ = self.herald.send(News::Changed(list));
+                let _ = self.events.send(News::Changed(list));
             }
         }
-        match old.catalogue.dialect {
-            Dialect::Native => {
-                let _ = self.contents.send(changed.resource_uris.into());
-            }
-            Dialect::McpBash => {
-                for uri in changed.resource_uris {
-                    let _ = self.herald.send(News::Updated(uri));
-                }
-            }
+        let _ = self.contents.send(changed.resource_uris.into());
+    }
+
+    /// What is offered when the folder can no longer be read; `None` keeps what was offered before.
+    fn instead(&self, before: &Catalogue, error: &FolderError) -> Option<Catalogue> {
+        if let FolderError::Untrusted { .. } | FolderError::AboveUntrusted { .. } = error
+            && let Some(new) = self.conventions.untrusted(before)
+        {
+            let why =
+                "other users can write to the folder now: it offers nothing until that is fixed";
+            self.diagnose(Level::ERROR, why);
+            return Some(new);
         }
+        let why = format!("the folder cannot be read now; what it was stays: {error}");
+        self.diagnose(Level::WARNING, &why);
+        None
     }
 }
 
 /// Tells a folder that something has changed; also one that is still being opened.
 #[derive(Clone, Default)]
-struct Lookout(Arc<std::sync::Mutex<(Weak<Folder>, bool)>>);
+struct Lookout(Arc<Mutex<(Weak<Folder>, bool)>>);
 
 impl Lookout {
     fn watch(&self, root: &Path) -> io::Result<Watch> {
         let lookout = self.clone();
         Watch::start(root, move || {
-            let mut known = lookout.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = lookout.0.lock();
             let folder = known.0.upgrade();
             known.1 = folder.is_none();
             drop(known);
@@ -263,7 +262,7 @@ impl Lookout {
     }
 
     fn belongs_to(&self, folder: &Arc<Folder>) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         known.0 = Arc::downgrade(folder);
         let missed = std::mem::take(&mut known.1);
         drop(known);
@@ -280,25 +279,5 @@ impl std::ops::Deref for Held {
 
     fn deref(&self) -> &Catalogue {
         &self.0.catalogue
-    }
-}
-
-fn read_options(options: &Options) -> ReadOptions {
-    ReadOptions {
-        sandbox: options.sandbox,
-        trust_everybody: options.trust_everybody,
-        ..ReadOptions::default()
-    }
-}
-
-fn read(root: &Path, options: &Options, tooling: &Tooling) -> Result<Snapshot, FolderError> {
-    let theirs = match options.compat {
-        Compat::Native => false,
-        Compat::McpBash => true,
-        Compat::Auto => compat::detect(root).is_some(),
-    };
-    match theirs {
-        true => Shelf::read(root, &options.env, tooling).map(Snapshot::of_project),
-        false => Catalogue::read(root, &read_options(options)).map(Snapshot::new),
     }
 }

@@ -19,8 +19,8 @@ mod program;
 mod scan;
 mod walk;
 
-pub(crate) use program::Start;
-pub(crate) use walk::WalkError;
+pub use program::Start;
+pub use walk::WalkError;
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -67,14 +67,16 @@ impl fmt::Display for Distrust {
 /// A path that breaks the rule; it may be a folder or a link on the way to the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {why}", path.display())]
-pub(crate) struct Untrusted {
-    pub(crate) path: PathBuf,
-    pub(crate) why: Distrust,
+pub struct Untrusted {
+    /// Which one.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub why: Distrust,
 }
 
 impl Untrusted {
     /// The command that repairs it.
-    pub(crate) fn repair(&self) -> String {
+    pub fn repair(&self) -> String {
         let path = self.path.display();
         match self.why {
             Distrust::Writable(_) => format!("chmod go-w {path}"),
@@ -87,7 +89,7 @@ impl Untrusted {
 
 /// The rule, as one user sees it.
 #[derive(Debug)]
-pub(crate) struct Trust {
+pub struct Trust {
     me: u32,
     /// The operator accepts files that others can write.
     everybody: bool,
@@ -96,7 +98,8 @@ pub(crate) struct Trust {
 }
 
 impl Trust {
-    pub(crate) fn new(everybody: bool) -> Self {
+    /// The rule for the user that we run as; `everybody` accepts files that others can write.
+    pub fn new(everybody: bool) -> Self {
         Self {
             me: rustix::process::geteuid().as_raw(),
             everybody,
@@ -105,7 +108,7 @@ impl Trust {
     }
 
     /// Judges one file or folder of the served folder.
-    pub(crate) fn judge(&self, path: &Path, metadata: &Metadata) -> Option<Distrust> {
+    pub fn judge(&self, path: &Path, metadata: &Metadata) -> Option<Distrust> {
         if self.everybody {
             return None;
         }

@@ -14,7 +14,7 @@ use linkspan_wire::RpcError;
 
 use crate::folder::{Tool, WorkerSettings};
 use crate::run::Runner;
-use crate::run::call_observer::CallObserver;
+use crate::run::observer::CallObserver;
 pub(crate) use book::Answer;
 use pool::Pool;
 pub(crate) use pool::Task;
@@ -32,10 +32,10 @@ impl Pools {
         tool: &Arc<Tool>,
         settings: &WorkerSettings,
         task: Task,
-        ears: CallObserver,
+        observer: CallObserver,
     ) -> Result<Answer, RpcError> {
         let pool = self.pool(tool, settings);
-        pool.call(runner, task, ears).await
+        pool.call(runner, task, observer).await
     }
 
     /// The pool of a tool as it is now. Processes of what it was finish what they do.

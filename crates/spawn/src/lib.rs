@@ -38,6 +38,7 @@ pub mod notify;
 mod orphans;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod registry;
+mod shell;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod spawner;
 mod status;
@@ -48,6 +49,7 @@ mod unsupported;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod watchdog;
 
+pub use shell::shell_quoted;
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 pub use {
     child::Child,

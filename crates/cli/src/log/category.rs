@@ -44,7 +44,7 @@ where
 
 /// The part of the program that a module belongs to, in a word that users know.
 fn category(module: &str) -> &'static str {
-    const PARTS: [(&str, &str); 15] = [
+    const PARTS: [(&str, &str); 16] = [
         ("linkspan_ports::http", "http"),
         ("linkspan_ports::front", "front"),
         ("linkspan_ports::child", "child"),
@@ -52,6 +52,7 @@ fn category(module: &str) -> &'static str {
         ("linkspan_ports::fetch", "fetch"),
         ("linkspan_ports", "stdio"),
         ("linkspan_session", "session"),
+        ("linkspan_mcp_bash", "scripts"),
         ("linkspan_mcp", "era"),
         ("linkspan_scripts", "scripts"),
         ("linkspan_spawn", "child"),
@@ -73,6 +74,8 @@ mod tests {
     fn every_module_has_a_category() {
         assert_eq!(category("linkspan_ports::http::driver::open"), "http");
         assert_eq!(category("linkspan_ports::lines"), "stdio");
+        assert_eq!(category("linkspan_mcp_bash::desk"), "scripts");
+        assert_eq!(category("linkspan_mcp::era"), "era");
         assert_eq!(category("linkspan::connect"), "linkspan");
     }
 }

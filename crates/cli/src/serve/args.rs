@@ -176,6 +176,16 @@ pub(crate) enum Compat {
     McpBash,
 }
 
+impl From<Compat> for linkspan_mcp_bash::Compat {
+    fn from(compat: Compat) -> Self {
+        match compat {
+            Compat::Auto => Self::Auto,
+            Compat::Native => Self::Native,
+            Compat::McpBash => Self::McpBash,
+        }
+    }
+}
+
 /// Providers of ours that reach out of this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Reach {

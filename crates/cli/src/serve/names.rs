@@ -3,56 +3,15 @@
 use std::fs;
 use std::path::Path;
 
+use linkspan_scripts::draft::names::{self, NameError, fit};
+pub(crate) use linkspan_scripts::draft::names::{of_folder, title};
+
 use crate::exit::{Exit, Failure};
 use crate::show::on_one_line;
 
-/// The longest name that all clients take.
-const LONGEST: usize = 64;
-
-/// Whether every client and every file system takes it.
+/// Refuses a name that a client or a file system does not take.
 pub(crate) fn check(name: &str) -> Result<(), Failure> {
-    let bad = |what: &str| {
-        let name = on_one_line(name);
-        Failure::usage(format!("`{name}` cannot be a name: {what}")).hint(
-            "letters, digits, _ and -, at most 64 of them, beginning with a letter or a digit",
-        )
-    };
-    if name.is_empty() {
-        return Err(bad("it is empty"));
-    }
-    if name.len() > LONGEST {
-        return Err(bad("it is too long"));
-    }
-    if let Some(c) = name.chars().find(|c| !plain(*c)) {
-        return Err(bad(&format!("clients do not take `{}`", c.escape_debug())));
-    }
-    if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-        return Err(bad("it begins like a flag or something hidden"));
-    }
-    if is_device(name) {
-        return Err(bad("Windows has a device of that name"));
-    }
-    Ok(())
-}
-
-fn is_device(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    match name.as_bytes() {
-        b"con" | b"prn" | b"aux" | b"nul" => true,
-        [b'c', b'o', b'm', n] | [b'l', b'p', b't', n] => n.is_ascii_digit(),
-        _ => false,
-    }
-}
-
-fn plain(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '-'
-}
-
-/// A name made of that of a folder, for a server.
-pub(crate) fn of_folder(dir: &Path) -> String {
-    // `.` and `..` are no names.
-    let whole = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
-    fit(&whole.file_name().unwrap_or_default().to_string_lossy())
+    names::check(name).map_err(|e| Failure::usage(e.to_string()).hint(NameError::HINT))
 }
 
 /// A name made of a URL: that of its host, without what all of them have.
@@ -101,31 +60,6 @@ pub(crate) fn of_command(words: &[String]) -> String {
     match started {
         Some(started) if launchers.contains(&program) => stem(started),
         _ => stem(program),
-    }
-}
-
-/// A name that every client takes, as near to this one as may be.
-fn fit(name: &str) -> String {
-    let name: String = name
-        .chars()
-        .map(|c| if plain(c) { c } else { '-' })
-        .take(LONGEST)
-        .collect();
-    let name = name.trim_matches(['-', '_']);
-    match name.is_empty() {
-        true => "server".to_owned(),
-        false => name.to_owned(),
-    }
-}
-
-/// What a person would write for it: `read-file` becomes `Read file`.
-pub(crate) fn title(name: &str) -> String {
-    let words = name.replace(['-', '_'], " ");
-    let words = words.trim();
-    let mut letters = words.chars();
-    match letters.next() {
-        Some(first) => first.to_ascii_uppercase().to_string() + letters.as_str(),
-        None => name.to_owned(),
     }
 }
 
@@ -197,34 +131,5 @@ mod tests {
             assert_eq!(of_command(&words), name, "{words:?}");
             check(name).unwrap();
         }
-    }
-
-    #[test]
-    fn names_are_what_every_client_and_file_system_takes() {
-        for good in ["a", "read-file", "X_1", "com", "console", "com10", "7z"] {
-            assert!(check(good).is_ok(), "{good}");
-        }
-        for bad in [
-            "", "-x", "_x", ".x", "a/b", "../a", "a b", "a.b", "ä", "a\nb", "nul", "COM1", "con",
-        ] {
-            assert!(check(bad).is_err(), "{bad:?}");
-        }
-        assert!(check(&"a".repeat(64)).is_ok());
-        assert!(check(&"a".repeat(65)).is_err());
-    }
-
-    #[test]
-    fn a_folder_gives_a_name_whatever_it_is_called() {
-        assert_eq!(of_folder(Path::new("/no/such/my server!")), "my-server");
-        assert_eq!(of_folder(Path::new("/")), "server");
-        assert_eq!(of_folder(Path::new("/no/such/äöü")), "server");
-        assert_ne!(of_folder(Path::new(".")), "");
-    }
-
-    #[test]
-    fn a_title_is_what_a_person_would_write() {
-        assert_eq!(title("read-file"), "Read file");
-        assert_eq!(title("x_1"), "X 1");
-        assert_eq!(title("---"), "---");
     }
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use linkspan_bridge::{Backend, Bridge, StdioOptions};
 use linkspan_mcp::Era;
+use linkspan_mcp_bash::Served;
 use linkspan_ports::stdio_parts;
-use linkspan_scripts::{Compat, Folder, OpenError, Options};
+use linkspan_scripts::{Folder, OpenError, Options};
 use linkspan_wire::Limits;
 
-use super::args::{self, FolderArgs, Reach, ServeArgs};
+use super::args::{Compat, FolderArgs, Reach, ServeArgs};
 use super::fetch::Web;
 use super::reading::exit_of;
 use super::secrets;
@@ -26,7 +27,7 @@ pub(crate) async fn run(args: ServeArgs) -> Result<Exit, Failure> {
 }
 
 /// The same with other options than the flags say.
-pub(super) async fn run_with(args: ServeArgs, mut options: Options) -> Result<Exit, Failure> {
+pub(crate) async fn run_with(args: ServeArgs, mut options: Options) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     // Every call needs a handful of files.
     linkspan_ports::raise_file_limit();
@@ -34,27 +35,29 @@ pub(super) async fn run_with(args: ServeArgs, mut options: Options) -> Result<Ex
     options.minimal = args.minimal;
     // Over HTTP there are other clients.
     options.shutdown = !args.http;
-    let folder = folder(&args.dir, options)?;
+    let served = folder(&args.dir, options, args.folder.compat)?;
     // Every script has a time limit of its own.
-    let bridge = Bridge::new(local(folder.clone())).timeout(None);
+    let bridge = Bridge::new(local(served.folder.clone())).timeout(None);
     let bridge = Shrinking::add_to(bridge, args.shrink)?;
     if args.http {
         let options = front_options(&args.listen, &args.guard)?;
         front::serve_http(signals, bridge, &args.listen, options).await
     } else {
-        stdio(signals, bridge, folder, &args).await
+        stdio(signals, bridge, served, &args).await
     }
 }
 
 async fn stdio(
     signals: Signals,
     bridge: Bridge,
-    folder: Arc<Folder>,
+    served: Served,
     args: &ServeArgs,
 ) -> Result<Exit, Failure> {
-    let limits = Limits::default();
-    let front = folder.door(stdio_parts, limits).transpose();
-    let front = front.map_err(|e| {
+    let front = served.project.and_then(|project| {
+        let (reader, writer) = stdio_parts();
+        project.door(reader, writer, Limits::default())
+    });
+    let front = front.transpose().map_err(|e| {
         Failure::usage(e.to_string()).hint("it is a secret: make it long, and not to be guessed")
     })?;
     let options = StdioOptions {
@@ -63,14 +66,14 @@ async fn stdio(
         ..StdioOptions::default()
     };
     // The client may say that this is the end.
-    let signals = signals.or(async move { folder.left().await });
+    let signals = signals.or(async move { served.folder.left().await });
     waiting::for_client(&waiting::tools_of_folder(&args.dir));
     front::serve_stdio(signals, bridge, options).await
 }
 
 /// How to open a folder, for every command that takes a target.
 pub(crate) fn backend(dir: &Path, args: &FolderArgs) -> Result<Backend, Failure> {
-    Ok(local(folder(dir, options(args)?)?))
+    Ok(local(folder(dir, options(args)?, args.compat)?.folder))
 }
 
 /// A folder as a server that ends with its bridge.
@@ -83,11 +86,11 @@ fn local(folder: Arc<Folder>) -> Backend {
 }
 
 /// Opens a folder. The caller closes it.
-pub(super) fn folder(dir: &Path, options: Options) -> Result<Arc<Folder>, Failure> {
-    Folder::open(dir, options).map_err(|e| explain(dir, &e))
+pub(crate) fn folder(dir: &Path, options: Options, compat: Compat) -> Result<Served, Failure> {
+    linkspan_mcp_bash::open(dir, options, compat.into()).map_err(|e| explain(dir, &e))
 }
 
-pub(super) fn options(args: &FolderArgs) -> Result<Options, Failure> {
+pub(crate) fn options(args: &FolderArgs) -> Result<Options, Failure> {
     let exe = std::env::current_exe().map_err(|e| {
         Failure::new(
             Exit::Unreachable,
@@ -104,12 +107,8 @@ pub(super) fn options(args: &FolderArgs) -> Result<Options, Failure> {
     }
     let web = Web::new(&args.https_host)?;
     let allows = |reach| args.allow_provider.contains(&reach);
+    let env = secrets::environment_without(&secrets::named_by(std::env::args_os()));
     Ok(Options {
-        compat: match args.compat {
-            args::Compat::Auto => Compat::Auto,
-            args::Compat::Native => Compat::Native,
-            args::Compat::McpBash => Compat::McpBash,
-        },
         sandbox: args.sandbox,
         concurrency: args.concurrency,
         roots,
@@ -117,8 +116,7 @@ pub(super) fn options(args: &FolderArgs) -> Result<Options, Failure> {
         git: allows(Reach::Git),
         hosts: allows(Reach::Git).then_some(web as _),
         trust_everybody: args.insecure_writable,
-        env: secrets::environment_without(&secrets::named_by(std::env::args_os())),
-        ..Options::new(exe)
+        ..Options::new(exe, env, std::env::temp_dir())
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use linkspan_scripts::compat::{self, env::Tooling};
+use linkspan_mcp_bash::{self as mcp_bash, env::Tooling};
 use linkspan_scripts::folder::{Catalogue, FolderError, ReadOptions};
 
 use linkspan_scripts::sdk::{self, Installed};
@@ -29,19 +29,15 @@ impl Reading {
 
 /// What is in it. Nothing is executed.
 pub(crate) fn catalogue(dir: &Path, how: &Reading) -> Result<Catalogue, FolderError> {
-    let is_theirs = match how.compat {
-        Compat::Auto => compat::detect(dir).is_some(),
-        Compat::Native => false,
-        Compat::McpBash => true,
-    };
-    if is_theirs {
-        let env: Vec<_> = std::env::vars_os().collect();
-        return compat::read(dir, &env, how.insecure_writable);
+    if mcp_bash::Compat::from(how.compat).is_mcp_bash(dir) {
+        let vars = std::env::vars_os().collect();
+        return mcp_bash::read(dir, &vars, how.insecure_writable);
     }
     let options = ReadOptions {
         sandbox: how.sandbox,
         trust_everybody: how.insecure_writable,
         thorough: true,
+        env: std::env::vars_os().collect(),
         ..ReadOptions::default()
     };
     Catalogue::read(dir, &options)
@@ -50,10 +46,11 @@ pub(crate) fn catalogue(dir: &Path, how: &Reading) -> Result<Catalogue, FolderEr
 /// What scripts get from us, written out.
 pub(crate) fn installed() -> Result<Installed, Failure> {
     let exe = std::env::current_exe();
-    exe.and_then(|exe| sdk::install(&exe)).map_err(|e| {
-        Failure::new(Exit::Unreachable, format!("cannot write the SDK out: {e}"))
-            .hint("is there room in the folder for temporary files (TMPDIR)?")
-    })
+    exe.and_then(|exe| sdk::install(&exe, &std::env::temp_dir()))
+        .map_err(|e| {
+            Failure::new(Exit::Unreachable, format!("cannot write the SDK out: {e}"))
+                .hint("is there room in the folder for temporary files (TMPDIR)?")
+        })
 }
 
 /// The same for projects of mcp-bash.

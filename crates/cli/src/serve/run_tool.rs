@@ -81,7 +81,7 @@ async fn run_in(args: &RunToolArgs, given: CallArgs) -> Result<Exit, Failure> {
     let roots = roots(args)?;
     let mut options = open::options(&args.folder)?;
     options.problems_of = Some(args.name.clone());
-    let folder = open::folder(&args.dir, options)?;
+    let folder = open::folder(&args.dir, options, args.folder.compat)?.folder;
     let catalogue = folder.catalogue();
     let tool = catalogue.tools.iter().find(|tool| tool.name == args.name);
     let arguments = given.to_json(|name| tool.is_some_and(|tool| wants_text(tool, name)));

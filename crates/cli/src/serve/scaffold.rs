@@ -1,10 +1,11 @@
 //! `linkspan new` and `linkspan scaffold`: files to begin with.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use linkspan_scripts::draft::{Draft, create_folders};
 
 use crate::exit::{Exit, Failure};
 use crate::serve::names;
@@ -72,7 +73,7 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, Failure> {
             )),
         );
     }
-    folders(dir).map_err(|e| cannot_write(dir, &e))?;
+    create_folders(dir).map_err(|e| cannot_write(dir, &e))?;
     let name = names::of_folder(dir);
     let title = names::title(&name);
     let fields = [("@NAME@", &*name), ("@TITLE@", &title)];
@@ -232,31 +233,6 @@ fn completion(name: &str, lang: Option<Lang>) -> Result<Vec<Draft>, Failure> {
     )])
 }
 
-/// A file that is to be.
-pub(super) struct Draft {
-    /// Relative to the folder, with `/`.
-    pub(super) path: String,
-    text: String,
-    is_program: bool,
-}
-
-impl Draft {
-    pub(super) fn text(path: impl Into<String>, text: String) -> Self {
-        Self {
-            path: path.into(),
-            text,
-            is_program: false,
-        }
-    }
-
-    pub(super) fn program(path: impl Into<String>, text: String) -> Self {
-        Self {
-            is_program: true,
-            ..Self::text(path, text)
-        }
-    }
-}
-
 /// Writes all of them, or says which one is in the way before any is written.
 fn write(dir: &Path, drafts: Vec<Draft>) -> Result<(), Failure> {
     for draft in &drafts {
@@ -270,34 +246,10 @@ fn write(dir: &Path, drafts: Vec<Draft>) -> Result<(), Failure> {
     }
     for draft in drafts {
         let path = dir.join(&draft.path);
-        write_one(&path, &draft).map_err(|e| cannot_write(&path, &e))?;
+        draft.write_to(&path).map_err(|e| cannot_write(&path, &e))?;
         say!("{}", shown(&path));
     }
     Ok(())
-}
-
-pub(super) fn write_one(path: &Path, draft: &Draft) -> io::Result<()> {
-    if let Some(above) = path.parent() {
-        folders(above)?;
-    }
-    let mut options = OpenOptions::new();
-    // Whoever puts a file there in the meantime keeps it.
-    options.write(true).create_new(true);
-    // Never writable by a group, whatever the umask says: such a file would not be served.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(
-        &mut options,
-        if draft.is_program { 0o755 } else { 0o644 },
-    );
-    options.open(path)?.write_all(draft.text.as_bytes())
-}
-
-pub(super) fn folders(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o755);
-    builder.create(path)
 }
 
 fn occupied(dir: &Path) -> Result<bool, Failure> {

@@ -13,6 +13,7 @@ use tracing::level_filters::LevelFilter;
 
 use super::args::SdkArgs;
 use crate::args::LogArgs;
+use crate::commands::mcp_bash;
 use crate::exit::{Exit, Failure};
 use crate::log;
 use crate::show::{path as shown, printed, say};
@@ -101,12 +102,12 @@ pub(crate) fn applet() -> Option<ExitCode> {
     let words: Vec<OsString> = words.collect();
     match name.to_str()? {
         // What stands between us and a script that is confined.
-        "__exec" if !is_ours => Some(sandbox::exec(words)),
+        "__exec" if !is_ours => Some(sandbox::exec(words, &|name| std::env::var_os(name))),
         "__watch" if !is_ours => Some(linkspan_scripts::watch_over(&words)),
         // For people; under its own name it has help of its own.
         "jq" if !is_ours && asks_for_help(&words) => None,
         "jq" => Some(jq(&words).into()),
-        "mcp-bash" => Some(theirs(words)),
+        "mcp-bash" => Some(mcp_bash_command(words)),
         _ => None,
     }
 }
@@ -117,7 +118,7 @@ fn asks_for_help(words: &[OsString]) -> bool {
     flags.any(|word| word == "--help" || word == "-h")
 }
 
-fn theirs(words: Vec<OsString>) -> ExitCode {
+fn mcp_bash_command(words: Vec<OsString>) -> ExitCode {
     let log = LogArgs {
         verbose: 0,
         debug: false,
@@ -129,7 +130,7 @@ fn theirs(words: Vec<OsString>) -> ExitCode {
         true => LevelFilter::WARN,
         false => LevelFilter::ERROR,
     };
-    let ended = log::start(&log, quiet).and_then(|()| super::theirs::run(words));
+    let ended = log::start(&log, quiet).and_then(|()| mcp_bash::run(words));
     let ended = ended.and_then(|code| match code {
         0 => printed().map(|()| code),
         code => Ok(code),

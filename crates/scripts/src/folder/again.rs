@@ -30,7 +30,7 @@ impl Catalogue {
             providers: Vec::new(),
             problems: Vec::new(),
             ignored: Vec::new(),
-            dialect: self.dialect,
+            program: self.program,
             page_size: self.page_size,
             concurrency: self.concurrency,
         }
@@ -121,7 +121,7 @@ impl Catalogue {
                 ..problem
             }],
             ignored: self.ignored.clone(),
-            dialect: self.dialect,
+            program: self.program,
             page_size: self.page_size,
             concurrency: self.concurrency,
         }

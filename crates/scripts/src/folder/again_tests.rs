@@ -1,10 +1,10 @@
 use std::fs;
 
-use super::super::testing::Folder;
+use super::super::testing::{Folder, options};
 use super::*;
 
 fn again(catalogue: &Catalogue) -> Catalogue {
-    catalogue.read_again(&ReadOptions::default()).unwrap()
+    catalogue.read_again(&options()).unwrap()
 }
 
 fn full() -> Folder {

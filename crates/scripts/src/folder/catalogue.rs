@@ -32,21 +32,12 @@ pub struct Catalogue {
     pub problems: Vec<Problem>,
     /// Files and folders that nothing is made of, in the order in which they were found.
     pub ignored: Vec<Ignored>,
-    /// Whose conventions hold.
-    pub dialect: Dialect,
+    /// The program whose conventions the folder follows, if they are not linkspan's.
+    pub program: Option<&'static str>,
     /// Entries of one page of a list.
     pub page_size: usize,
     /// Calls of all clients that run at once.
     pub concurrency: usize,
-}
-
-/// Whose conventions hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    /// Ours.
-    Native,
-    /// Those of mcp-bash.
-    McpBash,
 }
 
 /// Who the server says that it is.

@@ -85,12 +85,7 @@ impl Reader<'_> {
 
 /// Code that others can change, as problems. If there is too much to look at, that is one as well for who
 /// wants to know everything.
-pub(crate) fn untrusted_code(
-    trust: &Trust,
-    root: &Path,
-    most: usize,
-    thorough: bool,
-) -> Vec<Problem> {
+pub fn untrusted_code(trust: &Trust, root: &Path, most: usize, thorough: bool) -> Vec<Problem> {
     let scan = trust.scan(root, most);
     let mut problems: Vec<Problem> = scan
         .found

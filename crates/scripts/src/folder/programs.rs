@@ -82,7 +82,7 @@ impl Reader<'_> {
         };
         let start = Start {
             words: &words,
-            env: &base(&run.env, std::env::vars_os()),
+            env: &base(&run.env, self.options.env.iter().cloned()),
             cwd: run.cwd.as_deref().unwrap_or(&self.root),
         };
         let Ok(path) = start.program() else {
@@ -104,7 +104,7 @@ impl Reader<'_> {
         let there = match interpreter.contains('/') {
             // From where scripts are run nobody knows a way that does not begin at the root.
             true => !interpreter.starts_with('/') || Path::new(interpreter).exists(),
-            false => is_on_path(interpreter),
+            false => is_on_path(interpreter, &self.options.env),
         };
         self.interpreters.push((interpreter.to_owned(), there));
         there
@@ -130,11 +130,12 @@ fn found_by_env(words: &[String]) -> Option<&str> {
     (first.ends_with("/env") && plain).then_some(name)
 }
 
-fn is_on_path(name: &str) -> bool {
-    let Some(path) = std::env::var_os("PATH") else {
+/// Without a `PATH` nothing is known about it.
+fn is_on_path(name: &str, env: &[(OsString, OsString)]) -> bool {
+    let Some((_, path)) = env.iter().find(|(name, _)| name == "PATH") else {
         return true;
     };
-    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    std::env::split_paths(path).any(|folder| folder.join(name).is_file())
 }
 
 /// What runs a script that does not say so.

@@ -1,12 +1,13 @@
 //! Reads a folder: what all kinds of entries have in common.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::catalogue::{Catalogue, Completion, Dialect, Fix, Ignored, Problem, Severity};
+use super::catalogue::{Catalogue, Completion, Fix, Ignored, Problem, Severity};
 use super::completions::Targets;
 use super::listing::Item;
 use super::meta::Meta;
@@ -30,6 +31,8 @@ pub struct ReadOptions {
     pub trust_everybody: bool,
     /// Whether every file is looked at for others that can write it, however many there are.
     pub thorough: bool,
+    /// Our environment: interpreters are looked up in its `PATH`.
+    pub env: Vec<(OsString, OsString)>,
 }
 
 /// Why a folder cannot be served at all.
@@ -221,7 +224,7 @@ impl<'a> Reader<'a> {
             providers,
             problems: Vec::new(),
             ignored: Vec::new(),
-            dialect: Dialect::Native,
+            program: None,
             page_size: server.page_size,
             concurrency: server.concurrency,
         };
@@ -308,7 +311,7 @@ impl<'a> Reader<'a> {
 
 /// Whether a folder, everything above it and every link on the way from its given name can be changed by us
 /// and root only. `root` is the same folder without links.
-pub(crate) fn trusted_root(trust: &Trust, given: &Path, root: &Path) -> Result<(), FolderError> {
+pub fn trusted_root(trust: &Trust, given: &Path, root: &Path) -> Result<(), FolderError> {
     let given = std::path::absolute(given).map_err(|source| FolderError::Unreadable {
         path: given.to_owned(),
         source,

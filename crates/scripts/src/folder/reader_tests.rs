@@ -4,11 +4,11 @@ use std::time::Instant;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::testing::Folder;
+use super::super::testing::{Folder, options};
 use super::*;
 
 fn error(folder: &Folder) -> FolderError {
-    Catalogue::read(&folder.root(), &ReadOptions::default()).unwrap_err()
+    Catalogue::read(&folder.root(), &options()).unwrap_err()
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn what_is_no_folder_is_refused() {
     let folder = Folder::new();
     folder.file("file", "");
     for path in ["file", "nowhere", "file/below"] {
-        let error = Catalogue::read(&folder.path(path), &ReadOptions::default()).unwrap_err();
+        let error = Catalogue::read(&folder.path(path), &options()).unwrap_err();
         assert!(matches!(error, FolderError::NotAFolder { .. }), "{error}");
         assert!(error.hint().is_some());
     }
@@ -129,7 +129,7 @@ fn a_folder_that_others_can_write_is_refused() {
         assert_eq!(error.fix(), Some(Fix::MakePrivate(folder.root())));
         let options = ReadOptions {
             trust_everybody: true,
-            ..ReadOptions::default()
+            ..options()
         };
         assert_eq!(
             Catalogue::read(&folder.root(), &options)
@@ -335,7 +335,7 @@ fn the_flag_for_the_sandbox_is_the_least() {
     );
     let options = ReadOptions {
         sandbox: Some(2),
-        ..ReadOptions::default()
+        ..options()
     };
     let catalogue = Catalogue::read(&folder.root(), &options).unwrap();
     assert_eq!(catalogue.tools[0].run.sandbox.level, 2);
@@ -372,7 +372,7 @@ proptest! {
             prop_assert!(!problem.text.is_empty());
         }
         folder.file("server.yaml", &text);
-        let _ = Catalogue::read(&folder.root(), &ReadOptions::default());
+        let _ = Catalogue::read(&folder.root(), &options());
     }
 }
 

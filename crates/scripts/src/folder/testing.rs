@@ -6,6 +6,14 @@ use std::path::PathBuf;
 
 use super::{Catalogue, ReadOptions, Severity};
 
+/// The usual options, with the environment of the test.
+pub(super) fn options() -> ReadOptions {
+    ReadOptions {
+        env: std::env::vars_os().collect(),
+        ..ReadOptions::default()
+    }
+}
+
 /// A folder that goes away by itself.
 pub(super) struct Folder {
     dir: tempfile::TempDir,
@@ -56,7 +64,7 @@ impl Folder {
     }
 
     pub(super) fn read(&self) -> Catalogue {
-        Catalogue::read(self.dir.path(), &ReadOptions::default()).unwrap()
+        Catalogue::read(self.dir.path(), &options()).unwrap()
     }
 
     /// As one line each.

@@ -16,13 +16,13 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::MountCaller;
+use super::Guest;
 use crate::folder::Tool;
-use crate::run::call_observer::{ChangeEvents, News, Threshold};
 use crate::run::capture::Tail;
 use crate::run::clock::Clock;
 use crate::run::control::List;
 use crate::run::guard::Guard;
+use crate::run::observer::{ChangeEvents, News, Threshold};
 use crate::run::outbox::Outbox;
 use crate::worker::Pipes;
 
@@ -54,7 +54,7 @@ pub(super) struct Request {
 
 pub(super) struct Server {
     name: String,
-    herald: ChangeEvents,
+    events: ChangeEvents,
     threshold: Threshold,
     orders: mpsc::Receiver<Order>,
     stale: Arc<AtomicBool>,
@@ -74,14 +74,14 @@ pub(super) struct Server {
 impl Server {
     pub(super) fn new(
         entry: &Tool,
-        guest: &MountCaller<'_>,
+        guest: &Guest<'_>,
         orders: mpsc::Receiver<Order>,
         stale: Arc<AtomicBool>,
     ) -> Self {
         let limits = Limits::new(entry.run.max_output.saturating_mul(2));
         Self {
             name: entry.name.clone(),
-            herald: guest.herald.clone(),
+            events: guest.events.clone(),
             threshold: guest.threshold.clone(),
             orders,
             stale,
@@ -334,7 +334,7 @@ impl Server {
             }
             "notifications/tools/list_changed" => {
                 self.stale.store(true, Ordering::Relaxed);
-                let _ = self.herald.send(News::Changed(List::Tools));
+                let _ = self.events.send(News::Changed(List::Tools));
             }
             _ => {}
         }

@@ -14,20 +14,22 @@ const CHUNK: usize = 1 << 20;
 
 /// What a program has printed.
 #[derive(Debug)]
-pub(crate) enum Printed {
+pub enum Printed {
+    /// All of it.
     Whole(Vec<u8>),
+    /// The beginning and the end of a large output.
     Large(Large),
 }
 
-/// More than an answer may hold.
+/// An output that is larger than an answer may be.
 #[derive(Debug)]
-pub(crate) struct Large {
+pub struct Large {
     pub(crate) head: Vec<u8>,
     pub(crate) tail: Vec<u8>,
     pub(crate) size: u64,
-    /// Where the whole of it can be read, or why it cannot.
+    /// The address of the whole output, or why it was not kept.
     pub(crate) kept: Result<String, String>,
-    /// Whether it was ended because it printed without end.
+    /// Whether the program was ended because its output was too large even to keep.
     pub(crate) ended: bool,
 }
 

@@ -11,9 +11,9 @@ use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::call_observer::{CallObserver, Heard, ask, refusal};
 use super::clock::Clock;
 use super::control::{LONGEST, Odd, Said};
+use super::observer::{CallObserver, Heard, ask, refusal};
 use super::outbox::MOST_UNREAD;
 
 /// Questions of one call that may be open at once.
@@ -87,13 +87,13 @@ impl Conversation {
     }
 
     /// Waits for something to be said or answered, and does what follows from it.
-    pub(super) async fn next(&mut self, ears: Option<&mut CallObserver>, clock: &mut Clock) {
+    pub(super) async fn next(&mut self, observer: Option<&mut CallObserver>, clock: &mut Clock) {
         tokio::select! {
             said = next_word(&mut self.told, &self.replies), if self.open => match said {
                 None => self.open = false,
                 Some(Err(odd)) => self.complain(&odd),
-                Some(Ok(said)) => if let Some(ears) = ears {
-                    self.hear(said, ears, clock);
+                Some(Ok(said)) => if let Some(observer) = observer {
+                    self.hear(said, observer, clock);
                 }
             },
             Some(answered) = self.questions.join_next() => {
@@ -117,8 +117,8 @@ impl Conversation {
         }
     }
 
-    fn hear(&mut self, said: Said, ears: &mut CallObserver, clock: &mut Clock) {
-        match ears.hear(said.word) {
+    fn hear(&mut self, said: Said, observer: &mut CallObserver, clock: &mut Clock) {
+        match observer.hear(said.word) {
             Heard::Nothing => {}
             Heard::Progress => clock.sign_of_life(),
             Heard::Ask(id, _) if self.questions.len() >= MOST_QUESTIONS => {
@@ -128,7 +128,8 @@ impl Conversation {
             Heard::Fail(error) => self.error = Some(error),
             Heard::Ask(id, question) => {
                 clock.stop();
-                self.questions.spawn(ask(ears.caller.clone(), id, question));
+                self.questions
+                    .spawn(ask(observer.caller.clone(), id, question));
             }
         }
     }

@@ -10,7 +10,7 @@ use super::argv::spelled;
 use crate::folder::{EnvMode, EnvSettings};
 
 /// Variables, complete.
-pub(crate) type Env = Vec<(OsString, OsString)>;
+pub type Env = Vec<(OsString, OsString)>;
 
 /// Hardly any program can do without these.
 const MINIMAL: &[&str] = &[
@@ -68,7 +68,7 @@ fn passes(settings: &EnvSettings, name: &OsStr) -> bool {
 }
 
 /// Sets a variable, in place of one of the same name.
-pub(crate) fn put(env: &mut Env, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) {
+pub fn put(env: &mut Env, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) {
     let (name, value) = (name.as_ref(), value.as_ref());
     if name.is_empty() || has(name, b'=') || has(name, 0) || has(value, 0) {
         return;

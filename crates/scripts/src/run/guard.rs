@@ -28,7 +28,7 @@ pub(crate) struct Guard {
     pub(crate) marker: String,
     grace: Duration,
     cancel: PathBuf,
-    pub(crate) litter: TempFiles,
+    pub(crate) temp_files: TempFiles,
     /// Dropped in the end.
     pub(crate) kept: Option<Box<dyn Send + Sync>>,
     /// Where a tool that listens is told.
@@ -72,7 +72,7 @@ impl Begin {
                 marker,
                 grace,
                 cancel,
-                litter: TempFiles::default(),
+                temp_files: TempFiles::default(),
                 kept: None,
                 control: None,
                 ending: false,
@@ -80,7 +80,7 @@ impl Begin {
                 runner,
             };
             complete(&mut guard);
-            guard.litter.files.push(guard.cancel.clone());
+            guard.temp_files.files.push(guard.cancel.clone());
             let child = guard.runner.spawner.spawn(command, no_new_privs).await?;
             guard.child = Some(child);
             Ok(guard)
@@ -136,7 +136,7 @@ impl Guard {
             // Without a mark, and no other program runs that it could come from.
             let _ = tokio::task::spawn_blocking(|| last.end()).await;
         }
-        std::mem::take(&mut self.litter).remove().await;
+        std::mem::take(&mut self.temp_files).remove().await;
     }
 
     pub(crate) async fn sweep(&self) {
@@ -202,7 +202,7 @@ impl Drop for Guard {
             marker: std::mem::take(&mut self.marker),
             grace: self.grace,
             cancel: std::mem::take(&mut self.cancel),
-            litter: std::mem::take(&mut self.litter),
+            temp_files: std::mem::take(&mut self.temp_files),
             kept: self.kept.take(),
             control: self.control.take(),
             ending: true,

@@ -13,13 +13,13 @@ use linkspan_wire::RpcError;
 use tokio::net::unix::pipe;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::call_observer::CallObserver;
 use super::capture::{Capture, Printed};
 use super::channel;
 use super::clock::Clock;
 use super::conversation::Conversation;
 use super::env::{Env, put};
 use super::guard::{Begin, DEAD, Guard, ended as has_ended};
+use super::observer::CallObserver;
 use super::runner::Runner;
 use super::streams::{Chunk, LAST_READ, Streams};
 use super::temp_files::TempFiles;
@@ -27,36 +27,43 @@ use crate::folder::RunSettings;
 use crate::trust::Start;
 
 /// What to run.
-pub(crate) struct Job<'a> {
-    pub(crate) words: Vec<OsString>,
+pub struct Job<'a> {
+    /// The program and its arguments.
+    pub words: Vec<OsString>,
     /// The files among the further words that are executed. They are checked right before the start, as the
     /// program and its interpreters are.
-    pub(crate) executed: Vec<PathBuf>,
-    pub(crate) env: Env,
-    pub(crate) cwd: PathBuf,
-    pub(crate) stdin: Stdin,
-    /// Whether it has a control channel, if anybody listens.
-    pub(crate) control: bool,
-    pub(crate) run: &'a RunSettings,
+    pub executed: Vec<PathBuf>,
+    /// Its whole environment.
+    pub env: Env,
+    /// Its working directory.
+    pub cwd: PathBuf,
+    /// Its standard input.
+    pub stdin: Stdin,
+    /// Whether it has a control channel. Without a listener it has none.
+    pub control: bool,
+    /// Its limits and its sandbox.
+    pub run: &'a RunSettings,
     /// In place of the time that the settings give it.
-    pub(crate) timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
     /// The folders that the client offers.
-    pub(crate) roots: Vec<PathBuf>,
+    pub roots: Vec<PathBuf>,
     /// The same as `LINKSPAN_CALL` in the environment.
-    pub(crate) marker: String,
-    pub(crate) cancel: PathBuf,
+    pub marker: String,
+    /// The file that is written when the call is cancelled.
+    pub cancel: PathBuf,
     /// Removed after the end.
-    pub(crate) files: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
     /// Dropped after the end.
-    pub(crate) kept: Option<Box<dyn Send + Sync>>,
-    /// Further places where it says what others say on the control channel.
-    pub(crate) streams: Vec<pipe::Receiver>,
-    /// What keeps those open while nobody writes. Dropped when the program has ended.
-    pub(crate) holds: Vec<OwnedFd>,
+    pub kept: Option<Box<dyn Send + Sync>>,
+    /// Further pipes that carry messages of the control channel.
+    pub streams: Vec<pipe::Receiver>,
+    /// Keeps those pipes open between two writers. Dropped when the program has ended.
+    pub holds: Vec<OwnedFd>,
 }
 
-pub(crate) enum Stdin {
-    /// Nothing at all.
+/// What a program reads.
+pub enum Stdin {
+    /// Nothing.
     Null,
     /// This, and then the end.
     Text(Bytes),
@@ -64,40 +71,42 @@ pub(crate) enum Stdin {
 
 /// How a run went.
 #[derive(Debug)]
-pub(crate) struct Outcome {
-    pub(crate) ended: Ended,
-    pub(crate) stdout: Printed,
-    /// The last of it.
-    pub(crate) stderr: String,
-    /// How much there was of it.
-    pub(crate) stderr_size: u64,
-    /// What the request is to be answered with, whatever was printed.
-    pub(crate) error: Option<RpcError>,
+pub struct Outcome {
+    /// How the program ended.
+    pub ended: Ended,
+    /// What it printed.
+    pub stdout: Printed,
+    /// The end of what it printed to stderr.
+    pub stderr: String,
+    /// How many bytes it printed to stderr.
+    pub stderr_size: u64,
+    /// The error to answer the request with, whatever was printed.
+    pub error: Option<RpcError>,
 }
 
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub enum Ended {
     /// With this code; 128 and the signal if it was one.
     Code(i32),
     /// It took longer than this.
     TimedOut(Duration),
-    /// It printed without end.
+    /// It printed more than is kept.
     Flooded,
 }
 
 /// Runs it. Dropping the future ends the program and all that it began.
-pub(crate) async fn run(
+pub async fn run(
     runner: &Arc<Runner>,
     job: Job<'_>,
-    mut ears: Option<&mut CallObserver>,
+    mut observer: Option<&mut CallObserver>,
 ) -> io::Result<Outcome> {
     let Started {
         mut guard,
         mut talk,
         mut clock,
         holds,
-    } = start(runner, job, ears.is_some()).await?;
+    } = start(runner, job, observer.is_some()).await?;
     let (mut ended, mut status) = (None, None);
     while ended.is_none() && status.is_none() {
         let deadline = clock.deadline();
@@ -106,7 +115,7 @@ pub(crate) async fn run(
             waited = has_ended(&mut guard.child) => status = Some(waited?),
             // Before what may never end.
             () = sleep_until(deadline) => ended = Some(Ended::TimedOut(clock.allowed())),
-            () = talk.next(ears.as_deref_mut(), &mut clock) => {}
+            () = talk.next(observer.as_deref_mut(), &mut clock) => {}
             chunk = read(&mut guard.streams) => if !take(&mut guard.streams, chunk).await {
                 ended = Some(Ended::Flooded);
             },
@@ -121,7 +130,7 @@ pub(crate) async fn run(
     let rest = drain(
         &mut guard.streams,
         &mut talk,
-        ears.as_deref_mut(),
+        observer.as_deref_mut(),
         &mut clock,
     );
     if timeout(LAST_READ, rest).await.is_err() {
@@ -130,7 +139,7 @@ pub(crate) async fn run(
         let rest = drain(
             &mut guard.streams,
             &mut talk,
-            ears.as_deref_mut(),
+            observer.as_deref_mut(),
             &mut clock,
         );
         let _ = timeout(LAST_READ, rest).await;
@@ -138,8 +147,8 @@ pub(crate) async fn run(
     let error = talk.end();
     let streams = guard.streams.take();
     guard.clear().await;
-    if let Some(ears) = ears {
-        ears.last_words().await;
+    if let Some(observer) = observer {
+        observer.last_words().await;
     }
     let flooded = ended == Some(Ended::Flooded);
     let code = status.map_or(0, |status| status.shell_code());
@@ -206,12 +215,12 @@ fn close_stdout(streams: &mut Option<Streams>) {
 async fn drain(
     streams: &mut Option<Streams>,
     talk: &mut Conversation,
-    mut ears: Option<&mut CallObserver>,
+    mut observer: Option<&mut CallObserver>,
     clock: &mut Clock,
 ) {
     while streams.as_ref().is_some_and(Streams::are_open) || talk.is_open() {
         tokio::select! {
-            () = talk.next(ears.as_deref_mut(), clock) => {}
+            () = talk.next(observer.as_deref_mut(), clock) => {}
             chunk = read(streams) => if !take(streams, chunk).await {
                 close_stdout(streams);
             },
@@ -228,7 +237,7 @@ struct Started {
 
 async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<Started> {
     let run = job.run;
-    let mut litter = TempFiles {
+    let mut temp_files = TempFiles {
         files: job.files,
         folder: None,
     };
@@ -271,7 +280,7 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
         &job.roots,
         (program, job.words),
         &job.marker,
-        &mut litter,
+        &mut temp_files,
         &mut fds,
     )?;
     let command = Command {
@@ -292,7 +301,7 @@ async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<St
     let guard = begin
         .start(command, no_new_privs, |guard| {
             guard.streams = Some(Streams::new(stdout, stderr, capture));
-            guard.litter = litter;
+            guard.temp_files = temp_files;
             guard.kept = job.kept;
             // Before it begins: a call may be cancelled at once, and the tool is to hear of it.
             guard.control = control;

@@ -20,6 +20,7 @@ use super::temp_files::TempFiles;
 use super::watchdog::Watchdog;
 use crate::folder::{EnvSettings, RunSettings};
 use crate::sandbox::{self, Profile};
+use crate::serve::ServerFiles;
 use crate::trust::{Start, Trust, WalkError};
 
 /// The number under which a confined program's trampoline finds the server; 3 is the control channel.
@@ -33,10 +34,6 @@ const QUEUE: usize = 1024;
 pub(crate) struct RunnerOptions {
     /// Our own program: the trampoline of the sandbox.
     pub(crate) exe: PathBuf,
-    /// Where the SDKs are.
-    pub(crate) sdk: PathBuf,
-    /// The jq for tools.
-    pub(crate) jq: PathBuf,
     /// At once.
     pub(crate) concurrency: usize,
     /// Our environment.
@@ -47,12 +44,12 @@ pub(crate) struct RunnerOptions {
     pub(crate) trust_everybody: bool,
 }
 
-/// One for a folder.
-pub(crate) struct Runner {
+/// Runs the programs of one folder.
+pub struct Runner {
     pub(crate) options: RunnerOptions,
     pub(crate) spawner: Spawner,
     pub(crate) spills: Arc<Spills>,
-    folder: RunFolder,
+    pub(crate) files: ServerFiles,
     /// How the marks of everything that we run begin.
     name: String,
     watchdog: OnceCell<Option<Watchdog>>,
@@ -65,49 +62,49 @@ pub(crate) struct Runner {
     ended: tokio::sync::Mutex<mpsc::Receiver<()>>,
 }
 
-/// A place to run.
-pub(crate) struct Place {
+/// A place to run, free again when it is dropped.
+pub struct Place {
     _common: OwnedSemaphorePermit,
     _own: Option<OwnedSemaphorePermit>,
 }
 
 /// Too many calls wait already.
 #[derive(Debug)]
-pub(crate) struct Busy;
+pub struct Busy;
 
 impl Runner {
-    pub(crate) fn new(options: RunnerOptions) -> io::Result<Self> {
-        let folder = RunFolder::new()?;
+    pub(crate) fn new(options: RunnerOptions, files: ServerFiles) -> Self {
         let (alive, ended) = mpsc::channel(1);
         if let Err(e) = linkspan_spawn::become_subreaper() {
             tracing::debug!("programs that leave their group will not be found: {e}");
         }
-        Ok(Self {
+        Self {
             spawner: Spawner::new(),
-            spills: Arc::new(Spills::new(folder.0.clone())),
+            spills: Arc::new(Spills::new(files.run_folder().to_owned())),
             places: Arc::new(Semaphore::new(options.concurrency.max(1))),
             waiting: Arc::new(Semaphore::new(QUEUE)),
             own_places: Mutex::default(),
             alive: Mutex::new(Some(alive)),
             ended: tokio::sync::Mutex::new(ended),
-            folder,
+            files,
             name: super::random_name(),
             watchdog: OnceCell::new(),
             options,
-        })
+        }
     }
 
-    pub(crate) fn root(&self) -> &Path {
+    /// The folder that is served.
+    pub fn root(&self) -> &Path {
         &self.options.root
     }
 
-    /// A folder that nobody else can see.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder.0
+    /// A folder that only this user can read, for the files of calls.
+    pub fn folder(&self) -> &Path {
+        self.files.run_folder()
     }
 
-    /// A mark for what is about to be run.
-    pub(crate) fn marker(&self) -> String {
+    /// The mark of one call: `LINKSPAN_CALL` in the environment of its processes.
+    pub fn marker(&self) -> String {
         format!("{}-{}", self.name, super::random_name())
     }
 
@@ -125,14 +122,14 @@ impl Runner {
         self.watchdog.get_or_init(start).await;
     }
 
-    /// What one client may have running, and waiting to be read, at once.
-    pub(crate) fn share(&self) -> Arc<Semaphore> {
+    /// How many calls of one client run, or wait until their answer is read, at once.
+    pub fn share(&self) -> Arc<Semaphore> {
         Arc::new(Semaphore::new(self.options.concurrency.max(1)))
     }
 
     /// Waits for a place, and before that for one of the client's share, which is to be kept until the
-    /// answer is on its way: a client that does not read waits for itself, and holds up nobody else.
-    pub(crate) async fn place_of(
+    /// answer is sent: a client that does not read its answers delays only itself.
+    pub async fn place_of(
         &self,
         share: &Arc<Semaphore>,
         name: &str,
@@ -144,7 +141,7 @@ impl Runner {
     }
 
     /// Waits for a place, first come, first served.
-    pub(crate) async fn place(&self, name: &str, own: Option<usize>) -> Result<Place, Busy> {
+    pub async fn place(&self, name: &str, own: Option<usize>) -> Result<Place, Busy> {
         let _waiting = self.waiting.clone().try_acquire_owned().map_err(|_| Busy)?;
         self.common_place(name, own).await
     }
@@ -197,7 +194,7 @@ impl Runner {
 
     /// Whether files that are about to be used can be trusted, now. A file that is not there is no matter
     /// of trust: that it cannot be started is said better by the attempt.
-    pub(crate) fn trusts(&self, files: &[PathBuf]) -> io::Result<()> {
+    pub fn trusts(&self, files: &[PathBuf]) -> io::Result<()> {
         let trust = Trust::new(self.options.trust_everybody);
         for file in files {
             match trust.walk(file, self.root()) {
@@ -228,7 +225,7 @@ impl Runner {
         roots: &[PathBuf],
         (program, words): (PathBuf, Vec<OsString>),
         marker: &str,
-        litter: &mut TempFiles,
+        temp_files: &mut TempFiles,
         fds: &mut Vec<(OwnedFd, i32)>,
     ) -> io::Result<(PathBuf, Vec<OsString>)> {
         let Some(mut profile) = Profile::for_run(run, roots, self.root()) else {
@@ -238,7 +235,7 @@ impl Runner {
             let path = self.folder().join(format!("{marker}.tmp"));
             fs::create_dir(&path)?;
             profile.set_tmp(&path);
-            litter.folder = Some(path);
+            temp_files.folder = Some(path);
         }
         if let Some(written) = profile.written()
             && let Some(theirs) = sandbox::decide(written, self.root())?
@@ -262,25 +259,4 @@ impl Runner {
 fn untrusted(error: &WalkError) -> io::Error {
     let text = format!("not run, because others could have changed it: {error}");
     io::Error::new(io::ErrorKind::PermissionDenied, text)
-}
-
-/// Gone with everything in it when we are.
-struct RunFolder(PathBuf);
-
-impl RunFolder {
-    fn new() -> io::Result<Self> {
-        let name = format!("linkspan-{}", super::random_name());
-        let path = std::env::temp_dir().join(name);
-        let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&path)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for RunFolder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

@@ -1,8 +1,8 @@
-//! What a call leaves in our folder.
+//! The files of a call in the run folder.
 
 use std::path::PathBuf;
 
-/// Removed when this is dropped, whatever became of the call: there are more of them than there is room.
+/// Files that are removed when this is dropped, however the call ended.
 #[derive(Default)]
 pub(crate) struct TempFiles {
     pub(crate) files: Vec<PathBuf>,

@@ -11,6 +11,7 @@
 use std::ffi::OsStr;
 use std::io;
 
+use super::needs::Variables;
 use super::profile::Reach;
 
 /// What the system can enforce.
@@ -37,8 +38,13 @@ pub fn support() -> Support {
 }
 
 /// Takes from this process, and everything that comes from it, what is not granted. `program` is what
-/// it will become. Nothing is taken if something cannot be, unless the profile is content with less.
-pub(super) fn confine(reach: &Reach, program: &OsStr, can: Support) -> io::Result<()> {
+/// it will become, `env` its environment. Nothing is taken if something cannot be, unless the profile is content with less.
+pub(super) fn confine(
+    reach: &Reach,
+    program: &OsStr,
+    env: Variables<'_>,
+    can: Support,
+) -> io::Result<()> {
     if !reach.optional {
         let lacks = match () {
             () if !can.files => "cannot confine a program to files (Linux 6.2 can, with Landlock)",
@@ -55,10 +61,10 @@ pub(super) fn confine(reach: &Reach, program: &OsStr, can: Support) -> io::Resul
         }
     }
     #[cfg(target_os = "linux")]
-    return landlock::confine(reach, program);
+    return landlock::confine(reach, program, env);
     #[cfg(not(target_os = "linux"))]
     {
-        let _ = program;
+        let _ = (program, env);
         Ok(())
     }
 }
@@ -79,7 +85,7 @@ mod landlock {
 
     use super::Support;
     use crate::sandbox::grant;
-    use crate::sandbox::needs;
+    use crate::sandbox::needs::{self, Variables};
     use crate::sandbox::profile::Reach;
 
     /// With truncation, without which everything could be emptied.
@@ -96,7 +102,7 @@ mod landlock {
         }
     }
 
-    pub(super) fn confine(reach: &Reach, program: &OsStr) -> io::Result<()> {
+    pub(super) fn confine(reach: &Reach, program: &OsStr, env: Variables<'_>) -> io::Result<()> {
         let mut asked = Ruleset::default()
             .handle_access(AccessFs::from_all(FILES) | AccessFs::IoctlDev)
             .map_err(said)?
@@ -116,13 +122,13 @@ mod landlock {
         for path in needs::DEVICES {
             grants.perhaps(follow(path), device())?;
         }
-        for path in needs::interpreters(program) {
+        for path in needs::interpreters(program, env) {
             grants.perhaps(grant::open(&path, folder), reading())?;
         }
-        for path in needs::told_to_read() {
+        for path in needs::told_to_read(env) {
             grants.perhaps(grant::follow(&path), reading())?;
         }
-        for path in needs::told_to_write() {
+        for path in needs::told_to_write(env) {
             grants.perhaps(grant::follow(&path), writing())?;
         }
         let opened = grant::follow(folder);

@@ -4,25 +4,26 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::{Command, ExitCode};
 
+use super::needs::Variables;
 use super::profile::Profile;
 use super::{confine, powers, seccomp};
 
 /// What the trampoline exits with if it did not become the tool.
 pub const REFUSED: u8 = 126;
 
-/// Runs `PROFILE -- WORDS`, the words after `__exec`. Returns only if that failed; then the reason was
-/// said on stderr, and nothing was run.
+/// Runs `PROFILE -- WORDS`, the words after `__exec`, in the environment of this process, which `env` looks
+/// up. Returns only if that failed; then the reason was said on stderr, and nothing was run.
 ///
 /// To be called before anything else: whatever is open or allocated by then costs every call, and
 /// threads would keep their rights.
-pub fn exec(words: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let reason = attempt(words.into_iter());
+pub fn exec(words: impl IntoIterator<Item = OsString>, env: Variables<'_>) -> ExitCode {
+    let reason = attempt(words.into_iter(), env);
     // If nobody can be told there is still the code.
     let _ = writeln!(io::stderr(), "linkspan: not run: {reason}");
     ExitCode::from(REFUSED)
 }
 
-fn attempt(mut words: impl Iterator<Item = OsString>) -> String {
+pub(super) fn attempt(mut words: impl Iterator<Item = OsString>, env: Variables<'_>) -> String {
     let Some(profile) = words.next() else {
         return "no profile is given".into();
     };
@@ -41,13 +42,18 @@ fn attempt(mut words: impl Iterator<Item = OsString>) -> String {
     command.args(words);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::arg0(&mut command, name);
-    match apply(&profile, &program, &mut command) {
+    match apply(&profile, &program, env, &mut command) {
         Ok(()) => format!("{}: {}", program.display(), become_it(command)),
         Err(reason) => reason,
     }
 }
 
-fn apply(profile: &Profile, program: &OsString, command: &mut Command) -> Result<(), String> {
+fn apply(
+    profile: &Profile,
+    program: &OsString,
+    env: Variables<'_>,
+    command: &mut Command,
+) -> Result<(), String> {
     stay_with_the_server(profile.server)?;
     if profile.no_new_privs {
         give_up_privileges().map_err(|e| format!("privileges cannot be given up: {e}"))?;
@@ -57,7 +63,7 @@ fn apply(profile: &Profile, program: &OsString, command: &mut Command) -> Result
             Err(e) if !reach.optional => return Err(format!("root's powers stay: {e}")),
             _ => {}
         }
-        confine::confine(reach, program, confine::support())
+        confine::confine(reach, program, env, confine::support())
             .map_err(|e| format!("the sandbox cannot be set up: {e}"))?;
         match seccomp::forbid(reach) {
             Err(e) if !reach.optional => {
@@ -121,10 +127,4 @@ fn become_it(mut command: Command) -> io::Error {
 #[cfg(not(unix))]
 fn become_it(_command: Command) -> io::Error {
     io::ErrorKind::Unsupported.into()
-}
-
-/// For tests, whose process is not the trampoline's.
-#[cfg(test)]
-pub(super) fn attempt_in_tests(words: Vec<OsString>) -> String {
-    attempt(words.into_iter())
 }

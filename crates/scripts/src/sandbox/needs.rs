@@ -1,7 +1,6 @@
 //! What a program is granted at level 2 without being asked: what hardly any program can do without,
 //! what runs it, and what we tell it about.
 
-use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Read;
@@ -64,19 +63,22 @@ const WRITTEN: &[&str] = &[
 /// Variables that name a file which the program makes, in a folder that is there for this one call.
 const MADE: &[&str] = &["MCP_ELICIT_REQUEST_FILE", "MCP_ELICIT_RESPONSE_FILE"];
 
-/// What our own variables name, to read.
-pub(super) fn told_to_read() -> impl Iterator<Item = PathBuf> {
-    named_by(READ)
+/// Looks up a variable of the process that is confined.
+pub type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
+/// The files that linkspan's variables name, to read.
+pub(super) fn told_to_read(env: Variables<'_>) -> impl Iterator<Item = PathBuf> {
+    named_by(READ, env)
 }
 
-/// What our own variables name, to write.
-pub(super) fn told_to_write() -> impl Iterator<Item = PathBuf> {
-    let folders = named_by(MADE).filter_map(|file| Some(file.parent()?.to_owned()));
-    named_by(WRITTEN).chain(folders)
+/// The files that linkspan's variables name, to write.
+pub(super) fn told_to_write(env: Variables<'_>) -> impl Iterator<Item = PathBuf> {
+    let folders = named_by(MADE, env).filter_map(|file| Some(file.parent()?.to_owned()));
+    named_by(WRITTEN, env).chain(folders)
 }
 
-fn named_by(names: &'static [&'static str]) -> impl Iterator<Item = PathBuf> {
-    let values = names.iter().filter_map(env::var_os);
+fn named_by(names: &'static [&'static str], env: Variables<'_>) -> impl Iterator<Item = PathBuf> {
+    let values = names.iter().filter_map(|name| env(name));
     values.filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
@@ -85,13 +87,13 @@ const DEPTH: usize = 4;
 
 /// What executes the program: its file, the interpreter in its first line, and what they are installed
 /// with. Most of that is the system's, but languages are often installed in a home folder.
-pub(super) fn interpreters(program: &OsStr) -> Vec<PathBuf> {
+pub(super) fn interpreters(program: &OsStr, env: Variables<'_>) -> Vec<PathBuf> {
     let mut granted = Vec::new();
-    let mut next = find(program);
+    let mut next = find(program, env);
     for _ in 0..DEPTH {
         let Some(path) = next else { break };
         let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-        next = interpreter(&target);
+        next = interpreter(&target, env);
         for path in [path, target] {
             if !is_of_the_system(&path) {
                 granted.extend(installation(&path));
@@ -103,18 +105,18 @@ pub(super) fn interpreters(program: &OsStr) -> Vec<PathBuf> {
 }
 
 /// A name without a slash is in a folder of `PATH`.
-fn find(program: &OsStr) -> Option<PathBuf> {
+fn find(program: &OsStr, env: Variables<'_>) -> Option<PathBuf> {
     let path = Path::new(program);
     if path.parent().is_some_and(|parent| parent != Path::new("")) {
         return Some(path.to_owned());
     }
-    let folders = env::var_os("PATH")?;
-    let found = env::split_paths(&folders).map(|folder| folder.join(program));
+    let folders = env("PATH")?;
+    let found = std::env::split_paths(&folders).map(|folder| folder.join(program));
     found.into_iter().find(|path| path.is_file())
 }
 
 /// What the first line asks for: a path, or a name that `env` looks up.
-fn interpreter(script: &Path) -> Option<PathBuf> {
+fn interpreter(script: &Path, env: Variables<'_>) -> Option<PathBuf> {
     let mut head = [0; 256];
     let read = File::open(script).ok()?.read(&mut head).ok()?;
     let line = head[..read].strip_prefix(b"#!")?;
@@ -126,7 +128,7 @@ fn interpreter(script: &Path) -> Option<PathBuf> {
         return Some(first.to_owned());
     }
     let name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
-    find(&OsString::from(name))
+    find(&OsString::from(name), env)
 }
 
 fn is_of_the_system(path: &Path) -> bool {
@@ -164,10 +166,13 @@ mod tests {
         let script = format!("#!{} -x\n", at("bin/lang").display());
         fs::write(at("script"), script).unwrap();
         fs::write(at("by-env"), "#!/usr/bin/env -S X=1 sh -e\n").unwrap();
-        let found = interpreters(at("script").as_os_str());
+        fs::write(at("bin/sh"), "").unwrap();
+        let path = at("bin").into_os_string();
+        let env: Variables<'_> = &|name| (name == "PATH").then(|| path.clone());
+        let found = interpreters(at("script").as_os_str(), env);
         assert!(found.contains(&at("bin/lang")));
         assert!(found.contains(&at("lib")));
-        assert_eq!(interpreter(&at("by-env")), find(OsStr::new("sh")));
-        assert_eq!(interpreters(OsStr::new("/bin/sh")), [] as [&Path; 0]);
+        assert_eq!(interpreter(&at("by-env"), env), Some(at("bin/sh")));
+        assert_eq!(interpreters(OsStr::new("/bin/sh"), env), [] as [&Path; 0]);
     }
 }

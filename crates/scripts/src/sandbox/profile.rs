@@ -2,12 +2,11 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::limits::Limits;
-use crate::compat::roots::lexical;
 use crate::folder::RunSettings;
 
 /// Everything that the trampoline needs to know. It travels as an argument, so that there is nothing to
@@ -127,6 +126,21 @@ impl Profile {
         all.extend(words);
         Ok(all)
     }
+}
+
+/// A path without `.` and `..`, by name: links on the way are not looked at.
+pub fn lexical(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 #[cfg(test)]

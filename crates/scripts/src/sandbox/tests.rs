@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use super::confine::{Support, confine, support};
-use super::exec::{REFUSED, attempt_in_tests};
+use super::exec::{REFUSED, attempt};
 use super::profile::Profile;
 use crate::folder::RunSettings;
 
@@ -24,7 +24,8 @@ fn trampoline() {
         return;
     };
     let words: Vec<String> = serde_json::from_str(words.to_str().unwrap()).unwrap();
-    let reason = attempt_in_tests(words.into_iter().map(OsString::from).collect());
+    let words = words.into_iter().map(OsString::from);
+    let reason = attempt(words, &|name| std::env::var_os(name));
     eprintln!("not run: {reason}");
     std::process::exit(i32::from(REFUSED));
 }
@@ -453,7 +454,11 @@ fn a_system_that_cannot_enforce_it_is_told_apart_from_one_that_need_not() {
     };
     let folder = Folder::new(2).settings(|run| run.sandbox.net = Some(vec![1]));
     let reach = folder.profile().reach.unwrap();
-    let refuses = |can| confine(&reach, "sh".as_ref(), can).unwrap_err().to_string();
+    let refuses = |can| {
+        confine(&reach, "sh".as_ref(), &|_| None, can)
+            .unwrap_err()
+            .to_string()
+    };
     assert!(
         refuses(nothing).contains("files (Linux 6.2"),
         "{}",
@@ -464,7 +469,7 @@ fn a_system_that_cannot_enforce_it_is_told_apart_from_one_that_need_not() {
     free.optional = true;
     // On a thread of its own, which is all that it confines.
     let confined = std::thread::spawn(move || {
-        confine(&free, "sh".as_ref(), nothing).unwrap();
+        confine(&free, "sh".as_ref(), &|_| None, nothing).unwrap();
         fs::read_dir("/").is_err()
     });
     assert_eq!(confined.join().unwrap(), support().files);

@@ -19,11 +19,11 @@ impl Connection {
         call: &mut Call,
     ) -> Result<String, RpcError> {
         let asked = Asked::read(params)?;
-        let stock = self.folder.stock();
-        let Some(target) = target(&stock.catalogue, &asked)? else {
+        let snapshot = self.folder.snapshot();
+        let Some(target) = target(&snapshot.catalogue, &asked)? else {
             return Ok(offered(&[], None, false));
         };
-        let completion = find(&stock.catalogue.completions, |completion| {
+        let completion = find(&snapshot.catalogue.completions, |completion| {
             completion.target == target && completion.argument == asked.argument
         });
         let Some(completion) = completion else {
@@ -38,7 +38,7 @@ impl Connection {
             }
             Values::Run(program) => {
                 let all = Value::Object(asked.others.clone()).to_string();
-                let errand = RunRequest {
+                let request = RunRequest {
                     name: &asked.name,
                     program,
                     run: &completion.run,
@@ -53,7 +53,7 @@ impl Connection {
                     ],
                     meta: meta(params),
                 };
-                let outcome = self.perform(errand, call).await?;
+                let outcome = self.perform(request, call).await?;
                 read(printed(&asked.name, &outcome)?)
             }
         }

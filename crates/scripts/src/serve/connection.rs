@@ -10,11 +10,11 @@ use tokio::sync::Semaphore;
 
 use super::Folder;
 use super::diagnostics;
-use super::news::{self, Ear};
+use super::news;
 use super::snapshot::{Collection, Listed};
 use super::subscriptions::Subscriptions;
-use crate::mount::{MountCaller, Mounts};
-use crate::run::call_observer::Threshold;
+use crate::mount::{Guest, Mounts};
+use crate::run::observer::Threshold;
 
 /// A client that has not begun with `initialize`.
 const NOT_READY: i64 = -32000;
@@ -56,10 +56,10 @@ impl Connection {
         self.revision.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn guest(&self, caller: Caller) -> MountCaller<'_> {
-        MountCaller {
+    pub(super) fn guest(&self, caller: Caller) -> Guest<'_> {
+        Guest {
             runner: &self.folder.runner,
-            herald: &self.folder.herald,
+            events: &self.folder.events,
             threshold: &self.threshold,
             caller,
         }
@@ -77,26 +77,26 @@ impl Connection {
                 RpcError::invalid_params("`cursor` must be a string from an earlier answer")
             })?),
         };
-        let stock = self.folder.stock();
+        let snapshot = self.folder.snapshot();
         let limit = params.get("limit").and_then(Json::as_i64);
         let limit = limit
             .and_then(|limit| usize::try_from(limit).ok())
             .filter(|l| *l > 0);
-        let size = limit.unwrap_or(stock.catalogue.page_size);
+        let size = limit.unwrap_or(snapshot.catalogue.page_size);
         let page = |listed: &Listed| {
             listed.page(collection, cursor.as_deref(), size, || {
                 format!("{:.0}", jiff::Timestamp::now())
             })
         };
         let revision = self.revision();
-        let (entries, next) = match collection == Collection::Tools && stock.has_mounts() {
-            false => stock.listed(collection, revision, page)?,
+        let (entries, next) = match collection == Collection::Tools && snapshot.has_mounts() {
+            false => snapshot.listed(collection, revision, page)?,
             true => {
                 let others = self
                     .mounts
-                    .tools(&stock.catalogue, &self.guest(caller))
+                    .tools(&snapshot.catalogue, &self.guest(caller))
                     .await;
-                page(&stock.tools_with(others, revision))?
+                page(&snapshot.tools_with(others, revision))?
             }
         };
         let next = next.map_or_else(String::new, |next| {
@@ -110,7 +110,7 @@ impl Connection {
         let Some(teller) = self.teller.get().cloned() else {
             return;
         };
-        let first = diagnostics::first(&self.folder.stock().catalogue);
+        let first = diagnostics::first(&self.folder.snapshot().catalogue);
         let threshold = self.threshold.clone();
         if first.is_empty() {
             return;
@@ -135,12 +135,8 @@ impl Connection {
 
 impl Handler for Connection {
     fn opened(&self, teller: Teller) {
-        let ear = Ear {
-            news: self.folder.herald.subscribe(),
-            contents: self.folder.contents.subscribe(),
-        };
         news::pass_on(
-            ear,
+            self.folder.changes(),
             teller.clone(),
             self.subscriptions.clone(),
             self.ready.clone(),
@@ -157,8 +153,8 @@ impl Handler for Connection {
             ));
         }
         *agreed = Some(revision);
-        let stock = self.folder.stock();
-        let server = &stock.catalogue.server;
+        let snapshot = self.folder.snapshot();
+        let server = &snapshot.catalogue.server;
         if self.folder.options.minimal {
             return Ok(format!(
                 r#"{{"protocolVersion":"{revision}","capabilities":{{"logging":{{}}}},"serverInfo":{}}}"#,

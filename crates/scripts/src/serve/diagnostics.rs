@@ -5,7 +5,7 @@ use linkspan_wire::escape_line;
 
 use super::Folder;
 use crate::folder::{Catalogue, Problem, Severity};
-use crate::run::call_observer::News;
+use crate::run::observer::News;
 
 /// So many warnings are told one by one when a folder is opened; more are counted.
 const FEW: usize = 5;
@@ -14,9 +14,11 @@ const FIRST: usize = 20;
 
 /// Something for the log, and for clients as `notifications/message`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Diagnostic {
-    pub(crate) level: Level,
-    pub(crate) text: String,
+pub struct Diagnostic {
+    /// How serious it is.
+    pub level: Level,
+    /// One line.
+    pub text: String,
 }
 
 impl Diagnostic {
@@ -47,7 +49,7 @@ impl Folder {
             false => tracing::warn!("{text}"),
         }
         let _ = self
-            .herald
+            .events
             .send(News::Diagnostic(Diagnostic { level, text }));
     }
 
@@ -57,7 +59,7 @@ impl Folder {
         for problem in new.problems.iter().filter(is_new) {
             let diagnostic = Diagnostic::of(problem);
             tracing::warn!("{}", diagnostic.text);
-            let _ = self.herald.send(News::Diagnostic(diagnostic));
+            let _ = self.events.send(News::Diagnostic(diagnostic));
         }
     }
 }

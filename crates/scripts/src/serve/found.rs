@@ -27,8 +27,8 @@ pub(super) struct Found {
 
 /// Looks an address up: listed resources first, then templates, then what can read its scheme.
 pub(super) fn resolve(folder: &Folder, uri: &str) -> Option<Found> {
-    let stock: Arc<Snapshot> = folder.stock();
-    let all = &stock.catalogue;
+    let snapshot: Arc<Snapshot> = folder.snapshot();
+    let all = &snapshot.catalogue;
     if let Some(resource) = listed(all, uri) {
         return Some(Found {
             name: resource.uri.clone(),

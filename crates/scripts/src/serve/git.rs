@@ -27,11 +27,7 @@ use command::{Git, NOBODY};
 const LOCAL: Duration = Duration::from_secs(20);
 
 /// The file that an address stands for, if it is no more than `most` bytes.
-pub(crate) async fn read(
-    folder: &Arc<Folder>,
-    uri: &str,
-    most: usize,
-) -> Result<Vec<u8>, NotFetched> {
+pub async fn read(folder: &Arc<Folder>, uri: &str, most: usize) -> Result<Vec<u8>, NotFetched> {
     let address = Address::parse(uri)?;
     let runner = &folder.runner;
     let busy = |_| NotFetched::Failed("too many calls wait already: try again later".to_owned());

@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 use super::Folder;
 use super::connection::Connection;
 use crate::folder::{Program, RunSettings};
-use crate::run::call_observer::{CallObserver, Talk};
 use crate::run::capture::Printed;
 use crate::run::env::{Common, Env, LARGEST, put, roots, scalars};
+use crate::run::observer::{CallObserver, Talk};
 use crate::run::{Ended, Job, Outcome, Stdin, argv, run};
 
 /// How long a client may take to say which folders it offers. It is a program that knows.
@@ -39,30 +39,30 @@ impl Connection {
     /// Waits for a place, then runs it.
     pub(super) async fn perform(
         &self,
-        errand: RunRequest<'_>,
+        request: RunRequest<'_>,
         call: &mut Call,
     ) -> Result<Outcome, RpcError> {
         let runner = &self.folder.runner;
-        let own = errand.run.concurrency;
-        let place = runner.place_of(&self.share, errand.name, own).await;
+        let own = request.run.concurrency;
+        let place = runner.place_of(&self.share, request.name, own).await;
         let (ours, _place) =
             place.map_err(|_| RpcError::server("too many calls wait already: try again later"))?;
         call.hold(ours);
         let caller = call.caller();
         let mut offered = Vec::new();
-        if errand.run.sandbox.roots {
+        if request.run.sandbox.roots {
             offered = self.offered.get(&caller, ASKING).await;
         }
         let job = job(
             &self.folder,
-            &errand,
+            &request,
             self.threshold.name(),
             Some(&caller),
             offered,
         )?;
-        let mut ears = self.ears(&errand, caller);
-        let name = errand.name;
-        let outcome = run(runner, job, Some(&mut ears)).await;
+        let mut observer = self.observer(&request, caller);
+        let name = request.name;
+        let outcome = run(runner, job, Some(&mut observer)).await;
         let mut outcome = outcome.unwrap_or_else(|e| did_not_start(&self.folder, name, &e));
         match outcome.error.take() {
             Some(error) => Err(error),
@@ -73,16 +73,15 @@ impl Connection {
 
 impl Connection {
     /// Who hears what is said while it runs.
-    pub(super) fn ears(&self, errand: &RunRequest<'_>, caller: Caller) -> CallObserver {
-        CallObserver::new(
+    pub(super) fn observer(&self, request: &RunRequest<'_>, caller: Caller) -> CallObserver {
+        self.folder.observer(
             caller,
-            progress_token(errand.meta),
+            progress_token(request.meta),
             self.threshold.clone(),
-            self.folder.herald.clone(),
-            errand.name,
+            request.name,
             Talk {
-                progress: errand.run.progress_per_minute,
-                logs: errand.run.logs_per_minute,
+                progress: request.run.progress_per_minute,
+                logs: request.run.logs_per_minute,
                 ..Talk::default()
             },
         )
@@ -92,14 +91,14 @@ impl Connection {
 /// Runs it without anybody who could be asked or told.
 pub(super) async fn perform_for_nobody(
     folder: &Arc<Folder>,
-    errand: RunRequest<'_>,
+    request: RunRequest<'_>,
 ) -> Result<Outcome, RpcError> {
     let runner = &folder.runner;
-    let place = runner.place(errand.name, errand.run.concurrency).await;
+    let place = runner.place(request.name, request.run.concurrency).await;
     let _place = place.map_err(|_| RpcError::server("too many calls wait already"))?;
-    let job = job(folder, &errand, Level::DEFAULT.name(), None, Vec::new())?;
+    let job = job(folder, &request, Level::DEFAULT.name(), None, Vec::new())?;
     let outcome = run(runner, job, None).await;
-    Ok(outcome.unwrap_or_else(|e| did_not_start(folder, errand.name, &e)))
+    Ok(outcome.unwrap_or_else(|e| did_not_start(folder, request.name, &e)))
 }
 
 /// What a shell would say and end with.
@@ -121,35 +120,35 @@ fn did_not_start(folder: &Folder, name: &str, why: &std::io::Error) -> Outcome {
 /// What is run for it, in which environment.
 fn job<'a>(
     folder: &Folder,
-    errand: &RunRequest<'a>,
+    request: &RunRequest<'a>,
     log_level: &str,
     caller: Option<&Caller>,
     offered: Vec<PathBuf>,
 ) -> Result<Job<'a>, RpcError> {
     let runner = &folder.runner;
-    let arguments =
-        Json::parse(errand.spelled).map_err(|_| RpcError::internal("the arguments are no JSON"))?;
-    let mut words = argv::words(errand.program, arguments).map_err(RpcError::invalid_params)?;
-    words.extend(errand.further.iter().map(Into::into));
+    let arguments = Json::parse(request.spelled)
+        .map_err(|_| RpcError::internal("the arguments are no JSON"))?;
+    let mut words = argv::words(request.program, arguments).map_err(RpcError::invalid_params)?;
+    words.extend(request.further.iter().map(Into::into));
     let marker = runner.marker();
     let cancel = runner.folder().join(format!("{marker}.cancelled"));
-    let mut env: Env = runner.base_env(&errand.run.env);
+    let mut env: Env = runner.base_env(&request.run.env);
     Common {
         root: runner.root(),
-        sdk: &runner.options.sdk,
-        jq: &runner.options.jq,
+        sdk: &runner.files.installed.sdk,
+        jq: &runner.files.installed.jq,
         marker: &marker,
         cancel: &cancel,
         log_level,
     }
     .put(&mut env);
-    put(&mut env, "MCP_TOOL_NAME", errand.name);
+    put(&mut env, "MCP_TOOL_NAME", request.name);
     let mut files = Vec::new();
-    match errand.spelled.len() <= LARGEST {
-        true => put(&mut env, "MCP_TOOL_ARGS_JSON", errand.spelled),
+    match request.spelled.len() <= LARGEST {
+        true => put(&mut env, "MCP_TOOL_ARGS_JSON", request.spelled),
         false => {
             let path = runner.folder().join(format!("{marker}.arguments"));
-            write_private(&path, errand.spelled)
+            write_private(&path, request.spelled)
                 .map_err(|e| RpcError::internal(format!("large arguments found no place: {e}")))?;
             put(&mut env, "MCP_TOOL_ARGS_JSON", "");
             put(&mut env, "MCP_TOOL_ARGS_FILE", &path);
@@ -157,33 +156,33 @@ fn job<'a>(
         }
     }
     scalars(&mut env, arguments);
-    let meta = errand.meta.map_or("{}", Json::text);
+    let meta = request.meta.map_or("{}", Json::text);
     put(
         &mut env,
         "MCP_TOOL_META_JSON",
         if meta.len() <= LARGEST { meta } else { "{}" },
     );
-    put(&mut env, "MCP_PROGRESS_TOKEN", bare_token(errand.meta));
+    put(&mut env, "MCP_PROGRESS_TOKEN", bare_token(request.meta));
     if let Some(caller) = caller {
         put_capabilities(&mut env, caller);
     }
-    if errand.run.sandbox.roots {
+    if request.run.sandbox.roots {
         roots(&mut env, &offered);
     }
-    for (name, value) in &errand.env {
+    for (name, value) in &request.env {
         put(&mut env, name, value);
     }
-    let cwd = errand.run.cwd.clone();
+    let cwd = request.run.cwd.clone();
     let cwd = cwd.unwrap_or_else(|| runner.root().to_owned());
     Ok(Job {
         words,
-        executed: errand.program.files(&cwd, runner.root()),
+        executed: request.program.files(&cwd, runner.root()),
         env,
         cwd,
-        stdin: Stdin::Text(errand.spelled.to_owned().into()),
+        stdin: Stdin::Text(request.spelled.to_owned().into()),
         control: true,
-        run: errand.run,
-        timeout: asked_timeout(errand.meta, errand.run),
+        run: request.run,
+        timeout: asked_timeout(request.meta, request.run),
         roots: offered,
         marker,
         cancel,
@@ -194,7 +193,8 @@ fn job<'a>(
     })
 }
 
-pub(crate) fn put_capabilities(env: &mut Env, caller: &Caller) {
+/// Tells a program in its environment what the client can do.
+pub fn put_capabilities(env: &mut Env, caller: &Caller) {
     let known: [(&str, &[&str]); 4] = [
         ("elicitation", &["elicitation"]),
         ("elicitation.url", &["elicitation", "url"]),
@@ -213,21 +213,21 @@ pub(crate) fn put_capabilities(env: &mut Env, caller: &Caller) {
 }
 
 /// `_meta` of a request.
-pub(crate) fn meta<'a>(params: Params<'a>) -> Option<Json<'a>> {
+pub fn meta<'a>(params: Params<'a>) -> Option<Json<'a>> {
     params
         .get("_meta")
         .filter(|meta| meta.kind() == JsonKind::Object)
 }
 
-/// Under which name the client wants to hear of progress; only strings and numbers will do.
-pub(crate) fn progress_token(meta: Option<Json<'_>>) -> Option<String> {
+/// The token under which the client wants to be told of progress: a string or a number.
+pub fn progress_token(meta: Option<Json<'_>>) -> Option<String> {
     let token = meta?.get("progressToken")?;
     let fits = matches!(token.kind(), JsonKind::String | JsonKind::Number);
     fits.then(|| token.text().to_owned())
 }
 
 /// The same without quotes, for shells.
-pub(crate) fn bare_token(meta: Option<Json<'_>>) -> String {
+pub fn bare_token(meta: Option<Json<'_>>) -> String {
     let Some(token) = meta.and_then(|meta| meta.get("progressToken")) else {
         return String::new();
     };
@@ -238,8 +238,8 @@ pub(crate) fn bare_token(meta: Option<Json<'_>>) -> String {
     }
 }
 
-/// What the client asks for, as far as the settings allow it.
-pub(crate) fn asked_timeout(meta: Option<Json<'_>>, run: &RunSettings) -> Option<Duration> {
+/// The time limit that the client asks for, as far as the settings allow it.
+pub fn asked_timeout(meta: Option<Json<'_>>, run: &RunSettings) -> Option<Duration> {
     let asked = meta?
         .get("linkspan/timeoutSecs")?
         .text()

@@ -10,44 +10,48 @@ use tokio::sync::broadcast::{self, Receiver, error::RecvError};
 
 use super::Diagnostic;
 use super::subscriptions::Subscriptions;
-use crate::run::call_observer::{News, Threshold};
 use crate::run::control::List;
+use crate::run::observer::{News, Threshold};
 
 /// Where it is told which resources have changed. They come together: a branch that is checked out
 /// changes hundreds at once, and those must not push other news out.
 pub(super) type Contents = broadcast::Sender<Arc<[String]>>;
 
-/// What a client may have to be told.
-enum Told {
+/// A change that a client may have to be told of.
+#[derive(Debug)]
+pub enum FolderChange {
+    /// A list has changed.
     List(List),
+    /// The contents of these resources have changed.
     Contents(Arc<[String]>),
+    /// Something is wrong with the folder.
     Diagnostic(Diagnostic),
-    /// What was missed is not known, so all of it may be old.
+    /// Messages were missed: everything may have changed.
     All,
 }
 
-/// What there is to hear, about everything.
-pub(super) struct Ear {
+/// The changes of a folder, for one client.
+pub struct FolderChanges {
     pub(super) news: Receiver<News>,
     pub(super) contents: Receiver<Arc<[String]>>,
 }
 
-impl Ear {
-    /// `None` when the folder has gone.
-    async fn next(&mut self) -> Option<Told> {
+impl FolderChanges {
+    /// The next change; `None` when the folder is closed.
+    pub async fn next(&mut self) -> Option<FolderChange> {
         let told = tokio::select! {
             // What is in a list is read anew when the list has been.
             biased;
             one = self.news.recv() => one.map(|one| match one {
-                News::Changed(list) => Told::List(list),
-                News::Updated(uri) => Told::Contents([uri].into()),
-                News::Diagnostic(diagnostic) => Told::Diagnostic(diagnostic),
+                News::Changed(list) => FolderChange::List(list),
+                News::Updated(uri) => FolderChange::Contents([uri].into()),
+                News::Diagnostic(diagnostic) => FolderChange::Diagnostic(diagnostic),
             }),
-            many = self.contents.recv() => many.map(Told::Contents),
+            many = self.contents.recv() => many.map(FolderChange::Contents),
         };
         match told {
             Ok(told) => Some(told),
-            Err(RecvError::Lagged(_)) => Some(Told::All),
+            Err(RecvError::Lagged(_)) => Some(FolderChange::All),
             Err(RecvError::Closed) => None,
         }
     }
@@ -55,7 +59,7 @@ impl Ear {
 
 /// Passes news on until the client or the folder has gone.
 pub(super) fn pass_on(
-    mut ear: Ear,
+    mut ear: FolderChanges,
     teller: Teller,
     subscriptions: Subscriptions,
     ready: Arc<AtomicBool>,
@@ -71,16 +75,16 @@ pub(super) fn pass_on(
                 None => return,
                 // Nobody who is not ready knows anything that could be old.
                 Some(_) if !ready.load(Ordering::Relaxed) => {}
-                Some(Told::List(list)) => changed(&teller, list).await,
-                Some(Told::Diagnostic(diagnostic)) => {
+                Some(FolderChange::List(list)) => changed(&teller, list).await,
+                Some(FolderChange::Diagnostic(diagnostic)) => {
                     diagnosed(&teller, &threshold, &diagnostic).await;
                 }
-                Some(Told::Contents(uris)) => {
+                Some(FolderChange::Contents(uris)) => {
                     for uri in uris.iter().filter(|uri| subscriptions.has(uri)) {
                         updated(&teller, uri).await;
                     }
                 }
-                Some(Told::All) => {
+                Some(FolderChange::All) => {
                     for list in [List::Tools, List::Prompts, List::Resources] {
                         changed(&teller, list).await;
                     }

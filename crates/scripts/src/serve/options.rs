@@ -11,8 +11,6 @@ use std::sync::Arc;
 pub struct Options {
     /// Our own program: the trampoline of the sandbox, and the jq for tools.
     pub exe: PathBuf,
-    /// Whose conventions hold.
-    pub compat: Compat,
     /// Whether changes are noticed while we run.
     pub watch: bool,
     /// The least sandbox for every script.
@@ -37,14 +35,15 @@ pub struct Options {
     pub problems_of: Option<String>,
     /// Our environment, of which scripts see a part.
     pub env: Vec<(OsString, OsString)>,
+    /// The folder for temporary files.
+    pub temp: PathBuf,
 }
 
 impl Options {
-    /// What is usual.
-    pub fn new(exe: PathBuf) -> Self {
+    /// The usual options.
+    pub fn new(exe: PathBuf, env: Vec<(OsString, OsString)>, temp: PathBuf) -> Self {
         Self {
             exe,
-            compat: Compat::Auto,
             watch: false,
             sandbox: None,
             concurrency: None,
@@ -56,20 +55,10 @@ impl Options {
             minimal: false,
             shutdown: false,
             problems_of: None,
-            env: std::env::vars_os().collect(),
+            env,
+            temp,
         }
     }
-}
-
-/// Whose conventions hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compat {
-    /// Those of mcp-bash if the folder is one of its projects, else ours.
-    Auto,
-    /// Ours.
-    Native,
-    /// Those of mcp-bash.
-    McpBash,
 }
 
 /// Gets what an address stands for. It decides itself whom it talks to.
@@ -108,7 +97,8 @@ pub enum NotFetched {
 }
 
 impl NotFetched {
-    pub(crate) fn code(&self) -> i32 {
+    /// The exit code that stands for it in providers.
+    pub fn code(&self) -> i32 {
         match self {
             Self::Unsupported(_) => 2,
             Self::NotFound => 3,
@@ -118,7 +108,8 @@ impl NotFetched {
         }
     }
 
-    pub(crate) fn why(&self) -> Option<&str> {
+    /// The details, if there are any.
+    pub fn why(&self) -> Option<&str> {
         match self {
             Self::NotFound => None,
             Self::Unsupported(why)

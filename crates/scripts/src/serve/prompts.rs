@@ -19,8 +19,8 @@ impl Connection {
         call: &mut Call,
     ) -> Result<String, RpcError> {
         let name = params.text("name")?;
-        let stock = self.folder.stock();
-        let prompt = find(&stock.catalogue.prompts, |prompt| prompt.name == *name);
+        let snapshot = self.folder.snapshot();
+        let prompt = find(&snapshot.catalogue.prompts, |prompt| prompt.name == *name);
         let prompt =
             prompt.ok_or_else(|| RpcError::invalid_params(format!("unknown prompt: {name}")))?;
         let given = params.object("arguments")?;
@@ -30,7 +30,7 @@ impl Connection {
             PromptBody::Messages(messages) => rendered(messages, &arguments),
             PromptBody::Run(program) => {
                 let all = Value::Object(arguments.clone()).to_string();
-                let errand = RunRequest {
+                let request = RunRequest {
                     name: &prompt.name,
                     program,
                     run: &prompt.run,
@@ -39,7 +39,7 @@ impl Connection {
                     env: Vec::new(),
                     meta: meta(params),
                 };
-                let outcome = self.perform(errand, call).await?;
+                let outcome = self.perform(request, call).await?;
                 let text = printed(&prompt.name, &outcome)?;
                 match whole(&prompt.name, text)? {
                     Some(result) => return Ok(result),

@@ -140,8 +140,8 @@ async fn provide(
     scheme: &str,
     reader: Reader<'_>,
 ) -> Result<String, RpcError> {
-    let stock = folder.stock();
-    let provider = find(&stock.catalogue.providers, |provider| {
+    let snapshot = folder.snapshot();
+    let provider = find(&snapshot.catalogue.providers, |provider| {
         provider.scheme == scheme
     });
     if let Some(provider) = provider {
@@ -179,7 +179,7 @@ async fn perform(
     reader: Reader<'_>,
 ) -> Result<Outcome, RpcError> {
     let spelled = Value::Object(found.values.clone()).to_string();
-    let errand = |meta| RunRequest {
+    let request = |meta| RunRequest {
         name: &found.name,
         program,
         run: &found.run,
@@ -189,8 +189,8 @@ async fn perform(
         meta,
     };
     match reader {
-        Reader::Client(connection, call, meta) => connection.perform(errand(meta), call).await,
-        Reader::Nobody => perform_for_nobody(folder, errand(None)).await,
+        Reader::Client(connection, call, meta) => connection.perform(request(meta), call).await,
+        Reader::Nobody => perform_for_nobody(folder, request(None)).await,
     }
 }
 

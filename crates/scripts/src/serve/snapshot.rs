@@ -8,7 +8,6 @@ use linkspan_wire::RpcError;
 use serde_json::Value;
 
 use super::cursor::Cursor;
-use crate::compat::shelf::Shelf;
 use crate::folder::{Catalogue, Mode};
 
 /// What is listed.
@@ -86,8 +85,6 @@ impl Listed {
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     pub(crate) catalogue: Catalogue,
-    /// If it is a project of mcp-bash.
-    pub(crate) shelf: Option<Shelf>,
     /// For the newest revision; clients of others are few.
     newest: [OnceLock<Listed>; 4],
 }
@@ -96,15 +93,6 @@ impl Snapshot {
     pub(crate) fn new(catalogue: Catalogue) -> Self {
         Self {
             catalogue,
-            shelf: None,
-            newest: Default::default(),
-        }
-    }
-
-    pub(crate) fn of_project(shelf: Shelf) -> Self {
-        Self {
-            catalogue: shelf.project.catalogue(),
-            shelf: Some(shelf),
             newest: Default::default(),
         }
     }

@@ -11,7 +11,13 @@ use linkspan_local::testing::Client;
 use linkspan_wire::{Hop, Message, quote};
 use serde_json::Value;
 
-use super::{Compat, Folder, Options};
+use super::{Folder, Options};
+
+/// The environment of the test, and no program of ours.
+pub(super) fn options() -> Options {
+    let exe = "/nonexistent/linkspan".into();
+    Options::new(exe, std::env::vars_os().collect(), std::env::temp_dir())
+}
 
 struct Scene {
     folder: Arc<Folder>,
@@ -31,11 +37,7 @@ impl Scene {
             let mode = if text.starts_with("#!") { 0o755 } else { 0o644 };
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         }
-        let options = Options {
-            compat: Compat::Native,
-            ..Options::new("/nonexistent/linkspan".into())
-        };
-        let folder = Folder::open(dir.path(), options).unwrap();
+        let folder = Folder::open(dir.path(), options()).unwrap();
         let mut client = Client::over(folder.port());
         client.greet(capabilities).await;
         Self {

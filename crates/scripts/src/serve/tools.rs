@@ -18,13 +18,13 @@ impl Connection {
         call: &mut Call,
     ) -> Result<String, RpcError> {
         let (name, given) = tool_call(params)?;
-        let stock = self.folder.stock();
+        let snapshot = self.folder.snapshot();
         let is_tool = |tool: &Tool| tool.name == *name && !matches!(tool.mode, Mode::Mcp(_));
-        let Some(tool) = find(&stock.catalogue.tools, is_tool) else {
+        let Some(tool) = find(&snapshot.catalogue.tools, is_tool) else {
             let (guest, all) = (self.guest(call.caller()), params.to_string());
             let taken = self
                 .mounts
-                .call(&stock.catalogue, &name, &all, &guest)
+                .call(&snapshot.catalogue, &name, &all, &guest)
                 .await;
             let unknown = || RpcError::invalid_params(format!("unknown tool: {name}"));
             return taken.unwrap_or_else(|| Err(unknown()));
@@ -41,7 +41,7 @@ impl Connection {
         }
         let filled = defaults::fill(tool, &mut arguments, given.text());
         let spelled = filled.as_deref().unwrap_or(given.text());
-        let errand = RunRequest {
+        let request = RunRequest {
             name: &tool.name,
             program: &tool.program,
             run: &tool.run,
@@ -52,19 +52,19 @@ impl Connection {
         };
         match &tool.mode {
             Mode::Once => {
-                let outcome = self.perform(errand, call).await?;
+                let outcome = self.perform(request, call).await?;
                 Ok(tool_result(tool, &outcome, self.revision()))
             }
             Mode::Worker(settings) => {
                 let task = Task {
                     arguments: spelled.to_owned(),
-                    meta: errand.meta.map_or("{}", Json::text).to_owned(),
-                    token: progress_token(errand.meta),
-                    timeout: asked_timeout(errand.meta, &tool.run),
+                    meta: request.meta.map_or("{}", Json::text).to_owned(),
+                    token: progress_token(request.meta),
+                    timeout: asked_timeout(request.meta, &tool.run),
                 };
-                let ears = self.ears(&errand, call.caller());
+                let observer = self.observer(&request, call.caller());
                 let (pools, runner) = (&self.folder.pools, &self.folder.runner);
-                let answer = pools.call(runner, tool, settings, task, ears).await?;
+                let answer = pools.call(runner, tool, settings, task, observer).await?;
                 worker_result(tool, &answer, self.revision())
             }
             Mode::Mcp(_) => Err(RpcError::invalid_params(format!("unknown tool: {name}"))),

@@ -17,16 +17,19 @@ const HEAD: u64 = 256;
 
 /// Words to execute, and what they are looked up with.
 #[derive(Clone, Copy)]
-pub(crate) struct Start<'a> {
-    pub(crate) words: &'a [OsString],
-    pub(crate) env: &'a [(OsString, OsString)],
-    pub(crate) cwd: &'a Path,
+pub struct Start<'a> {
+    /// The program and its arguments.
+    pub words: &'a [OsString],
+    /// The environment of the program, with its `PATH`.
+    pub env: &'a [(OsString, OsString)],
+    /// The working directory.
+    pub cwd: &'a Path,
 }
 
 impl Start<'_> {
     /// The file that the first word names. A name without a slash is looked up in the absolute folders of
     /// `PATH`; other entries depend on the working directory.
-    pub(crate) fn program(&self) -> io::Result<PathBuf> {
+    pub fn program(&self) -> io::Result<PathBuf> {
         let no_program = || io::Error::other("there is no program to run");
         let first = self.words.first().ok_or_else(no_program)?;
         let path = self.env.iter().rev().find(|(name, _)| name == "PATH");
@@ -38,12 +41,7 @@ impl Trust {
     /// Checks every file that a start of `program` executes. It is looked up by the caller, so that the
     /// file that is checked is the file that is run. A file that does not exist ends the check: the start
     /// fails.
-    pub(crate) fn program(
-        &self,
-        program: &Path,
-        start: Start<'_>,
-        zone: &Path,
-    ) -> Result<(), WalkError> {
+    pub fn program(&self, program: &Path, start: Start<'_>, zone: &Path) -> Result<(), WalkError> {
         if self.everybody {
             return Ok(());
         }

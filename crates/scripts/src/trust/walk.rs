@@ -14,16 +14,23 @@ const STICKY: u32 = 0o1000;
 
 /// Why a path is not accepted.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum WalkError {
+pub enum WalkError {
+    /// Another user can change it.
     #[error(transparent)]
     Untrusted(#[from] Untrusted),
+    /// It cannot be looked at.
     #[error("{}: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
+    Io {
+        /// Which file or folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
 }
 
 impl Trust {
     /// Checks an absolute path. What lies in `zone` is judged strictly; outside, sticky folders are accepted.
-    pub(crate) fn walk(&self, path: &Path, zone: &Path) -> Result<(), WalkError> {
+    pub fn walk(&self, path: &Path, zone: &Path) -> Result<(), WalkError> {
         if self.everybody {
             return Ok(());
         }

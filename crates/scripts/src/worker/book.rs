@@ -9,9 +9,9 @@ use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use crate::run::call_observer::{CallObserver, Heard, refusal};
 use crate::run::clock::Clock;
 use crate::run::control::{Question, Said, Word};
+use crate::run::observer::{CallObserver, Heard, refusal};
 
 /// Questions that a process may have open at once.
 const MOST_QUESTIONS: usize = 64;
@@ -36,12 +36,12 @@ pub(crate) enum Answer {
 /// What goes back to whoever waits.
 pub(super) struct Told {
     pub(super) answer: Answer,
-    pub(super) ears: CallObserver,
+    pub(super) observer: CallObserver,
 }
 
 /// A call that the process has.
 pub(super) struct Waiting {
-    pub(super) ears: CallObserver,
+    pub(super) observer: CallObserver,
     pub(super) clock: Clock,
     pub(super) reply: oneshot::Sender<Told>,
     /// Places that it takes up.
@@ -112,7 +112,7 @@ impl Book {
                 _ => Deed::Nothing,
             };
         };
-        match waiting.ears.hear(said.word) {
+        match waiting.observer.hear(said.word) {
             Heard::Nothing => Deed::Nothing,
             Heard::Progress => {
                 waiting.clock.sign_of_life();
@@ -128,7 +128,7 @@ impl Book {
             }
             Heard::Ask(id, question) => {
                 waiting.clock.stop();
-                Deed::Ask(waiting.ears.caller.clone(), call, id, question)
+                Deed::Ask(waiting.observer.caller.clone(), call, id, question)
             }
         }
     }
@@ -156,10 +156,13 @@ impl Book {
         self.asking.remove(&call);
         if let Some(waiting) = self.calls.remove(&call) {
             let Waiting {
-                ears, reply, place, ..
+                observer,
+                reply,
+                place,
+                ..
             } = waiting;
             drop(place);
-            let _ = reply.send(Told { answer, ears });
+            let _ = reply.send(Told { answer, observer });
         }
     }
 
@@ -195,14 +198,14 @@ impl Book {
         for call in late {
             if let Some(waiting) = self.calls.remove(&call) {
                 let Waiting {
-                    ears,
+                    observer,
                     clock,
                     reply,
                     place,
                 } = waiting;
                 lines.push(self.give_up(call, clock.grace, place));
                 let answer = Answer::TimedOut(clock.allowed());
-                let _ = reply.send(Told { answer, ears });
+                let _ = reply.send(Told { answer, observer });
             }
         }
         Some(lines)

@@ -11,8 +11,8 @@ use super::book::{Answer, Told, Waiting};
 use super::process::{Handle, Load, Order, start};
 use crate::folder::{Tool, WorkerSettings};
 use crate::run::Runner;
-use crate::run::call_observer::CallObserver;
 use crate::run::clock::Clock;
+use crate::run::observer::CallObserver;
 
 /// How often a call is given to another process because the first one was about to end.
 const TRIES: usize = 3;
@@ -69,7 +69,7 @@ impl Pool {
         &self,
         runner: &Arc<Runner>,
         task: Task,
-        mut ears: CallObserver,
+        mut observer: CallObserver,
     ) -> Result<Answer, RpcError> {
         for _ in 0..TRIES {
             let place = self.places.clone().acquire_owned().await;
@@ -82,7 +82,7 @@ impl Pool {
                 let process = self.free(&mut processes, runner).await?;
                 process.calls += 1;
                 let waiting = Waiting {
-                    ears,
+                    observer,
                     clock: Clock::new(&self.tool.run, task.timeout),
                     reply,
                     place: Box::new((place, Load::new(&process.load))),
@@ -99,7 +99,7 @@ impl Pool {
                     let Order::Call { waiting, .. } = refused.into_inner() else {
                         break;
                     };
-                    ears = waiting.ears;
+                    observer = waiting.observer;
                     continue;
                 }
                 orders
@@ -108,13 +108,17 @@ impl Pool {
                 call,
                 orders: Some(orders),
             };
-            let Ok(Told { answer, ears: back }) = told.await else {
+            let Ok(Told {
+                answer,
+                observer: back,
+            }) = told.await
+            else {
                 break;
             };
             cancel.done();
-            ears = back;
+            observer = back;
             if !matches!(answer, Answer::NotBegun) {
-                ears.last_words().await;
+                observer.last_words().await;
                 return Ok(answer);
             }
         }

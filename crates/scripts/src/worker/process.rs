@@ -16,11 +16,11 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::book::{Answer, Book, Deed, Told, Waiting};
 use crate::folder::{Tool, WorkerSettings};
-use crate::run::call_observer::{ask, refusal};
 use crate::run::capture::Tail;
 use crate::run::control::{Odd, Said};
 use crate::run::env::{Common, put};
 use crate::run::guard::{Begin, Guard};
+use crate::run::observer::{ask, refusal};
 use crate::run::outbox::Outbox;
 use crate::run::temp_files::TempFiles;
 use crate::run::throttle::Throttle;
@@ -108,8 +108,8 @@ pub(crate) async fn spawn(runner: &Arc<Runner>, tool: &Tool) -> io::Result<(Guar
     let mut env = runner.base_env(&run.env);
     Common {
         root: runner.root(),
-        sdk: &runner.options.sdk,
-        jq: &runner.options.jq,
+        sdk: &runner.files.installed.sdk,
+        jq: &runner.files.installed.jq,
         marker: &marker,
         cancel: &cancel,
         log_level: linkspan_mcp::Level::DEFAULT.name(),
@@ -126,10 +126,10 @@ pub(crate) async fn spawn(runner: &Arc<Runner>, tool: &Tool) -> io::Result<(Guar
         cwd: &cwd,
     };
     let program = runner.checked(start, &tool.program.files(&cwd, runner.root()))?;
-    let mut litter = TempFiles::default();
+    let mut temp_files = TempFiles::default();
     let mut fds: Vec<(OwnedFd, i32)> = Vec::new();
     let words = (program, words);
-    let (program, words) = runner.confined(run, &[], words, &marker, &mut litter, &mut fds)?;
+    let (program, words) = runner.confined(run, &[], words, &marker, &mut temp_files, &mut fds)?;
     let (stdin, their_stdin) = channel::writing()?;
     let (stdout, their_stdout) = channel::reading()?;
     let (stderr, their_stderr) = channel::reading()?;
@@ -149,7 +149,7 @@ pub(crate) async fn spawn(runner: &Arc<Runner>, tool: &Tool) -> io::Result<(Guar
     };
     let guard = begin
         .start(command, run.sandbox.level > 0, |guard| {
-            guard.litter = litter
+            guard.temp_files = temp_files
         })
         .await?;
     Ok((
@@ -194,10 +194,12 @@ impl Worker {
         // Not `try_recv`: somebody may be about to send.
         while let Some(order) = self.orders.recv().await {
             if let Order::Call { waiting, .. } = order {
-                let Waiting { ears, reply, .. } = *waiting;
+                let Waiting {
+                    observer, reply, ..
+                } = *waiting;
                 let _ = reply.send(Told {
                     answer: Answer::NotBegun,
-                    ears,
+                    observer,
                 });
             }
         }

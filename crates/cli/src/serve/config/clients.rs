@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use linkspan_scripts::compat;
 use serde_json::{Map, Value, json};
 
 use super::Reached;
@@ -241,7 +240,7 @@ fn environment(args: &[String], path: Option<&str>) -> Map<String, Value> {
     }
     if let [verb, dir] = args
         && verb == "serve"
-        && compat::detect(Path::new(dir)).is_some()
+        && linkspan_mcp_bash::detect(Path::new(dir)).is_some()
     {
         let allowed = std::env::var(ALLOWED).ok().filter(|list| !list.is_empty());
         let allowed = allowed.unwrap_or_else(|| "*".to_owned());

@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use linkspan_scripts::folder::{
-    Catalogue, Completion, CompletionTarget, Dialect, Mode, Problem, Severity, Tool, Values,
+    Catalogue, Completion, CompletionTarget, Mode, Problem, Severity, Tool, Values,
 };
 use linkspan_wire::Json;
 use serde_json::{Value, json};
@@ -61,9 +61,9 @@ fn mends(fixable: usize) -> String {
 fn offered(catalogue: &Catalogue) {
     let server = &catalogue.server.shown;
     let word = |key: &str| on_one_line(server[key].as_str().unwrap_or_default());
-    let whose = match catalogue.dialect {
-        Dialect::Native => "",
-        Dialect::McpBash => ", a project of mcp-bash",
+    let whose = match catalogue.program {
+        None => String::new(),
+        Some(program) => format!(", a project of {program}"),
     };
     say!(
         "{HEAD}{} {}{HEAD:#}{DIM}{whose} ({}){DIM:#}",
@@ -219,11 +219,7 @@ pub(super) fn json(report: &Report, good: bool) {
 
 fn offered_json(all: &mut Value, catalogue: &Catalogue) {
     all["folder"] = catalogue.root.to_string_lossy().into();
-    all["dialect"] = match catalogue.dialect {
-        Dialect::Native => "native",
-        Dialect::McpBash => "mcp-bash",
-    }
-    .into();
+    all["dialect"] = catalogue.program.unwrap_or("native").into();
     all["server"] = catalogue.server.shown.clone();
     if let Some(instructions) = &catalogue.server.instructions {
         all["instructions"] = instructions.clone().into();

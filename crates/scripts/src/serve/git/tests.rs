@@ -10,7 +10,8 @@ use linkspan_local::testing::Client;
 use linkspan_wire::quote;
 use serde_json::Value;
 
-use crate::serve::{Compat, Folder, Options};
+use crate::serve::tests::options;
+use crate::serve::{Folder, Options};
 
 struct Scene {
     base: tempfile::TempDir,
@@ -75,10 +76,9 @@ impl Scene {
         repository(&base.path().join("elsewhere"));
         repository(&base.path().join("opened"));
         let options = Options {
-            compat: Compat::Native,
             git: true,
             roots: vec![base.path().canonicalize().unwrap().join("opened")],
-            ..Options::new("/nonexistent/linkspan".into())
+            ..options()
         };
         let folder = Folder::open(&root, options).unwrap();
         let mut client = Client::over(folder.port());
@@ -287,11 +287,7 @@ async fn a_hostile_repository_runs_nothing() {
 #[tokio::test]
 async fn git_is_off_unless_it_is_allowed() {
     let dir = tempfile::tempdir().unwrap();
-    let options = Options {
-        compat: Compat::Native,
-        ..Options::new("/nonexistent/linkspan".into())
-    };
-    let folder = Folder::open(dir.path(), options).unwrap();
+    let folder = Folder::open(dir.path(), options()).unwrap();
     let mut client = Client::over(folder.port());
     client.greet("{}").await;
     for (id, uri) in [

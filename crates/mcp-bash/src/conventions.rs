@@ -1,0 +1,202 @@
+//! Serving a project: the project as it was read last, and the connections to it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use linkspan_session::Port;
+use linkspan_wire::{Limits, RpcError};
+use parking_lot::RwLock;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::desk::Connection;
+use super::detect;
+use super::door::TokenError;
+use super::env::Tooling;
+use super::snapshot::ProjectSnapshot;
+use super::vars::Vars;
+use linkspan_scripts::folder::{Catalogue, FolderError};
+use linkspan_scripts::{Conventions, Folder, OpenError, Options, ServerFiles};
+
+/// Whose conventions a folder is served by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compat {
+    /// Those of mcp-bash if the folder is one of its projects, else linkspan's.
+    Auto,
+    /// Those of linkspan.
+    Native,
+    /// Those of mcp-bash.
+    McpBash,
+}
+
+impl Compat {
+    /// Whether the folder is served by the conventions of mcp-bash.
+    pub fn is_mcp_bash(self, root: &Path) -> bool {
+        match self {
+            Self::Auto => detect(root).is_some(),
+            Self::Native => false,
+            Self::McpBash => true,
+        }
+    }
+}
+
+/// A folder that is open.
+pub struct Served {
+    /// What serves it.
+    pub folder: Arc<Folder>,
+    /// Its project, if it is one of mcp-bash.
+    pub project: Option<McpBash>,
+}
+
+/// Opens a folder by the conventions that `compat` chooses.
+pub fn open(root: &Path, options: Options, compat: Compat) -> Result<Served, OpenError> {
+    if !compat.is_mcp_bash(root) {
+        return Ok(Served {
+            folder: Folder::open(root, options)?,
+            project: None,
+        });
+    }
+    let files = ServerFiles::prepare(&options.exe, &options.temp)?;
+    let project = McpBash::new(&options, &files);
+    Ok(Served {
+        folder: Folder::open_with(root, options, files, Box::new(project.clone()))?,
+        project: Some(project),
+    })
+}
+
+/// The conventions of mcp-bash, for one folder. Clones share the project.
+#[derive(Clone)]
+pub struct McpBash(Arc<Inner>);
+
+struct Inner {
+    vars: Vars,
+    tooling: Tooling,
+    /// `None` until the project has been read.
+    current: RwLock<Option<Arc<ProjectSnapshot>>>,
+}
+
+impl McpBash {
+    fn new(options: &Options, files: &ServerFiles) -> Self {
+        Self(Arc::new(Inner {
+            vars: options.env.iter().cloned().collect(),
+            tooling: Tooling {
+                home: files.installed.home.clone(),
+                sdk: files.installed.sdk.clone(),
+                jq: files.installed.jq.clone(),
+                state: files.run_folder().to_owned(),
+                trust_everybody: options.trust_everybody,
+            },
+            current: RwLock::new(None),
+        }))
+    }
+
+    /// The project as it was read last.
+    pub(crate) fn current(&self) -> Result<Arc<ProjectSnapshot>, RpcError> {
+        let current = self.0.current.read().clone();
+        current.ok_or_else(|| RpcError::internal("the project has not been read"))
+    }
+
+    /// A front on stdin and stdout with mcp-bash's deviations from the protocol.
+    pub fn door(
+        &self,
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        limits: Limits,
+    ) -> Option<Result<Port, TokenError>> {
+        Some(self.current().ok()?.door(reader, writer, limits))
+    }
+}
+
+impl Conventions for McpBash {
+    fn read(&self, root: &Path, _: Option<&Catalogue>) -> Result<Catalogue, FolderError> {
+        let snapshot = ProjectSnapshot::read(root, &self.0.vars, &self.0.tooling)?;
+        let catalogue = snapshot.project.catalogue();
+        *self.0.current.write() = Some(Arc::new(snapshot));
+        Ok(catalogue)
+    }
+
+    /// Every file is checked again before it is run.
+    fn untrusted(&self, _: &Catalogue) -> Option<Catalogue> {
+        None
+    }
+
+    fn port(&self, folder: &Arc<Folder>) -> Port {
+        folder.connect(Connection::new(folder.clone(), self.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    use linkspan_local::testing::Client;
+
+    use super::*;
+
+    fn add_tool(root: &Path, name: &str) {
+        let folder = root.join("tools").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        let script = folder.join("tool.sh");
+        fs::write(&script, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(script, Permissions::from_mode(0o755)).unwrap();
+        let meta = format!(r#"{{"name":"{name}","description":"d"}}"#);
+        fs::write(folder.join("tool.meta.json"), meta).unwrap();
+    }
+
+    fn open_as(root: &Path, compat: Compat) -> Served {
+        let exe = "/nonexistent/linkspan".into();
+        let env = std::env::vars_os().collect();
+        let options = Options::new(exe, env, std::env::temp_dir());
+        open(root, options, compat).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_folder_is_served_by_the_conventions_that_are_chosen() {
+        let project = tempfile::tempdir().unwrap();
+        add_tool(project.path(), "t");
+        let native = tempfile::tempdir().unwrap();
+        fs::write(native.path().join("server.yaml"), "name: n\n").unwrap();
+        for (root, compat, is_mcp_bash) in [
+            (&project, Compat::Auto, true),
+            (&project, Compat::McpBash, true),
+            (&project, Compat::Native, false),
+            (&native, Compat::Auto, false),
+        ] {
+            let served = open_as(root.path(), compat);
+            assert_eq!(served.project.is_some(), is_mcp_bash, "{compat:?}");
+            let program = served.folder.catalogue().program;
+            assert_eq!(program, is_mcp_bash.then_some("mcp-bash"), "{compat:?}");
+            served.folder.close().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_sees_the_project_as_it_was_read_last() {
+        let root = tempfile::tempdir().unwrap();
+        add_tool(root.path(), "first");
+        let served = open_as(root.path(), Compat::Auto);
+        let mut client = Client::over(served.folder.port());
+        client.greet("{}").await;
+        let before = client.ask(1, "tools/list", "{}").await;
+        assert!(
+            before.contains("first") && !before.contains("second"),
+            "{before}"
+        );
+        add_tool(root.path(), "second");
+        served.folder.refresh();
+        let told = client.next().await;
+        assert!(told.contains("notifications/tools/list_changed"), "{told}");
+        let after = client.ask(2, "tools/list", "{}").await;
+        assert!(
+            after.contains("first") && after.contains("second"),
+            "{after}"
+        );
+        // A project that can no longer be read stays as it was.
+        fs::set_permissions(root.path(), Permissions::from_mode(0o777)).unwrap();
+        served.folder.refresh();
+        let untrusted = client.ask(3, "tools/list", "{}").await;
+        assert!(untrusted.contains("second"), "{untrusted}");
+        client.close().await;
+        served.folder.close().await;
+    }
+}

@@ -1,0 +1,247 @@
+//! What a client wants to hear about.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use linkspan_local::{Call, Params, Teller};
+use linkspan_mcp::{Revision, names};
+use linkspan_wire::{RpcError, quote};
+use parking_lot::{Mutex, MutexGuard};
+use tokio::task::AbortHandle;
+
+use super::super::manual::Kind;
+use super::super::quirks;
+use super::resources::{Wanted, read};
+use super::{Connection, some_text};
+use linkspan_scripts::host::{FolderChange, FolderChanges, List, random_name};
+
+/// How many subscriptions a client may have.
+const MOST: usize = 1024;
+/// How often resources are read anew, in seconds.
+const LOOK: u64 = 2;
+
+/// Which news a client may be told. Clones are the same.
+#[derive(Clone, Default)]
+pub(super) struct Ready(Arc<Stage>);
+
+#[derive(Default)]
+struct Stage {
+    ready: AtomicBool,
+    agreed: OnceLock<Revision>,
+}
+
+impl Ready {
+    /// The client and we speak this; `false` if that was settled before.
+    pub(super) fn agree(&self, revision: Revision) -> bool {
+        self.0.agreed.set(revision).is_ok()
+    }
+
+    /// The client has said that it is ready.
+    pub(super) fn set(&self) {
+        self.0.ready.store(true, Ordering::Relaxed);
+    }
+
+    fn is(&self) -> bool {
+        self.0.ready.load(Ordering::Relaxed)
+    }
+
+    /// Older clients do not.
+    fn hears_of_lists(&self) -> bool {
+        let agreed = self.0.agreed.get();
+        self.is() && agreed.is_some_and(|agreed| quirks::is_new(&agreed.to_string()))
+    }
+}
+
+/// By the address of the resource. Clones are the same.
+#[derive(Clone, Default)]
+pub(super) struct Subscriptions(Arc<Mutex<HashMap<String, Subscribed>>>);
+
+/// Ends with the last of its names.
+#[derive(Default)]
+struct Subscribed {
+    names: Vec<String>,
+    looking: Option<AbortHandle>,
+}
+
+impl Drop for Subscribed {
+    fn drop(&mut self) {
+        if let Some(looking) = &self.looking {
+            looking.abort();
+        }
+    }
+}
+
+impl Subscriptions {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Subscribed>> {
+        self.0.lock()
+    }
+
+    /// One more for an address.
+    fn begin(&self, uri: &str, name: &str) -> Result<(), RpcError> {
+        let mut all = self.lock();
+        if all.values().map(|s| s.names.len()).sum::<usize>() >= MOST {
+            return Err(RpcError::server("Too many subscriptions"));
+        }
+        let subscribed = all.entry(uri.to_owned()).or_default();
+        subscribed.names.push(name.to_owned());
+        Ok(())
+    }
+
+    fn forget(&self, name: &str) {
+        self.lock().retain(|_, subscribed| {
+            subscribed.names.retain(|other| other != name);
+            !subscribed.names.is_empty()
+        });
+    }
+
+    fn has(&self, uri: &str) -> bool {
+        self.lock().contains_key(uri)
+    }
+}
+
+impl Connection {
+    pub(super) async fn subscribe(
+        &self,
+        params: Params<'_>,
+        call: &mut Call,
+    ) -> Result<String, RpcError> {
+        let held = self.held()?;
+        let snapshot = held.readable(Kind::Resources)?;
+        let wanted = Wanted::of(params);
+        let found = wanted.find(snapshot)?;
+        let name = format!("sub-{}", random_name());
+        // Before it is read: who gives it up meanwhile has given it up.
+        self.subscriptions.begin(&found.uri, &name)?;
+        let first = match read(&self.folder, &held, &found).await {
+            Ok(first) => print_of(&first),
+            Err(e) => {
+                self.subscriptions.forget(&name);
+                return Err(e);
+            }
+        };
+        let every = snapshot
+            .project
+            .vars
+            .number("MCPBASH_RESOURCES_POLL_INTERVAL_SECS");
+        let every = Duration::from_secs(every.unwrap_or(LOOK));
+        if let Some(subscribed) = self.subscriptions.lock().get_mut(&found.uri)
+            && subscribed.looking.is_none()
+            && !every.is_zero()
+        {
+            let uri = found.uri.clone();
+            subscribed.looking = Some(self.look_after(wanted, uri, first, every, call.teller()));
+        }
+        Ok(format!(r#"{{"subscriptionId":"{name}"}}"#))
+    }
+
+    pub(super) fn unsubscribe(&self, params: Params<'_>) -> Result<String, RpcError> {
+        let name = some_text(params, "subscriptionId");
+        let uri = some_text(params, "uri");
+        if name.is_none() && uri.is_none() {
+            return Err(RpcError::invalid_params("Resource uri required"));
+        }
+        if let Some(uri) = uri {
+            self.subscriptions.lock().remove(&uri);
+        }
+        if let Some(name) = name {
+            self.subscriptions.forget(&name);
+        }
+        Ok("{}".to_owned())
+    }
+
+    /// Reads it now and then and tells the client when it is another one.
+    fn look_after(
+        &self,
+        wanted: Wanted,
+        uri: String,
+        first: u64,
+        every: Duration,
+        teller: Teller,
+    ) -> AbortHandle {
+        let (folder, project) = (Arc::downgrade(&self.folder), self.project.clone());
+        let task = tokio::spawn(async move {
+            let mut last = Some(first);
+            loop {
+                tokio::select! {
+                    () = tokio::time::sleep(every) => {}
+                    () = teller.gone() => return,
+                }
+                let Some(folder) = folder.upgrade() else {
+                    return;
+                };
+                let now = async {
+                    let held = project.current()?;
+                    let found = wanted.find(held.readable(Kind::Resources)?)?;
+                    read(&folder, &held, &found).await
+                };
+                let now = now.await.ok().map(|text| print_of(&text));
+                drop(folder);
+                if last != now {
+                    last = now;
+                    updated(&teller, &uri).await;
+                }
+            }
+        });
+        task.abort_handle()
+    }
+}
+
+fn print_of(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Passes news on until the client or the folder has gone.
+pub(super) fn pass_on(
+    mut changes: FolderChanges,
+    teller: Teller,
+    subscriptions: Subscriptions,
+    ready: Ready,
+) {
+    tokio::spawn(async move {
+        loop {
+            let told = tokio::select! {
+                told = changes.next() => told,
+                () = teller.gone() => return,
+            };
+            match told {
+                None => return,
+                // mcp-bash does not tell its clients about problems.
+                Some(FolderChange::Diagnostic(_)) => {}
+                Some(FolderChange::List(list)) => {
+                    if ready.hears_of_lists() {
+                        changed(&teller, list).await;
+                    }
+                }
+                Some(FolderChange::Contents(uris)) => {
+                    for uri in uris.iter().filter(|uri| subscriptions.has(uri)) {
+                        if ready.is() {
+                            updated(&teller, uri).await;
+                        }
+                    }
+                }
+                Some(FolderChange::All) => {
+                    for list in [List::Tools, List::Prompts, List::Resources] {
+                        if ready.hears_of_lists() {
+                            changed(&teller, list).await;
+                        }
+                    }
+                }
+            }
+        }
+    });
+}
+
+async fn changed(teller: &Teller, list: List) {
+    let method = format!("notifications/{}/list_changed", list.name());
+    teller.tell(&method, Some("{}")).await;
+}
+
+async fn updated(teller: &Teller, uri: &str) {
+    let params = format!(r#"{{"uri":{}}}"#, quote(uri));
+    teller.tell(names::RESOURCE_UPDATED, Some(&params)).await;
+}

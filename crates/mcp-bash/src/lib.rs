@@ -1,0 +1,95 @@
+//! Projects of mcp-bash, served unmodified.
+//!
+//! Most modules compute values: what a project offers ([`Project`]), what its programs are given ([`mod@env`],
+//! [`files`]), what their output means ([`result`], [`content`], [`completion`]), which calls are allowed
+//! ([`policy`]), and how the protocol deviates from the specification ([`door`], [`quirks`]). `desk` answers
+//! requests, `conventions` joins it to the folder server of `linkspan-scripts`. Where releases of mcp-bash
+//! differ, the newer one is followed, unless a test of the older one says otherwise.
+//!
+//! Invariant: the environment is a value ([`Vars`]); nothing here reads that of the process.
+
+pub mod author;
+pub mod ci;
+pub mod completion;
+pub mod content;
+mod conventions;
+pub mod cursor;
+mod desk;
+mod detect;
+pub mod door;
+pub mod env;
+pub mod files;
+pub mod health;
+mod hook_error;
+pub mod hooks;
+pub mod icons;
+pub mod limits;
+pub mod manual;
+mod meta;
+mod meta_env;
+mod places;
+pub mod policy;
+mod project;
+pub mod prompt;
+mod prompts;
+pub mod provider;
+pub mod quirks;
+pub mod registry;
+mod resources;
+pub mod result;
+pub mod roots;
+mod server;
+mod shell;
+mod snapshot;
+pub mod template;
+#[cfg(test)]
+mod testing;
+mod tools;
+pub mod trust;
+pub mod ui;
+mod vars;
+
+use std::path::Path;
+
+use linkspan_scripts::folder::{Catalogue, FolderError};
+
+pub use conventions::{Compat, McpBash, Served, open};
+pub use detect::{Why, detect};
+pub use hook_error::{EnvScriptError, RegisterError};
+pub use places::Places;
+pub use project::{Faults, Item, Project};
+pub use resources::file_uri;
+pub use vars::Vars;
+
+/// The name of the program whose conventions these are.
+pub const PROGRAM: &str = "mcp-bash";
+
+/// Why a file of a project may not be read into a shell.
+#[derive(Debug, thiserror::Error)]
+pub enum EnvFileError {
+    /// The project cannot be read.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// The project is not to be served.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// Others can write the file.
+    #[error("refused: {0}")]
+    Untrusted(#[from] trust::Distrust),
+}
+
+/// Whether only this user can write the `server.d/env.sh` of a project, so that a shell may read it.
+pub fn check_env_file(root: &Path) -> Result<(), EnvFileError> {
+    let real = root.canonicalize()?;
+    trust::folder(root, &real, false)?;
+    Ok(trust::script(&real.join("server.d/env.sh"), &real)?)
+}
+
+/// Reads a project as a folder.
+pub fn read(root: &Path, vars: &Vars, trust_everybody: bool) -> Result<Catalogue, FolderError> {
+    let tooling = env::Tooling {
+        trust_everybody,
+        ..env::Tooling::default()
+    };
+    Project::read(root, vars, &tooling).map(|project| project.catalogue())
+}

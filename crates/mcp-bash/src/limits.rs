@@ -1,0 +1,180 @@
+//! How long things may take and how much they may be, as the operator and the metadata say.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::vars::Vars;
+use linkspan_scripts::folder::{RunSettings, SandboxSettings};
+
+/// What a tool may print, unless a variable says otherwise.
+const OUTPUT: u64 = 10 << 20;
+
+/// Stands for no time limit.
+pub const NEVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
+/// Within which bounds a tool runs.
+pub fn of_tool(item: &Map<String, Value>, vars: &Vars) -> RunSettings {
+    let number = |name: &str| item.get(name).and_then(Value::as_u64).filter(|&n| n > 0);
+    let timeout = number("timeoutSecs").or(vars.number("MCPBASH_DEFAULT_TOOL_TIMEOUT"));
+    let longest = number("maxTimeoutSecs").or(vars.number("MCPBASH_MAX_TIMEOUT_SECS"));
+    let extends = item
+        .get("progressExtendsTimeout")
+        .and_then(Value::as_bool)
+        .unwrap_or(false);
+    RunSettings {
+        timeout: Duration::from_secs(timeout.filter(|&n| n > 0).unwrap_or(30)),
+        progress_extends: extends || vars.is_on("MCPBASH_PROGRESS_EXTENDS_TIMEOUT"),
+        max_timeout: Duration::from_secs(longest.filter(|&n| n > 0).unwrap_or(600)),
+        timeout_hint: item
+            .get("timeoutHint")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
+        max_output: output(vars),
+        ..of_others(vars)
+    }
+}
+
+/// Within which bounds everything else runs.
+pub fn of_others(vars: &Vars) -> RunSettings {
+    RunSettings {
+        max_output: resource(vars),
+        // What a project of mcp-bash may do is the operator's business alone.
+        sandbox: SandboxSettings {
+            level: 0,
+            ..SandboxSettings::default()
+        },
+        ..RunSettings::default()
+    }
+}
+
+/// The time that a request asks for: digits, and not none.
+pub fn asked(value: Option<&Value>) -> Option<Duration> {
+    let seconds = match value? {
+        Value::Number(n) => n.as_u64(),
+        Value::String(text) => super::vars::digits(text),
+        _ => None,
+    };
+    seconds.filter(|&n| n > 0).map(Duration::from_secs)
+}
+
+/// What a tool may print.
+pub fn output(vars: &Vars) -> usize {
+    bytes(vars.number("MCPBASH_MAX_TOOL_OUTPUT_SIZE"))
+}
+
+/// What a tool may print on stderr.
+pub fn stderr(vars: &Vars) -> usize {
+    let own = vars
+        .number("MCPBASH_MAX_TOOL_STDERR_SIZE")
+        .filter(|&n| n > 0);
+    own.map_or_else(|| output(vars), |n| bytes(Some(n)))
+}
+
+/// How much of the end of stderr is told.
+pub fn stderr_tail(vars: &Vars) -> usize {
+    if vars.is_off("MCPBASH_TOOL_STDERR_CAPTURE") {
+        return 0;
+    }
+    let tail = vars
+        .number("MCPBASH_TOOL_STDERR_TAIL_LIMIT")
+        .unwrap_or(4096);
+    usize::try_from(tail).unwrap_or(usize::MAX)
+}
+
+/// What a resource may weigh.
+pub fn resource(vars: &Vars) -> usize {
+    let own = vars.number("MCPBASH_MAX_RESOURCE_BYTES");
+    own.map_or_else(|| output(vars), |n| bytes(Some(n)))
+}
+
+/// What a registry may weigh.
+pub fn registry(vars: &Vars) -> usize {
+    let most = vars
+        .number("MCPBASH_REGISTRY_MAX_BYTES")
+        .unwrap_or(100 << 20);
+    usize::try_from(most).unwrap_or(usize::MAX)
+}
+
+/// Calls that run at once.
+pub fn concurrency(vars: &Vars) -> usize {
+    let most = vars.number("MCPBASH_MAX_CONCURRENT_REQUESTS").unwrap_or(16);
+    usize::try_from(most).unwrap_or(usize::MAX).max(1)
+}
+
+/// Notes of progress of one call in a minute, and of logs; `None` is as many as there are.
+pub fn rates(vars: &Vars) -> (Option<u64>, Option<u64>) {
+    let progress = vars.number("MCPBASH_MAX_PROGRESS_PER_MIN").unwrap_or(100);
+    let log = vars.number("MCPBASH_MAX_LOGS_PER_MIN").unwrap_or(progress);
+    let some = |n: u64| (n > 0).then_some(n);
+    (some(progress), some(log))
+}
+
+/// How long a completion takes that was registered, and one that lies beside its prompt.
+pub fn completion(registered: Option<&Map<String, Value>>, vars: &Vars) -> Duration {
+    let seconds = match registered {
+        Some(entry) => entry
+            .get("timeoutSecs")
+            .and_then(Value::as_u64)
+            .or(vars.number("MCPBASH_COMPLETION_REGISTERED_TIMEOUT_SECS"))
+            .unwrap_or(30),
+        None => vars.number("MCPBASH_COMPLETION_TIMEOUT_SECS").unwrap_or(5),
+    };
+    if seconds == 0 {
+        NEVER
+    } else {
+        Duration::from_secs(seconds)
+    }
+}
+
+fn bytes(given: Option<u64>) -> usize {
+    usize::try_from(given.unwrap_or(OUTPUT)).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn metadata_comes_before_the_operator_and_that_before_us() {
+        let vars: Vars = [
+            ("MCPBASH_DEFAULT_TOOL_TIMEOUT", "7"),
+            ("MCPBASH_MAX_TIMEOUT_SECS", "60"),
+            ("MCPBASH_PROGRESS_EXTENDS_TIMEOUT", "true"),
+        ]
+        .into_iter()
+        .collect();
+        let tool = |item: Value, vars: &Vars| of_tool(item.as_object().unwrap(), vars);
+        assert_eq!(
+            tool(json!({}), &Vars::default()).timeout,
+            Duration::from_secs(30)
+        );
+        let run = tool(json!({"timeoutSecs": null}), &vars);
+        assert_eq!(run.timeout, Duration::from_secs(7));
+        assert!(run.progress_extends);
+        assert_eq!(run.max_timeout, Duration::from_secs(60));
+        let run = tool(
+            json!({"timeoutSecs": 5, "maxTimeoutSecs": 9, "timeoutHint": "h"}),
+            &vars,
+        );
+        assert_eq!(run.timeout, Duration::from_secs(5));
+        assert_eq!(run.max_timeout, Duration::from_secs(9));
+        assert_eq!(run.timeout_hint.as_deref(), Some("h"));
+        assert_eq!(asked(Some(&json!("3"))), Some(Duration::from_secs(3)));
+        assert_eq!(asked(Some(&json!(0))), None);
+        assert_eq!(asked(Some(&json!("x"))), None);
+    }
+
+    #[test]
+    fn none_a_minute_means_as_many_as_there_are() {
+        assert_eq!(rates(&Vars::default()), (Some(100), Some(100)));
+        let vars: Vars = [
+            ("MCPBASH_MAX_PROGRESS_PER_MIN", "1"),
+            ("MCPBASH_MAX_LOGS_PER_MIN", "0"),
+        ]
+        .into_iter()
+        .collect();
+        assert_eq!(rates(&vars), (Some(1), None));
+    }
+}

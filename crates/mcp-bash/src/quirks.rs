@@ -1,0 +1,185 @@
+//! Where mcp-bash differs from the specification, or had to choose.
+
+use linkspan_wire::RpcError;
+use serde_json::{Value, json};
+
+use super::ui;
+
+/// The revisions that mcp-bash speaks, the newest first.
+pub const REVISIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/// The revision for a client that asks for one, for none, or for an unknown one.
+///
+/// mcp-bash refuses what it does not know. So do we, if it is old or not a date; a client that is newer
+/// than we are is offered our newest, or no client of tomorrow could talk to us.
+pub fn revision(asked: Option<&Value>) -> Result<&'static str, RpcError> {
+    let refuse = |why: String, asked: &Value| {
+        let data = json!({"supported": REVISIONS, "requested": asked});
+        Err(RpcError::invalid_params(why).with_data(data.to_string()))
+    };
+    match asked {
+        None | Some(Value::Null) => Ok(REVISIONS[0]),
+        Some(Value::String(text)) => match REVISIONS.iter().find(|known| *known == text) {
+            Some(known) => Ok(known),
+            None if is_date(text) && text.as_str() > REVISIONS[0] => Ok(REVISIONS[0]),
+            None => {
+                let why = format!(
+                    "Unsupported protocol version: {text}. Supported: {}",
+                    REVISIONS.join(", ")
+                );
+                refuse(why, &Value::String(text.clone()))
+            }
+        },
+        Some(other) => refuse(
+            "Unsupported protocol version: it must be a text".to_owned(),
+            other,
+        ),
+    }
+}
+
+fn is_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() == 10
+        && bytes.iter().enumerate().all(|(at, byte)| match at {
+            4 | 7 => *byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+/// Whether a revision has notes about lists that changed.
+pub fn is_new(revision: &str) -> bool {
+    revision >= "2025-06-18"
+}
+
+/// The capabilities, for a client with these.
+pub fn capabilities(revision: &str, client: &Value, minimal: bool) -> Value {
+    let mut all = if minimal {
+        json!({"logging": {}})
+    } else if is_new(revision) {
+        json!({
+            "logging": {},
+            "tools": {"listChanged": true},
+            "resources": {"subscribe": true, "listChanged": true},
+            "prompts": {"listChanged": true},
+            "completions": {},
+        })
+    } else {
+        json!({
+            "logging": {},
+            "tools": {},
+            "resources": {"subscribe": true},
+            "prompts": {},
+            "completions": {},
+        })
+    };
+    // The capability is part of the specification since 2025-03-26.
+    if revision < "2025-03-26"
+        && let Some(all) = all.as_object_mut()
+    {
+        all.remove("completions");
+    }
+    if client
+        .pointer("/extensions")
+        .and_then(|e| e.get(ui::EXTENSION))
+        .is_some_and(|e| !e.is_null())
+    {
+        all["extensions"] = json!({ui::EXTENSION: {"mimeTypes": [ui::MIME]}});
+    }
+    all
+}
+
+/// The result of `initialize`.
+pub fn welcome(
+    revision: &str,
+    client: &Value,
+    minimal: bool,
+    info: &linkspan_scripts::folder::ServerInfo,
+) -> String {
+    let mut result = json!({
+        "protocolVersion": revision,
+        "capabilities": capabilities(revision, client, minimal),
+        "serverInfo": info.shown,
+    });
+    if let Some(instructions) = &info.instructions
+        && revision >= "2025-03-26"
+    {
+        result["instructions"] = json!(instructions);
+    }
+    result.to_string()
+}
+
+/// What a kind of entry says that could not be read.
+pub fn unreadable(kind: super::manual::Kind) -> RpcError {
+    use super::manual::Kind;
+    RpcError::internal(match kind {
+        Kind::Tools => "Unable to load tool registry",
+        Kind::Resources => "Unable to load resources registry",
+        Kind::Templates => "Unable to load resource templates registry",
+        Kind::Prompts => "Unable to load prompts registry",
+        Kind::Completions => "Unable to load completions",
+    })
+}
+
+/// How a client can be asked: with a form, or with an address to go to. `can` says what it has declared.
+pub fn elicits(can: impl Fn(&[&str]) -> bool) -> (bool, bool) {
+    if !can(&["elicitation"]) {
+        return (false, false);
+    }
+    let form = can(&["elicitation", "form"]);
+    let url = can(&["elicitation", "url"]) || can(&["elicitation", "oob"]);
+    (form || !url, url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_revision_that_is_known_is_taken_and_one_of_tomorrow_is_answered() {
+        assert_eq!(revision(None).unwrap(), "2025-11-25");
+        assert_eq!(revision(Some(&Value::Null)).unwrap(), "2025-11-25");
+        for known in REVISIONS {
+            assert_eq!(revision(Some(&json!(known))).unwrap(), known);
+        }
+        assert_eq!(revision(Some(&json!("2099-01-01"))).unwrap(), "2025-11-25");
+        let error = revision(Some(&json!("2024-10-07"))).unwrap_err();
+        assert_eq!(error.code(), -32602);
+        assert!(error.message().starts_with("Unsupported protocol version"));
+        assert!(error.message().contains("Supported: 2025-11-25"));
+        for wrong in [json!(42), json!(true), json!({"v": 1}), json!("1.0.0")] {
+            assert_eq!(revision(Some(&wrong)).unwrap_err().code(), -32602);
+        }
+    }
+
+    #[test]
+    fn older_clients_hear_of_less() {
+        let none = json!({});
+        let new = capabilities("2025-11-25", &none, false);
+        assert_eq!(
+            new["resources"],
+            json!({"subscribe": true, "listChanged": true})
+        );
+        let old = capabilities("2024-11-05", &none, false);
+        assert_eq!(old["tools"].get("listChanged"), None);
+        assert_eq!(old.get("completions"), None);
+        let newer = capabilities("2025-03-26", &none, false);
+        assert_eq!(newer["completions"], json!({}));
+        assert_eq!(
+            capabilities("2025-03-26", &none, true),
+            json!({"logging": {}})
+        );
+        let ui = json!({"extensions": {"io.modelcontextprotocol/ui": {}}});
+        let can = capabilities("2025-11-25", &ui, false);
+        assert_eq!(can["extensions"][ui::EXTENSION]["mimeTypes"][0], ui::MIME);
+    }
+
+    #[test]
+    fn a_client_that_says_nothing_more_fills_in_forms() {
+        let asks = |declared: &[&str]| elicits(|way| declared.contains(&way.join(".").as_str()));
+        assert_eq!(asks(&[]), (false, false));
+        assert_eq!(asks(&["elicitation"]), (true, false));
+        assert_eq!(asks(&["elicitation", "elicitation.url"]), (false, true));
+        let both = ["elicitation", "elicitation.form", "elicitation.oob"];
+        assert_eq!(asks(&both), (true, true));
+    }
+}

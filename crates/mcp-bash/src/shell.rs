@@ -1,0 +1,209 @@
+//! Reading a project's own scripts into a shell, within bounds.
+//!
+//! These functions block; they belong onto a thread that may.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use linkspan_scripts::host::{Start, Trust};
+
+/// What every script finds.
+const PRELUDE: &str = include_str!("hooks-prelude.sh");
+
+const BASH: &str = "bash";
+
+/// Between two looks at whether it has ended.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// A script of a project.
+pub struct Script<'a> {
+    /// What is to be done: see the prelude.
+    pub mode: &'a str,
+    /// More words: the script first.
+    pub words: Vec<OsString>,
+    /// All that it sees.
+    pub env: Vec<(OsString, OsString)>,
+    /// Where it runs.
+    pub cwd: &'a Path,
+    /// What it reads.
+    pub input: Vec<u8>,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// How much it may say.
+    pub most: usize,
+    /// Whether a shell that others can write is run all the same.
+    pub trust_everybody: bool,
+}
+
+/// What a script said, and how it ended.
+#[derive(Debug)]
+pub struct Ran {
+    /// Pairs of texts for us.
+    pub said: Vec<(String, String)>,
+    /// The end of what it printed for people.
+    pub stderr: String,
+    /// Whether its time was over.
+    pub late: bool,
+    /// Whether it said more than it may.
+    pub too_much: bool,
+}
+
+impl Ran {
+    /// The last thing said under a name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let mut said = self.said.iter().rev();
+        said.find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+    }
+}
+
+/// Runs a script and waits for it. Nothing of it is left behind in its process group.
+pub fn run(script: &Script<'_>) -> io::Result<Ran> {
+    let mut child = Command::new(trusted_bash(script)?)
+        .arg0(BASH)
+        .args([
+            "--noprofile",
+            "--norc",
+            "-c",
+            PRELUDE,
+            "linkspan",
+            script.mode,
+        ])
+        .args(&script.words)
+        .env_clear()
+        .envs(
+            script
+                .env
+                .iter()
+                .filter(|(name, _)| name != OsStr::new("BASH_ENV"))
+                .cloned(),
+        )
+        .current_dir(script.cwd)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        let input = script.input.clone();
+        thread::spawn(move || stdin.write_all(&input));
+    }
+    let most = script.most;
+    let out = child
+        .stdout
+        .take()
+        .map(|out| thread::spawn(move || read(out, most)));
+    let err = child
+        .stderr
+        .take()
+        .map(|err| thread::spawn(move || read(err, most)));
+    let late = wait(&mut child, Instant::now() + script.timeout)?;
+    let out = out.and_then(|t| t.join().ok()).unwrap_or_default();
+    let err = err.and_then(|t| t.join().ok()).unwrap_or_default();
+    Ok(Ran {
+        too_much: out.len() > most,
+        said: pairs(&out),
+        stderr: String::from_utf8_lossy(&err).into_owned(),
+        late,
+    })
+}
+
+/// The shell, if it can be trusted. Like every program it is looked up in the `PATH` that it will see.
+fn trusted_bash(script: &Script<'_>) -> io::Result<PathBuf> {
+    let start = Start {
+        words: &[BASH.into()],
+        env: &script.env,
+        cwd: script.cwd,
+    };
+    let trust = Trust::new(script.trust_everybody);
+    let bash = start.program()?;
+    let checked = trust.program(&bash, start, script.cwd);
+    checked.map_err(|error| io::Error::new(io::ErrorKind::PermissionDenied, error.to_string()))?;
+    Ok(bash)
+}
+
+/// Waits until it has ended or its time is over; then whatever it left behind ends too.
+fn wait(child: &mut Child, until: Instant) -> io::Result<bool> {
+    let late = loop {
+        if child.try_wait()?.is_some() {
+            break false;
+        }
+        if Instant::now() >= until {
+            break true;
+        }
+        thread::sleep(LOOK);
+    };
+    // Its pipes stay open as long as a process of its group has them.
+    if let Some(group) = rustix::process::Pid::from_raw(child.id() as i32) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    if late {
+        let _ = child.wait();
+    }
+    Ok(late)
+}
+
+/// Reads up to a little more than it may be.
+fn read(from: impl Read, most: usize) -> Vec<u8> {
+    let mut all = Vec::new();
+    let _ = from.take(most as u64 + 1).read_to_end(&mut all);
+    all
+}
+
+fn pairs(out: &[u8]) -> Vec<(String, String)> {
+    let mut texts = out
+        .split(|&b| b == 0)
+        .map(|t| String::from_utf8_lossy(t).into_owned());
+    let mut pairs = Vec::new();
+    while let (Some(name), Some(value)) = (texts.next(), texts.next()) {
+        pairs.push((name, value));
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script<'a>(mode: &'a str, file: &Path, cwd: &'a Path) -> Script<'a> {
+        Script {
+            mode,
+            words: vec![file.into()],
+            env: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
+            cwd,
+            input: Vec::new(),
+            timeout: Duration::from_secs(20),
+            most: 1 << 20,
+            trust_everybody: false,
+        }
+    }
+
+    #[test]
+    fn a_script_that_never_ends_is_ended_with_all_that_it_started() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("register.sh");
+        std::fs::write(&file, "sleep 60 & sleep 60\n").unwrap();
+        let mut script = script("register", &file, root.path());
+        script.timeout = Duration::from_millis(100);
+        let ran = run(&script).unwrap();
+        assert!(ran.late);
+    }
+
+    #[test]
+    fn what_it_prints_is_apart_from_what_it_registers() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("register.sh");
+        let text = "echo noise\nmcp_register_tool '{\"a\":\n1}'\nmcp_register_tool ''\nexit 3\n";
+        std::fs::write(&file, text).unwrap();
+        let ran = run(&script("register", &file, root.path())).unwrap();
+        assert_eq!(ran.get("tools"), Some("{\"a\":\n1}"));
+        assert_eq!(ran.said.iter().filter(|(k, _)| k == "tools").count(), 1);
+        assert_eq!(ran.get("printed"), Some("noise"));
+        assert_eq!(ran.get("status"), Some("3"));
+    }
+}

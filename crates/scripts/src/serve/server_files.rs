@@ -1,0 +1,50 @@
+//! The files that a server writes before it reads its folder.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use crate::run::random_name;
+use crate::sdk::{self, Installed};
+
+/// The SDK, and a private folder for the files of calls, which is removed with this value.
+#[derive(Debug)]
+pub struct ServerFiles {
+    /// The SDK for tools.
+    pub installed: Installed,
+    run_folder: RunFolder,
+}
+
+impl ServerFiles {
+    /// Writes them below `temp`; `exe` is our own program.
+    pub fn prepare(exe: &Path, temp: &Path) -> io::Result<Self> {
+        Ok(Self {
+            installed: sdk::install(exe, temp)?,
+            run_folder: RunFolder::create(temp)?,
+        })
+    }
+
+    /// The private folder.
+    pub fn run_folder(&self) -> &Path {
+        &self.run_folder.0
+    }
+}
+
+/// Removed with everything in it when it is dropped.
+#[derive(Debug)]
+struct RunFolder(PathBuf);
+
+impl RunFolder {
+    fn create(temp: &Path) -> io::Result<Self> {
+        let path = temp.join(format!("linkspan-{}", random_name()));
+        DirBuilder::new().mode(0o700).create(&path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for RunFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
