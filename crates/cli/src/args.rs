@@ -1,5 +1,7 @@
 //! The command line. Help, completions and the manual page are all made from this.
 
+pub(crate) mod shrink;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,13 +12,14 @@ use linkspan_mcp::Era;
 use linkspan_ports::Transport;
 
 use crate::agent::args::{AcpArgs, AgentArgs};
+use crate::args::shrink::ShrinkFlag;
 use crate::commands::bcp::args::BcpArgs;
+use crate::commands::shrink::args::ShrinkArgs;
 use crate::conduct::args::ConductArgs;
 use crate::exit::exit_codes;
 use crate::expose_args::ExposeArgs;
 use crate::serve::args::Author;
 use crate::shim::ShimArgs;
-use crate::shrink::args::{ShrinkArgs, ShrinkFlag};
 use crate::tryout::TryOut;
 
 /// The bridge between any AI client and any tool server.

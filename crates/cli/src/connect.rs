@@ -6,7 +6,6 @@ use linkspan_wire::Limits;
 use crate::args::ConnectArgs;
 use crate::exit::{Exit, Failure};
 use crate::front::{self, limit};
-use crate::shrink::Shrinking;
 use crate::signals::Signals;
 use crate::target::{self, Target};
 use crate::waiting;
@@ -35,6 +34,6 @@ pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
         .server_era(args.eras.server_era.forced())
         .client_era(args.eras.client_era.forced())
         .timeout(limit(args.remote.timeout));
-    let bridge = Shrinking::add_to(bridge, args.shrink)?;
+    let bridge = args.shrink.add_to(bridge)?;
     front::serve_stdio(signals, bridge, options).await
 }

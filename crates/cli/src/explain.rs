@@ -5,8 +5,10 @@ use std::io;
 
 use linkspan_bridge::BridgeError;
 use linkspan_ports::{OptionsError, SpawnError};
+use linkspan_shrink_layer::ShrinkError;
 
 use crate::exit::{Exit, Failure};
+use crate::show;
 
 impl From<BridgeError> for Failure {
     fn from(error: BridgeError) -> Self {
@@ -35,6 +37,22 @@ impl From<BridgeError> for Failure {
                     failure
                 }
             }
+        }
+    }
+}
+
+impl From<ShrinkError> for Failure {
+    fn from(error: ShrinkError) -> Self {
+        match error {
+            ShrinkError::Store { folder, source } => Self::new(
+                Exit::Invalid,
+                format!("--store {}: {source}", show::path(&folder)),
+            )
+            .hint("it must be a folder of yours for originals and nothing else, or one that can be made"),
+            ShrinkError::StoreInRoots { folder, source } => {
+                Self::usage(format!("--store {}: {source}", folder.display()))
+            }
+            ShrinkError::Roots(error) => error.into(),
         }
     }
 }

@@ -7,7 +7,6 @@ use linkspan_wire::Limits;
 use crate::exit::{Exit, Failure};
 use crate::expose_args::ExposeArgs;
 use crate::front::{self, front_options, limit};
-use crate::shrink::Shrinking;
 use crate::signals::Signals;
 use crate::target::{self, Target};
 
@@ -34,6 +33,6 @@ pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
         .server_era(args.eras.server_era.forced())
         .client_era(args.eras.client_era.forced())
         .timeout(limit(args.remote.timeout));
-    let bridge = Shrinking::add_to(bridge, args.shrink)?;
+    let bridge = args.shrink.add_to(bridge)?;
     front::serve_http(signals, bridge, &args.listen, options).await
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::args::shrink::ShrinkFlag;
 use crate::args::{EraArgs, RemoteArgs, seconds};
-use crate::shrink::args::ShrinkFlag;
 
 const HELP: &str = "\
 Serves a stdio server, or another URL, at http://127.0.0.1:PORT/mcp, in every revision of MCP from

@@ -29,7 +29,6 @@ mod schema_check;
 mod serve;
 mod shim;
 mod show;
-mod shrink;
 mod signals;
 mod status;
 mod target;
@@ -45,8 +44,8 @@ use clap::error::ErrorKind;
 use tracing::level_filters::LevelFilter;
 
 use crate::args::{Cli, Command};
-use crate::commands::bcp;
 use crate::commands::bcp::args::{BcpArgs, BcpCommand};
+use crate::commands::{bcp, shrink};
 use crate::environment::variable;
 use crate::exit::{Exit, Failure};
 use crate::serve::args::Author;

@@ -17,7 +17,7 @@ mod tools_for_tools;
 mod validate;
 
 pub(crate) use open::backend;
-pub(crate) use tools_for_tools::{LIMITED as JQ_LIMITED, RESTRICTED as JQ_RESTRICTED, applet};
+pub(crate) use tools_for_tools::applet;
 
 use crate::block_on;
 use crate::exit::{Exit, Failure};

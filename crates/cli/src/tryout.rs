@@ -8,6 +8,7 @@ use linkspan_mcp::names;
 use linkspan_shrink::Policy;
 use linkspan_wire::{Json, Message};
 
+use crate::args::shrink::ShrinkFlag;
 use crate::args::{DEFAULT_TIMEOUT, RemoteArgs};
 use crate::call_args::CallArgs;
 use crate::client::{Client, FIRST_ANSWER, one_param};
@@ -17,8 +18,6 @@ use crate::mistakes;
 use crate::schema_check;
 use crate::show::shown_line;
 use crate::show::{self, raw, say};
-use crate::shrink::args::ShrinkFlag;
-use crate::shrink::shorter;
 use crate::signals::Signals;
 use crate::target::{self, Target};
 
@@ -369,7 +368,7 @@ async fn call(
         _ => failure,
     })?;
     if let Some(policy) = how.policy {
-        answer = shorter(answer, name, &policy);
+        answer = linkspan_shrink_layer::shorten(answer, name, &policy);
     }
     print(&answer, json, show::tool_result);
     let failed = answer.body().and_then(|b| b.get("isError")?.as_bool());

@@ -7,13 +7,13 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use crate::args::seconds;
+use crate::args::shrink::ShrinkFlag;
 use crate::expose_args::{GuardArgs, ListenArgs, at_least_one};
 use crate::serve::config::ConfigArgs;
 use crate::serve::doctor::DoctorArgs;
 use crate::serve::run_tool::RunToolArgs;
 use crate::serve::scaffold::{NewArgs, ScaffoldArgs};
 use crate::serve::validate::ValidateArgs;
-use crate::shrink::args::ShrinkFlag;
 
 // Commands about a folder of scripts.
 #[derive(Debug, Subcommand)]

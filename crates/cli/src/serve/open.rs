@@ -16,7 +16,6 @@ use super::secrets;
 use crate::exit::{Exit, Failure};
 use crate::front::{self, front_options};
 use crate::show::path as shown;
-use crate::shrink::Shrinking;
 use crate::signals::Signals;
 use crate::waiting;
 
@@ -37,7 +36,7 @@ pub(super) async fn run_with(args: ServeArgs, mut options: Options) -> Result<Ex
     let folder = folder(&args.dir, options)?;
     // Every script has a time limit of its own.
     let bridge = Bridge::new(local(folder.clone())).timeout(None);
-    let bridge = Shrinking::add_to(bridge, args.shrink)?;
+    let bridge = args.shrink.add_to(bridge)?;
     if args.http {
         let options = front_options(&args.listen, &args.guard)?;
         front::serve_http(signals, bridge, &args.listen, options).await

@@ -13,16 +13,11 @@ use tracing::level_filters::LevelFilter;
 
 use super::args::SdkArgs;
 use crate::args::LogArgs;
+use crate::environment::{JQ_LIMITED, JQ_RESTRICTED};
 use crate::exit::{Exit, Failure};
 use crate::log;
 use crate::show::{path as shown, printed, say};
 use crate::waiting;
-
-/// Set by the SDK where a filter may come from somebody else: it sees neither files nor variables.
-pub(crate) const RESTRICTED: &str = "LINKSPAN_JQ_RESTRICTED";
-
-/// Set where a filter comes from a model: it must not take all the memory either.
-pub(crate) const LIMITED: &str = "LINKSPAN_JQ_LIMITED";
 
 /// Time and memory of this process from now on. Whoever started us also looks at the clock.
 fn limit() {
@@ -71,8 +66,8 @@ pub(crate) fn jq(words: &[OsString]) -> u8 {
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let restricted = std::env::var_os(RESTRICTED).is_some();
-    if std::env::var_os(LIMITED).is_some() {
+    let restricted = std::env::var_os(JQ_RESTRICTED).is_some();
+    if std::env::var_os(JQ_LIMITED).is_some() {
         limit();
     }
     let env = match restricted {

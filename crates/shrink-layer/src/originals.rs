@@ -1,35 +1,36 @@
-//! Originals that a client may ask for: the last ones in memory, all of them in a folder if there is one.
+//! Originals that a client may fetch: the most recent in memory, all of them in a folder if there is one.
 //!
-//! Each principal has its own. An id says nothing about its text: it is made with a secret, so that it cannot be
-//! guessed, and the same text has another id for another principal.
+//! Each principal has its own. An id is derived from the text, the principal and a secret: it cannot be guessed, and
+//! the same text has different ids for different principals.
 
 mod folder;
 
 use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use linkspan_ports::Principal;
 use linkspan_shrink::{Gate, Keep, detect, document};
+use parking_lot::Mutex;
 
 use self::folder::Folder;
 
-/// Bytes of originals in memory; what was kept first goes first.
+/// Bytes of originals in memory; the oldest is dropped first.
 const MOST: usize = 64 << 20;
-/// Bytes of an id: too many to be guessed.
+/// Bytes of an id.
 const ID: usize = 16;
 
-/// 32 bytes, of which some are secret.
+/// A hash or a key.
 type Bytes = [u8; 32];
 
-/// Where originals are kept. Clones are the same.
+/// The originals of all principals. Clones share their state.
 #[derive(Clone)]
-pub(crate) struct Shelf(Arc<Inner>);
+pub(crate) struct OriginalStore(Arc<Inner>);
 
 struct Inner {
     folder: Option<Folder>,
-    /// What ids are made with.
+    /// The secret that ids are derived from.
     key: Bytes,
     gate: Gate,
     recent: Mutex<Recent>,
@@ -48,8 +49,8 @@ struct Kept {
     text: Arc<str>,
 }
 
-impl Shelf {
-    /// With a folder for everything, which is made if it is not there.
+impl OriginalStore {
+    /// Stores in memory, and in `folder` too if there is one, which is created if missing.
     pub(crate) fn new(folder: Option<PathBuf>, gate: Gate) -> io::Result<Self> {
         let folder = folder.map(Folder::open).transpose()?;
         let key = match &folder {
@@ -64,13 +65,13 @@ impl Shelf {
         })))
     }
 
-    /// The part of it that belongs to one principal.
+    /// The originals of one principal.
     pub(crate) fn of(&self, principal: &Principal) -> Originals {
         let who = principal.0.as_deref().unwrap_or_default();
         let known = u8::from(principal.0.is_some());
         let owner = hash(&[&self.0.key, &[known], who]);
         Originals {
-            shelf: self.clone(),
+            store: self.clone(),
             owner,
         }
     }
@@ -79,41 +80,36 @@ impl Shelf {
 /// Originals of one principal.
 #[derive(Clone)]
 pub(crate) struct Originals {
-    shelf: Shelf,
+    store: OriginalStore,
     owner: Bytes,
 }
 
 impl Originals {
-    /// The original with this id, if it is one of this principal's.
+    /// The original with this id, if it belongs to this principal.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<str>> {
         if id.len() != 2 * ID || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return None;
         }
         let id = id.to_ascii_lowercase();
-        let recent = self.recent();
+        let recent = self.store.0.recent.lock();
         let is_it = |kept: &&Kept| kept.owner == self.owner && kept.id == id;
         if let Some(kept) = recent.texts.iter().find(is_it) {
             return Some(kept.text.clone());
         }
         drop(recent);
-        let text = self.shelf.0.folder.as_ref()?.read(&id)?;
-        // It may be another principal's, or damaged.
+        let text = self.store.0.folder.as_ref()?.read(&id)?;
+        // The file may belong to another principal, or be damaged.
         (self.id_of(&text) == id).then(|| text.into())
     }
 
     fn id_of(&self, text: &str) -> String {
         let text = linkspan_bcp::hash(text.as_bytes());
-        hex(&hash(&[&self.shelf.0.key, &self.owner, &text])[..ID])
-    }
-
-    fn recent(&self) -> std::sync::MutexGuard<'_, Recent> {
-        let recent = self.shelf.0.recent.lock();
-        recent.unwrap_or_else(PoisonError::into_inner)
+        hex(&hash(&[&self.store.0.key, &self.owner, &text])[..ID])
     }
 }
 
-/// What a text is known by within a session: a hash of it.
-pub(crate) fn name_of(text: &str) -> String {
+/// The hash of a text, as hex digits.
+pub(crate) fn hash_of(text: &str) -> String {
     hex(&linkspan_bcp::hash(text.as_bytes()))
 }
 
@@ -128,7 +124,7 @@ fn hex(bytes: &[u8]) -> String {
 impl Keep for Originals {
     fn keep(&self, tool: &str, text: &str) -> Option<String> {
         let id = self.id_of(text);
-        let inner = &self.shelf.0;
+        let inner = &self.store.0;
         if let Some(folder) = &inner.folder {
             let bytes = || document(text, &detect(text, inner.gate.threshold), tool);
             if let Err(e) = folder.write(&id, bytes) {
@@ -138,7 +134,7 @@ impl Keep for Originals {
         if text.len() > MOST {
             return inner.folder.is_some().then_some(id);
         }
-        let mut recent = self.recent();
+        let mut recent = inner.recent.lock();
         if !recent.texts.iter().any(|kept| kept.id == id) {
             recent.bytes += text.len();
             recent.texts.push_back(Kept {
@@ -163,8 +159,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    fn shelf(folder: Option<&Path>) -> Shelf {
-        Shelf::new(folder.map(Path::to_owned), Gate::default()).unwrap()
+    fn store(folder: Option<&Path>) -> OriginalStore {
+        OriginalStore::new(folder.map(Path::to_owned), Gate::default()).unwrap()
     }
 
     fn principal(name: &str) -> Principal {
@@ -172,8 +168,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_is_found_by_its_id() {
-        let originals = shelf(None).of(&Principal(None));
+    fn an_original_is_found_by_its_id() {
+        let originals = store(None).of(&Principal(None));
         let id = originals.keep("t", "hello").unwrap();
         assert_eq!(&*originals.find(&id).unwrap(), "hello");
         for wrong in [&"0".repeat(32), "../../etc/passwd", "", &id[..12]] {
@@ -182,30 +178,30 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_one_principals_and_cannot_be_computed_from_the_text() {
+    fn an_id_belongs_to_one_principal_and_cannot_be_computed_from_the_text() {
         let folder = tempfile::tempdir().unwrap();
-        for shelf in [shelf(None), shelf(Some(&folder.path().join("s")))] {
-            let (one, other) = (shelf.of(&principal("one")), shelf.of(&principal("other")));
+        for store in [store(None), store(Some(&folder.path().join("s")))] {
+            let (one, other) = (store.of(&principal("one")), store.of(&principal("other")));
             let (id, same) = (
                 one.keep("t", "hello").unwrap(),
                 other.keep("t", "hello").unwrap(),
             );
             assert_ne!(id, same);
             assert_eq!((one.find(&same), other.find(&id)), (None, None));
-            assert_eq!(shelf.of(&Principal(None)).find(&id), None);
-            assert!(!name_of("hello").starts_with(&id), "{id}");
+            assert_eq!(store.of(&Principal(None)).find(&id), None);
+            assert!(!hash_of("hello").starts_with(&id), "{id}");
             assert!(one.find(&id).is_some());
         }
-        let another = self::shelf(None).of(&principal("one")).keep("t", "hello");
+        let another = self::store(None).of(&principal("one")).keep("t", "hello");
         assert_ne!(
             another,
-            self::shelf(None).of(&principal("one")).keep("t", "hello")
+            self::store(None).of(&principal("one")).keep("t", "hello")
         );
     }
 
     #[test]
-    fn memory_is_bounded_and_the_oldest_goes_first() {
-        let originals = shelf(None).of(&Principal(None));
+    fn memory_is_bounded_and_the_oldest_original_is_dropped_first() {
+        let originals = store(None).of(&Principal(None));
         let large = |letter: &str| letter.repeat(MOST / 2);
         let ids: Vec<_> = ["a", "b", "c"]
             .iter()
@@ -216,15 +212,15 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_keeps_everything() {
+    fn originals_in_a_folder_outlive_the_process() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("new/deep");
         let text = "{\"a\": [1, 2.50]}\r\nand more\n";
-        let id = shelf(Some(&place))
+        let id = store(Some(&place))
             .of(&principal("one"))
             .keep("t", text)
             .unwrap();
-        let again = shelf(Some(&place));
+        let again = store(Some(&place));
         assert_eq!(&*again.of(&principal("one")).find(&id).unwrap(), text);
         assert_eq!(again.of(&principal("other")).find(&id), None);
         let results = fs::read_dir(place).unwrap().flatten();

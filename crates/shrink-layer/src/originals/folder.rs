@@ -1,4 +1,4 @@
-//! The folder of `--store`: originals as BCP files that only its owner may read.
+//! A folder of originals: BCP files that only their owner may read.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -8,19 +8,19 @@ use linkspan_shrink::original;
 
 use super::Bytes;
 
-/// What ids are made with, for the next process that uses the folder.
+/// The file with the secret that ids are derived from, for the next process that uses the folder.
 const KEY: &str = ".key";
-/// The ending of an original.
+/// The extension of an original.
 const ENDING: &str = "bcp";
-/// A larger file is none of ours.
+/// Originals are never larger.
 const LARGEST: u64 = 256 << 20;
 
 /// A folder for originals.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    /// Opens it, or makes it. One that others may read or write is closed to them if there is nothing but our
-    /// own files in it, and refused otherwise.
+    /// Opens the folder, or creates it. If other users may read it, their access is removed if it has only originals
+    /// in it, and the folder is refused otherwise.
     pub(super) fn open(path: PathBuf) -> io::Result<Self> {
         match fs::metadata(&path) {
             Ok(about) if !about.is_dir() => return Err(io::ErrorKind::NotADirectory.into()),
@@ -35,13 +35,13 @@ impl Folder {
         &self.0
     }
 
-    /// The secret of this folder: made once, and the same for every process.
+    /// The secret of this folder: created once, and the same for every process.
     pub(super) fn key(&self) -> io::Result<Bytes> {
         let path = self.0.join(KEY);
         if !path.exists() {
             let temporary = self.temporary(KEY);
             private::create(&temporary)?.write_all(&random()?)?;
-            // If another process was faster, its key counts.
+            // If another process was faster, its key is used.
             let linked = fs::hard_link(&temporary, &path);
             fs::remove_file(&temporary)?;
             match linked {
@@ -54,7 +54,7 @@ impl Folder {
         Ok(key)
     }
 
-    /// The text of an original, if it is there and not damaged.
+    /// The text of an original, if it exists and is not damaged.
     pub(super) fn read(&self, id: &str) -> Option<String> {
         let path = self.0.join(id).with_extension(ENDING);
         let mut bytes = Vec::new();
@@ -69,7 +69,7 @@ impl Folder {
         }
     }
 
-    /// Writes an original, unless it is there.
+    /// Writes an original, unless it exists.
     pub(super) fn write(&self, id: &str, bytes: impl FnOnce() -> Vec<u8>) -> io::Result<()> {
         let path = self.0.join(id).with_extension(ENDING);
         if path.exists() {
@@ -93,7 +93,7 @@ impl Folder {
     }
 }
 
-/// Bytes that cannot be guessed.
+/// Random bytes.
 pub(super) fn random() -> io::Result<Bytes> {
     let mut bytes = Bytes::default();
     getrandom::fill(&mut bytes).map_err(|e| io::Error::other(e.to_string()))?;
@@ -154,7 +154,7 @@ mod private {
     }
 }
 
-/// What a new folder or file inherits decides.
+/// Access is what a new folder or file inherits.
 #[cfg(not(unix))]
 mod private {
     use std::fs::{self, File, Metadata};
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn only_its_owner_may_read_what_is_kept() {
+    fn only_the_owner_may_read_originals() {
         let place = tempfile::tempdir().unwrap();
         let folder = Folder::open(place.path().join("a/b")).unwrap();
         folder.key().unwrap();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_an_earlier_version_is_closed() {
+    fn access_of_other_users_to_existing_originals_is_removed() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("store");
         fs::create_dir(&path).unwrap();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_other_files_that_others_may_read_is_refused_and_left_alone() {
+    fn a_readable_folder_with_other_files_is_refused_and_not_changed() {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("notes.txt"), "x").unwrap();
         set(place.path(), 0o755);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_everybody_may_write_to_is_refused() {
+    fn a_world_writable_folder_is_refused() {
         let place = tempfile::tempdir().unwrap();
         for open in [0o1777, 0o777] {
             set(place.path(), open);

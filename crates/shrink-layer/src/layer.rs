@@ -1,7 +1,7 @@
-//! The layer: looks at calls and lists of tools, and at nothing else.
+//! The layer: handles calls and lists of tools; everything else passes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::{CLIENT_INFO, era_of, names};
@@ -9,48 +9,49 @@ use linkspan_ports::Principal;
 use linkspan_session::{Envelope, Later, Layer, Verdict, Way};
 use linkspan_shrink::Stop;
 use linkspan_wire::{Id, IdKey, Json, Kind, Message};
+use parking_lot::Mutex;
 use tokio::time::timeout;
 
-use super::kept::Originals;
-use super::repeats::Repeats;
-use super::shared::{Asker, Shared};
+use crate::originals::Originals;
+use crate::repeats::Repeats;
+use crate::shared::{Caller, Shared};
 
-/// Requests that are remembered; a client has far fewer under way.
-const MOST_ASKED: usize = 4096;
+/// Requests that are remembered; a client has far fewer pending.
+const MOST_PENDING: usize = 4096;
 
-/// How long a call of one of our own tools waits for others to end.
+/// How long a call of a tool of the layer waits for a free slot.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
 const BUSY: &str = "too many calls of this tool are under way: try again when they have ended";
 
-/// Requests whose answers are looked at.
-enum Asked {
-    Call(String, Asker),
+/// Requests whose responses we rewrite or read.
+enum Pending {
+    Call(String, Caller),
     /// A page of the list of tools.
-    List(Asker),
-    /// `initialize` or `server/discover`: says who the server is.
+    List(Caller),
+    /// `initialize` or `server/discover`: names the server.
     Hello,
 }
 
-/// One session's view of what all of them share.
+/// The layer of one session.
 pub(crate) struct ShrinkLayer {
     shared: Arc<Shared>,
-    asked: HashMap<IdKey, Asked>,
-    /// What the client called itself when it shook hands. Without a handshake each request says it.
+    pending: HashMap<IdKey, Pending>,
+    /// The client's name in its handshake; without a handshake each request has it.
     client: Option<String>,
-    /// What this session has seen; none if many clients share it.
+    /// The texts that this session has had; `None` if several clients share it.
     repeats: Option<Arc<Mutex<Repeats>>>,
-    /// Those of the principal that this session belongs to.
+    /// The originals of the session's principal.
     originals: Originals,
 }
 
 impl ShrinkLayer {
-    /// `alone`: there is one client, and it sees everything that passes.
-    pub(crate) fn new(shared: Arc<Shared>, alone: bool, principal: &Principal) -> Self {
-        let repeats = shared.options.dedup && alone;
+    /// `one_client`: the session has one client, which gets every answer.
+    pub(crate) fn new(shared: Arc<Shared>, one_client: bool, principal: &Principal) -> Self {
+        let repeats = shared.options.dedup && one_client;
         Self {
             originals: shared.originals(principal),
             shared,
-            asked: HashMap::new(),
+            pending: HashMap::new(),
             client: None,
             repeats: repeats.then(Arc::default),
         }
@@ -60,7 +61,7 @@ impl ShrinkLayer {
         let (Some(id), params) = (envelope.msg.id(), envelope.msg.params()) else {
             return Verdict::Pass(envelope);
         };
-        let asked = match &*envelope.msg.method() {
+        let pending = match &*envelope.msg.method() {
             names::TOOLS_CALL => {
                 let name = params.and_then(|p| p.get("name")?.as_str());
                 let Some(name) = name else {
@@ -72,45 +73,45 @@ impl ShrinkLayer {
                     return Verdict::BackLater(self.answer(local, arguments, &envelope.msg, id));
                 }
                 self.shared.warm_up();
-                Asked::Call(name.into_owned(), self.asker(params))
+                Pending::Call(name.into_owned(), self.caller(params))
             }
-            names::TASKS_RESULT => Asked::Call("(task)".to_owned(), self.asker(params)),
-            names::TOOLS_LIST => Asked::List(self.asker(params)),
+            names::TASKS_RESULT => Pending::Call("(task)".to_owned(), self.caller(params)),
+            names::TOOLS_LIST => Pending::List(self.caller(params)),
             names::INITIALIZE => {
                 self.client = name_in(params.and_then(|p| p.get("clientInfo")));
-                Asked::Hello
+                Pending::Hello
             }
-            names::DISCOVER => Asked::Hello,
+            names::DISCOVER => Pending::Hello,
             _ => return Verdict::Pass(envelope),
         };
-        if self.asked.len() >= MOST_ASKED {
-            // Only a peer that plays with us gets here; its results pass as they are.
-            self.asked.clear();
+        if self.pending.len() >= MOST_PENDING {
+            // Only a hostile client gets here; its results pass unchanged.
+            self.pending.clear();
         }
-        self.asked.insert(id.key(), asked);
+        self.pending.insert(id.key(), pending);
         Verdict::Pass(envelope)
     }
 
-    /// Who asks: many clients may share a session, so that a request's own word counts.
-    fn asker(&self, params: Option<Json<'_>>) -> Asker {
+    /// The client that sent a request. Several clients may share a session, so the name in the request has priority.
+    fn caller(&self, params: Option<Json<'_>>) -> Caller {
         let own = name_in(params.and_then(|p| p.path(&["_meta", CLIENT_INFO])));
-        Asker {
+        Caller {
             client: own.or_else(|| self.client.clone()),
         }
     }
 
-    /// A tool of ours, called on a thread that may wait.
+    /// Calls a tool of the layer on a blocking thread.
     fn answer(&self, local: &'static str, arguments: String, call: &Message, id: Id) -> Later {
         let (shared, era) = (self.shared.clone(), era_of(call));
         let originals = self.originals.clone();
         Box::pin(async move {
-            let turn = timeout(LONGEST_QUEUE, shared.local_turns.clone().acquire_owned());
-            let Ok(Ok(turn)) = turn.await else {
+            let slot = timeout(LONGEST_QUEUE, shared.local_slots.clone().acquire_owned());
+            let Ok(Ok(slot)) = slot.await else {
                 let busy = linkspan_mcp::tool_text(BUSY, true);
                 return Envelope::new(Message::result(&id, &busy));
             };
             let work = tokio::task::spawn_blocking(move || {
-                let _turn = turn;
+                let _slot = slot;
                 let json = Json::parse(&arguments).or_else(|_| Json::parse("{}"));
                 json.map_or_else(
                     |_| String::new(),
@@ -126,29 +127,31 @@ impl ShrinkLayer {
     }
 
     fn answered(&mut self, envelope: Envelope) -> Verdict {
-        let asked = envelope
+        let pending = envelope
             .msg
             .id()
-            .and_then(|id| self.asked.remove(&id.key()));
+            .and_then(|id| self.pending.remove(&id.key()));
         let is_result = envelope.msg.kind() == Kind::Result;
-        match asked.filter(|_| is_result) {
+        match pending.filter(|_| is_result) {
             None => Verdict::Pass(envelope),
-            Some(Asked::Hello) => {
+            Some(Pending::Hello) => {
                 self.shared.learn_server(&envelope.msg);
                 Verdict::Pass(envelope)
             }
-            Some(Asked::List(asker)) => self.list(asker, envelope),
-            Some(Asked::Call(tool, _)) if !self.shared.is_wanted(&tool, &envelope.msg) => {
+            Some(Pending::List(caller)) => self.list(caller, envelope),
+            Some(Pending::Call(tool, _)) if !self.shared.is_eligible(&tool, &envelope.msg) => {
                 Verdict::Pass(envelope)
             }
-            Some(Asked::Call(tool, asker)) => Verdict::Detour(self.shorten(tool, asker, envelope)),
+            Some(Pending::Call(tool, caller)) => {
+                Verdict::Detour(self.shorten(tool, caller, envelope))
+            }
         }
     }
 
-    /// A page of the list of tools. Where its tokens are counted that takes a while, and then a thread.
-    fn list(&self, asker: Asker, mut envelope: Envelope) -> Verdict {
+    /// A page of the list of tools; on a blocking thread if its tokens are counted.
+    fn list(&self, caller: Caller, mut envelope: Envelope) -> Verdict {
         let (shared, message) = (self.shared.clone(), envelope.msg.clone());
-        let edit = move || shared.list(&message, &asker);
+        let edit = move || shared.list(&message, &caller);
         if !self.shared.options.slim {
             envelope.msg = edit().unwrap_or(envelope.msg);
             return Verdict::Pass(envelope);
@@ -160,23 +163,21 @@ impl ShrinkLayer {
         }))
     }
 
-    /// The work on a thread of its own, and no longer than the user wants to wait.
-    fn shorten(&self, tool: String, asker: Asker, mut envelope: Envelope) -> Later {
+    /// Shortens a result on a blocking thread, within the time box.
+    fn shorten(&self, tool: String, caller: Caller, mut envelope: Envelope) -> Later {
         let (shared, repeats) = (self.shared.clone(), self.repeats.clone());
         let (message, originals) = (envelope.msg.clone(), self.originals.clone());
         Box::pin(async move {
             let stop = Stop::default();
             let (limit, given_up) = (shared.options.time_box, stop.clone());
             let work = async move {
-                // So that many large results at once take turns, and not all the memory.
-                let turn = shared.turns.clone().acquire_owned().await;
+                // Bounds the memory that many large results take at once.
+                let slot = shared.slots.clone().acquire_owned().await;
                 let work = tokio::task::spawn_blocking(move || {
-                    let _turn = turn;
-                    let mut repeats = repeats
-                        .as_deref()
-                        .map(|it| it.lock().unwrap_or_else(PoisonError::into_inner));
+                    let _slot = slot;
+                    let mut repeats = repeats.as_deref().map(Mutex::lock);
                     let repeats = repeats.as_deref_mut();
-                    shared.shorten(&message, &tool, &asker, &originals, repeats, &stop)
+                    shared.shorten(&message, &tool, &caller, &originals, repeats, &stop)
                 });
                 work.await.ok().flatten()
             };
@@ -193,7 +194,7 @@ impl ShrinkLayer {
     }
 }
 
-/// What somebody calls itself.
+/// The name of a client.
 fn name_in(info: Option<Json<'_>>) -> Option<String> {
     Some(info?.get("name")?.as_str()?.into_owned())
 }

@@ -1,88 +1,25 @@
 //! `linkspan shrink`: the same tool results in fewer tokens.
 
 pub(crate) mod args;
-mod fetch;
-mod kept;
-mod layer;
-mod ledger;
-mod local;
-mod proof;
-mod repeats;
-mod shared;
-mod wanted;
+mod decode;
+mod input;
+mod stats;
+mod try_text;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use linkspan_bridge::{Bridge, LayerFactory, OutputFile, SessionInfo, StdioOptions};
-use linkspan_session::Layer;
-use linkspan_shrink::{Policy, Stop, rewrite};
-use linkspan_wire::{Limits, Message};
+use linkspan_bridge::{Bridge, OutputFile, StdioOptions};
+use linkspan_shrink_layer::Shrink;
+use linkspan_wire::Limits;
 
-use self::args::{ModeArg, Proof, ShrinkArgs, ShrinkFlag};
-use self::layer::ShrinkLayer;
-pub(crate) use self::shared::Options;
-use self::shared::Shared;
+use self::args::{ModeArg, ShrinkArgs, ShrinkCommand};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, front_options, limit};
 use crate::mistakes;
 use crate::signals::Signals;
 use crate::target::{self, Target};
 use crate::waiting;
-
-/// Makes layers for the sessions in front of one server. Clones are the same.
-#[derive(Clone)]
-pub(crate) struct Shrinking(Arc<Shared>);
-
-impl Shrinking {
-    pub(crate) fn new(options: Options) -> Result<Self, Failure> {
-        Shared::new(options).map(Self)
-    }
-
-    /// What `--shrink` of another command asks for.
-    pub(crate) fn of(flag: ShrinkFlag) -> Result<Option<Self>, Failure> {
-        flag.options()?.map(Self::new).transpose()
-    }
-
-    /// The bridge with what `--shrink` of another command asks for.
-    pub(crate) fn add_to(bridge: Bridge, flag: ShrinkFlag) -> Result<Bridge, Failure> {
-        Ok(match Self::of(flag)? {
-            Some(shrinking) => bridge.layer(shrinking),
-            None => bridge,
-        })
-    }
-
-    /// Writes the sums of what was saved.
-    pub(crate) fn finish(&self) {
-        self.0.finish();
-    }
-}
-
-impl LayerFactory for Shrinking {
-    fn layer(&self, session: SessionInfo<'_>) -> Box<dyn Layer> {
-        let SessionInfo {
-            one_client,
-            principal,
-        } = session;
-        Box::new(ShrinkLayer::new(self.0.clone(), one_client, principal))
-    }
-
-    /// Notes the server's name.
-    fn discovered(&self, answer: &Message) {
-        self.0.learn_server(answer);
-    }
-}
-
-/// The answer to a call with shorter texts, if there are any.
-pub(crate) fn shorter(answer: Message, tool: &str, policy: &Policy) -> Message {
-    let result = answer.body();
-    let rewritten = result.map(|result| rewrite(result, tool, policy, &(), &Stop::default()));
-    match (result, rewritten.and_then(|rewritten| rewritten.result)) {
-        (Some(result), Some(new)) => answer.with_value(result, &new),
-        _ => answer,
-    }
-}
 
 /// The folders of the reader server, if the flags of the former program ask for that instead.
 pub(crate) fn as_reader(args: &ShrinkArgs) -> Option<&[PathBuf]> {
@@ -92,19 +29,19 @@ pub(crate) fn as_reader(args: &ShrinkArgs) -> Option<&[PathBuf]> {
 
 pub(crate) fn run(mut args: ShrinkArgs) -> Result<Exit, Failure> {
     match args.proof.take() {
-        Some(Proof::Try(args)) => proof::try_out(&args),
-        Some(Proof::Decode(args)) => proof::decode(&args),
-        Some(Proof::Stats(args)) => proof::stats(&args),
-        None => crate::block_on(between(args)),
+        Some(ShrinkCommand::Try(args)) => try_text::run(&args),
+        Some(ShrinkCommand::Decode(args)) => decode::run(&args),
+        Some(ShrinkCommand::Stats(args)) => stats::run(&args),
+        None => crate::block_on(serve(args)),
     }
 }
 
-async fn between(mut args: ShrinkArgs) -> Result<Exit, Failure> {
+async fn serve(mut args: ShrinkArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
-    let shrinking = Shrinking::new(args.options()?)?;
+    let shrink = Shrink::new(args.options()?)?;
     if let Some(program) = args.old.downstream_command.take() {
         args.command = std::iter::once(program)
-            .chain(old_words(args.old.downstream_args.as_deref()))
+            .chain(downstream_args(args.old.downstream_args.as_deref()))
             .collect();
     }
     if let Some(word) = &args.url {
@@ -130,7 +67,7 @@ async fn between(mut args: ShrinkArgs) -> Result<Exit, Failure> {
         .server_era(args.eras.server_era.forced())
         .client_era(args.eras.client_era.forced())
         .timeout(limit(args.remote.timeout))
-        .layer(shrinking.clone());
+        .layer(shrink.clone());
     let ended = if args.http {
         let options = front_options(&args.listen, &args.guard)?;
         front::serve_http(signals, bridge, &args.listen, options).await
@@ -143,16 +80,16 @@ async fn between(mut args: ShrinkArgs) -> Result<Exit, Failure> {
         };
         front::serve_stdio(signals, bridge, options).await
     };
-    shrinking.finish();
+    shrink.finish();
     ended
 }
 
-/// Endings of files that hold results of tools, and of no server.
+/// Extensions of files that hold results of tools.
 const TEXTS: [&str; 12] = [
     "json", "ndjson", "jsonl", "txt", "log", "md", "csv", "tsv", "diff", "patch", "yaml", "yml",
 ];
 
-/// Notices that `try` was forgotten.
+/// Refuses a file with a text: `try` was forgotten.
 fn refuse_a_text(word: &str) -> Result<(), Failure> {
     let path = Path::new(word);
     let ending = path.extension().and_then(|ending| ending.to_str());
@@ -167,7 +104,7 @@ fn refuse_a_text(word: &str) -> Result<(), Failure> {
     )
 }
 
-fn old_words(args: Option<&str>) -> impl Iterator<Item = OsString> {
+fn downstream_args(args: Option<&str>) -> impl Iterator<Item = OsString> {
     let words = args.filter(|args| !args.is_empty());
     words
         .into_iter()

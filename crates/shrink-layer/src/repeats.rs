@@ -1,11 +1,11 @@
-//! What a session has seen already.
+//! The texts that a session has had.
 
 use std::collections::HashMap;
 
-/// Texts that are remembered.
+/// Texts that are remembered; above this the memory is cleared.
 const MOST: usize = 4096;
 
-/// Texts that came to this client, by their names, and in which call.
+/// Texts that were sent to this client, by their hashes, with the call and tool of each.
 #[derive(Default)]
 pub(crate) struct Repeats {
     calls: u64,
@@ -13,12 +13,12 @@ pub(crate) struct Repeats {
 }
 
 impl Repeats {
-    /// Another call has been answered.
+    /// Counts a call.
     pub(crate) fn next_call(&mut self) {
         self.calls += 1;
     }
 
-    /// In which earlier call of which tool this text came in full, if it did. Otherwise it comes now.
+    /// The earlier call, and its tool, that sent this text in full; without one, the current call sends it.
     pub(crate) fn earlier(&mut self, name: &str, tool: &str) -> Option<(u64, String)> {
         if let Some(seen) = self.seen.get(name) {
             return Some(seen.clone()).filter(|(call, _)| *call < self.calls);
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_a_repetition_of_the_call_that_had_it_in_full() {
+    fn a_repeated_text_refers_to_the_call_that_sent_it_in_full() {
         let mut repeats = Repeats::default();
         repeats.next_call();
         assert_eq!(repeats.earlier("x", "a"), None);

@@ -1,4 +1,4 @@
-//! The flags of `linkspan shrink`, and `--shrink` of the other commands.
+//! The flags of `linkspan shrink`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use linkspan_bcp::render::Mode;
-use linkspan_shrink::{Gate, Level, Lossy, Policy, Structured};
+use linkspan_shrink::{Gate, Lossy, Policy, Structured};
+use linkspan_shrink_layer::{Options, OwnTools, StructuredRule, ToolFilter};
 use linkspan_tokens::Vocabulary;
 
-use super::ledger;
-use super::shared::{Options, StructuredBy};
-use super::wanted::Wanted;
+use crate::args::shrink::{LevelArg, default_render, default_threshold, threshold};
 use crate::args::{EraArgs, RemoteArgs, millis, seconds};
-use crate::environment::{variable, wrong};
+use crate::environment::{jq_command, reader_settings, stats_file, variable};
 use crate::exit::Failure;
 use crate::expose_args::{GuardArgs, ListenArgs};
 use crate::value_words::{VOCABULARIES, tokens};
@@ -53,7 +52,7 @@ Other commands do the same with --shrink. docs/shrink.md in the sources has the 
 )]
 pub(crate) struct ShrinkArgs {
     #[command(subcommand)]
-    pub(crate) proof: Option<Proof>,
+    pub(crate) proof: Option<ShrinkCommand>,
     /// The server: a URL, a folder of scripts, or a command after `--`
     #[arg(value_name = "TARGET")]
     pub(crate) url: Option<String>,
@@ -90,10 +89,10 @@ pub(crate) struct ShrinkArgs {
     pub(crate) remote: RemoteArgs,
 }
 
-// Seeing what it does.
+// Commands that show what is saved.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
-pub(crate) enum Proof {
+pub(crate) enum ShrinkCommand {
     /// Show a text before and after, what is saved, and whether it is lossless
     #[command(
         after_help = "Examples:\n  linkspan shrink try result.json\n  git log -p -3 | linkspan shrink try\n  linkspan shrink try --level safe *.json"
@@ -144,7 +143,7 @@ pub(crate) struct StatsArgs {
     pub(crate) stats_file: Option<PathBuf>,
 }
 
-// How a text is said shorter, and when.
+// How a text is shortened, and when.
 #[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Shorter texts")]
 pub(crate) struct FormArgs {
@@ -198,7 +197,7 @@ pub(crate) struct ResultArgs {
     pub(crate) dedup: bool,
     /// structuredContent that repeats the text: auto, keep, mirror or drop
     #[arg(long, value_name = "[TOOL=]HOW", value_parser = structured, hide_short_help = true)]
-    pub(crate) structured: Vec<(Wanted, StructuredBy)>,
+    pub(crate) structured: Vec<(ToolFilter, StructuredRule)>,
     /// Remove descriptions inside tool schemas from the list of tools
     #[arg(long, hide_short_help = true)]
     pub(crate) slim_tools: bool,
@@ -224,7 +223,7 @@ pub(crate) struct ResultArgs {
     pub(crate) no_stats: bool,
 }
 
-// How the first specification of this command names things.
+// Flags of the program that this command replaces.
 #[derive(Debug, Args)]
 pub(crate) struct OldArgs {
     #[arg(long, hide = true, value_enum)]
@@ -246,26 +245,6 @@ pub(crate) struct OldArgs {
 pub(crate) enum ModeArg {
     Proxy,
     Reader,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LevelArg {
-    /// Only well-known formats
-    Safe,
-    /// Also merge common prefixes of columns and paths
-    Balanced,
-    /// Also drop columns that follow from others, nest tables, merge file extensions
-    Max,
-}
-
-impl From<LevelArg> for Level {
-    fn from(arg: LevelArg) -> Self {
-        match arg {
-            LevelArg::Safe => Self::Safe,
-            LevelArg::Balanced => Self::Balanced,
-            LevelArg::Max => Self::Max,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -292,11 +271,11 @@ impl RenderArg {
 }
 
 impl FormArgs {
-    /// What is done with a text.
+    /// How a text is shortened.
     pub(crate) fn policy(&self) -> Result<Policy, Failure> {
         let threshold = match self.threshold {
             Some(threshold) => threshold,
-            None => threshold_of_environment()?,
+            None => default_threshold()?,
         };
         Ok(Policy {
             gate: Gate {
@@ -308,7 +287,7 @@ impl FormArgs {
             vocabulary: self.tokens,
             render: match self.render {
                 Some(render) => render.mode(),
-                None => render_of_environment()?,
+                None => default_render()?,
             },
             lossy: self.lossy.clone(),
             ..Policy::default()
@@ -317,91 +296,43 @@ impl FormArgs {
 }
 
 impl ShrinkArgs {
-    /// What is done with results.
+    /// What the layer does.
     pub(crate) fn options(&self) -> Result<Options, Failure> {
         let (form, results) = (&self.form, &self.results);
         let policy = Policy {
             budget: results.budget,
             ..form.policy()?
         };
-        let everything = (Wanted::all(), StructuredBy::Client);
-        let structured = std::iter::once(everything).chain(results.structured.clone());
+        let bcp_tools = !results.no_bcp_tools && !results.shadow;
+        let originals_are_named = results.budget.is_some()
+            || results.dedup
+            || results.store.is_some()
+            || !form.lossy.is_empty();
+        let fetch = !results.shadow && (bcp_tools || originals_are_named);
+        let mut options = Options::new(policy);
+        options.structured.extend(results.structured.clone());
+        if bcp_tools {
+            options.bcp_tools = Some(OwnTools {
+                roots: results.root.clone(),
+                settings: reader_settings(variable)?,
+                temp: std::env::temp_dir(),
+            });
+        }
         Ok(Options {
-            policy,
-            structured: structured.collect(),
-            tools: Wanted::new(&results.only, &results.except),
+            tools: ToolFilter::new(&results.only, &results.except),
             time_box: results.time_box,
             shadow: results.shadow,
             dedup: results.dedup,
             slim: results.slim_tools,
-            bcp_tools: !results.no_bcp_tools && !results.shadow,
-            roots: results.root.clone(),
-            fetch: !results.shadow
-                && (!results.no_bcp_tools
-                    || results.budget.is_some()
-                    || results.dedup
-                    || results.store.is_some()
-                    || !form.lossy.is_empty()),
+            fetch: fetch.then(jq_command).transpose()?,
             store: results.store.clone(),
-            stats: match results.no_stats {
-                true => None,
-                false => results.stats_file.clone().or_else(ledger::usual_file),
+            stats: if results.no_stats {
+                None
+            } else {
+                results.stats_file.clone().or_else(stats_file)
             },
+            ..options
         })
-    }
-}
-
-// `--shrink` of the other commands.
-#[derive(Debug, Args, Clone, Copy)]
-pub(crate) struct ShrinkFlag {
-    /// Shorten tool results without loss; see `linkspan shrink`
-    #[arg(
-        long,
-        value_enum,
-        value_name = "LEVEL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "max"
-    )]
-    pub(crate) shrink: Option<LevelArg>,
-}
-
-impl ShrinkFlag {
-    /// What is done with a text, if anything.
-    pub(crate) fn policy(self) -> Result<Option<Policy>, Failure> {
-        let Some(level) = self.shrink else {
-            return Ok(None);
-        };
-        Ok(Some(Policy {
-            gate: Gate {
-                threshold: threshold_of_environment()?,
-                ..Gate::default()
-            },
-            level: level.into(),
-            render: render_of_environment()?,
-            ..Policy::default()
-        }))
-    }
-
-    /// What is done with results, if anything. The list of tools stays the server's own.
-    pub(crate) fn options(self) -> Result<Option<Options>, Failure> {
-        let Some(policy) = self.policy()? else {
-            return Ok(None);
-        };
-        Ok(Some(Options {
-            policy,
-            structured: vec![(Wanted::all(), StructuredBy::Client)],
-            tools: Wanted::all(),
-            time_box: Duration::from_millis(500),
-            shadow: false,
-            dedup: false,
-            slim: false,
-            bcp_tools: false,
-            roots: Vec::new(),
-            fetch: false,
-            store: None,
-            stats: ledger::usual_file(),
-        }))
     }
 }
 
@@ -412,46 +343,21 @@ fn budget(text: &str) -> Result<u64, String> {
     }
 }
 
-fn threshold(text: &str) -> Result<f32, String> {
-    match text.parse() {
-        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
-        _ => Err("a number from 0 to 1".to_owned()),
-    }
-}
-
 fn lossy(text: &str) -> Result<Lossy, String> {
     Lossy::parse(text)
         .ok_or_else(|| "it must be diff-context=N, failures-only or html-to-text".to_owned())
 }
 
-fn structured(text: &str) -> Result<(Wanted, StructuredBy), String> {
+fn structured(text: &str) -> Result<(ToolFilter, StructuredRule), String> {
     let (tool, how) = text.rsplit_once('=').unwrap_or(("*", text));
     let by = match how {
-        "auto" => StructuredBy::Client,
-        "keep" => StructuredBy::Always(Structured::Keep),
-        "mirror" => StructuredBy::Always(Structured::Mirror),
-        "drop" => StructuredBy::Always(Structured::Drop),
+        "auto" => StructuredRule::ByClient,
+        "keep" => StructuredRule::Always(Structured::Keep),
+        "mirror" => StructuredRule::Always(Structured::Mirror),
+        "drop" => StructuredRule::Always(Structured::Drop),
         _ => {
             return Err("it must be auto, keep, mirror or drop, or TOOL=drop and so on".to_owned());
         }
     };
-    Ok((Wanted::only(tool), by))
-}
-
-fn threshold_of_environment() -> Result<f32, Failure> {
-    const NAME: &str = "BCP_DETECT_THRESHOLD";
-    match variable(NAME) {
-        None => Ok(Gate::default().threshold),
-        Some(text) => threshold(&text).map_err(|right| wrong(NAME, &text, &right)),
-    }
-}
-
-fn render_of_environment() -> Result<Option<Mode>, Failure> {
-    const NAME: &str = "BCP_RENDER_MODE";
-    match variable(NAME).as_deref() {
-        None | Some("auto") => Ok(None),
-        Some(text) => Mode::parse(text)
-            .map(Some)
-            .ok_or_else(|| wrong(NAME, text, "auto, xml, markdown or minimal")),
-    }
+    Ok((ToolFilter::only(tool), by))
 }
