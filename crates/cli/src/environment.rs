@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use linkspan_bcp::render::Mode;
 use linkspan_bcp_tools::Settings;
+use linkspan_client_config::System;
 use linkspan_shrink_layer::JqCommand;
 use tracing::level_filters::LevelFilter;
 
@@ -77,6 +78,26 @@ pub(crate) fn jq_command() -> Result<JqCommand, Failure> {
             .map(|name| (name.into(), "1".into()))
             .into(),
     })
+}
+
+/// Where clients keep their configuration.
+pub(crate) fn system() -> System {
+    let path = |name| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty());
+        value.map(PathBuf::from)
+    };
+    let is_windows = cfg!(windows);
+    let (home, config) = if is_windows {
+        ("USERPROFILE", "APPDATA")
+    } else {
+        ("HOME", "XDG_CONFIG_HOME")
+    };
+    System {
+        home: path(home),
+        config: path(config),
+        is_mac: cfg!(target_os = "macos"),
+        is_windows,
+    }
 }
 
 /// The file for the statistics of `shrink`, unless a flag names one.

@@ -1,11 +1,10 @@
 //! `linkspan serve`, and what those who write such folders need: a folder of scripts as a server.
 
 pub(crate) mod args;
-mod config;
 mod doctor;
 mod fetch;
 mod health;
-mod names;
+pub(crate) mod names;
 mod open;
 mod reading;
 mod run_tool;
@@ -31,7 +30,7 @@ pub(crate) fn run(command: Author) -> Result<Exit, Failure> {
         Author::Scaffold(args) => scaffold::scaffold(&args),
         Author::Validate(args) => validate::run(&args),
         Author::RunTool(args) => run_tool::run(&args),
-        Author::Config(args) => config::run(&args),
+        Author::Config(args) => crate::commands::config::run(&args),
         Author::Doctor(args) => doctor::run(&args),
         Author::Sdk(args) => tools_for_tools::sdk(&args),
         Author::Jq(args) => match tools_for_tools::jq(&args.words) {

@@ -8,8 +8,8 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use crate::args::seconds;
 use crate::args::shrink::ShrinkFlag;
+use crate::commands::config::ConfigArgs;
 use crate::expose_args::{GuardArgs, ListenArgs, at_least_one};
-use crate::serve::config::ConfigArgs;
 use crate::serve::doctor::DoctorArgs;
 use crate::serve::run_tool::RunToolArgs;
 use crate::serve::scaffold::{NewArgs, ScaffoldArgs};

@@ -2,23 +2,23 @@
 
 use std::path::Path;
 
-use clap::ValueEnum;
-use serde_json::Value;
+use linkspan_client_config::{Client, ConfigFile};
+use serde_json::{Map, Value};
 
 use super::Finding;
 use super::programs::find;
-use crate::serve::config::{Client, System, without_comments};
+use crate::environment::system;
 use crate::show::path as shown;
 
 pub(crate) fn configurations() -> Vec<Finding> {
-    let system = System::here();
+    let system = system();
     let mut all = Vec::new();
-    for client in Client::value_variants() {
-        let place = client.place(&system);
-        let Some(file) = place.path().filter(|file| file.is_file()) else {
+    for client in Client::ALL {
+        let location = client.location(&system);
+        let Some(file) = location.path().filter(|file| file.is_file()) else {
             continue;
         };
-        all.push(configuration(*client, file));
+        all.push(configuration(client, file));
     }
     if all.is_empty() {
         all.push(Finding::good(
@@ -31,22 +31,17 @@ pub(crate) fn configurations() -> Vec<Finding> {
 
 fn configuration(client: Client, file: &Path) -> Finding {
     let (title, place) = (client.title(), shown(file));
-    let broken = |why: String| {
-        Finding::bad(
-            "clients",
-            format!("{title} cannot read {place}: {why}"),
-            "fix the file; until then the client has no servers from it",
-        )
+    let config = match ConfigFile::read(client, file) {
+        Ok(config) => config,
+        Err(why) => {
+            return Finding::bad(
+                "clients",
+                format!("{title} cannot read {place}: {why}"),
+                "fix the file; until then the client has no servers from it",
+            );
+        }
     };
-    let text = match std::fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(e) => return broken(e.to_string()),
-    };
-    let value: Value = match serde_json::from_str(&without_comments(&text)) {
-        Ok(value) => value,
-        Err(e) => return broken(e.to_string()),
-    };
-    let servers = value.get(client.key()).and_then(Value::as_object);
+    let servers = config.servers();
     let ours: Vec<&str> = servers
         .into_iter()
         .flatten()
@@ -60,18 +55,19 @@ fn configuration(client: Client, file: &Path) -> Finding {
                 format!("{title} cannot start `{name}` ({place}): {why}"),
                 format!(
                     "linkspan config DIR --client {} --name {name} --write",
-                    client.word()
+                    client.id()
                 ),
             );
         }
     }
-    let count = servers.map_or(0, serde_json::Map::len);
-    let text = match ours.is_empty() {
-        true => format!("{title}: {count} servers in {place}, none through linkspan"),
-        false => format!(
+    let count = servers.map_or(0, Map::len);
+    let text = if ours.is_empty() {
+        format!("{title}: {count} servers in {place}, none through linkspan")
+    } else {
+        format!(
             "{title}: {count} servers in {place}, through linkspan: {}",
             ours.join(", ")
-        ),
+        )
     };
     Finding::good("clients", text)
 }

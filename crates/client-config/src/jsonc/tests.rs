@@ -73,17 +73,17 @@ fn lines_end_as_they_did() {
 fn what_is_not_understood_is_left_alone() {
     let entry = json!({});
     let put = |text: &str| put(text, "mcpServers", "x", &entry).unwrap_err();
-    assert!(matches!(put("{\"a\": "), Trouble::Syntax(_)));
-    assert!(matches!(put("[]"), Trouble::NoObject(_)));
+    assert!(matches!(put("{\"a\": "), EditError::Syntax(_)));
+    assert!(matches!(put("[]"), EditError::NoObject(_)));
     assert!(matches!(
         put(r#"{"mcpServers":null}"#),
-        Trouble::NoObject(_)
+        EditError::NoObject(_)
     ));
     assert!(matches!(
         put(r#"{"mcpServers":{},"mcpServers":{"y":1}}"#),
-        Trouble::Twice(_) | Trouble::Confused
+        EditError::Duplicate(_) | EditError::Unsafe
     ));
-    assert!(matches!(put("{'a': 1}"), Trouble::Syntax(_)));
+    assert!(matches!(put("{'a': 1}"), EditError::Syntax(_)));
 }
 
 #[test]

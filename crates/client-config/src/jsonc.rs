@@ -1,30 +1,32 @@
-//! Putting one server into a configuration that people write by hand: JSON with comments and commas
-//! at the end. Everything else keeps its bytes.
+//! Adding one server to a configuration that people edit by hand: JSON with comments and trailing commas.
+//! Everything else keeps its bytes.
 
 use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-/// Why a text was left alone.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
+/// Why a text cannot be edited.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
     /// It is not JSON, even without comments.
+    #[error("not JSON: {0}")]
     Syntax(String),
-    /// Something that should be an object is not.
+    /// A part of it should be an object.
+    #[error("{0} is not an object")]
     NoObject(String),
-    /// A name stands there more than once.
-    Twice(String),
-    /// Our own edit did not come out as it should have.
-    Confused,
+    /// A member is there more than once.
+    #[error("`{0}` is there more than once")]
+    Duplicate(String),
+    /// The edited text does not have the intended value.
+    #[error("the text cannot be edited")]
+    Unsafe,
 }
 
 /// The text with `entry` under `key` and `name`; `None` if it is there already.
-pub(crate) fn put(
-    text: &str,
-    key: &str,
-    name: &str,
-    entry: &Value,
-) -> Result<Option<String>, Trouble> {
+///
+/// # Errors
+/// If the text is not JSON with comments, or has another structure.
+pub fn put(text: &str, key: &str, name: &str, entry: &Value) -> Result<Option<String>, EditError> {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         let whole = Value::Object(one(key, Value::Object(one(name, entry.clone()))));
         return Ok(Some(pretty(&whole, "") + "\n"));
@@ -57,21 +59,20 @@ pub(crate) fn put(
             }
         }
     };
-    // Somebody else's file: better no edit than a wrong one.
+    // The file belongs to the user: a wrong edit is never written.
     match read(&edited) {
         Ok(after) if after == wanted => Ok(Some(edited)),
-        _ => Err(Trouble::Confused),
+        _ => Err(EditError::Unsafe),
     }
 }
 
-/// What a text says.
-pub(crate) fn read(text: &str) -> Result<Value, Trouble> {
-    serde_json::from_str(&plain(text)).map_err(|e| Trouble::Syntax(e.to_string()))
+/// The value of a text.
+pub(crate) fn read(text: &str) -> Result<Value, EditError> {
+    serde_json::from_str(&plain(text)).map_err(|e| EditError::Syntax(e.to_string()))
 }
 
-/// The text as JSON, with blanks where comments and commas too many were, so that lines and columns
-/// stay what they were.
-pub(crate) fn plain(text: &str) -> String {
+/// The text as JSON: comments and trailing commas are replaced by spaces, so lines and columns do not change.
+fn plain(text: &str) -> String {
     let mut out = text.as_bytes().to_vec();
     let scan = Scan { text };
     let mut at = 0;
@@ -106,20 +107,20 @@ pub(crate) fn plain(text: &str) -> String {
             }
         }
     }
-    // Whole characters were replaced, or none.
+    // Only whole characters were replaced.
     String::from_utf8(out).unwrap_or_default()
 }
 
-fn wanted(before: &Value, key: &str, name: &str, entry: &Value) -> Result<Value, Trouble> {
+fn wanted(before: &Value, key: &str, name: &str, entry: &Value) -> Result<Value, EditError> {
     let mut wanted = before.clone();
     let root = wanted
         .as_object_mut()
-        .ok_or_else(|| Trouble::NoObject("the whole file".to_owned()))?;
+        .ok_or_else(|| EditError::NoObject("the whole file".to_owned()))?;
     let servers = root
         .entry(key)
         .or_insert_with(|| Value::Object(Map::new()))
         .as_object_mut()
-        .ok_or_else(|| Trouble::NoObject(format!("`{key}`")))?;
+        .ok_or_else(|| EditError::NoObject(format!("`{key}`")))?;
     servers.insert(name.to_owned(), entry.clone());
     Ok(wanted)
 }
@@ -128,7 +129,7 @@ fn one(key: &str, value: Value) -> Map<String, Value> {
     Map::from_iter([(key.to_owned(), value)])
 }
 
-/// Finds its way through a text that is known to be JSON with comments.
+/// Scans a text that is known to be JSON with comments.
 #[derive(Clone, Copy)]
 struct Scan<'a> {
     text: &'a str,
@@ -139,10 +140,10 @@ impl Scan<'_> {
         self.text.as_bytes().get(at).copied().unwrap_or_default()
     }
 
-    /// Behind white space and comments.
+    /// The end of white space and comments.
     fn blank(self, mut at: usize) -> usize {
         loop {
-            // Bytes, because a text that is no JSON may bring us into the middle of a character.
+            // Bytes, because in a text that is not JSON `at` may be inside a character.
             let rest = self.text.as_bytes().get(at..).unwrap_or_default();
             at += match rest {
                 [0xef, 0xbb, 0xbf, ..] => 3,
@@ -160,20 +161,21 @@ impl Scan<'_> {
         }
     }
 
-    /// Behind white space and a comment on the same line.
+    /// The end of white space and a comment on the same line.
     fn line(self, at: usize) -> usize {
         let rest = &self.text[at..];
         let line = &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())];
         let inside = line.trim_start();
         let comment = inside.starts_with("//")
             || (inside.starts_with("/*") && inside.trim_end().ends_with("*/"));
-        match comment {
-            true => at + line.trim_end().len(),
-            false => at,
+        if comment {
+            at + line.trim_end().len()
+        } else {
+            at
         }
     }
 
-    /// Behind the string that begins here.
+    /// The end of the string that begins here.
     fn string(self, at: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = at + 1;
@@ -187,7 +189,7 @@ impl Scan<'_> {
         bytes.len()
     }
 
-    /// Behind the value that begins here.
+    /// The end of the value that begins here.
     fn value(self, at: usize) -> usize {
         let mut depth = 0_usize;
         let mut at = at;
@@ -213,7 +215,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Behind a number, true, false or null.
+    /// The end of a number, true, false or null.
     fn word(self, at: usize) -> usize {
         let rest = &self.text[at..];
         let ends = |c: char| c.is_ascii_whitespace() || ",:]}/\"".contains(c);
@@ -247,10 +249,10 @@ impl Scan<'_> {
 }
 
 struct Object {
-    /// Where its brace is.
+    /// The position of its brace.
     start: usize,
     members: Vec<Member>,
-    /// Behind the comma after its last member, if there is one.
+    /// The end of the comma after its last member, if there is one.
     comma: Option<usize>,
 }
 
@@ -262,16 +264,16 @@ struct Member {
 
 impl Object {
     /// The value under a name.
-    fn find(&self, name: &str) -> Result<Option<Range<usize>>, Trouble> {
+    fn find(&self, name: &str) -> Result<Option<Range<usize>>, EditError> {
         let mut found = self.members.iter().filter(|member| member.name == name);
         match (found.next(), found.next()) {
-            (_, Some(_)) => Err(Trouble::Twice(name.to_owned())),
+            (_, Some(_)) => Err(EditError::Duplicate(name.to_owned())),
             (Some(member), None) => Ok(Some(member.value.clone())),
             (None, _) => Ok(None),
         }
     }
 
-    /// What stands before its members, if each has a line of its own.
+    /// The indentation of its members, if each has a line of its own.
     fn indent<'a>(&self, text: &'a str) -> Option<&'a str> {
         let before = &text[..self.members.first()?.key.start];
         let line = &before[before.rfind('\n')? + 1..];
@@ -288,7 +290,7 @@ impl Object {
             let value = pretty_in(text, value, &indent, unit);
             let inside = self.start + 1;
             let rest = text[inside..].trim_start_matches([' ', '\t', '\r', '\n']);
-            // What is left of an empty object: its brace, or a comment.
+            // The rest of an empty object: its brace, or a comment.
             return format!(
                 "{}{end}{indent}{key}: {value}{end}{above}{rest}",
                 &text[..inside]
