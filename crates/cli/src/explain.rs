@@ -5,6 +5,8 @@ use std::io;
 
 use linkspan_bridge::BridgeError;
 use linkspan_ports::{OptionsError, SpawnError};
+use linkspan_scripts::author::names::NameError;
+use linkspan_scripts::author::scaffold::ScaffoldError;
 use linkspan_shrink_layer::ShrinkError;
 
 use crate::exit::{Exit, Failure};
@@ -53,6 +55,39 @@ impl From<ShrinkError> for Failure {
                 Self::usage(format!("--store {}: {source}", folder.display()))
             }
             ShrinkError::Roots(error) => error.into(),
+        }
+    }
+}
+
+impl From<NameError> for Failure {
+    fn from(error: NameError) -> Self {
+        Self::usage(show::on_one_line(&error.to_string())).hint(
+            "letters, digits, _ and -, at most 64 of them, beginning with a letter or a digit",
+        )
+    }
+}
+
+impl From<ScaffoldError> for Failure {
+    fn from(error: ScaffoldError) -> Self {
+        let what = show::on_one_line(&error.to_string());
+        match error {
+            ScaffoldError::Name(error) => error.into(),
+            ScaffoldError::NotEmpty(dir) => Self::usage(what).hint(format!(
+                "linkspan scaffold tool NAME {} adds to an existing folder",
+                show::path(&dir)
+            )),
+            ScaffoldError::NotAFolder(dir) => {
+                Self::usage(what).hint(format!("linkspan new {} makes one", show::path(&dir)))
+            }
+            ScaffoldError::NoArgument(_) => {
+                Self::usage(what).hint("write PROMPT.ARGUMENT, for example review.language")
+            }
+            ScaffoldError::Exists(_) => {
+                Self::new(Exit::Invalid, what).hint("take another name, or remove it")
+            }
+            ScaffoldError::Write { .. } => {
+                Self::new(Exit::Invalid, what).hint("is it a folder of yours, on a disk with room?")
+            }
         }
     }
 }

@@ -4,27 +4,28 @@
 //! the answer that a person asked for); everything else goes to stderr.
 
 mod agent;
+mod applet;
 mod args;
 mod call_args;
+mod cli;
 mod client;
 mod commands;
 mod conduct;
-mod connect;
 #[cfg(test)]
 mod doc_examples;
 mod elicit;
 mod environment;
 mod exit;
 mod explain;
-mod expose;
-mod expose_args;
+mod folder;
 mod front;
+mod harmless;
 mod help_text;
 mod lists;
 mod log;
 mod mistakes;
-mod pages;
 mod remote;
+mod runtime;
 mod schema_check;
 mod serve;
 mod shim;
@@ -39,19 +40,22 @@ mod waiting;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use tracing::level_filters::LevelFilter;
 
-use crate::args::{Cli, Command};
+use crate::cli::{Author, Cli, Command};
 use crate::commands::bcp::args::{BcpArgs, BcpCommand};
-use crate::commands::{bcp, shrink};
+use crate::commands::{
+    bcp, completions, config, connect, doctor, expose, jq, man, new, run_tool, scaffold, sdk,
+    serve as serve_command, shrink, validate,
+};
 use crate::environment::variable;
 use crate::exit::{Exit, Failure};
-use crate::serve::args::Author;
+use crate::runtime::block_on;
 
 fn main() -> ExitCode {
-    if let Some(exit) = serve::applet() {
+    if let Some(exit) = applet::run() {
         return exit;
     }
     let cli = match Cli::try_parse() {
@@ -80,7 +84,7 @@ fn wrong(error: &clap::Error) -> ExitCode {
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     if error.kind() == ErrorKind::DisplayHelp
-        && let Some(help) = help_text::long(&words)
+        && let Some(help) = cli::long_help(&words)
     {
         show::note(write!(anstream::stdout().lock(), "{}", help.ansi()));
         return Exit::Ok.into();
@@ -121,28 +125,28 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Conduct(args) => block_on(conduct::run(*args)),
         Command::Agent(args) => block_on(agent::run(*args)),
         Command::Mcp(args) => shim::run(&args),
-        Command::Author(command) => serve::run(command),
+        Command::Author(command) => author(command),
         Command::Bcp(command) => bcp::run(command),
         Command::TryOut(command) => block_on(tryout::run(command)),
-        Command::Completions { shell } => {
-            pages::completions(shell);
-            Ok(Exit::Ok)
-        }
-        Command::Man => {
-            pages::man();
-            Ok(Exit::Ok)
-        }
+        Command::Completions(args) => Ok(completions::run(&args, Cli::command())),
+        Command::Man => Ok(man::run(Cli::command())),
     }
 }
 
-/// One thread: a session is one task, and a hand-over between threads costs more than the relay.
-pub(crate) fn block_on(work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|e| Failure::new(Exit::Unreachable, format!("cannot start: {e}")))?;
-    let ended = runtime.block_on(work);
-    // A read from a terminal cannot be called off; the process must end all the same.
-    runtime.shutdown_background();
-    ended
+fn author(command: Author) -> Result<Exit, Failure> {
+    match command {
+        Author::Serve(args) => serve_command::run(*args),
+        Author::New(args) => new::run(&args),
+        Author::Scaffold(args) => scaffold::run(&args),
+        Author::Validate(args) => validate::run(&args),
+        Author::RunTool(args) => run_tool::run(&args),
+        Author::Config(args) => config::run(&args),
+        Author::Doctor(args) => doctor::run(&args),
+        Author::Sdk(args) => sdk::run(&args),
+        Author::Jq(args) => match jq::run(&args.words) {
+            0 => Ok(Exit::Ok),
+            // jq has exit codes of its own.
+            code => std::process::exit(code.into()),
+        },
+    }
 }

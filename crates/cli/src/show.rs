@@ -1,6 +1,5 @@
 //! What a person sees of tools, resources, prompts and results.
 
-mod harmless;
 mod printing;
 mod shell;
 
@@ -9,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use anstyle::Style;
 use linkspan_wire::{Json, JsonKind, escape_json};
 
-pub(crate) use harmless::{clean, indented, on_one_line, path};
+pub(crate) use crate::harmless::{clean, indented, on_one_line, path};
 pub(crate) use printing::{cannot_print, note, printed};
 pub(crate) use shell::{command_line, shown_line};
 

@@ -10,11 +10,10 @@ use linkspan_wire::{Json, Message};
 
 use crate::args::shrink::ShrinkFlag;
 use crate::args::{DEFAULT_TIMEOUT, RemoteArgs};
-use crate::call_args::CallArgs;
+use crate::call_args::{CallArgs, is_argument};
 use crate::client::{Client, FIRST_ANSWER, one_param};
 use crate::exit::{Exit, Failure, print_hint};
 use crate::lists::List;
-use crate::mistakes;
 use crate::schema_check;
 use crate::show::shown_line;
 use crate::show::{self, raw, say};
@@ -222,7 +221,7 @@ impl Named {
             return Err(target::comes_last(first));
         }
         let mut between = self.words[1..self.words.len() - 1].iter();
-        if let Some(word) = between.find(|word| !mistakes::is_argument(word)) {
+        if let Some(word) = between.find(|word| !is_argument(word)) {
             if target::is_target(word) && !target::is_target(last) {
                 return Err(target::comes_last(word));
             }
@@ -230,7 +229,7 @@ impl Named {
                 return Err(target::needs_dashes(word));
             }
         }
-        if verb != "read" && mistakes::is_argument(last) && !target::is_target(last) {
+        if verb != "read" && is_argument(last) && !target::is_target(last) {
             return Err(target::missing());
         }
         Ok(())

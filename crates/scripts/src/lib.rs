@@ -2,6 +2,7 @@
 //!
 //! Invariant: nothing is executed to find out what it is, and nothing here knows of HTTP.
 
+pub mod author;
 pub mod compat;
 pub mod folder;
 #[doc(hidden)]

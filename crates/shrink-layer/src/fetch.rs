@@ -281,7 +281,7 @@ mod tests {
     fn a_filter_runs_with_the_given_arguments_and_environment_only() {
         let jq = JqCommand {
             program: "/bin/sh".into(),
-            args: vec!["-c".into(), "cat; echo \"$1 $SET ${PATH:-none}\"".into()],
+            args: vec!["-c".into(), "cat; echo \"$0 $SET\"".into()],
             env: vec![("SET".into(), "yes".into())],
         };
         let answer = ask_with("[1]", r#","jq":".a""#, &jq).unwrap();

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, ValueEnum};
 
+use crate::args::listen::{GuardArgs, ListenArgs};
 use crate::args::seconds;
-use crate::expose_args::{GuardArgs, ListenArgs};
 
 const HELP: &str = "\
 Starts an ACP agent and serves it as an MCP server: tools to start a session, to prompt it and to close

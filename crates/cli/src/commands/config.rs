@@ -9,12 +9,12 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use linkspan_client_config::{
     Client, Connection, EditError, Location, MergeError, Merged, System, merge,
 };
+use linkspan_scripts::author::names;
 use serde_json::{Value, json};
 
 use self::server::{Server, connection, variables};
 use crate::environment::system;
 use crate::exit::{Exit, Failure};
-use crate::serve::names;
 use crate::show::{command_line, path as shown, raw, say};
 
 const HELP: &str = "\

@@ -16,7 +16,7 @@ use linkspan_wire::Limits;
 use self::args::{ModeArg, ShrinkArgs, ShrinkCommand};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, front_options, limit};
-use crate::mistakes;
+use crate::runtime::block_on;
 use crate::signals::Signals;
 use crate::target::{self, Target};
 use crate::waiting;
@@ -32,7 +32,7 @@ pub(crate) fn run(mut args: ShrinkArgs) -> Result<Exit, Failure> {
         Some(ShrinkCommand::Try(args)) => try_text::run(&args),
         Some(ShrinkCommand::Decode(args)) => decode::run(&args),
         Some(ShrinkCommand::Stats(args)) => stats::run(&args),
-        None => crate::block_on(serve(args)),
+        None => block_on(serve(args)),
     }
 }
 
@@ -45,8 +45,8 @@ async fn serve(mut args: ShrinkArgs) -> Result<Exit, Failure> {
             .collect();
     }
     if let Some(word) = &args.url {
-        if let Some(meant) = mistakes::proof_of_shrink(word) {
-            return Err(mistakes::not_a_proof(word, meant));
+        if let Some(meant) = target::misspelt_command(word) {
+            return Err(target::unknown_command(word, meant));
         }
         refuse_a_text(word)?;
     }

@@ -10,11 +10,11 @@ use linkspan_shrink::{Gate, Lossy, Policy, Structured};
 use linkspan_shrink_layer::{Options, OwnTools, StructuredRule, ToolFilter};
 use linkspan_tokens::Vocabulary;
 
+use crate::args::listen::{GuardArgs, ListenArgs};
 use crate::args::shrink::{LevelArg, default_render, default_threshold, threshold};
 use crate::args::{EraArgs, RemoteArgs, millis, seconds};
 use crate::environment::{jq_command, reader_settings, stats_file, variable};
 use crate::exit::Failure;
-use crate::expose_args::{GuardArgs, ListenArgs};
 use crate::value_words::{VOCABULARIES, tokens};
 
 const HELP: &str = "\

@@ -216,7 +216,7 @@ impl Asked {
         let mut options = open::options(&folder_args())?;
         options.env = env;
         let mut code = 1;
-        crate::block_on(async {
+        crate::runtime::block_on(async {
             let folder = open::folder(&self.root, options)?;
             let mut client = Client::new(folder.port(), None);
             if !self.roots.is_empty() {

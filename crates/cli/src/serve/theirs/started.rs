@@ -9,8 +9,8 @@ use linkspan_scripts::compat::Vars;
 
 use super::drafts::{self, GETTING_STARTED};
 use super::{flag, folder_args, named_root, nearest, quoted, unexpected, vars};
-use crate::block_on;
 use crate::exit::Failure;
+use crate::runtime::block_on;
 use crate::serve::args::ServeArgs;
 use crate::serve::open;
 use crate::serve::scaffold::Draft;

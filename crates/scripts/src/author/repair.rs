@@ -1,21 +1,30 @@
-//! `--fix`: what can be mended without asking is.
+//! Repairing the problems of a folder that need no decision.
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use linkspan_scripts::folder::Fix;
+use super::report::Report;
+use crate::folder::Fix;
 
-use super::Report;
-use crate::exit::{Failure, warn};
-use crate::show::path as shown;
-
-/// What one fix uncovers, the next one mends; more rounds than this there cannot be.
+/// A repair may reveal another problem; more rounds are never needed.
 const ROUNDS: usize = 8;
 
-/// Looks, mends and looks again, until there is nothing more to mend.
-pub(crate) fn mend(look: impl Fn() -> Result<Report, Failure>) -> Result<Report, Failure> {
-    let mut fixed = Vec::new();
+/// A repair that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repair {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What is true of it now, as the end of a sentence.
+    pub effect: &'static str,
+}
+
+/// Reads the folder with `look` and repairs it, until there is nothing more to repair.
+///
+/// # Errors
+/// If `look` fails.
+pub fn repair<E>(look: impl Fn() -> Result<Report, E>) -> Result<Report, E> {
+    let (mut fixed, mut failed) = (Vec::new(), Vec::new());
     let mut tried: Vec<Fix> = Vec::new();
     let mut report = look()?;
     for _ in 0..ROUNDS {
@@ -33,14 +42,18 @@ pub(crate) fn mend(look: impl Fn() -> Result<Report, Failure>) -> Result<Report,
                 continue;
             }
             match apply(&fix) {
-                Ok(done) => fixed.push(done),
-                Err(e) => warn(&format!("cannot mend {}: {e}", shown(place(&fix)))),
+                Ok(effect) => fixed.push(Repair {
+                    path: place(&fix).to_owned(),
+                    effect,
+                }),
+                Err(e) => failed.push((place(&fix).to_owned(), e)),
             }
             tried.push(fix);
         }
         report = look()?;
     }
     report.fixed = fixed;
+    report.failed = failed;
     Ok(report)
 }
 
@@ -50,9 +63,9 @@ fn place(fix: &Fix) -> &Path {
     }
 }
 
-/// Does it; gives what was done.
+/// Applies a fix; gives its effect.
 #[cfg(unix)]
-fn apply(fix: &Fix) -> io::Result<String> {
+fn apply(fix: &Fix) -> io::Result<&'static str> {
     use std::os::unix::fs::PermissionsExt;
     let path = place(fix);
     let about = fs::symlink_metadata(path)?;
@@ -60,17 +73,17 @@ fn apply(fix: &Fix) -> io::Result<String> {
         return Err(io::Error::other("it is a link; mend what it leads to"));
     }
     let mode = about.permissions().mode() & 0o7777;
-    let (new, what) = match fix {
-        // Who may read it may run it.
+    let (new, effect) = match fix {
+        // Users who may read it may run it.
         Fix::MakeExecutable(_) => (mode | 0o100 | (mode & 0o444) >> 2, "can be executed"),
         Fix::MakePrivate(_) => (mode & !0o022, "can be written by its owner only"),
     };
     fs::set_permissions(path, fs::Permissions::from_mode(new))?;
-    Ok(format!("{} {what} now", shown(path)))
+    Ok(effect)
 }
 
 #[cfg(not(unix))]
-fn apply(fix: &Fix) -> io::Result<String> {
+fn apply(fix: &Fix) -> io::Result<&'static str> {
     let _ = fs::symlink_metadata(place(fix))?;
     Err(io::Error::other("this system has no such permissions"))
 }

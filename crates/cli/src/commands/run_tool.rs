@@ -11,14 +11,14 @@ use linkspan_scripts::folder::{Catalogue, Mode, Tool};
 use linkspan_wire::{Json, Message, quote};
 use serde_json::Value;
 
+use crate::args::folder::FolderArgs;
 use crate::args::seconds;
-use crate::block_on;
 use crate::call_args::CallArgs;
 use crate::client::Client;
 use crate::exit::{Exit, Failure};
+use crate::folder;
+use crate::runtime::block_on;
 use crate::schema_check;
-use crate::serve::args::FolderArgs;
-use crate::serve::open;
 use crate::show::{self, indented, raw};
 use crate::signals::Signals;
 
@@ -79,9 +79,9 @@ pub(crate) fn run(args: &RunToolArgs) -> Result<Exit, Failure> {
 async fn run_in(args: &RunToolArgs, given: CallArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let roots = roots(args)?;
-    let mut options = open::options(&args.folder)?;
+    let mut options = folder::options(&args.folder)?;
     options.problems_of = Some(args.name.clone());
-    let folder = open::folder(&args.dir, options)?;
+    let folder = folder::folder(&args.dir, options)?;
     let catalogue = folder.catalogue();
     let tool = catalogue.tools.iter().find(|tool| tool.name == args.name);
     let arguments = given.to_json(|name| tool.is_some_and(|tool| wants_text(tool, name)));
@@ -169,15 +169,14 @@ fn told(answer: &Message, json: bool) -> Exit {
         return Exit::Broken;
     };
     let meta = |key| result.path(&["_meta", key]);
-    match json {
-        true => raw(result.text()),
-        false => {
-            show::tool_result(result);
-            let stderr = meta("stderr").and_then(Json::as_str).unwrap_or_default();
-            // The first line of it is the reason that was just shown.
-            if stderr.trim().contains('\n') {
-                anstream::eprintln!("its stderr:\n  {}", indented(stderr.trim_end(), "  "));
-            }
+    if json {
+        raw(result.text());
+    } else {
+        show::tool_result(result);
+        let stderr = meta("stderr").and_then(Json::as_str).unwrap_or_default();
+        // The first line is the reason that was just shown.
+        if stderr.trim().contains('\n') {
+            anstream::eprintln!("its stderr:\n  {}", indented(stderr.trim_end(), "  "));
         }
     }
     match result.get("isError").and_then(Json::as_bool) {
@@ -190,8 +189,8 @@ fn told(answer: &Message, json: bool) -> Exit {
 fn unknown(name: &str, catalogue: &Catalogue) -> Failure {
     let failure = Failure::new(Exit::ServerError, format!("there is no tool `{name}`"));
     let names: Vec<&str> = catalogue.tools.iter().map(|tool| &*tool.name).collect();
-    match names.is_empty() {
-        true => failure.hint("there are none at all; linkspan validate says why"),
-        false => failure.hint(format!("there are: {}", names.join(", "))),
+    if names.is_empty() {
+        return failure.hint("there are none at all; linkspan validate says why");
     }
+    failure.hint(format!("there are: {}", names.join(", ")))
 }

@@ -1,35 +1,24 @@
-//! Completions and the manual page, made from the command line's own description.
+//! `linkspan man`: the manual page, made from the description of the command line.
 
 use std::io::{self, Write};
 
-use clap::CommandFactory;
-use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::args::Cli;
+use crate::exit::Exit;
 use crate::show::note;
 
-pub(crate) fn completions(shell: Shell) {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "linkspan", &mut script);
-    show(&script);
-}
-
 /// One page for the program and all its commands.
-pub(crate) fn man() {
+pub(crate) fn run(program: clap::Command) -> Exit {
     let mut page = Vec::new();
     // Writing to memory cannot fail.
-    if render(&mut page).is_ok() {
-        show(&page);
+    if render(program, &mut page).is_ok() {
+        note(io::stdout().lock().write_all(&page));
     }
+    Exit::Ok
 }
 
-fn show(page: &[u8]) {
-    note(io::stdout().lock().write_all(page));
-}
-
-fn render(out: &mut Vec<u8>) -> io::Result<()> {
-    let mut program = Cli::command().disable_help_subcommand(true);
+fn render(program: clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
+    let mut program = program.disable_help_subcommand(true);
     program.build();
     let page = Man::new(program.clone());
     let mut text = Vec::new();
@@ -114,22 +103,23 @@ fn extra(command: &clap::Command, out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// A line that troff takes as it is.
+/// A line without characters that are special to troff.
 fn plain(line: &str) -> String {
     let line = line.replace('\\', "\\e").replace('-', "\\-");
-    match line.starts_with(['.', '\'']) {
-        true => format!("\\&{line}"),
-        false => line,
+    if line.starts_with(['.', '\'']) {
+        return format!("\\&{line}");
     }
+    line
 }
 
 /// troff reads bytes; every other character has a name of its own.
 fn ascii(page: &str) -> String {
     let mut out = String::with_capacity(page.len());
     for c in page.chars() {
-        match c.is_ascii() {
-            true => out.push(c),
-            false => out.push_str(&format!("\\[u{:04X}]", c as u32)),
+        if c.is_ascii() {
+            out.push(c);
+        } else {
+            out.push_str(&format!("\\[u{:04X}]", c as u32));
         }
     }
     out

@@ -1,20 +1,18 @@
-//! Files to begin with, and the blanks in them.
-
-use clap::ValueEnum;
+//! Files to start from, and their placeholders.
 
 pub(crate) const SERVER: &str = include_str!("templates/server.yaml");
 pub(crate) const SERVER_README: &str = include_str!("templates/server.README.md");
 pub(crate) const TOOL_META: &str = include_str!("templates/tool.meta.yaml");
 pub(crate) const TOOL_README: &str = include_str!("templates/tool.README.md");
 pub(crate) const PROMPT: &str = include_str!("templates/prompt.md");
-/// What is offered for the argument `language` of the prompt above.
+/// Values of the argument `language` of the prompt above.
 pub(crate) const LANGUAGES: &str = "bash\njavascript\npython\nrust\n";
 pub(crate) const RESOURCE: &str = include_str!("templates/resource.md");
 pub(crate) const RESOURCE_META: &str = include_str!("templates/resource.meta.yaml");
 
-/// What a program is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Lang {
+/// The language of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lang {
     /// A shell script for Bash 3.2 or newer
     Bash,
     /// Python 3
@@ -24,12 +22,15 @@ pub(crate) enum Lang {
 }
 
 impl Lang {
-    /// How names of its files end.
-    pub(crate) fn ending(self) -> &'static str {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Bash, Self::Python, Self::Node];
+
+    /// The extension of its files.
+    pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Bash => "sh",
             Self::Python => "py",
-            // An ES module wherever it lies.
+            // An ES module, whatever package.json says.
             Self::Node => "mjs",
         }
     }
@@ -67,7 +68,7 @@ impl Lang {
     }
 }
 
-/// Fills in the blanks. What is filled in was checked: it is a name, or made of one.
+/// Replaces placeholders. The values are names that were checked, or made of them.
 pub(crate) fn fill(template: &str, fields: &[(&str, &str)]) -> String {
     let mut text = template.to_owned();
     for (blank, word) in fields {
@@ -81,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_template_has_a_blank_that_nobody_fills() {
+    fn every_placeholder_of_a_template_is_known() {
         let known = ["@NAME@", "@TITLE@", "@META@", "@FILE@", "@MIME@", "@WHAT@"];
         let fields: Vec<_> = known.iter().map(|blank| (*blank, "x")).collect();
         let mut all = vec![
@@ -93,7 +94,7 @@ mod tests {
             RESOURCE,
             RESOURCE_META,
         ];
-        for lang in Lang::value_variants() {
+        for lang in Lang::ALL {
             all.extend([
                 lang.tool(),
                 lang.prompt(),

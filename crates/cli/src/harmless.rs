@@ -1,26 +1,26 @@
-//! What others wrote, made harmless for a terminal and for lines of ours.
+//! Text of peers without the characters that control a terminal or begin a line.
 
 use std::path::Path;
 
 use linkspan_wire::{escape_block, escape_line, replace_unprintable};
 
-/// A text of a peer without the characters that would drive a terminal.
+/// A text of a peer without control characters.
 pub(crate) fn clean(words: &str) -> String {
     replace_unprintable(words)
 }
 
-/// A name that can neither end a line nor drive a terminal nor hide a part of itself.
+/// A name on one line, without control characters and invisible characters.
 pub(crate) fn on_one_line(name: &str) -> String {
     escape_line(name).into_owned()
 }
 
-/// What a line of ours ends with if it may have several lines: the further ones are indented, so that
-/// they cannot pass for lines of ours.
+/// A text of several lines for the end of a message: further lines are indented, so that they do not look like
+/// messages of this program.
 pub(crate) fn indented(words: &str, indent: &str) -> String {
     escape_block(words, indent).into_owned()
 }
 
-/// A path as a message names it.
+/// A path for a message.
 pub(crate) fn path(path: &Path) -> String {
     on_one_line(&path.to_string_lossy())
 }

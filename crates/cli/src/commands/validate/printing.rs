@@ -1,13 +1,14 @@
 //! The report, for people and for programs.
 
 use anstyle::{AnsiColor, Style};
+use linkspan_scripts::author::{Repair, Report};
 use linkspan_scripts::folder::{
     Catalogue, Completion, CompletionTarget, Dialect, Mode, Problem, Severity, Tool, Values,
 };
 use linkspan_wire::Json;
 use serde_json::{Value, json};
 
-use super::Report;
+use crate::folder;
 use crate::show::{self, clean, indented, on_one_line, path as shown, raw, say};
 
 const HEAD: Style = Style::new().bold().underline();
@@ -30,7 +31,7 @@ const SOME: usize = 8;
 
 pub(super) fn text(report: &Report, fix: bool) {
     for done in &report.fixed {
-        say!("fixed: {}", clean(done));
+        say!("fixed: {}", clean(&repaired(done)));
     }
     if !report.fixed.is_empty() {
         say!("");
@@ -49,6 +50,10 @@ pub(super) fn text(report: &Report, fix: bool) {
     if fixable > 0 && !fix {
         say!("{}: linkspan validate --fix", mends(fixable));
     }
+}
+
+fn repaired(repair: &Repair) -> String {
+    format!("{} {} now", shown(&repair.path), repair.effect)
 }
 
 fn mends(fixable: usize) -> String {
@@ -89,10 +94,8 @@ fn offered(catalogue: &Catalogue) {
     section("Providers", &catalogue.providers, |provider| {
         say!("{}://", on_one_line(&provider.scheme));
     });
-    let (shown_ones, more) = match catalogue.ignored.len() > MOST_IGNORED {
-        true => catalogue.ignored.split_at(MOST_IGNORED),
-        false => (&catalogue.ignored[..], &[][..]),
-    };
+    let shown_count = catalogue.ignored.len().min(MOST_IGNORED);
+    let (shown_ones, more) = catalogue.ignored.split_at(shown_count);
     if shown_ones.is_empty() {
         return;
     }
@@ -165,10 +168,11 @@ fn problem(problem: &Problem) {
     let line = problem
         .line
         .map_or_else(String::new, |line| format!(":{line}"));
-    let place = match problem.path.as_os_str() == "." {
-        // What is wrong with the folder itself says so.
-        true => String::new(),
-        false => format!("{}{line}: ", shown(&problem.path)),
+    // A problem of the folder itself names the folder.
+    let place = if problem.path.as_os_str() == "." {
+        String::new()
+    } else {
+        format!("{}{line}: ", shown(&problem.path))
     };
     say!(
         "{style}{word}{style:#}: {place}{}",
@@ -183,7 +187,7 @@ fn summary(report: &Report) -> String {
     let mut parts = Vec::new();
     match &report.catalogue {
         None => parts.push("nothing can be served".to_owned()),
-        Some(all) => parts.push(crate::serve::health::offered(all)),
+        Some(all) => parts.push(folder::offered(all)),
     }
     let problem = |severity, one: &str, many: &str| match report.count(severity) {
         0 => None,
@@ -197,9 +201,10 @@ fn summary(report: &Report) -> String {
     .into_iter()
     .flatten()
     .collect();
-    let problems = match problems.is_empty() {
-        true => "no problems".to_owned(),
-        false => problems.join(", "),
+    let problems = if problems.is_empty() {
+        "no problems".to_owned()
+    } else {
+        problems.join(", ")
     };
     format!("{}; {problems}", parts.join(", "))
 }
@@ -213,7 +218,7 @@ pub(super) fn json(report: &Report, good: bool) {
     all["errors"] = report.count(Severity::Error).into();
     all["warnings"] = report.count(Severity::Warning).into();
     all["problems"] = problems.into();
-    all["fixed"] = report.fixed.clone().into();
+    all["fixed"] = report.fixed.iter().map(repaired).collect();
     raw(&all.to_string());
 }
 

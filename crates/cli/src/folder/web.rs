@@ -1,4 +1,4 @@
-//! What a folder may read of other machines.
+//! What a folder may read from other machines.
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use linkspan_scripts::{Fetch, Fetched, Hosts, NotFetched};
 
 use crate::exit::Failure;
 
-/// Everybody else's machines, as far as they may be asked.
+/// Reads from the hosts that are allowed.
 pub(super) struct Web(Fetcher);
 
 impl Web {

@@ -1,38 +1,63 @@
-//! Names of tools, prompts and the like, and what may be made of a folder's name.
+//! Names of tools, prompts and servers.
 
 use std::fs;
 use std::path::Path;
 
-use crate::exit::{Exit, Failure};
-use crate::show::on_one_line;
-
-/// The longest name that all clients take.
+/// The longest name that all clients accept.
 const LONGEST: usize = 64;
 
-/// Whether every client and every file system takes it.
-pub(crate) fn check(name: &str) -> Result<(), Failure> {
-    let bad = |what: &str| {
-        let name = on_one_line(name);
-        Failure::usage(format!("`{name}` cannot be a name: {what}")).hint(
-            "letters, digits, _ and -, at most 64 of them, beginning with a letter or a digit",
-        )
+/// A name that some client or file system does not accept.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` cannot be a name: {problem}")]
+pub struct NameError {
+    /// The name.
+    pub name: String,
+    /// What is wrong with it.
+    pub problem: NameProblem,
+}
+
+/// What is wrong with a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NameProblem {
+    /// It has no characters.
+    #[error("it is empty")]
+    Empty,
+    /// It has more than 64 characters.
+    #[error("it is too long")]
+    TooLong,
+    /// It has a character that is not a letter, a digit, `_` or `-`.
+    #[error("clients do not take `{}`", .0.escape_debug())]
+    Character(char),
+    /// It does not begin with a letter or a digit.
+    #[error("it begins like a flag or something hidden")]
+    Beginning,
+    /// It is the name of a device of Windows.
+    #[error("Windows has a device of that name")]
+    Device,
+}
+
+/// Checks that every client and every file system accepts a name.
+///
+/// # Errors
+/// If one does not.
+pub fn check(name: &str) -> Result<(), NameError> {
+    let problem = if name.is_empty() {
+        NameProblem::Empty
+    } else if name.len() > LONGEST {
+        NameProblem::TooLong
+    } else if let Some(c) = name.chars().find(|c| !plain(*c)) {
+        NameProblem::Character(c)
+    } else if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        NameProblem::Beginning
+    } else if is_device(name) {
+        NameProblem::Device
+    } else {
+        return Ok(());
     };
-    if name.is_empty() {
-        return Err(bad("it is empty"));
-    }
-    if name.len() > LONGEST {
-        return Err(bad("it is too long"));
-    }
-    if let Some(c) = name.chars().find(|c| !plain(*c)) {
-        return Err(bad(&format!("clients do not take `{}`", c.escape_debug())));
-    }
-    if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-        return Err(bad("it begins like a flag or something hidden"));
-    }
-    if is_device(name) {
-        return Err(bad("Windows has a device of that name"));
-    }
-    Ok(())
+    Err(NameError {
+        name: name.to_owned(),
+        problem,
+    })
 }
 
 fn is_device(name: &str) -> bool {
@@ -48,15 +73,15 @@ fn plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// A name made of that of a folder, for a server.
-pub(crate) fn of_folder(dir: &Path) -> String {
-    // `.` and `..` are no names.
+/// The name of a server in a folder, after the folder.
+pub fn of_folder(dir: &Path) -> String {
+    // `.` and `..` stand for a folder with a name.
     let whole = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
     fit(&whole.file_name().unwrap_or_default().to_string_lossy())
 }
 
-/// A name made of a URL: that of its host, without what all of them have.
-pub(crate) fn of_url(url: &str) -> String {
+/// The name of a server at a URL, after its host without common parts.
+pub fn of_url(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = place.rsplit_once('@').map_or(place, |(_, host)| host);
@@ -76,8 +101,8 @@ pub(crate) fn of_url(url: &str) -> String {
     fit(&labels.join("-"))
 }
 
-/// A name made of a command: that of its program, or of what the program starts.
-pub(crate) fn of_command(words: &[String]) -> String {
+/// The name of a server that is a command, after its program, or after what the program starts.
+pub fn of_command(words: &[String]) -> String {
     let is_plain = |word: &&String| !word.starts_with('-');
     let stem = |word: &str| {
         let last = word.rsplit(['/', '\\']).next().unwrap_or(word);
@@ -104,7 +129,7 @@ pub(crate) fn of_command(words: &[String]) -> String {
     }
 }
 
-/// A name that every client takes, as near to this one as may be.
+/// The most similar name that every client accepts.
 fn fit(name: &str) -> String {
     let name: String = name
         .chars()
@@ -112,14 +137,14 @@ fn fit(name: &str) -> String {
         .take(LONGEST)
         .collect();
     let name = name.trim_matches(['-', '_']);
-    match name.is_empty() {
-        true => "server".to_owned(),
-        false => name.to_owned(),
+    if name.is_empty() {
+        return "server".to_owned();
     }
+    name.to_owned()
 }
 
-/// What a person would write for it: `read-file` becomes `Read file`.
-pub(crate) fn title(name: &str) -> String {
+/// A title made of a name: `read-file` becomes `Read file`.
+pub fn title(name: &str) -> String {
     let words = name.replace(['-', '_'], " ");
     let words = words.trim();
     let mut letters = words.chars();
@@ -129,50 +154,12 @@ pub(crate) fn title(name: &str) -> String {
     }
 }
 
-/// Refuses a name that something else in the same place has, whatever its ending.
-pub(crate) fn not_taken<'a>(
-    dir: &Path,
-    paths: impl Iterator<Item = &'a str>,
-    name: &str,
-) -> Result<(), Failure> {
-    for path in paths {
-        // `tools/greet/tool.sh` competes with `tools/greet.py`: what counts is the first level.
-        let Some((kind, _)) = path.split_once('/') else {
-            continue;
-        };
-        let Ok(entries) = fs::read_dir(dir.join(kind)) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            let file = entry.file_name();
-            let file = file.to_string_lossy();
-            let same = file
-                .strip_prefix(name)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-            // `review.language` is no `review`.
-            if same && (kind != "completions" || ends_with_one_ending(&file, name)) {
-                return Err(Failure::new(
-                    Exit::Invalid,
-                    format!("{kind}/{} already exists", on_one_line(&file)),
-                )
-                .hint("take another name, or remove it"));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn ends_with_one_ending(file: &str, name: &str) -> bool {
-    let rest = &file[name.len()..];
-    rest.matches('.').count() <= 1
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_server_is_named_for_its_host_or_its_program() {
+    fn a_server_is_named_after_its_host_or_its_program() {
         for (url, name) in [
             ("https://mcp.example.com/mcp", "example"),
             ("https://user:pw@api.weather.co.uk:8443/x", "weather-co"),
@@ -200,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_what_every_client_and_file_system_takes() {
+    fn a_name_is_accepted_by_every_client_and_file_system() {
         for good in ["a", "read-file", "X_1", "com", "console", "com10", "7z"] {
             assert!(check(good).is_ok(), "{good}");
         }
@@ -209,6 +196,8 @@ mod tests {
         ] {
             assert!(check(bad).is_err(), "{bad:?}");
         }
+        let error = check("a b").unwrap_err();
+        assert_eq!(error.problem, NameProblem::Character(' '));
         assert!(check(&"a".repeat(64)).is_ok());
         assert!(check(&"a".repeat(65)).is_err());
     }
@@ -222,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_is_what_a_person_would_write() {
+    fn a_title_is_made_of_the_words_of_a_name() {
         assert_eq!(title("read-file"), "Read file");
         assert_eq!(title("x_1"), "X 1");
         assert_eq!(title("---"), "---");

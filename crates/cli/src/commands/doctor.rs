@@ -4,17 +4,17 @@ mod clients;
 mod machine;
 mod programs;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use linkspan_scripts::folder::FolderError;
 use serde_json::{Value, json};
 
-use super::health::Health;
-use super::reading::refused;
+use crate::args::folder::Compat;
 use crate::exit::{Exit, Failure};
-use crate::show::{indented, raw, say};
+use crate::folder::{Reading, catalogue, errors, offered, refused};
+use crate::show::{indented, path as shown, raw, say};
 
 const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 const ODD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
@@ -97,17 +97,15 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     findings.push(machine::open_files());
     findings.extend(clients::configurations());
     if let Some(dir) = &args.dir {
-        findings.push(super::health::finding(dir).into());
+        findings.push(folder(dir));
     }
     let bad = findings.iter().any(|found| found.state == State::Bad);
-    match args.json {
-        true => raw(&as_json(&findings, bad).to_string()),
-        false => findings.iter().for_each(print),
+    if args.json {
+        raw(&as_json(&findings, bad).to_string());
+    } else {
+        findings.iter().for_each(print);
     }
-    match bad {
-        true => Ok(Exit::Invalid),
-        false => Ok(Exit::Ok),
-    }
+    Ok(if bad { Exit::Invalid } else { Exit::Ok })
 }
 
 fn print(found: &Finding) {
@@ -149,12 +147,24 @@ fn as_json(findings: &[Finding], bad: bool) -> Value {
     })
 }
 
-impl From<Health> for Finding {
-    fn from(health: Health) -> Self {
-        match health {
-            Health::Good(text) => Self::good("folder", text),
-            Health::Trouble(it) if it.fatal => Self::bad("folder", it.text, it.hint),
-            Health::Trouble(it) => Self::odd("folder", it.text, it.hint),
+/// Whether a folder can be served.
+fn folder(dir: &Path) -> Finding {
+    let catalogue = match catalogue(dir, &Reading::plain(Compat::Auto)) {
+        Ok(catalogue) => catalogue,
+        Err(e) => {
+            let hint = e.hint().unwrap_or_else(|| "is it readable?".to_owned());
+            return Finding::bad("folder", e.to_string(), hint);
         }
+    };
+    match errors(&catalogue) {
+        0 => {
+            let offered = offered(&catalogue);
+            Finding::good("folder", format!("{} can be served: {offered}", shown(dir)))
+        }
+        n => Finding::odd(
+            "folder",
+            format!("{}: {n} things in it are not offered", shown(dir)),
+            format!("linkspan validate {}", shown(dir)),
+        ),
     }
 }
