@@ -27,9 +27,10 @@ pub(crate) use say;
 /// Prints JSON exactly as it came, for programs. On a terminal the characters that would drive it are
 /// written as `\uXXXX`, which is the same value.
 pub(crate) fn raw(json: &str) {
-    let shown = match io::stdout().is_terminal() {
-        true => escape_json(json),
-        false => json.into(),
+    let shown = if io::stdout().is_terminal() {
+        escape_json(json)
+    } else {
+        json.into()
     };
     note(writeln!(io::stdout(), "{shown}"));
 }

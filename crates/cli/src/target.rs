@@ -49,10 +49,10 @@ impl Target {
         if word.contains("://") {
             return Ok(Self::Url(word));
         }
-        match Path::new(&word).is_dir() {
-            true => Ok(Self::Folder(word.into())),
-            false => Err(no_target(&word)),
+        if Path::new(&word).is_dir() {
+            return Ok(Self::Folder(word.into()));
         }
+        Err(no_target(&word))
     }
 
     /// How to open it. A command does not get the environment variable `without_env`.

@@ -6,6 +6,7 @@
 
 mod clients;
 mod connection;
+mod entry;
 mod file;
 mod jsonc;
 mod merge;
@@ -13,6 +14,7 @@ mod system;
 
 pub use clients::Client;
 pub use connection::Connection;
+pub use entry::{EntryProblem, problem};
 pub use file::{ConfigFile, ReadError};
 pub use jsonc::{EditError, put};
 pub use merge::{MergeError, Merged, merge};

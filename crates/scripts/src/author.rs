@@ -1,5 +1,6 @@
 //! Writing a folder of scripts: files to start from, names, and the problems of a folder with their repairs.
 
+pub mod interpreters;
 pub mod names;
 mod repair;
 mod report;

@@ -94,7 +94,7 @@ fn comments_in_strings_are_none_and_lines_stay_where_they_were() {
     assert_eq!(read(text), Ok(json!({"a": "// no */", "b": 1})));
 }
 
-/// Whatever somebody has made of their file: no panic, and never a wrong edit.
+/// Any text: no panic, and never a wrong edit.
 #[test]
 fn damaged_and_odd_files_do_no_harm() {
     let good = "\u{feff}// é\n{ \"a\": [1, {\"b\": \"\\\"x\\\\é\"}, ], /* é */ \"mcpServers\": { \"y\": {}, }, }\n";

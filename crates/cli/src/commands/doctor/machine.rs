@@ -1,16 +1,17 @@
-//! This machine: who we are, where scratch files go, how many files may be open, what can be enforced.
+//! This machine: our own program, the folder for temporary files, the limit of open files, the sandbox.
 
 use std::io::Write;
 use std::path::Path;
 
+use linkspan_scripts::author::interpreters::is_always_found;
+
 use super::Finding;
-use super::programs::always_found;
 use crate::show::path as shown;
 
-/// A call of a tool needs about six of them; hundreds of calls and clients may be at work.
+/// A call of a tool opens about six files, and there may be hundreds of calls and clients.
 const ENOUGH_FILES: u64 = 1024;
 
-/// A socket's path may have about a hundred bytes, and part of that is ours.
+/// The path of a socket may have about a hundred bytes, of which we need some.
 const LONG: usize = 60;
 
 pub(crate) fn us() -> Finding {
@@ -23,7 +24,7 @@ pub(crate) fn us() -> Finding {
         );
     };
     let text = format!("linkspan {version} ({})", shown(&us));
-    if cfg!(unix) && !always_found(&us) {
+    if cfg!(unix) && !is_always_found(&us) {
         return Finding::odd(
             "linkspan",
             text,
@@ -33,7 +34,7 @@ pub(crate) fn us() -> Finding {
     Finding::good("linkspan", text)
 }
 
-/// What keeps scripts where they belong.
+/// What the sandbox can enforce.
 pub(crate) fn sandbox() -> Finding {
     let can = linkspan_scripts::sandbox::support();
     let hint = "scripts with sandbox level 2 do not run here, unless they say `optional: true`";
