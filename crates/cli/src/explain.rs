@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 
 use linkspan_bridge::BridgeError;
+use linkspan_client_config::{EditError, MergeError};
 use linkspan_ports::{OptionsError, SpawnError};
 use linkspan_scripts::author::names::NameError;
 use linkspan_scripts::author::scaffold::ScaffoldError;
@@ -56,6 +57,41 @@ impl From<ShrinkError> for Failure {
             }
             ShrinkError::Roots(error) => error.into(),
         }
+    }
+}
+
+impl From<MergeError> for Failure {
+    fn from(error: MergeError) -> Self {
+        let what = match &error {
+            MergeError::Read { file, source } => {
+                format!("cannot read {}: {source}", show::path(file))
+            }
+            MergeError::Write { file, source } => {
+                format!("cannot write {}: {source}", show::path(file))
+            }
+            MergeError::Edit { file, source } => {
+                let file = show::path(file);
+                match source {
+                    EditError::Syntax(why) => format!("{file} is not JSON: {why}"),
+                    EditError::NoObject(what) => format!("{what} in {file} is not an object"),
+                    EditError::Duplicate(name) => {
+                        format!("`{name}` stands in {file} more than once")
+                    }
+                    EditError::Unsafe => {
+                        format!("{file} is written in a way that we cannot add to")
+                    }
+                }
+            }
+        };
+        Self::new(Exit::Invalid, what).hint(match error {
+            MergeError::Read { .. } => "nothing was changed; without --write it is only printed",
+            MergeError::Edit { .. } => {
+                "nothing was changed; fix it, or add by hand what is printed without --write"
+            }
+            MergeError::Write { .. } => {
+                "nothing was changed; add by hand what is printed without --write"
+            }
+        })
     }
 }
 

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use linkspan_client_config::{
-    Client, Connection, EditError, Location, MergeError, Merged, System, merge,
-};
+use linkspan_client_config::{Client, Connection, Location, Merged, System, merge};
 use linkspan_scripts::author::names;
 use serde_json::{Value, json};
 
@@ -240,35 +238,4 @@ fn clients() -> impl TypedValueParser<Value = Client> {
     let values = Client::ALL.map(|client| PossibleValue::new(client.id()).help(client.title()));
     PossibleValuesParser::new(values)
         .try_map(|id| Client::by_id(&id).ok_or("it is not a known client"))
-}
-
-impl From<MergeError> for Failure {
-    fn from(error: MergeError) -> Self {
-        let what = match &error {
-            MergeError::Read { file, source } => format!("cannot read {}: {source}", shown(file)),
-            MergeError::Write { file, source } => format!("cannot write {}: {source}", shown(file)),
-            MergeError::Edit { file, source } => {
-                let file = shown(file);
-                match source {
-                    EditError::Syntax(why) => format!("{file} is not JSON: {why}"),
-                    EditError::NoObject(what) => format!("{what} in {file} is not an object"),
-                    EditError::Duplicate(name) => {
-                        format!("`{name}` stands in {file} more than once")
-                    }
-                    EditError::Unsafe => {
-                        format!("{file} is written in a way that we cannot add to")
-                    }
-                }
-            }
-        };
-        Self::new(Exit::Invalid, what).hint(match error {
-            MergeError::Read { .. } => "nothing was changed; without --write it is only printed",
-            MergeError::Edit { .. } => {
-                "nothing was changed; fix it, or add by hand what is printed without --write"
-            }
-            MergeError::Write { .. } => {
-                "nothing was changed; add by hand what is printed without --write"
-            }
-        })
-    }
 }
