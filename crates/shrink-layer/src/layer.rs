@@ -208,3 +208,7 @@ impl Layer for ShrinkLayer {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "layer_tests.rs"]
+mod tests;
