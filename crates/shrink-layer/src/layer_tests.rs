@@ -8,9 +8,9 @@ use linkspan_wire::quote;
 
 fn rows() -> String {
     let rows: Vec<String> = (0..60)
-        .map(|i| format!(r#"{{"id": {i}, "name": "item number {i}", "ready": true}}"#))
+        .map(|i| format!(r#"{{"id":{i},"name":"item number {i}","ready":true}}"#))
         .collect();
-    format!("[{}]", rows.join(", "))
+    format!("[{}]", rows.join(","))
 }
 
 fn options() -> Options {
