@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::child;
+use crate::house;
 use crate::paths::cargo;
 use crate::report::{Outcome, Report};
 
@@ -11,6 +12,7 @@ const THREADS: &str = "8";
 
 pub fn run(report: &mut Report) {
     report.step("format", || run_cargo("fmt --all --check"));
+    house::run(report);
     report.step("clippy", || {
         run_cargo("clippy --workspace --all-targets --locked -- -D warnings")
     });

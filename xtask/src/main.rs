@@ -11,6 +11,7 @@ mod child;
 mod conformance;
 mod demo;
 mod fuzz;
+mod house;
 mod install;
 mod node;
 mod paths;
@@ -43,6 +44,7 @@ usage: cargo xtask COMMAND
   tokens [--level LEVEL] [--tokenizer NAME] [FILE…]
                            what the corpus saves, or files of your own, with TOON and minified JSON
                            beside it; fails if anything grows, is lost, or a row misses its goal
+  house                    only the rules of the sources: modules, crates, sizes, words, environment
   fuzz [TARGET] [SECONDS]  run the fuzz targets, each for SECONDS (60)
   help                     this text
 
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
             let installed = peers::install_acp(report);
             suites::acp(report, &installed);
         }),
+        ["house"] => report_of(house::run),
         ["tokens", ref rest @ ..] => tokens::run(rest),
         ["fuzz", ref rest @ ..] => report_of(|report| fuzz::run(report, rest)),
         ["help" | "--help" | "-h"] => {

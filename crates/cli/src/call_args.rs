@@ -94,6 +94,13 @@ fn read(from: impl Read) -> Result<String, Failure> {
     Ok(text)
 }
 
+/// Whether a word between a tool's name and the target is an argument of the tool.
+pub(crate) fn is_argument(word: &str) -> bool {
+    let is_json = word.trim_start().starts_with('{');
+    let is_pair = word.contains('=') && !word.contains("://");
+    is_json || is_pair || word == "-" || word.starts_with('@')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use serde_json::Value;
 
-use crate::args::Cli;
+use crate::cli::Cli;
 
 /// Where a command line stands.
 struct Shown {

@@ -1,12 +1,15 @@
-//! Environment variables of the BCP commands.
+//! What this program takes from its environment: variables, and its own path.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use linkspan_bcp::render::Mode;
 use linkspan_bcp_tools::Settings;
+use linkspan_client_config::System;
+use linkspan_shrink_layer::JqCommand;
 use tracing::level_filters::LevelFilter;
 
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 
 /// Settings of the reader server; `look` reads a variable.
 pub(crate) fn reader_settings(look: impl Fn(&str) -> Option<String>) -> Result<Settings, Failure> {
@@ -50,6 +53,64 @@ pub(crate) fn log_level(look: impl Fn(&str) -> Option<String>) -> Result<LevelFi
 pub(crate) fn variable(name: &str) -> Option<String> {
     let value = std::env::var_os(name)?.to_string_lossy().into_owned();
     Some(value).filter(|value| !value.is_empty())
+}
+
+/// Set for a jq whose filter is not trusted: the filter sees neither files nor variables.
+pub(crate) const JQ_RESTRICTED: &str = "LINKSPAN_JQ_RESTRICTED";
+
+/// Set for a jq whose memory and time are limited.
+pub(crate) const JQ_LIMITED: &str = "LINKSPAN_JQ_LIMITED";
+
+/// The path of this program.
+pub(crate) fn own_program() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(|e| {
+        let what = format!("cannot find our own program: {e}");
+        Failure::new(Exit::Unreachable, what)
+    })
+}
+
+/// The built-in jq for the filters of a model.
+pub(crate) fn jq_command() -> Result<JqCommand, Failure> {
+    Ok(JqCommand {
+        program: own_program()?,
+        args: vec!["jq".into(), "--".into()],
+        env: [JQ_RESTRICTED, JQ_LIMITED]
+            .map(|name| (name.into(), "1".into()))
+            .into(),
+    })
+}
+
+/// Where clients keep their configuration.
+pub(crate) fn system() -> System {
+    let path = |name| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty());
+        value.map(PathBuf::from)
+    };
+    let is_windows = cfg!(windows);
+    let (home, config) = if is_windows {
+        ("USERPROFILE", "APPDATA")
+    } else {
+        ("HOME", "XDG_CONFIG_HOME")
+    };
+    System {
+        home: path(home),
+        config: path(config),
+        is_mac: cfg!(target_os = "macos"),
+        is_windows,
+    }
+}
+
+/// The file for the statistics of `shrink`, unless a flag names one.
+pub(crate) fn stats_file() -> Option<PathBuf> {
+    let path = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(file) = path("LINKSPAN_SHRINK_STATS") {
+        return Some(file.into());
+    }
+    let state = match path("XDG_STATE_HOME") {
+        Some(folder) => PathBuf::from(folder),
+        None => PathBuf::from(path("HOME")?).join(".local/state"),
+    };
+    Some(state.join("linkspan").join("shrink.ndjson"))
 }
 
 /// A variable has a value that it cannot have.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use linkspan_session::Fault;
 
-use crate::show::indented;
+use crate::harmless::indented;
 
 /// How the program ends. The numbers are documented in `--help` and the manual page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,12 +6,17 @@ use std::io;
 use linkspan_acp::{BreakReason, ChainBroken};
 use linkspan_bridge::BridgeError;
 use linkspan_client::{ArgumentsError, ClientError};
+use linkspan_client_config::{EditError, MergeError};
 use linkspan_conduct::ConductError;
 use linkspan_conduct::handshake::ConnectError;
 use linkspan_ports::{OptionsError, SpawnError};
+use linkspan_scripts::author::names::NameError;
+use linkspan_scripts::author::scaffold::ScaffoldError;
 use linkspan_session::Fault;
+use linkspan_shrink_layer::ShrinkError;
 
 use crate::exit::{Exit, Failure};
+use crate::show;
 
 impl From<BridgeError> for Failure {
     fn from(error: BridgeError) -> Self {
@@ -39,6 +44,88 @@ impl From<BridgeError> for Failure {
                 } else {
                     failure
                 }
+            }
+        }
+    }
+}
+
+impl From<ShrinkError> for Failure {
+    fn from(error: ShrinkError) -> Self {
+        match error {
+            ShrinkError::Store { folder, source } => Self::new(
+                Exit::Invalid,
+                format!("--store {}: {source}", show::path(&folder)),
+            )
+            .hint("it must be a folder of yours for originals and nothing else, or one that can be made"),
+            ShrinkError::StoreInRoots { folder, source } => {
+                Self::usage(format!("--store {}: {source}", folder.display()))
+            }
+            ShrinkError::Roots(error) => error.into(),
+        }
+    }
+}
+
+impl From<MergeError> for Failure {
+    fn from(error: MergeError) -> Self {
+        let what = match &error {
+            MergeError::Read { file, source } => {
+                format!("cannot read {}: {source}", show::path(file))
+            }
+            MergeError::Write { file, source } => {
+                format!("cannot write {}: {source}", show::path(file))
+            }
+            MergeError::Edit { file, source } => {
+                let file = show::path(file);
+                match source {
+                    EditError::Syntax(why) => format!("{file} is not JSON: {why}"),
+                    EditError::NoObject(what) => format!("{what} in {file} is not an object"),
+                    EditError::Duplicate(name) => {
+                        format!("`{name}` stands in {file} more than once")
+                    }
+                    EditError::Unsafe => {
+                        format!("{file} is written in a way that we cannot add to")
+                    }
+                }
+            }
+        };
+        Self::new(Exit::Invalid, what).hint(match error {
+            MergeError::Read { .. } => "nothing was changed; without --write it is only printed",
+            MergeError::Edit { .. } => {
+                "nothing was changed; fix it, or add by hand what is printed without --write"
+            }
+            MergeError::Write { .. } => {
+                "nothing was changed; add by hand what is printed without --write"
+            }
+        })
+    }
+}
+
+impl From<NameError> for Failure {
+    fn from(error: NameError) -> Self {
+        Self::usage(show::on_one_line(&error.to_string())).hint(NameError::HINT)
+    }
+}
+
+impl From<ScaffoldError> for Failure {
+    fn from(error: ScaffoldError) -> Self {
+        let what = show::on_one_line(&error.to_string());
+        match error {
+            ScaffoldError::Name(error) => error.into(),
+            ScaffoldError::NotEmpty(dir) => Self::usage(what).hint(format!(
+                "linkspan scaffold tool NAME {} adds to an existing folder",
+                show::path(&dir)
+            )),
+            ScaffoldError::NotAFolder(dir) => {
+                Self::usage(what).hint(format!("linkspan new {} makes one", show::path(&dir)))
+            }
+            ScaffoldError::NoArgument(_) => {
+                Self::usage(what).hint("write PROMPT.ARGUMENT, for example review.language")
+            }
+            ScaffoldError::Exists(_) => {
+                Self::new(Exit::Invalid, what).hint("take another name, or remove it")
+            }
+            ScaffoldError::Write { .. } => {
+                Self::new(Exit::Invalid, what).hint("is it a folder of yours, on a disk with room?")
             }
         }
     }

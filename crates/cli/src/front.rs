@@ -7,8 +7,8 @@ use std::time::Duration;
 use linkspan_bridge::{Bridge, ServeOptions, StdioOptions, bind};
 use linkspan_ports::{FrontOptions, Token};
 
+use crate::args::listen::{GuardArgs, ListenArgs};
 use crate::exit::{Exit, Failure};
-use crate::expose_args::{GuardArgs, ListenArgs};
 use crate::remote::token_of;
 use crate::show::say;
 use crate::signals::Signals;

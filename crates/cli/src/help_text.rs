@@ -1,37 +1,4 @@
-//! Long help texts: paragraphs that fit any terminal, and examples that are left as they are.
-
-use clap::builder::StyledStr;
-use clap::{Arg, CommandFactory};
-
-use crate::args::Cli;
-
-/// What `--help` prints for a command line: the layout of `-h`, with the rare flags and the long text. `None` if
-/// the line asks for `-h`.
-pub(crate) fn long(words: &[String]) -> Option<StyledStr> {
-    let words = words.split(|word| word == "--").next()?;
-    let is_long = words.iter().any(|word| word == "--help");
-    let is_command = words.first().is_some_and(|word| word == "help");
-    if !is_long && !is_command {
-        return None;
-    }
-    let mut command = Cli::command();
-    command.build();
-    for word in words.iter().skip(usize::from(is_command)) {
-        if let Some(below) = command.find_subcommand(word) {
-            command = below.clone();
-        }
-    }
-    let text = command
-        .get_after_long_help()
-        .or(command.get_after_help())
-        .cloned()
-        .unwrap_or_default();
-    let show = |arg: Arg| match arg.get_id() == "help" {
-        true => arg.help("Print help (see a summary with '-h')"),
-        false => arg.hide_short_help(false),
-    };
-    Some(command.mut_args(show).after_help(text).render_help())
-}
+//! Long help texts: paragraphs that fit any terminal, and examples that keep their lines.
 
 /// Joins the lines of each paragraph, because clap breaks lines where the terminal ends; a text that is
 /// broken already would get a short line after each long one. Indented lines stay.
@@ -53,7 +20,7 @@ pub(crate) fn reflow(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Cli;
+    use crate::cli::Cli;
     use clap::CommandFactory;
 
     #[test]

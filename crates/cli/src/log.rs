@@ -92,12 +92,12 @@ fn escaped() -> impl for<'writer> FormatFields<'writer> {
     debug_fn(write).delimited(" ")
 }
 
-/// Lines that may wait for whoever reads our stderr.
+/// Lines that wait for the reader of stderr.
 const QUEUE: usize = 1024;
 /// How long the last of them may take at the end.
 const LAST_LINES: Duration = Duration::from_millis(200);
 
-/// Our stderr behind a thread: nobody may be reading it, and a log line is not worth a wait.
+/// stderr behind a thread: it may have no reader, and a log line is not worth a wait.
 /// What there is no room for is lost.
 #[derive(Clone)]
 struct Patient(SyncSender<Entry>);

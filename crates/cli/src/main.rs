@@ -3,28 +3,27 @@
 //! Only this crate prints, reads the environment or exits. stdout belongs to the protocol (or to
 //! the answer that a person asked for); everything else goes to stderr.
 
-mod acp_args;
+mod applet;
 mod args;
 mod call_args;
+mod cli;
 mod commands;
-mod connect;
 #[cfg(test)]
 mod doc_examples;
+mod doctor;
 mod environment;
 mod exit;
 mod explain;
-mod expose;
-mod expose_args;
+mod folder;
 mod front;
+mod harmless;
 mod help_text;
 mod log;
 mod mistakes;
-mod pages;
 mod person;
 mod remote;
-mod serve;
+mod runtime;
 mod show;
-mod shrink;
 mod signals;
 mod status;
 mod target;
@@ -34,19 +33,22 @@ mod waiting;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use tracing::level_filters::LevelFilter;
 
-use crate::args::{Cli, Command};
-use crate::commands::bcp;
+use crate::cli::{Author, Cli, Command};
 use crate::commands::bcp::args::{BcpArgs, BcpCommand};
+use crate::commands::{
+    agent, bcp, completions, conduct, config, connect, doctor as doctor_command, expose, jq, man,
+    mcp, new, run_tool, scaffold, sdk, serve, shrink, try_out, validate,
+};
 use crate::environment::variable;
 use crate::exit::{Exit, Failure};
-use crate::serve::args::Author;
+use crate::runtime::block_on;
 
 fn main() -> ExitCode {
-    if let Some(exit) = serve::applet() {
+    if let Some(exit) = applet::run() {
         return exit;
     }
     let cli = match Cli::try_parse() {
@@ -75,7 +77,7 @@ fn wrong(error: &clap::Error) -> ExitCode {
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     if error.kind() == ErrorKind::DisplayHelp
-        && let Some(help) = help_text::long(&words)
+        && let Some(help) = cli::long_help(&words)
     {
         show::note(write!(anstream::stdout().lock(), "{}", help.ansi()));
         return Exit::Ok.into();
@@ -113,31 +115,31 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             Some(roots) => block_on(bcp::mcp::on_stdio(roots)),
             None => shrink::run(*args),
         },
-        Command::Conduct(args) => block_on(commands::conduct::run(*args)),
-        Command::Agent(args) => block_on(commands::agent::run(*args)),
-        Command::Mcp(args) => commands::mcp::run(&args),
-        Command::Author(command) => serve::run(command),
+        Command::Conduct(args) => block_on(conduct::run(*args)),
+        Command::Agent(args) => block_on(agent::run(*args)),
+        Command::Mcp(args) => mcp::run(&args),
+        Command::Author(command) => author(command),
         Command::Bcp(command) => bcp::run(command),
-        Command::TryOut(command) => block_on(commands::try_out::run(command)),
-        Command::Completions { shell } => {
-            pages::completions(shell);
-            Ok(Exit::Ok)
-        }
-        Command::Man => {
-            pages::man();
-            Ok(Exit::Ok)
-        }
+        Command::TryOut(command) => block_on(try_out::run(command)),
+        Command::Completions(args) => Ok(completions::run(&args, Cli::command())),
+        Command::Man => Ok(man::run(Cli::command())),
     }
 }
 
-/// One thread: a session is one task, and a hand-over between threads costs more than the relay.
-pub(crate) fn block_on(work: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|e| Failure::new(Exit::Unreachable, format!("cannot start: {e}")))?;
-    let ended = runtime.block_on(work);
-    // A read from a terminal cannot be called off; the process must end all the same.
-    runtime.shutdown_background();
-    ended
+fn author(command: Author) -> Result<Exit, Failure> {
+    match command {
+        Author::Serve(args) => serve::run(*args),
+        Author::New(args) => new::run(&args),
+        Author::Scaffold(args) => scaffold::run(&args),
+        Author::Validate(args) => validate::run(&args),
+        Author::RunTool(args) => run_tool::run(&args),
+        Author::Config(args) => config::run(&args),
+        Author::Doctor(args) => doctor_command::run(&args),
+        Author::Sdk(args) => sdk::run(&args),
+        Author::Jq(args) => match jq::run(&args.words) {
+            0 => Ok(Exit::Ok),
+            // jq has exit codes of its own.
+            code => std::process::exit(code.into()),
+        },
+    }
 }

@@ -8,11 +8,10 @@ mod positional;
 mod tool_argument;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use linkspan_scripts::folder::names::nearest;
 
+use crate::call_args::is_argument;
 use crate::exit::Failure;
 use crate::show::on_one_line;
-use crate::show::shown_line;
 use crate::target;
 
 /// Commands that take a target, and how many words come before it.
@@ -72,9 +71,9 @@ fn without_dashes(words: &[String]) -> Option<Failure> {
     let typed = positional::typed(words)?;
     if typed.command == "shrink"
         && let Some(at) = typed.positional.first()
-        && let Some(meant) = proof_of_shrink(&words[*at])
+        && let Some(meant) = target::misspelt_command(&words[*at])
     {
-        return Some(not_a_proof(&words[*at], meant));
+        return Some(target::unknown_command(&words[*at], meant));
     }
     let before = WITH_TARGET
         .iter()
@@ -86,52 +85,13 @@ fn without_dashes(words: &[String]) -> Option<Failure> {
         _ => places.find(|at| !is_argument(&words[*at]))?,
     };
     let is_command = !target::is_target(&words[at]) && target::is_program(&words[at]);
-    is_command.then(|| command_without_dashes(words, at))
-}
-
-/// The word at `at`, and all that follow, are a command.
-pub(crate) fn command_without_dashes(words: &[String], at: usize) -> Failure {
-    let right = ["linkspan"]
-        .into_iter()
-        .chain(words[..at].iter().map(String::as_str))
-        .chain(["--"])
-        .chain(words[at..].iter().map(String::as_str));
-    Failure::usage(format!(
-        "`{}` is a command, and a command goes after `--`",
-        on_one_line(&words[at])
-    ))
-    .hint(shown_line(right))
-}
-
-/// Whether a word between a tool's name and the target is an argument of the tool.
-pub(crate) fn is_argument(word: &str) -> bool {
-    let is_json = word.trim_start().starts_with('{');
-    let is_pair = word.contains('=') && !word.contains("://");
-    is_json || is_pair || word == "-" || word.starts_with('@')
-}
-
-/// The command of `linkspan shrink` that a misspelt word may mean.
-pub(crate) fn proof_of_shrink(word: &str) -> Option<&'static str> {
-    let plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic());
-    let meant = nearest(word, ["try", "decode", "stats"]).filter(|_| plain)?;
-    (!target::is_target(word)).then_some(meant)
-}
-
-/// A misspelt command of `linkspan shrink`.
-pub(crate) fn not_a_proof(word: &str, meant: &str) -> Failure {
-    Failure::usage(format!(
-        "`linkspan shrink` has no command `{}`; did you mean `{meant}`?",
-        on_one_line(word)
-    ))
-    .hint(format!(
-        "linkspan shrink {meant} --help shows how it is used; the command of a server goes after `--`"
-    ))
+    is_command.then(|| target::command_without_dashes(words, at))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Cli;
+    use crate::cli::Cli;
     use clap::Parser;
 
     fn told(words: &[&str]) -> Option<String> {
@@ -225,9 +185,9 @@ mod tests {
             told.starts_with("`linkspan shrink` has no command `tri`; did you mean `try`?"),
             "{told}"
         );
-        assert_eq!(proof_of_shrink("stat"), Some("stats"));
-        assert_eq!(proof_of_shrink("npx"), None);
-        assert_eq!(proof_of_shrink("./stats"), None);
+        assert_eq!(target::misspelt_command("stat"), Some("stats"));
+        assert_eq!(target::misspelt_command("npx"), None);
+        assert_eq!(target::misspelt_command("./stats"), None);
     }
 
     #[test]

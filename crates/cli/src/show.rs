@@ -1,6 +1,5 @@
 //! What a person sees of tools, resources, prompts and results.
 
-mod harmless;
 mod printing;
 mod shell;
 
@@ -9,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use anstyle::Style;
 use linkspan_wire::{Json, JsonKind, escape_json};
 
-pub(crate) use harmless::{clean, indented, on_one_line, path};
+pub(crate) use crate::harmless::{clean, indented, on_one_line, path};
 pub(crate) use printing::{cannot_print, note, printed};
 pub(crate) use shell::{command_line, shown_line};
 
@@ -28,9 +27,10 @@ pub(crate) use say;
 /// Prints JSON exactly as it came, for programs. On a terminal the characters that would drive it are
 /// written as `\uXXXX`, which is the same value.
 pub(crate) fn raw(json: &str) {
-    let shown = match io::stdout().is_terminal() {
-        true => escape_json(json),
-        false => json.into(),
+    let shown = if io::stdout().is_terminal() {
+        escape_json(json)
+    } else {
+        json.into()
     };
     note(writeln!(io::stdout(), "{shown}"));
 }

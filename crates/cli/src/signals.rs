@@ -74,7 +74,7 @@ pub(crate) fn outlives_its_terminal() -> bool {
     ignored.is_some_and(|mask| mask & SIGHUP != 0)
 }
 
-/// The same where nobody tells us: `nohup` leaves no terminal to any of these.
+/// The same on systems that do not tell: `nohup` leaves no terminal to any of these.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub(crate) fn outlives_its_terminal() -> bool {
     use std::io::{IsTerminal, stderr, stdin, stdout};

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use linkspan_bridge::Backend;
 use linkspan_ports::ChildOptions;
+use linkspan_scripts::folder::names::nearest;
 use linkspan_wire::Limits;
 
 use crate::args::RemoteArgs;
+use crate::args::folder::FolderArgs;
 use crate::exit::{Exit, Failure};
-use crate::mistakes;
+use crate::folder;
 use crate::remote::remote;
-use crate::serve::{self, args::FolderArgs};
 use crate::show::on_one_line;
 use crate::show::shown_line;
 use linkspan_bridge::masked_url;
@@ -47,10 +48,10 @@ impl Target {
         if word.contains("://") {
             return Ok(Self::Url(word));
         }
-        match Path::new(&word).is_dir() {
-            true => Ok(Self::Folder(word.into())),
-            false => Err(no_target(&word)),
+        if Path::new(&word).is_dir() {
+            return Ok(Self::Folder(word.into()));
         }
+        Err(no_target(&word))
     }
 
     /// How to open it. A command does not get the environment variable `without_env`.
@@ -69,7 +70,7 @@ impl Target {
                 let remote = remote(&url, args)?;
                 Ok(Backend::url(remote.options, remote.secrets))
             }
-            Self::Folder(dir) => serve::backend(&dir, &FolderArgs::default()),
+            Self::Folder(dir) => folder::backend(&dir, &FolderArgs::default()),
             Self::Command(program, words) => {
                 let child = ChildOptions {
                     label: None,
@@ -141,9 +142,23 @@ pub(crate) fn comes_last(target: &str) -> Failure {
 pub(crate) fn needs_dashes(program: &str) -> Failure {
     let typed = typed();
     match typed.iter().position(|word| word == program) {
-        Some(at) => mistakes::command_without_dashes(&typed, at),
+        Some(at) => command_without_dashes(&typed, at),
         None => no_target(program),
     }
+}
+
+/// The word at `at`, and all that follow, are a command.
+pub(crate) fn command_without_dashes(words: &[String], at: usize) -> Failure {
+    let right = ["linkspan"]
+        .into_iter()
+        .chain(words[..at].iter().map(String::as_str))
+        .chain(["--"])
+        .chain(words[at..].iter().map(String::as_str));
+    Failure::usage(format!(
+        "`{}` is a command, and a command goes after `--`",
+        on_one_line(&words[at])
+    ))
+    .hint(shown_line(right))
 }
 
 /// Why the first word after `--` cannot be a command, and what was probably meant.
@@ -266,6 +281,24 @@ fn with_scheme(word: &str) -> Option<String> {
     let scheme = if is_here { "http" } else { "https" };
     let path = if path.is_empty() { "mcp" } else { path };
     Some(format!("{scheme}://{place}/{path}"))
+}
+
+/// The command of `linkspan shrink` that a misspelt word may mean.
+pub(crate) fn misspelt_command(word: &str) -> Option<&'static str> {
+    let plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphabetic());
+    let meant = nearest(word, ["try", "decode", "stats"]).filter(|_| plain)?;
+    (!is_target(word)).then_some(meant)
+}
+
+/// A misspelt command of `linkspan shrink`.
+pub(crate) fn unknown_command(word: &str, meant: &str) -> Failure {
+    Failure::usage(format!(
+        "`linkspan shrink` has no command `{}`; did you mean `{meant}`?",
+        on_one_line(word)
+    ))
+    .hint(format!(
+        "linkspan shrink {meant} --help shows how it is used; the command of a server goes after `--`"
+    ))
 }
 
 /// Whether a backend can work, as far as that is known before it is opened.

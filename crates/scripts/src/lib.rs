@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing is executed to find out what it is, and nothing here knows of HTTP.
 
-pub mod draft;
+pub mod author;
 pub mod folder;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -10,10 +10,10 @@ use linkspan_bridge::{Bridge, StdioOptions};
 use linkspan_ports::ChildOptions;
 use linkspan_wire::Limits;
 
-use crate::acp_args::PermissionArg;
+use crate::args::acp::PermissionArg;
+use crate::args::listen::{GuardArgs, ListenArgs};
 use crate::args::seconds;
 use crate::exit::{Exit, Failure};
-use crate::expose_args::{GuardArgs, ListenArgs};
 use crate::front::{self, front_options, limit};
 use crate::signals::Signals;
 use crate::target;

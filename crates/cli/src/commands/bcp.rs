@@ -31,7 +31,7 @@ pub(crate) fn run(args: BcpArgs) -> Result<Exit, Failure> {
         BcpCommand::Validate(args) => validate::run(&args),
         BcpCommand::Stats(args) => stats::run(&args),
         BcpCommand::Diff(args) => diff::run(&args),
-        BcpCommand::Mcp(args) => crate::block_on(mcp::run(*args)),
+        BcpCommand::Mcp(args) => crate::runtime::block_on(mcp::run(*args)),
     }
 }
 

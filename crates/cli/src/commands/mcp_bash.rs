@@ -17,10 +17,10 @@ use std::time::Duration;
 use linkspan_mcp_bash::author::AuthorError;
 use linkspan_mcp_bash::{Places, Project, Vars, env::Tooling, health, registry};
 
+use crate::args::folder::{Compat, FolderArgs};
+use crate::doctor;
 use crate::exit::{Exit, Failure};
-use crate::serve::args::{Compat, FolderArgs};
-use crate::serve::doctor::{self, DoctorArgs};
-use crate::serve::reading::{self, refused};
+use crate::folder::{self, refused};
 use crate::show::{path as shown, raw};
 
 /// The release whose conventions these are.
@@ -162,7 +162,7 @@ fn registry_of(mut words: VecDeque<String>) -> Result<u8, Failure> {
 fn doctor_of(mut words: VecDeque<String>) -> Result<u8, Failure> {
     words.pop_front();
     let json = flag(&mut words, "--json");
-    doctor::run(&DoctorArgs::new(root(&mut words).ok(), json)).map(Exit::code)
+    doctor::check(root(&mut words).ok().as_deref(), json).map(Exit::code)
 }
 
 fn project(root: &Path) -> Result<Project, Failure> {
@@ -181,7 +181,7 @@ fn vars() -> Vars {
 }
 
 fn tooling() -> Result<Tooling, Failure> {
-    reading::tooling()
+    folder::tooling()
 }
 
 fn folder_args() -> FolderArgs {

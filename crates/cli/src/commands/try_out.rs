@@ -8,13 +8,12 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use linkspan_client::{Client, FIRST_ANSWER};
 
+use crate::args::shrink::ShrinkFlag;
 use crate::args::{DEFAULT_TIMEOUT, RemoteArgs};
-use crate::call_args::CallArgs;
+use crate::call_args::{CallArgs, is_argument};
 use crate::exit::{Exit, Failure};
-use crate::mistakes;
 use crate::person;
 use crate::show::shown_line;
-use crate::shrink::args::ShrinkFlag;
 use crate::signals::Signals;
 use crate::status::Status;
 use crate::target::{self, Target};
@@ -207,7 +206,7 @@ impl Named {
             return Err(target::comes_last(first));
         }
         let mut between = self.words[1..self.words.len() - 1].iter();
-        if let Some(word) = between.find(|word| !mistakes::is_argument(word)) {
+        if let Some(word) = between.find(|word| !is_argument(word)) {
             if target::is_target(word) && !target::is_target(last) {
                 return Err(target::comes_last(word));
             }
@@ -215,7 +214,7 @@ impl Named {
                 return Err(target::needs_dashes(word));
             }
         }
-        if verb != "read" && mistakes::is_argument(last) && !target::is_target(last) {
+        if verb != "read" && is_argument(last) && !target::is_target(last) {
             return Err(target::missing());
         }
         Ok(())

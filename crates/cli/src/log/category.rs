@@ -57,7 +57,7 @@ fn category(module: &str) -> &'static str {
         ("linkspan_scripts", "scripts"),
         ("linkspan_spawn", "child"),
         ("linkspan_shrink", "shrink"),
-        ("linkspan::shrink", "shrink"),
+        ("linkspan::commands::shrink", "shrink"),
         ("linkspan_acp", "acp"),
         ("linkspan::conduct", "acp"),
         ("linkspan_bridge", "servers"),

@@ -37,7 +37,7 @@ fn is_url(arg: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Cli;
+    use crate::cli::Cli;
     use clap::Parser;
 
     fn said(line: &str) -> Option<String> {

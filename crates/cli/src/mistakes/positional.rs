@@ -2,7 +2,7 @@
 
 use clap::{Arg, Command, CommandFactory};
 
-use crate::args::Cli;
+use crate::cli::Cli;
 
 /// A command line that could not be read, as far as its words can be told apart.
 pub(super) struct Typed {

@@ -1,36 +1,32 @@
-//! Whether what we said got through.
+//! Whether stdout took everything that was printed.
 
 use std::io::{self, Write};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::exit::{Exit, Failure};
 
-/// The first thing that went wrong with stdout.
-static TROUBLE: Mutex<Option<io::Error>> = Mutex::new(None);
+/// The first error of stdout.
+static ERROR: Mutex<Option<io::Error>> = Mutex::new(None);
 
-/// Remembers that something could not be printed.
+/// Stores an error of stdout for [`printed`].
 pub(crate) fn note(printed: io::Result<()>) {
     if let Err(e) = printed {
-        let mut trouble = TROUBLE.lock().unwrap_or_else(PoisonError::into_inner);
-        trouble.get_or_insert(e);
+        ERROR.lock().get_or_insert(e);
     }
 }
 
-/// Whether everything was printed, because half an answer must not pass for one. A reader that has
-/// gone away (`| head`) is no error.
+/// Fails if not everything was printed. A reader that closed its end (`| head`) is no error.
 pub(crate) fn printed() -> Result<(), Failure> {
     note(io::stdout().flush());
-    let trouble = TROUBLE
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .take();
-    match trouble {
+    let error = ERROR.lock().take();
+    match error {
         Some(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(cannot_print(&e)),
         _ => Ok(()),
     }
 }
 
-/// stdout did not take what it was given.
+/// An error of stdout.
 pub(crate) fn cannot_print(e: &io::Error) -> Failure {
     Failure::new(Exit::Invalid, format!("cannot write stdout: {e}"))
         .hint("what was printed is not all of it")

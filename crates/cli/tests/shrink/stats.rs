@@ -151,7 +151,7 @@ fn a_file_that_cannot_be_written_costs_the_figures_and_nothing_else() {
     assert_ne!(line.given(&text), text);
     assert_eq!(line.end(), Some(0));
     assert!(
-        line.bridge.stderr().contains("cannot note"),
+        line.bridge.stderr().contains("cannot write statistics"),
         "{}",
         line.bridge.stderr()
     );

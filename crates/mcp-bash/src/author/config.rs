@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use linkspan_scripts::draft::Draft;
+use linkspan_scripts::author::draft::Draft;
 use linkspan_spawn::shell_quoted;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use linkspan_scripts::draft::Draft;
+use linkspan_scripts::author::draft::Draft;
 
 use super::AuthorError;
 

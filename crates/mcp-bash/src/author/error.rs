@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use linkspan_scripts::draft::names::NameError;
+use linkspan_scripts::author::names::NameError;
 use linkspan_wire::{escape_line, replace_unprintable};
 
 /// Why a verb of mcp-bash's command line fails.

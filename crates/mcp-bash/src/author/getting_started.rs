@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::path::{Path, PathBuf};
 
-use linkspan_scripts::draft::Draft;
+use linkspan_scripts::author::draft::Draft;
 use linkspan_scripts::host::{Env, random_name};
 use linkspan_spawn::shell_quoted;
 use linkspan_wire::escape_line;

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use linkspan_scripts::draft::{Draft, create_folders, names};
+use linkspan_scripts::author::draft::{Draft, create_folders};
+use linkspan_scripts::author::names;
 use serde_json::{Value, json};
 
 use super::AuthorError;

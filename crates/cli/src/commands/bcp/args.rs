@@ -10,8 +10,8 @@ use super::encode::{self, EncodeArgs};
 use super::inspect::InspectArgs;
 use super::stats::StatsArgs;
 use super::validate::ValidateArgs;
-use crate::expose_args::{GuardArgs, ListenArgs};
-use crate::shrink::args::ShrinkFlag;
+use crate::args::listen::{GuardArgs, ListenArgs};
+use crate::args::shrink::ShrinkFlag;
 
 const HELP: &str = "\
 A BCP file (Bit Context Protocol) holds what a model is to see, in typed blocks: code, conversation,

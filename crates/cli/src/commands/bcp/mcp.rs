@@ -15,7 +15,6 @@ use super::args::McpArgs;
 use crate::environment::{reader_settings, variable};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, front_options};
-use crate::shrink::Shrinking;
 use crate::signals::Signals;
 use crate::waiting;
 
@@ -28,7 +27,7 @@ pub(crate) async fn run(args: McpArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let work = Work::new();
     let bridge = bridge(&args.root, !args.http, &work)?;
-    let bridge = Shrinking::add_to(bridge, args.shrink)?;
+    let bridge = args.shrink.add_to(bridge)?;
     let ended = if args.http {
         let options = front_options(&args.listen, &args.guard)?;
         front::serve_http(signals, bridge, &args.listen, options).await

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use linkspan_mcp_bash::author::config::{CLIENTS, Start, wrapper};
-use linkspan_scripts::draft::names;
+use linkspan_scripts::author::names;
 use serde_json::Value;
 
 use super::{failed, flag, project, root, unexpected, value, vars};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use linkspan_mcp_bash::author::skeleton::{Step, create_server, write_skeleton};
-use linkspan_scripts::draft::names;
+use linkspan_scripts::author::names;
 
 use super::{failed, flag, unexpected, value};
 use crate::exit::{Exit, Failure};

@@ -11,10 +11,10 @@ use linkspan_scripts::host::Env;
 use linkspan_wire::{Id, Json, JsonKind};
 
 use super::{flag, folder_args, root, usage, value};
+use crate::args::folder::Compat;
 use crate::exit::{Exit, Failure};
-use crate::serve::args::Compat;
-use crate::serve::open;
-use crate::serve::reading::{self, refused};
+use crate::folder::{self, refused};
+use crate::runtime::block_on;
 use crate::show::{path as shown, raw, say};
 use crate::status::Status;
 use linkspan_client::Client;
@@ -114,7 +114,7 @@ fn read(mut words: VecDeque<String>) -> Result<ToolRun, String> {
 }
 
 fn print_env(run: &ToolRun) -> Result<u8, Failure> {
-    let installed = reading::installed()?;
+    let installed = folder::installed()?;
     say!("MCPBASH_PROJECT_ROOT={}", shown(&run.root));
     say!("MCPBASH_HOME={}", shown(&installed.home));
     say!("MCP_SDK={}", shown(&installed.sdk));
@@ -147,7 +147,7 @@ fn print_plan(run: &ToolRun) {
 }
 
 fn call(run: &ToolRun, env: Env) -> Result<u8, Failure> {
-    let tooling = reading::tooling()?;
+    let tooling = folder::tooling()?;
     let vars = env.iter().cloned().collect();
     let project = Project::read(&run.root, &vars, &tooling).map_err(|e| refused(&e))?;
     let Some(tool) = project.tool(&run.name) else {
@@ -169,11 +169,11 @@ fn call(run: &ToolRun, env: Env) -> Result<u8, Failure> {
     if let Err(error) = leave {
         return Ok(printed(&error.answer(&Id::number(0))));
     }
-    let mut options = open::options(&folder_args())?;
+    let mut options = folder::options(&folder_args())?;
     options.env = env;
     let mut code = 1;
-    crate::block_on(async {
-        let folder = open::folder(&run.root, options, Compat::McpBash)?.folder;
+    block_on(async {
+        let folder = folder::folder(&run.root, options, Compat::McpBash)?.folder;
         let mut client = Client::new(folder.port(), None).observed(Status::new());
         if !run.roots.is_empty() {
             client = client.offering(&run.roots);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use linkspan_mcp_bash::Places;
 use linkspan_mcp_bash::author::scaffold::{Kind, Registered, register, scaffold, scaffold_tests};
-use linkspan_scripts::draft::names;
+use linkspan_scripts::author::names;
 
 use super::{failed, flag, init, root, unexpected, usage, value, vars};
 use crate::exit::{Exit, Failure};

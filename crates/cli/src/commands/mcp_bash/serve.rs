@@ -2,14 +2,20 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
+use std::time::Duration;
 
 use linkspan_mcp_bash::author::getting_started::{GettingStarted, startup_line};
+use linkspan_scripts::Options;
 
 use super::{failed, flag, folder_args, named_root, nearest, unexpected, vars};
-use crate::block_on;
-use crate::exit::Failure;
-use crate::serve::args::ServeArgs;
-use crate::serve::open;
+use crate::args::folder::Compat;
+use crate::exit::{Exit, Failure};
+use crate::folder::{self, serving};
+use crate::runtime::block_on;
+use crate::signals::Signals;
+
+/// How long answers may take after stdin is closed.
+const DRAIN: Duration = Duration::from_secs(10);
 
 pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
     let _ = flag(&mut words, "--stdio");
@@ -19,18 +25,25 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
         return explain();
     };
     announce(&root);
-    let options = open::options(&folder_args())?;
-    let args = ServeArgs::of(root, folder_args());
-    Ok(block_on(open::run_with(args, options))?.code())
+    let options = folder::options(&folder_args())?;
+    Ok(block_on(serve(&root, options))?.code())
 }
 
 fn explain() -> Result<u8, Failure> {
     let project = GettingStarted::create(&std::env::temp_dir()).map_err(failed)?;
     announce(Path::new("(none)"));
-    let mut options = open::options(&folder_args())?;
+    let mut options = folder::options(&folder_args())?;
     project.adapt(&mut options.env);
-    let args = ServeArgs::of(project.root().to_owned(), folder_args());
-    Ok(block_on(open::run_with(args, options))?.code())
+    Ok(block_on(serve(project.root(), options))?.code())
+}
+
+async fn serve(root: &Path, mut options: Options) -> Result<Exit, Failure> {
+    let signals = Signals::listen();
+    options.watch = true;
+    options.shutdown = true;
+    let served = folder::folder(root, options, Compat::McpBash)?;
+    let bridge = serving::bridge(&served);
+    serving::on_stdio(signals, bridge, served, root, DRAIN).await
 }
 
 fn announce(root: &Path) {

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use linkspan_mcp_bash::author::validate::{add_lint, defaults, message};
+use linkspan_scripts::author::Report;
 use linkspan_scripts::folder::Severity;
 use serde_json::json;
 
 use super::{flag, root, usage};
+use crate::args::folder::Compat;
 use crate::exit::Failure;
-use crate::serve::args::Compat;
-use crate::serve::reading::Reading;
-use crate::serve::validate::{Report, fixing, look};
+use crate::folder::{Reading, look, repair};
 use crate::show::{indented, path as shown, raw, say};
 
 pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
@@ -26,7 +26,7 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
     }
     let how = Reading::plain(Compat::McpBash);
     let report = if fix {
-        fixing::mend(|| whole(&root, &how))?
+        repair(|| whole(&root, &how))?
     } else {
         whole(&root, &how)?
     };

@@ -10,7 +10,6 @@ use linkspan_wire::{Json, Message};
 use crate::call_args::CallArgs;
 use crate::exit::{Exit, Failure, print_hint};
 use crate::show::{self, raw, say};
-use crate::shrink::shorter;
 
 /// How a tool is called.
 pub(super) struct CallOptions {
@@ -157,7 +156,7 @@ async fn call(
     };
     let mut answer = answered.map_err(|error| with_hint(error, hint.as_deref()))?;
     if let Some(policy) = options.policy {
-        answer = shorter(answer, name, &policy);
+        answer = linkspan_shrink_layer::shorten(answer, name, &policy);
     }
     print(&answer, json, show::tool_result);
     let failed = answer.body().and_then(|b| b.get("isError")?.as_bool());

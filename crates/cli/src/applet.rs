@@ -1,0 +1,67 @@
+//! Names that scripts start this program by, perhaps many times a second. Nothing else is set up for them.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use linkspan_scripts::sandbox;
+use tracing::level_filters::LevelFilter;
+
+use crate::args::LogArgs;
+use crate::commands::{jq, mcp_bash};
+use crate::log;
+use crate::show::printed;
+
+/// Runs `linkspan jq …` or `linkspan mcp-bash …`, or this program under these names.
+pub(crate) fn run() -> Option<ExitCode> {
+    let mut words = std::env::args_os();
+    let us = words.next()?;
+    let called = Path::new(&us).file_stem()?.to_owned();
+    let is_ours = ["jq", "mcp-bash"].iter().any(|name| called == *name);
+    let name = if is_ours { called } else { words.next()? };
+    let words: Vec<OsString> = words.collect();
+    match name.to_str()? {
+        // Starts a script in its sandbox.
+        "__exec" if !is_ours => Some(sandbox::exec(words, &|name| std::env::var_os(name))),
+        "__watch" if !is_ours => Some(linkspan_scripts::watch_over(&words)),
+        // The help of the command line; under its own name jq prints its own.
+        "jq" if !is_ours && asks_for_help(&words) => None,
+        "jq" => Some(jq::run(&words).into()),
+        "mcp-bash" => Some(mcp_bash_command(words)),
+        _ => None,
+    }
+}
+
+/// Only words before `--` are flags.
+fn asks_for_help(words: &[OsString]) -> bool {
+    let mut flags = words.iter().take_while(|word| *word != "--");
+    flags.any(|word| word == "--help" || word == "-h")
+}
+
+fn mcp_bash_command(words: Vec<OsString>) -> ExitCode {
+    let log = LogArgs {
+        verbose: 0,
+        debug: false,
+        log_file: None,
+    };
+    // Scripts look at stderr; only a server has a log.
+    let serves = |word: &OsString| word.to_string_lossy().starts_with("--project-root");
+    let quiet = if words.first().is_none_or(serves) {
+        LevelFilter::WARN
+    } else {
+        LevelFilter::ERROR
+    };
+    let ended = log::start(&log, quiet).and_then(|()| mcp_bash::run(words));
+    let ended = ended.and_then(|code| match code {
+        0 => printed().map(|()| code),
+        code => Ok(code),
+    });
+    log::finish();
+    match ended {
+        Ok(code) => code.into(),
+        Err(failure) => {
+            failure.print();
+            1.into()
+        }
+    }
+}

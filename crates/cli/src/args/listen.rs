@@ -1,0 +1,93 @@
+//! Listening for HTTP clients, and which of them may connect.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use clap::Args;
+
+use super::values::seconds;
+
+// The address of the server.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Listening")]
+pub(crate) struct ListenArgs {
+    /// Port to listen on; 0 picks a free one
+    #[arg(short, long, value_name = "PORT", default_value = "8808")]
+    pub(crate) port: u16,
+    /// Address to listen on; any other than loopback needs --token-env
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = host)]
+    pub(crate) host: IpAddr,
+    /// URL path of the MCP endpoint
+    #[arg(long, value_name = "PATH", default_value = "/mcp", value_parser = path, hide_short_help = true)]
+    pub(crate) path: String,
+    /// Also serve the older HTTP+SSE, at /sse and /messages
+    #[arg(long, hide_short_help = true)]
+    pub(crate) sse: bool,
+}
+
+// Which clients may connect.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Access")]
+pub(crate) struct GuardArgs {
+    /// Require the environment variable VAR as bearer token from clients
+    #[arg(long, value_name = "VAR")]
+    pub(crate) token_env: Option<String>,
+    /// Listen on other addresses than loopback without a token
+    #[arg(long, hide_short_help = true)]
+    pub(crate) insecure_no_token: bool,
+    /// Also allow calls from web pages of this origin; `*` allows all
+    #[arg(long, value_name = "ORIGIN", hide_short_help = true)]
+    pub(crate) allow_origin: Vec<String>,
+    /// Also allow this host name in requests; `*` allows all
+    #[arg(long, value_name = "HOST", hide_short_help = true)]
+    pub(crate) allow_host: Vec<String>,
+    /// Close a connection that takes longer than this to send a request, or a part of it
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, hide_short_help = true)]
+    pub(crate) header_timeout: Duration,
+}
+
+/// `--host`: `localhost` is the address that a URL with that name reaches first.
+fn host(text: &str) -> Result<IpAddr, String> {
+    if text.eq_ignore_ascii_case("localhost") {
+        return Ok(Ipv4Addr::LOCALHOST.into());
+    }
+    let bare = text.strip_prefix('[').and_then(|ip| ip.strip_suffix(']'));
+    bare.unwrap_or(text).parse().map_err(|_| {
+        "it must be an IP address such as 127.0.0.1 or 0.0.0.0; the port goes into --port"
+            .to_owned()
+    })
+}
+
+pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a whole number from 1 on".to_owned()),
+        Ok(number) => Ok(number),
+    }
+}
+
+fn path(text: &str) -> Result<String, String> {
+    let plain = |b: u8| b.is_ascii_graphic() && !b"?#%".contains(&b);
+    if text.starts_with('/') && text.bytes().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("a path begins with / and has no spaces, ?, # or %".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn localhost_is_an_address_to_listen_on() {
+        for (text, ip) in [
+            ("localhost", "127.0.0.1"),
+            ("0.0.0.0", "0.0.0.0"),
+            ("[::1]", "::1"),
+            ("::1", "::1"),
+        ] {
+            assert_eq!(host(text).unwrap().to_string(), ip);
+        }
+        assert!(host("localhost:80").unwrap_err().contains("--port"));
+    }
+}

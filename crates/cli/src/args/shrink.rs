@@ -1,0 +1,103 @@
+//! `--shrink`, and the values that it shares with `linkspan shrink`.
+
+use clap::{Args, ValueEnum};
+use linkspan_bcp::render::Mode;
+use linkspan_bridge::Bridge;
+use linkspan_shrink::{Gate, Level, Policy};
+use linkspan_shrink_layer::{Options, Shrink};
+
+use crate::environment::{stats_file, variable, wrong};
+use crate::exit::Failure;
+
+// `--shrink` of commands that serve or call.
+#[derive(Debug, Args, Clone, Copy)]
+pub(crate) struct ShrinkFlag {
+    /// Shorten tool results without loss; see `linkspan shrink`
+    #[arg(
+        long,
+        value_enum,
+        value_name = "LEVEL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "max"
+    )]
+    pub(crate) shrink: Option<LevelArg>,
+}
+
+impl ShrinkFlag {
+    /// How a text is shortened, if `--shrink` is given.
+    pub(crate) fn policy(self) -> Result<Option<Policy>, Failure> {
+        let Some(level) = self.shrink else {
+            return Ok(None);
+        };
+        Ok(Some(Policy {
+            gate: Gate {
+                threshold: default_threshold()?,
+                ..Gate::default()
+            },
+            level: level.into(),
+            render: default_render()?,
+            ..Policy::default()
+        }))
+    }
+
+    /// The bridge with the shrink layer, if `--shrink` is given. The list of tools stays the server's own.
+    pub(crate) fn add_to(self, bridge: Bridge) -> Result<Bridge, Failure> {
+        let Some(policy) = self.policy()? else {
+            return Ok(bridge);
+        };
+        let options = Options {
+            stats: stats_file(),
+            ..Options::new(policy)
+        };
+        Ok(bridge.layer(Shrink::new(options)?))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LevelArg {
+    /// Only well-known formats
+    Safe,
+    /// Also merge common prefixes of columns and paths
+    Balanced,
+    /// Also drop columns that follow from others, nest tables, merge file extensions
+    Max,
+}
+
+impl From<LevelArg> for Level {
+    fn from(arg: LevelArg) -> Self {
+        match arg {
+            LevelArg::Safe => Self::Safe,
+            LevelArg::Balanced => Self::Balanced,
+            LevelArg::Max => Self::Max,
+        }
+    }
+}
+
+/// A confidence.
+pub(crate) fn threshold(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+        _ => Err("a number from 0 to 1".to_owned()),
+    }
+}
+
+/// `--threshold` if it is not given.
+pub(crate) fn default_threshold() -> Result<f32, Failure> {
+    const NAME: &str = "BCP_DETECT_THRESHOLD";
+    match variable(NAME) {
+        None => Ok(Gate::default().threshold),
+        Some(text) => threshold(&text).map_err(|right| wrong(NAME, &text, &right)),
+    }
+}
+
+/// `--render` if it is not given.
+pub(crate) fn default_render() -> Result<Option<Mode>, Failure> {
+    const NAME: &str = "BCP_RENDER_MODE";
+    match variable(NAME).as_deref() {
+        None | Some("auto") => Ok(None),
+        Some(text) => Mode::parse(text)
+            .map(Some)
+            .ok_or_else(|| wrong(NAME, text, "auto, xml, markdown or minimal")),
+    }
+}

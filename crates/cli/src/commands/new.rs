@@ -1,0 +1,30 @@
+//! `linkspan new`: a folder of scripts to start from.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use linkspan_scripts::author::scaffold;
+
+use crate::args::lang::LangArg;
+use crate::exit::{Exit, Failure};
+use crate::show::{path as shown, say};
+
+// `linkspan new`
+#[derive(Debug, Args)]
+pub(crate) struct NewArgs {
+    /// Folder to create; it must be empty or missing
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// Language of its first tool
+    #[arg(long, value_enum, default_value = "bash")]
+    lang: LangArg,
+}
+
+pub(crate) fn run(args: &NewArgs) -> Result<Exit, Failure> {
+    scaffold::new_server(&args.dir, args.lang.into(), |path| say!("{}", shown(path)))?;
+    let dir = shown(&args.dir);
+    say!(
+        "\nNext:\n  linkspan validate {dir}\n  linkspan run-tool {dir} hello --args '{{\"name\":\"you\"}}'\n  linkspan config {dir}"
+    );
+    Ok(Exit::Ok)
+}

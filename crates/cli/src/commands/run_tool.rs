@@ -1,0 +1,197 @@
+//! `linkspan run-tool`: one tool of a folder, without a client.
+
+mod dry;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use linkspan_client::{Client, check_argument_names};
+use linkspan_mcp::names;
+use linkspan_scripts::folder::{Catalogue, Mode, Tool};
+use linkspan_wire::{Json, Message, quote};
+use serde_json::Value;
+
+use crate::args::folder::FolderArgs;
+use crate::args::seconds;
+use crate::call_args::CallArgs;
+use crate::exit::{Exit, Failure};
+use crate::folder;
+use crate::runtime::block_on;
+use crate::show::{self, indented, raw};
+use crate::signals::Signals;
+use crate::status::Status;
+
+const HELP: &str = "\
+Runs the tool as a client's call would: with the same environment, limits, checks of arguments and
+results, and the same result. Questions to the user are not available; tools are told so.
+
+Examples:
+  linkspan run-tool my-server hello
+  linkspan run-tool my-server hello --args '{\"name\":\"you\"}'
+  linkspan run-tool my-server hello name=you
+  linkspan run-tool my-server import --args @arguments.json --timeout 300
+  linkspan run-tool my-server hello --dry-run
+
+Exit codes: 0 it worked, 1 there is no such tool, or the answer is a JSON-RPC error, 2 the command line is
+wrong, 3 the folder cannot be served, 5 the tool failed, did not start, or its arguments do not fit,
+6 it took too long.";
+
+// `linkspan run-tool`
+#[derive(Debug, Args)]
+#[command(after_long_help = crate::help_text::reflow(HELP))]
+pub(crate) struct RunToolArgs {
+    /// The folder
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+    /// The tool
+    name: String,
+    /// Its arguments as NAME=VALUE
+    #[arg(value_name = "NAME=VALUE", conflicts_with = "args")]
+    pairs: Vec<String>,
+    /// Its arguments as a JSON object, @file, or - for stdin
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    args: Option<String>,
+    /// Time limit, in place of the tool's `timeoutSecs` and up to its `maxTimeoutSecs`
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Folder that the client would offer as a root; may be repeated, or separated by commas
+    #[arg(long, value_name = "PATH", value_delimiter = ',')]
+    roots: Vec<PathBuf>,
+    /// Check the arguments and print what would run
+    #[arg(long)]
+    dry_run: bool,
+    /// Pass on arguments that the tool's schema does not name
+    #[arg(long, hide_short_help = true)]
+    unchecked: bool,
+    /// Print the result as a client would get it
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    folder: FolderArgs,
+}
+
+pub(crate) fn run(args: &RunToolArgs) -> Result<Exit, Failure> {
+    let given = given(args)?;
+    block_on(run_in(args, given))
+}
+
+async fn run_in(args: &RunToolArgs, given: CallArgs) -> Result<Exit, Failure> {
+    let signals = Signals::listen();
+    let roots = roots(args)?;
+    let mut options = folder::options(&args.folder)?;
+    options.problems_of = Some(args.name.clone());
+    let folder = folder::folder(&args.dir, options, args.folder.compat)?.folder;
+    let catalogue = folder.catalogue();
+    let tool = catalogue.tools.iter().find(|tool| tool.name == args.name);
+    let arguments = given.to_json(|name| tool.is_some_and(|tool| wants_text(tool, name)));
+    let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
+    if let (Some(tool), false) = (tool, args.unchecked) {
+        check_names(tool, &arguments)?;
+    }
+    if args.dry_run {
+        let tool = tool.ok_or_else(|| unknown(&args.name, &catalogue))?;
+        return dry::run(&catalogue, tool, &arguments, args.timeout, &roots);
+    }
+    // Tools of a server that is taken in are known when it runs.
+    let taken_in = |tool: &Tool| matches!(tool.mode, Mode::Mcp(_));
+    if tool.is_none() && !catalogue.tools.iter().any(|tool| taken_in(tool)) {
+        return Err(unknown(&args.name, &catalogue));
+    }
+    let mut client = Client::new(folder.port(), None).observed(Status::new());
+    if !roots.is_empty() {
+        client = client.offering(&roots);
+    }
+    let work = async {
+        client.open().await?;
+        let params = params(args, &arguments);
+        Ok(client.ask(names::TOOLS_CALL, Some(&params)).await?)
+    };
+    let done = tokio::select! {
+        done = work => done.map(|answer| told(&answer, args.json)),
+        exit = signals.stop() => Ok(exit),
+    };
+    client.close().await;
+    folder.close().await;
+    done
+}
+
+fn given(args: &RunToolArgs) -> Result<CallArgs, Failure> {
+    match &args.args {
+        Some(word) if word.is_empty() => Ok(CallArgs::None),
+        Some(word) if !word.trim_start().starts_with(['{', '@', '-']) => {
+            Err(Failure::usage("--args takes a JSON object")
+                .hint(r#"for example --args '{"name":"you"}', or name=value without --args"#))
+        }
+        Some(word) => CallArgs::parse(std::slice::from_ref(word)),
+        None => CallArgs::parse(&args.pairs),
+    }
+}
+
+fn roots(args: &RunToolArgs) -> Result<Vec<PathBuf>, Failure> {
+    let real = |root: &PathBuf| {
+        root.canonicalize().map_err(|e| {
+            Failure::usage(format!("--roots {}: {e}", show::path(root)))
+                .hint("it must be a folder that exists")
+        })
+    };
+    args.roots.iter().map(real).collect()
+}
+
+fn wants_text(tool: &Tool, name: &str) -> bool {
+    tool.shown["inputSchema"]["properties"][name]["type"] == "string"
+}
+
+/// Most scripts ignore an argument that they do not know, so that a misspelt one would have no effect.
+fn check_names(tool: &Tool, arguments: &str) -> Result<(), Failure> {
+    let Ok(Value::Object(arguments)) = serde_json::from_str(arguments) else {
+        return Ok(());
+    };
+    let checked = check_argument_names(&tool.name, &tool.shown["inputSchema"], &arguments);
+    checked.map_err(|error| {
+        let mut failure = Failure::from(error);
+        failure.exit = Exit::ToolError;
+        failure
+    })
+}
+
+fn params(args: &RunToolArgs, arguments: &str) -> String {
+    let name = quote(&args.name);
+    let timeout = match args.timeout {
+        Some(limit) => format!(r#","linkspan/timeoutSecs":{}"#, limit.as_secs_f64()),
+        None => String::new(),
+    };
+    format!(r#"{{"name":{name},"arguments":{arguments},"_meta":{{"progressToken":1{timeout}}}}}"#)
+}
+
+/// Shows the result; gives how we end.
+fn told(answer: &Message, json: bool) -> Exit {
+    let Some(result) = answer.body() else {
+        return Exit::Broken;
+    };
+    let meta = |key| result.path(&["_meta", key]);
+    if json {
+        raw(result.text());
+    } else {
+        show::tool_result(result);
+        let stderr = meta("stderr").and_then(Json::as_str).unwrap_or_default();
+        // The first line is the reason that was just shown.
+        if stderr.trim().contains('\n') {
+            anstream::eprintln!("its stderr:\n  {}", indented(stderr.trim_end(), "  "));
+        }
+    }
+    match result.get("isError").and_then(Json::as_bool) {
+        Some(true) if meta("timedOut").and_then(Json::as_bool) == Some(true) => Exit::Timeout,
+        Some(true) => Exit::ToolError,
+        _ => Exit::Ok,
+    }
+}
+
+fn unknown(name: &str, catalogue: &Catalogue) -> Failure {
+    let failure = Failure::new(Exit::ServerError, format!("there is no tool `{name}`"));
+    let names: Vec<&str> = catalogue.tools.iter().map(|tool| &*tool.name).collect();
+    if names.is_empty() {
+        return failure.hint("there are none at all; linkspan validate says why");
+    }
+    failure.hint(format!("there are: {}", names.join(", ")))
+}

@@ -1,0 +1,113 @@
+//! `linkspan shrink`: the same tool results in fewer tokens.
+
+pub(crate) mod args;
+mod decode;
+mod input;
+mod stats;
+mod try_text;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use linkspan_bridge::{Bridge, OutputFile, StdioOptions};
+use linkspan_shrink_layer::Shrink;
+use linkspan_wire::Limits;
+
+use self::args::{ModeArg, ShrinkArgs, ShrinkCommand};
+use crate::exit::{Exit, Failure};
+use crate::front::{self, front_options, limit};
+use crate::runtime::block_on;
+use crate::signals::Signals;
+use crate::target::{self, Target};
+use crate::waiting;
+
+/// The folders of the reader server, if the flags of the former program ask for that instead.
+pub(crate) fn as_reader(args: &ShrinkArgs) -> Option<&[PathBuf]> {
+    let is_reader = args.proof.is_none() && args.old.mode == Some(ModeArg::Reader);
+    is_reader.then_some(&args.results.root)
+}
+
+pub(crate) fn run(mut args: ShrinkArgs) -> Result<Exit, Failure> {
+    match args.proof.take() {
+        Some(ShrinkCommand::Try(args)) => try_text::run(&args),
+        Some(ShrinkCommand::Decode(args)) => decode::run(&args),
+        Some(ShrinkCommand::Stats(args)) => stats::run(&args),
+        None => block_on(serve(args)),
+    }
+}
+
+async fn serve(mut args: ShrinkArgs) -> Result<Exit, Failure> {
+    let signals = Signals::listen();
+    let shrink = Shrink::new(args.options()?)?;
+    if let Some(program) = args.old.downstream_command.take() {
+        args.command = std::iter::once(program)
+            .chain(downstream_args(args.old.downstream_args.as_deref()))
+            .collect();
+    }
+    if let Some(word) = &args.url {
+        if let Some(meant) = target::misspelt_command(word) {
+            return Err(target::unknown_command(word, meant));
+        }
+        refuse_a_text(word)?;
+    }
+    let try_it = waiting::tools_of(
+        &args.remote.credentials(),
+        args.url.as_deref(),
+        &args.command,
+    );
+    let target = Target::new(args.url.take(), std::mem::take(&mut args.command))?;
+    let backend = target.backend(&args.remote, args.guard.token_env.as_deref())?;
+    if !args.http && target::check(&backend).is_ok() {
+        waiting::for_client(&try_it);
+    }
+    if args.http || waiting::at_terminal() {
+        backend.warn_if_unreachable();
+    }
+    let bridge = Bridge::new(backend)
+        .server_era(args.eras.server_era.forced())
+        .client_era(args.eras.client_era.forced())
+        .timeout(limit(args.remote.timeout))
+        .layer(shrink.clone());
+    let ended = if args.http {
+        let options = front_options(&args.listen, &args.guard)?;
+        front::serve_http(signals, bridge, &args.listen, options).await
+    } else {
+        let options = StdioOptions {
+            drain: args.drain,
+            limits: Limits::new(args.remote.max_message),
+            record: args.record.as_deref().map(OutputFile::open).transpose()?,
+            front: None,
+        };
+        front::serve_stdio(signals, bridge, options).await
+    };
+    shrink.finish();
+    ended
+}
+
+/// Extensions of files that hold results of tools.
+const TEXTS: [&str; 12] = [
+    "json", "ndjson", "jsonl", "txt", "log", "md", "csv", "tsv", "diff", "patch", "yaml", "yml",
+];
+
+/// Refuses a file with a text: `try` was forgotten.
+fn refuse_a_text(word: &str) -> Result<(), Failure> {
+    let path = Path::new(word);
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let is_text = path.is_file() || ending.is_some_and(|ending| TEXTS.contains(&ending));
+    if word.contains("://") || path.is_dir() || !is_text {
+        return Ok(());
+    }
+    Err(
+        Failure::usage(format!("`{word}` is a file with a text, not a server")).hint(format!(
+            "`linkspan shrink try {word}` shows what becomes of it; a command that is a server goes after `--`"
+        )),
+    )
+}
+
+fn downstream_args(args: Option<&str>) -> impl Iterator<Item = OsString> {
+    let words = args.filter(|args| !args.is_empty());
+    words
+        .into_iter()
+        .flat_map(|args| args.split(','))
+        .map(OsString::from)
+}

@@ -1,0 +1,73 @@
+//! `linkspan validate`: what clients will see of a folder, and what is wrong with it.
+
+mod printing;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use linkspan_scripts::author::Report;
+
+use crate::args::folder::Compat;
+use crate::exit::{Exit, Failure};
+use crate::folder::{Reading, catalogue, look, repair};
+
+const HELP: &str = "\
+Prints the tools, resources, prompts and completions that a client will be told about, each as it
+will be told, and every problem with the file and line that it is in. Nothing is executed.
+
+An error is something that clients will not see because of it; a warning is something that they may
+not see as it was meant.
+
+Examples:
+  linkspan validate my-server
+  linkspan validate my-server --fix
+  linkspan validate my-server --json | linkspan jq '.tools[].name'
+  linkspan validate . --strict && git commit
+
+Exit codes: 0 fine, 1 there are errors (with --strict also warnings), 2 the command line
+is wrong, or there is no folder.";
+
+// `linkspan validate`
+#[derive(Debug, Args)]
+#[command(after_long_help = crate::help_text::reflow(HELP))]
+pub(crate) struct ValidateArgs {
+    /// The folder; the current one by default
+    #[arg(value_name = "DIR", default_value = ".", hide_default_value = true)]
+    dir: PathBuf,
+    /// Fix what can be fixed safely, and report it
+    #[arg(long)]
+    fix: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Warnings count as errors
+    #[arg(long)]
+    strict: bool,
+    /// Folder layout: linkspan's own or mcp-bash's
+    #[arg(long, value_enum, value_name = "LAYOUT", default_value = "auto")]
+    compat: Compat,
+}
+
+pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, Failure> {
+    let how = Reading::plain(args.compat);
+    let report = if args.fix {
+        repair(|| look(&args.dir, &how))
+    } else {
+        look(&args.dir, &how)
+    };
+    let report = match report {
+        // In JSON a folder that cannot be read is a problem like others.
+        Err(_) if args.json => match catalogue(&args.dir, &how) {
+            Err(e) => Report::from(&e),
+            Ok(catalogue) => Report::from(catalogue),
+        },
+        other => other?,
+    };
+    let good = report.is_good(args.strict);
+    if args.json {
+        printing::json(&report, good);
+    } else {
+        printing::text(&report, args.fix);
+    }
+    Ok(if good { Exit::Ok } else { Exit::Invalid })
+}

@@ -1,0 +1,130 @@
+use super::*;
+use serde_json::json;
+
+#[track_caller]
+fn put_x(text: &str) -> String {
+    put(text, "mcpServers", "x", &json!({"command": "c"}))
+        .unwrap()
+        .unwrap()
+}
+
+#[test]
+fn an_empty_file_becomes_a_whole_one() {
+    let whole = "{\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"c\"\n    }\n  }\n}\n";
+    assert_eq!(put_x(""), whole);
+    assert_eq!(put_x(" \n"), whole);
+    assert_eq!(put_x("{}\n"), whole);
+}
+
+#[test]
+fn everything_else_keeps_its_bytes() {
+    let text = "// mine\n{\n\t\"a\": 1.0e5, // why\n\t\"mcpServers\": {\n\t\t\"y\": { \"command\": \"d\" } // last\n\t},\n\t/* and */ \"z\": [1,],\n}\n";
+    let after = put_x(text);
+    assert_eq!(
+        after,
+        text.replace(
+            "} // last\n",
+            "}, // last\n\t\t\"x\": {\n\t\t\t\"command\": \"c\"\n\t\t}\n"
+        )
+    );
+}
+
+#[test]
+fn a_comma_at_the_end_is_no_trouble() {
+    let text = "{\n    \"mcpServers\": {\n        \"y\": 1, // last\n    },\n}";
+    assert_eq!(
+        put_x(text),
+        "{\n    \"mcpServers\": {\n        \"y\": 1, // last\n        \"x\": {\n            \"command\": \"c\"\n        }\n    },\n}"
+    );
+}
+
+#[test]
+fn an_entry_of_that_name_is_replaced() {
+    let text = "{\n  \"mcpServers\": {\n    \"x\": { \"url\": \"old}\" },\n    \"y\": 1\n  }\n}";
+    assert_eq!(
+        put_x(text),
+        "{\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"c\"\n    },\n    \"y\": 1\n  }\n}"
+    );
+    assert_eq!(
+        put(&put_x(text), "mcpServers", "x", &json!({"command": "c"})),
+        Ok(None)
+    );
+}
+
+#[test]
+fn a_line_stays_a_line() {
+    assert_eq!(
+        put_x(r#"{"a":1}"#),
+        r#"{"a":1, "mcpServers": {"x":{"command":"c"}}}"#
+    );
+    assert_eq!(
+        put_x(r#"{"mcpServers":{"y":{}}}"#),
+        r#"{"mcpServers":{"y":{}, "x": {"command":"c"}}}"#
+    );
+}
+
+#[test]
+fn lines_end_as_they_did() {
+    let after = put_x("{\r\n  \"a\": 1\r\n}\r\n");
+    assert!(!after.replace("\r\n", "").contains('\n'), "{after:?}");
+}
+
+#[test]
+fn what_is_not_understood_is_left_alone() {
+    let entry = json!({});
+    let put = |text: &str| put(text, "mcpServers", "x", &entry).unwrap_err();
+    assert!(matches!(put("{\"a\": "), EditError::Syntax(_)));
+    assert!(matches!(put("[]"), EditError::NoObject(_)));
+    assert!(matches!(
+        put(r#"{"mcpServers":null}"#),
+        EditError::NoObject(_)
+    ));
+    assert!(matches!(
+        put(r#"{"mcpServers":{},"mcpServers":{"y":1}}"#),
+        EditError::Duplicate(_) | EditError::Unsafe
+    ));
+    assert!(matches!(put("{'a': 1}"), EditError::Syntax(_)));
+}
+
+#[test]
+fn comments_in_strings_are_none_and_lines_stay_where_they_were() {
+    let text = "{ // é\n \"a\": \"// no */\", /* x\n y */ \"b\": 1, }";
+    let plain = plain(text);
+    assert_eq!(plain.lines().count(), text.lines().count());
+    assert_eq!(read(text), Ok(json!({"a": "// no */", "b": 1})));
+}
+
+/// Any text: no panic, and never a wrong edit.
+#[test]
+fn damaged_and_odd_files_do_no_harm() {
+    let good = "\u{feff}// é\n{ \"a\": [1, {\"b\": \"\\\"x\\\\é\"}, ], /* é */ \"mcpServers\": { \"y\": {}, }, }\n";
+    assert!(put(good, "mcpServers", "x", &json!(1)).is_ok());
+    let odd = [
+        "é", "\"", "\\", "/", "*", "{", "}", ",", ":", "\n", "//", "/*", "*/", "0",
+    ];
+    for at in (0..=good.len()).filter(|at| good.is_char_boundary(*at)) {
+        for piece in odd {
+            let text = format!("{}{piece}{}", &good[..at], &good[at..]);
+            try_put(&text);
+        }
+        try_put(&good[..at]);
+        try_put(&good[at..]);
+    }
+}
+
+fn try_put(text: &str) {
+    if let Ok(Some(after)) = put(text, "mcpServers", "x", &json!(1)) {
+        let after = read(&after).unwrap();
+        assert_eq!(after["mcpServers"]["x"], 1, "{text}");
+    }
+}
+
+#[test]
+fn an_empty_object_with_a_comment_keeps_it() {
+    let after = put_x("{\n  \"mcpServers\": {\n    // none yet\n  }\n}");
+    assert!(after.contains("// none yet\n"), "{after}");
+    assert_eq!(
+        read(&after),
+        Ok(json!({"mcpServers": {"x": {"command": "c"}}}))
+    );
+}

@@ -1,0 +1,13 @@
+//! Writing a folder of scripts: files to start from, names, and the problems of a folder with their repairs.
+
+pub mod draft;
+pub mod interpreters;
+pub mod names;
+mod repair;
+mod report;
+pub mod scaffold;
+mod templates;
+
+pub use repair::{Repair, repair};
+pub use report::Report;
+pub use templates::Lang;

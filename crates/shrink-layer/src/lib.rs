@@ -1,0 +1,22 @@
+//! The layer of a [bridge](linkspan_bridge) that shortens tool results ([`Shrink`]), the tools that it adds to
+//! those of the server, and the file with the statistics of what was saved ([`stats`]).
+//!
+//! Options are values and errors are enums: this crate reads no environment variables and prints nothing.
+
+mod error;
+mod factory;
+mod fetch;
+mod layer;
+mod options;
+mod originals;
+mod own_tools;
+mod repeats;
+mod shared;
+pub mod stats;
+mod tool_filter;
+
+pub use error::ShrinkError;
+pub use factory::{Shrink, shorten};
+pub use fetch::JqCommand;
+pub use options::{Options, OwnTools, StructuredRule};
+pub use tool_filter::ToolFilter;

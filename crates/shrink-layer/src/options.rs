@@ -1,0 +1,76 @@
+//! What the layer does.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use linkspan_bcp_tools::Settings;
+use linkspan_shrink::{Policy, Structured};
+
+use crate::fetch::JqCommand;
+use crate::tool_filter::ToolFilter;
+
+/// What the layer does.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How a text is shortened.
+    pub policy: Policy,
+    /// Rules for `structuredContent`; the last rule whose filter matches the tool applies.
+    pub structured: Vec<(ToolFilter, StructuredRule)>,
+    /// The tools whose results are shortened.
+    pub tools: ToolFilter,
+    /// A result that takes longer passes unchanged.
+    pub time_box: Duration,
+    /// Measure only; every result passes unchanged.
+    pub shadow: bool,
+    /// Replace a text that the session has had before by a reference to it.
+    pub dedup: bool,
+    /// Remove the descriptions inside tool schemas.
+    pub slim: bool,
+    /// The BCP tools that are added to the server's own; `None` adds none.
+    pub bcp_tools: Option<OwnTools>,
+    /// Add `bcp_fetch`, with this command for its filters.
+    pub fetch: Option<JqCommand>,
+    /// The folder for originals.
+    pub store: Option<PathBuf>,
+    /// The file for statistics.
+    pub stats: Option<PathBuf>,
+}
+
+impl Options {
+    /// Shortens the results of every tool, adds no tools and writes no statistics.
+    pub fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            structured: vec![(ToolFilter::all(), StructuredRule::ByClient)],
+            tools: ToolFilter::all(),
+            time_box: Duration::from_millis(500),
+            shadow: false,
+            dedup: false,
+            slim: false,
+            bcp_tools: None,
+            fetch: None,
+            store: None,
+            stats: None,
+        }
+    }
+}
+
+/// The BCP tools that the layer adds.
+#[derive(Debug, Clone)]
+pub struct OwnTools {
+    /// Where they may read and write; the current folder if empty.
+    pub roots: Vec<PathBuf>,
+    /// Settings of the reader.
+    pub settings: Settings,
+    /// The folder for temporary files.
+    pub temp: PathBuf,
+}
+
+/// What becomes of `structuredContent` that repeats the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StructuredRule {
+    /// It depends on the client.
+    ByClient,
+    /// The same for every client.
+    Always(Structured),
+}
