@@ -7,12 +7,15 @@ pub mod folder;
 #[doc(hidden)]
 pub mod fuzzing;
 mod mount;
+#[doc(hidden)]
+pub mod os;
 mod run;
 pub mod sandbox;
 pub mod sdk;
 mod serve;
 mod trust;
 mod uri;
+#[cfg_attr(not(unix), path = "watch/unsupported.rs")]
 pub mod watch;
 mod worker;
 

@@ -43,6 +43,7 @@ use crate::compat;
 use crate::compat::env::Tooling;
 use crate::compat::shelf::Shelf;
 use crate::folder::{Catalogue, Dialect, FolderError, ReadOptions, changes};
+use crate::os::{SUPPORTED, UNSUPPORTED};
 use crate::run::control::List;
 use crate::run::ears::{Herald, News};
 use crate::run::{Runner, RunnerOptions};
@@ -84,11 +85,17 @@ pub enum OpenError {
     /// There is something wrong with this machine.
     #[error("cannot make a place for running scripts")]
     Io(#[from] io::Error),
+    /// Scripts cannot be run on this system.
+    #[error("{UNSUPPORTED}")]
+    Unsupported,
 }
 
 impl Folder {
     /// Reads the folder. Nothing in it is executed.
     pub fn open(root: &Path, options: Options) -> Result<Arc<Self>, OpenError> {
+        if !SUPPORTED {
+            return Err(OpenError::Unsupported);
+        }
         // Before it is read: what changes meanwhile is seen then.
         let lookout = Lookout::default();
         let watch = options.watch.then(|| lookout.watch(root)).transpose()?;

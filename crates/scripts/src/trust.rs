@@ -25,8 +25,9 @@ pub(crate) use walk::WalkError;
 use std::cell::OnceCell;
 use std::fmt;
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+
+use crate::os::MetadataExt as _;
 
 /// Why a file or folder cannot be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +99,7 @@ pub(crate) struct Trust {
 impl Trust {
     pub(crate) fn new(everybody: bool) -> Self {
         Self {
-            me: rustix::process::geteuid().as_raw(),
+            me: crate::os::user(),
             everybody,
             own_groups: OnceCell::new(),
         }

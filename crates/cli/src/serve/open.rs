@@ -136,5 +136,10 @@ fn explain(dir: &Path, error: &OpenError) -> Failure {
             format!("cannot serve {}: {error}: {e}", shown(dir)),
         )
         .hint("is there room in the folder for temporary files (TMPDIR)?"),
+        OpenError::Unsupported => Failure::new(
+            Exit::Unreachable,
+            format!("cannot serve {}: {error}", shown(dir)),
+        )
+        .hint("on Windows run linkspan in WSL, or give a server program instead: -- COMMAND"),
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -10,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::places::Places;
 use super::trust;
 use crate::folder::{Problem, Severity};
+use crate::os::PermissionsExt;
 
 /// What a metadata file may weigh.
 const LARGEST: u64 = 4 << 20;

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,6 +18,7 @@ use super::litter::Litter;
 use super::spill::Spills;
 use super::watchdog::Watchdog;
 use crate::folder::{EnvSettings, RunSettings};
+use crate::os::OwnedFd;
 use crate::sandbox::{self, Profile};
 use crate::trust::{Start, Trust, WalkError};
 
@@ -272,8 +272,7 @@ impl RunFolder {
         let name = format!("linkspan-{}", super::random_name());
         let path = std::env::temp_dir().join(name);
         let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        crate::os::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(&path)?;
         Ok(Self(path))
     }
