@@ -10,6 +10,7 @@ mod checks;
 mod child;
 mod conformance;
 mod demo;
+mod dist;
 mod fuzz;
 mod install;
 mod node;
@@ -43,6 +44,7 @@ usage: cargo xtask COMMAND
   tokens [--level LEVEL] [--tokenizer NAME] [FILE…]
                            what the corpus saves, or files of your own, with TOON and minified JSON
                            beside it; fails if anything grows, is lost, or a row misses its goal
+  dist                     build the program as it is packaged: target/dist/linkspan
   fuzz [TARGET] [SECONDS]  run the fuzz targets, each for SECONDS (60)
   help                     this text
 
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
             let installed = peers::install_acp(report);
             suites::acp(report, &installed);
         }),
+        ["dist"] => report_of(dist::run),
         ["tokens", ref rest @ ..] => tokens::run(rest),
         ["fuzz", ref rest @ ..] => report_of(|report| fuzz::run(report, rest)),
         ["help" | "--help" | "-h"] => {
