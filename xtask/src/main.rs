@@ -9,6 +9,7 @@ mod acp;
 mod checks;
 mod child;
 mod conformance;
+mod cross;
 mod demo;
 mod dist;
 mod fuzz;
@@ -17,6 +18,7 @@ mod node;
 mod paths;
 mod peers;
 mod pipe;
+mod portable;
 mod programs;
 mod python;
 mod reference;
@@ -27,13 +29,14 @@ mod tree;
 
 use std::process::ExitCode;
 
-use report::Report;
+use report::{Outcome, Report};
 
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
   demo                     see the bridge work; needs nothing but Rust
-  test [--peers]           everything: format, clippy, tests, docs, cargo-deny, real peers;
+  test [--peers]           everything: format, clippy, tests, docs, cargo-deny, macOS and Windows
+                           (`cargo check`), real peers;
                            with --peers a peer that cannot be had is a failure
   peers                    only install the real peers into .peers/
   conformance [CELL…]      only the MCP conformance suite, or some of its cells: client (through
@@ -44,6 +47,9 @@ usage: cargo xtask COMMAND
   tokens [--level LEVEL] [--tokenizer NAME] [FILE…]
                            what the corpus saves, or files of your own, with TOON and minified JSON
                            beside it; fails if anything grows, is lost, or a row misses its goal
+  cross                    check, build and run the program for other systems: Windows under Wine, arm64
+                           Linux under QEMU; installs what it needs with rustup and, as root, apt
+  smoke                    the same commands with the program of this system
   dist                     build the program as it is packaged: target/dist/linkspan
   fuzz [TARGET] [SECONDS]  run the fuzz targets, each for SECONDS (60)
   help                     this text
@@ -74,6 +80,8 @@ fn main() -> ExitCode {
             let installed = peers::install_acp(report);
             suites::acp(report, &installed);
         }),
+        ["cross"] => report_of(cross::run),
+        ["smoke"] => report_of(cross::smoke),
         ["dist"] => report_of(dist::run),
         ["tokens", ref rest @ ..] => tokens::run(rest),
         ["fuzz", ref rest @ ..] => report_of(|report| fuzz::run(report, rest)),
@@ -90,6 +98,8 @@ fn main() -> ExitCode {
 
 fn test(report: &mut Report) {
     checks::run(report);
+    portable::run(report);
+    report.step("other systems", || Outcome::Skipped(cross::last()));
     let peers = peers::install(report);
     conformance::run(report, &peers, &[]);
     suites::run(report, &peers);
