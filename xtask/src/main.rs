@@ -47,7 +47,7 @@ usage: cargo xtask COMMAND
   tokens [--level LEVEL] [--tokenizer NAME] [FILE…]
                            what the corpus saves, or files of your own, with TOON and minified JSON
                            beside it; fails if anything grows, is lost, or a row misses its goal
-  cross                    check, build and run the program for other systems: Windows under Wine, arm64
+  cross [TARGET…]          check, build and run the program for other systems: Windows under Wine, arm64
                            Linux under QEMU; installs what it needs with rustup and, as root, apt
   smoke                    the same commands with the program of this system
   dist                     build the program as it is packaged: target/dist/linkspan
@@ -80,7 +80,7 @@ fn main() -> ExitCode {
             let installed = peers::install_acp(report);
             suites::acp(report, &installed);
         }),
-        ["cross"] => report_of(cross::run),
+        ["cross", ref targets @ ..] => report_of(|report| cross::run(report, targets)),
         ["smoke"] => report_of(cross::smoke),
         ["dist"] => report_of(dist::run),
         ["tokens", ref rest @ ..] => tokens::run(rest),

@@ -94,6 +94,9 @@ impl Stage {
             .chain([self.program.clone()]);
         let mut command = Command::new(words.next().unwrap_or_default());
         command.args(words).args(args).env("WINEDEBUG", "-all");
+        // Wine keeps its folder with the program, and does not ask for .NET and a browser.
+        command.env("WINEPREFIX", self.program.with_extension("wine"));
+        command.env("WINEDLLOVERRIDES", "mscoree,mshtml=");
         command
     }
 
