@@ -4,7 +4,6 @@ The kernel maps sixteen pages around the one that is touched. So a program of 20
 half a megabyte, here and there, has five megabytes of it in memory; side by side it has one.
 """
 
-import os
 import re
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from .paths import REPO, TARGET
 HEADER = """\
 /*
  * What the usual work of linkspan uses, side by side. Written by `bench/layout`, and passed to the linker
- * by build.rs; what is in no build, or has another name in yours, does no harm.
+ * by `cargo xtask dist`; what is in no build, or has another name in yours, does no harm.
  *
  * A name ends in a hash that changes with the compiler. It stands here only where the name without it
  * would mean much that is not used, as with generic functions: * stands for it otherwise.
@@ -50,14 +49,14 @@ LONG = 120
 
 
 def build():
-    """As `cargo build --release` makes it, but for the symbols, and with a map: those are no part of what
+    """As `cargo xtask dist` makes it, but for the layout and the symbols, and with a map: those are no part of what
     hashes are made from."""
     target = TARGET / "layout"
-    linkspan = target / "release" / "linkspan"
-    command = ["cargo", "rustc", "--release", "--locked", "--package", "linkspan", "--bin", "linkspan",
+    linkspan = target / "dist" / "linkspan"
+    command = ["cargo", "rustc", "--profile", "dist", "--locked", "--package", "linkspan", "--bin", "linkspan",
                "--target-dir", str(target), "--", "-C", "strip=none", "-C", f"link-arg=-Wl,-Map={map_of(linkspan)}"]
-    # Valgrind reads no symbols of a section that is called otherwise than `.text`.
-    subprocess.run(command, check=True, cwd=REPO, env={**os.environ, "LINKSPAN_LAYOUT": "off"})
+    # Without the layout: valgrind reads no symbols of a section that is called otherwise than `.text`.
+    subprocess.run(command, check=True, cwd=REPO)
     return linkspan
 
 

@@ -177,4 +177,4 @@ def ensure(target):
 
 
 def linkspan_default():
-    return REPO / "target" / "release" / "linkspan"
+    return REPO / "target" / "dist" / "linkspan"

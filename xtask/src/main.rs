@@ -9,7 +9,9 @@ mod acp;
 mod checks;
 mod child;
 mod conformance;
+mod cross;
 mod demo;
+mod dist;
 mod fuzz;
 mod house;
 mod install;
@@ -17,6 +19,7 @@ mod node;
 mod paths;
 mod peers;
 mod pipe;
+mod portable;
 mod programs;
 mod python;
 mod reference;
@@ -27,13 +30,14 @@ mod tree;
 
 use std::process::ExitCode;
 
-use report::Report;
+use report::{Outcome, Report};
 
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
   demo                     see the bridge work; needs nothing but Rust
-  test [--peers]           everything: format, clippy, tests, docs, cargo-deny, real peers;
+  test [--peers]           everything: format, clippy, tests, docs, cargo-deny, macOS and Windows
+                           (`cargo check`), real peers;
                            with --peers a peer that cannot be had is a failure
   peers                    only install the real peers into .peers/
   conformance [CELL…]      only the MCP conformance suite, or some of its cells: client (through
@@ -45,6 +49,10 @@ usage: cargo xtask COMMAND
                            what the corpus saves, or files of your own, with TOON and minified JSON
                            beside it; fails if anything grows, is lost, or a row misses its goal
   house                    only the rules of the sources: modules, crates, sizes, words, environment
+  cross [TARGET…]          check, build and run the program for other systems: Windows under Wine, arm64
+                           Linux under QEMU; installs what it needs with rustup and, as root, apt
+  smoke                    the same commands with the program of this system
+  dist                     build the program as it is packaged: target/dist/linkspan
   fuzz [TARGET] [SECONDS]  run the fuzz targets, each for SECONDS (60)
   help                     this text
 
@@ -75,6 +83,9 @@ fn main() -> ExitCode {
             suites::acp(report, &installed);
         }),
         ["house"] => report_of(house::run),
+        ["cross", ref targets @ ..] => report_of(|report| cross::run(report, targets)),
+        ["smoke"] => report_of(cross::smoke),
+        ["dist"] => report_of(dist::run),
         ["tokens", ref rest @ ..] => tokens::run(rest),
         ["fuzz", ref rest @ ..] => report_of(|report| fuzz::run(report, rest)),
         ["help" | "--help" | "-h"] => {
@@ -90,6 +101,8 @@ fn main() -> ExitCode {
 
 fn test(report: &mut Report) {
     checks::run(report);
+    portable::run(report);
+    report.step("other systems", || Outcome::Skipped(cross::last()));
     let peers = peers::install(report);
     conformance::run(report, &peers, &[]);
     suites::run(report, &peers);

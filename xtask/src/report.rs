@@ -67,6 +67,12 @@ impl Report {
         self.strict == Some(TOLD)
     }
 
+    /// Whether every step so far was run and passed.
+    pub fn all_passed(&self) -> bool {
+        let passed = |row: &Row| matches!(row.outcome, Outcome::Passed);
+        self.rows.iter().all(passed)
+    }
+
     /// Runs one step under a heading of its own.
     pub fn step<O: Into<Outcome>>(&mut self, name: &str, work: impl FnOnce() -> O) {
         println!("\n=== {name} ===");

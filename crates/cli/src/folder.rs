@@ -189,6 +189,11 @@ fn explain(dir: &Path, error: &OpenError) -> Failure {
                 None => failure,
             }
         }
+        OpenError::Unsupported => Failure::new(
+            Exit::Unreachable,
+            format!("cannot serve {}: {error}", shown(dir)),
+        )
+        .hint("on Windows run linkspan in WSL, or give a server program instead: -- COMMAND"),
         OpenError::Io(e) => Failure::new(
             Exit::Unreachable,
             format!("cannot serve {}: {error}: {e}", shown(dir)),

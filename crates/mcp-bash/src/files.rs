@@ -5,10 +5,11 @@
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+
+use crate::os::{DirBuilderExt, OpenOptionsExt};
 
 /// What is read of a file that a tool has written.
 const LARGEST: u64 = 16 << 20;

@@ -8,6 +8,8 @@
 //!
 //! Invariant: the environment is a value ([`Vars`]); nothing here reads that of the process.
 
+use linkspan_scripts::os;
+
 pub mod author;
 pub mod ci;
 pub mod completion;

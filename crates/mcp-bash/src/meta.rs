@@ -2,13 +2,13 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
 use super::places::Places;
 use super::trust;
+use crate::os::PermissionsExt;
 use linkspan_scripts::folder::{Problem, Severity};
 
 /// What a metadata file may weigh.

@@ -187,7 +187,7 @@ fn roots(vars: &Vars, places: &Places) -> Vec<PathBuf> {
 }
 
 fn percent_decoded(path: &str) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
+    use crate::os::OsStringExt;
     let bytes = path.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;

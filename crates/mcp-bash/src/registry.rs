@@ -118,7 +118,7 @@ fn envelope(items: &[Item]) -> Value {
 }
 
 fn modified(path: &Path) -> i64 {
-    use std::os::unix::fs::MetadataExt;
+    use crate::os::MetadataExt;
     path.metadata().map_or(0, |meta| meta.mtime())
 }
 

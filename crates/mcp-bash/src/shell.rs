@@ -4,12 +4,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::os::CommandExt;
 use linkspan_scripts::host::{Start, Trust};
 
 /// What every script finds.
@@ -139,9 +139,7 @@ fn wait(child: &mut Child, until: Instant) -> io::Result<bool> {
         thread::sleep(LOOK);
     };
     // Its pipes stay open as long as a process of its group has them.
-    if let Some(group) = rustix::process::Pid::from_raw(child.id() as i32) {
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-    }
+    crate::os::kill_group(child.id());
     if late {
         let _ = child.wait();
     }

@@ -72,6 +72,7 @@ impl SpawnError {
 }
 
 /// More than this nobody needs here, and children inherit it: some of them go through all numbers.
+#[cfg(unix)]
 const MOST_FILES: u64 = 16_384;
 
 /// Lets this process have many files open, as far as the system allows it to.

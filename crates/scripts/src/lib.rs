@@ -8,12 +8,15 @@ pub mod folder;
 pub mod fuzzing;
 pub mod host;
 mod mount;
+#[doc(hidden)]
+pub mod os;
 mod run;
 pub mod sandbox;
 pub mod sdk;
 mod serve;
 mod trust;
 mod uri;
+#[cfg_attr(not(unix), path = "watch/unsupported.rs")]
 pub mod watch;
 mod worker;
 

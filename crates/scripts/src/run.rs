@@ -2,6 +2,7 @@
 
 pub(crate) mod argv;
 pub(crate) mod capture;
+#[cfg_attr(not(unix), path = "run/no_channel.rs")]
 pub(crate) mod channel;
 pub(crate) mod clock;
 pub(crate) mod control;
@@ -18,6 +19,7 @@ pub(crate) mod spill;
 mod streams;
 pub(crate) mod temp_files;
 pub(crate) mod throttle;
+#[cfg_attr(not(unix), path = "run/no_watchdog.rs")]
 pub(crate) mod watchdog;
 
 pub use process::{Ended, Job, Outcome, Stdin, run};

@@ -6,9 +6,10 @@
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::os::{self, DirBuilderExt, MetadataExt, OpenOptionsExt, symlink};
 
 /// Where a file goes, and what is in it.
 pub struct SdkFile {
@@ -50,8 +51,7 @@ pub struct Installed {
 
 /// Writes the SDK into a folder of this user in `temp`, or finds it there. `exe` is our own program.
 pub fn install(exe: &Path, temp: &Path) -> io::Result<Installed> {
-    let user = rustix::process::geteuid().as_raw();
-    install_in(&temp.join(format!("linkspan-{user}")), exe)
+    install_in(&temp.join(format!("linkspan-{}", os::user())), exe)
 }
 
 /// The same, below a folder that is made if need be.
@@ -115,9 +115,7 @@ fn is_complete(home: &Path, exe: &Path) -> io::Result<bool> {
 
 /// `closed` are the permissions that nobody else may have.
 fn check_ours(folder: &Path, metadata: &fs::Metadata, closed: u32) -> io::Result<()> {
-    let ours = metadata.is_dir()
-        && metadata.uid() == rustix::process::geteuid().as_raw()
-        && metadata.mode() & closed == 0;
+    let ours = metadata.is_dir() && metadata.uid() == os::user() && metadata.mode() & closed == 0;
     if ours {
         return Ok(());
     }

@@ -44,6 +44,7 @@ pub use options::{Fetch, Fetched, Hosts, NotFetched, Options};
 pub use server_files::ServerFiles;
 
 use crate::folder::{Catalogue, FolderError, ReadOptions, changes};
+use crate::os::{SUPPORTED, UNSUPPORTED};
 use crate::run::control::List;
 use crate::run::observer::{CallObserver, ChangeEvents, News, Talk, Threshold};
 use crate::run::{Runner, RunnerOptions};
@@ -86,6 +87,9 @@ pub enum OpenError {
     /// There is something wrong with this machine.
     #[error("cannot make a place for running scripts")]
     Io(#[from] io::Error),
+    /// Scripts cannot be run on this system.
+    #[error("{UNSUPPORTED}")]
+    Unsupported,
 }
 
 impl Folder {
@@ -108,6 +112,9 @@ impl Folder {
         files: ServerFiles,
         conventions: Box<dyn Conventions>,
     ) -> Result<Arc<Self>, OpenError> {
+        if !SUPPORTED {
+            return Err(OpenError::Unsupported);
+        }
         // The watch starts first, so that a change during the read is noticed.
         let lookout = Lookout::default();
         let watch = options.watch.then(|| lookout.watch(root)).transpose()?;

@@ -25,8 +25,9 @@ pub use walk::WalkError;
 use std::cell::OnceCell;
 use std::fmt;
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+
+use crate::os::MetadataExt as _;
 
 /// Why a file or folder cannot be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +102,7 @@ impl Trust {
     /// The rule for the user that we run as; `everybody` accepts files that others can write.
     pub fn new(everybody: bool) -> Self {
         Self {
-            me: rustix::process::geteuid().as_raw(),
+            me: crate::os::user(),
             everybody,
             own_groups: OnceCell::new(),
         }

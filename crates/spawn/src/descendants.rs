@@ -35,6 +35,7 @@ pub(crate) fn beginning() -> &'static str {
 }
 
 /// Whether no program runs of which something could be left.
+#[cfg(target_os = "linux")]
 pub(crate) fn none_live() -> bool {
     LIVE.load(Ordering::Acquire) == 0
 }

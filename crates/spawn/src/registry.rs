@@ -25,6 +25,7 @@ pub(crate) fn remove(pid: Pid) {
     lock(&KNOWN).remove(&pid);
 }
 
+#[cfg(target_os = "linux")]
 pub(crate) fn contains(pid: Pid) -> bool {
     lock(&KNOWN).contains(&pid)
 }

@@ -5,6 +5,7 @@
 //! codecs cannot hide itself. Everything is plain threads and blocking sockets:
 //! a test may be sync or async, and a rude peer is a few lines.
 
+#[cfg(unix)]
 mod acp;
 mod base64;
 mod bridge;
@@ -14,6 +15,7 @@ pub mod child;
 mod children;
 mod conn;
 mod event;
+#[cfg(unix)]
 mod expose;
 pub mod fixture;
 mod http_body;
@@ -35,6 +37,7 @@ mod state;
 mod tests;
 mod tools;
 
+#[cfg(unix)]
 pub use acp::{Player, Stage, part};
 pub use base64::decode as decode_base64;
 pub use bridge::{Bridge, Launch, Signal};
@@ -43,6 +46,7 @@ pub use call::Call;
 pub use children::{Children, Seen};
 pub use conn::{Conn, Cut};
 pub use event::Event;
+#[cfg(unix)]
 pub use expose::{Expose, Exposed, child_program};
 pub use http_client::{Ask, Http, Reply};
 pub use mcp_client::{Client, Modern, Session};

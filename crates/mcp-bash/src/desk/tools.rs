@@ -1,14 +1,12 @@
 //! `tools/call`
 
 use std::convert::Infallible;
-use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_local::{Call, Caller, Params};
 use linkspan_wire::{Json, JsonKind, Kind as Answer, RpcError};
 use serde_json::Value;
-use tokio::net::unix::pipe;
 use tokio::task::spawn_blocking;
 
 use super::super::env::{ToolCall, of_tool};
@@ -21,6 +19,7 @@ use super::super::roots::Root;
 use super::super::snapshot::ProjectSnapshot;
 use super::super::{ci, door, limits, meta, quirks, ui};
 use super::{Connection, some_text, value};
+use crate::os::{self, OwnedFd, pipe};
 use linkspan_scripts::folder::RunSettings;
 use linkspan_scripts::host::{
     CallObserver, Ended, Job, Outcome, Printed, Stdin, Talk, asked_timeout, bare_token,
@@ -325,17 +324,11 @@ fn tail(text: &str, most: usize) -> &str {
 fn pipes(files: &CallFiles) -> (Vec<pipe::Receiver>, Vec<OwnedFd>, Vec<OwnedFd>) {
     let (mut streams, mut holds, mut still) = (Vec::new(), Vec::new(), Vec::new());
     for path in [files.progress(), files.log()] {
-        let open = || {
-            let stream = pipe::OpenOptions::new().open_receiver(&path)?;
-            let again = stream.as_fd().try_clone_to_owned()?;
-            let hold = std::fs::OpenOptions::new().write(true).open(&path)?;
-            Ok::<_, std::io::Error>((stream, again, hold))
-        };
-        match open() {
+        match os::named_pipe(&path) {
             Ok((stream, again, hold)) => {
                 streams.push(stream);
                 still.push(again);
-                holds.push(hold.into());
+                holds.push(hold);
             }
             Err(e) => tracing::debug!("{}: {e}", path.display()),
         }

@@ -35,7 +35,7 @@ pub fn port(
 
 /// Resolves when our parent has ended, which is looked at in intervals.
 fn orphaned(every: Option<Duration>) -> impl Future<Output = ()> + Send {
-    use std::os::unix::process::parent_id;
+    use crate::os::parent_id;
 
     let parent = parent_id();
     async move {

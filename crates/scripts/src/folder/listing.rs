@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::node::Format;
 use super::reader::Reader;
+use crate::os::MetadataExt as _;
 use crate::trust::{Untrusted, WalkError};
 
 /// So many names in one folder are looked at.

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use super::listing::Item;
 use super::meta::Meta;
 use super::server::Filter;
 use super::settings::RunSettings;
+use crate::os::MetadataExt as _;
 use crate::trust::{Distrust, Trust, WalkError};
 
 /// So many entries of one kind are offered.

@@ -1,7 +1,6 @@
 //! Resources: files as they are, what programs print, and metadata alone.
 
 use std::fs::File;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -19,6 +18,7 @@ use super::programs::interpreter;
 use super::reader::{MOST, Reader};
 use super::script::Kind;
 use super::uri;
+use crate::os::MetadataExt as _;
 
 /// How deep resources may lie.
 const DEEPEST: usize = 8;

@@ -433,7 +433,7 @@ impl Reader<'_> {
 }
 
 fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
+    use crate::os::MetadataExt as _;
     fs::metadata(path).is_ok_and(|metadata| metadata.mode() & 0o111 != 0)
 }
 

@@ -11,13 +11,13 @@ use linkspan_wire::{
     Frame, Hop, Id, Json, Kind, Limits, Line, Lines, Message, Resync, RpcError, WireError,
 };
 use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::Guest;
 use crate::folder::Tool;
+use crate::os::pipe;
 use crate::run::capture::Tail;
 use crate::run::clock::Clock;
 use crate::run::control::List;

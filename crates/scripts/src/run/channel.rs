@@ -3,53 +3,44 @@
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 
-use rustix::net::{AddressFamily, SocketFlags, SocketType};
-use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
 /// A pipe that we read: our end, and theirs.
 pub(crate) fn reading() -> io::Result<(pipe::Receiver, OwnedFd)> {
-    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-    Ok((pipe::Receiver::from_owned_fd(read)?, write))
+    let (read, write) = io::pipe()?;
+    Ok((pipe::Receiver::from_owned_fd(read.into())?, write.into()))
 }
 
 /// A pipe that we write: our end, and theirs.
 pub(crate) fn writing() -> io::Result<(pipe::Sender, OwnedFd)> {
-    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-    Ok((pipe::Sender::from_owned_fd(write)?, read))
+    let (read, write) = io::pipe()?;
+    Ok((pipe::Sender::from_owned_fd(write.into())?, read.into()))
 }
 
 /// A pipe with something in it: their end, and ours with what did not fit.
 pub(crate) fn filled(bytes: &[u8]) -> io::Result<(OwnedFd, Option<(pipe::Sender, usize)>)> {
-    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (read, mut write) = io::pipe()?;
     rustix::io::ioctl_fionbio(&write, true)?;
-    let mut file = std::fs::File::from(write);
     let mut done = 0;
     while done < bytes.len() {
-        match file.write(&bytes[done..]) {
+        match write.write(&bytes[done..]) {
             Ok(n) => done += n,
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
-                let sender = pipe::Sender::from_owned_fd(OwnedFd::from(file))?;
-                return Ok((read, Some((sender, done))));
+                let sender = pipe::Sender::from_owned_fd(write.into())?;
+                return Ok((read.into(), Some((sender, done))));
             }
             Err(e) => return Err(e),
         }
     }
-    Ok((read, None))
+    Ok((read.into(), None))
 }
 
 /// A socket with two ends: ours, and theirs.
 pub(crate) fn socket() -> io::Result<(UnixStream, OwnedFd)> {
-    let (ours, theirs) = rustix::net::socketpair(
-        AddressFamily::UNIX,
-        SocketType::STREAM,
-        SocketFlags::CLOEXEC,
-        None,
-    )?;
-    let ours = std::os::unix::net::UnixStream::from(ours);
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
     ours.set_nonblocking(true)?;
-    Ok((UnixStream::from_std(ours)?, theirs))
+    Ok((UnixStream::from_std(ours)?, theirs.into()))
 }
 
 /// Nothing to read.

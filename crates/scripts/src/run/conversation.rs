@@ -6,8 +6,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use linkspan_wire::{Limits, Line, Lines, RpcError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::UnixStream;
-use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -15,6 +13,7 @@ use super::clock::Clock;
 use super::control::{LONGEST, Odd, Said};
 use super::observer::{CallObserver, Heard, ask, refusal};
 use super::outbox::MOST_UNREAD;
+use crate::os::{UnixStream, pipe};
 
 /// Questions of one call that may be open at once.
 const MOST_QUESTIONS: usize = 16;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_spawn::{Child, Command, Descendants, Signal, Status};
-use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::runner::Runner;
 use super::streams::Streams;
 use super::temp_files::TempFiles;
+use crate::os::UnixStream;
 
 /// How long a program that was killed may take to be dead.
 pub(super) const DEAD: Duration = Duration::from_secs(5);

@@ -3,7 +3,8 @@
 use std::io;
 
 use bytes::{Buf, BytesMut};
-use tokio::net::unix::pipe;
+
+use crate::os::pipe;
 
 /// Answers that a process may leave unread. One that asks on and on without reading would fill our
 /// memory with them.

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +9,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use linkspan_spawn::Command;
 use linkspan_wire::RpcError;
-use tokio::net::unix::pipe;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::capture::{Capture, Printed};
@@ -24,6 +22,7 @@ use super::runner::Runner;
 use super::streams::{Chunk, LAST_READ, Streams};
 use super::temp_files::TempFiles;
 use crate::folder::RunSettings;
+use crate::os::{OwnedFd, pipe};
 use crate::trust::Start;
 
 /// What to run.

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe;
 
 use super::capture::{Capture, Printed, Tail};
+use crate::os::pipe;
 
 /// How long what a program has printed is still read after its end. It is there already; only who
 /// holds the pipe open keeps us.

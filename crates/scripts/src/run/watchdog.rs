@@ -5,12 +5,10 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use linkspan_spawn::{Child, Command, Spawner};
-use rustix::pipe::{PipeFlags, pipe_with};
 
 /// It waits as a shell, which has 0.1 MB of its own where this program has most of one, and becomes it
 /// when there is something to do.
@@ -23,7 +21,7 @@ const OPEN_PATH: &str = "/proc/self/fd/3";
 /// Held as long as we live. The system closes it when we do not.
 pub(super) struct Watchdog {
     _child: Child,
-    _held: OwnedFd,
+    _held: io::PipeWriter,
 }
 
 impl Watchdog {
@@ -43,9 +41,13 @@ impl Watchdog {
             }
             _ => (exe, vec![exe.as_os_str()], None),
         };
-        let (theirs, held) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (theirs, held) = io::pipe()?;
         let nowhere = || OpenOptions::new().write(true).open("/dev/null");
-        let mut fds = vec![(theirs, 0), (nowhere()?.into(), 1), (nowhere()?.into(), 2)];
+        let mut fds = vec![
+            (theirs.into(), 0),
+            (nowhere()?.into(), 1),
+            (nowhere()?.into(), 2),
+        ];
         fds.extend(open.map(|open| (open.into(), OPEN)));
         let command = Command {
             program: program.to_owned(),

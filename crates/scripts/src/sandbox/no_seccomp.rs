@@ -1,10 +1,10 @@
 //! Where there is no seccomp, or no filter of ours for the processor.
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use super::profile::Reach;
+use crate::os::OwnedFd;
 
 /// No call can be refused.
 pub(super) fn forbid(_reach: &Reach) -> io::Result<()> {

@@ -1,8 +1,9 @@
 //! What `env` executes: its options and assignments are read as GNU and BSD `env` read them.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
+
+use crate::os::{OsStrExt as _, OsStringExt as _};
 
 /// Long options that take a value, which may be the next word.
 const WITH_VALUE: [&str; 4] = ["--split-string", "--unset", "--chdir", "--argv0"];

@@ -4,11 +4,11 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 use super::env_words::{Env, executed_by_env};
 use super::{Trust, WalkError};
+use crate::os::OsStringExt as _;
 
 /// Files of one start. The kernel follows at most 5 interpreters; `env` begins a new chain.
 const LONGEST: usize = 16;

@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use super::{Trust, Untrusted};
+use crate::os::MetadataExt as _;
 
 /// Folders whose content is code by convention, wherever they are.
 const CODE_FOLDERS: [&str; 12] = [

@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::{Distrust, Trust, Untrusted};
+use crate::os::MetadataExt as _;
 
 /// As many symbolic links as the kernel follows.
 const LINKS: usize = 40;

@@ -39,6 +39,7 @@ pub(super) fn matters(name: &str) -> bool {
 }
 
 /// The folders that matter; the root is the first. `None` if there are too many of them, or no root.
+#[cfg(target_os = "linux")]
 pub(super) fn folders(root: &Path) -> Option<Vec<PathBuf>> {
     let walk = Walk::through(root);
     (!walk.folders.is_empty() && walk.whole).then_some(walk.folders)

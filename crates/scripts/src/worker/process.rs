@@ -1,7 +1,6 @@
 //! One process that stays, and the task that owns it.
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -9,13 +8,13 @@ use std::time::Duration;
 use linkspan_spawn::Command;
 use linkspan_wire::{Json, Limits, Line, Lines, RpcError};
 use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::book::{Answer, Book, Deed, Told, Waiting};
 use crate::folder::{Tool, WorkerSettings};
+use crate::os::{OwnedFd, pipe};
 use crate::run::capture::Tail;
 use crate::run::control::{Odd, Said};
 use crate::run::env::{Common, put};

@@ -1,0 +1,21 @@
+//! What this crate needs of Unix, in one place: descriptors, owners and permissions, process groups.
+//!
+//! Elsewhere the same names exist, so that everything compiles, and nothing can be run:
+//! [`SUPPORTED`] is false, [`Folder::open`](crate::Folder::open) refuses, and no program is found or started.
+
+#[cfg(unix)]
+mod unix;
+#[cfg(not(unix))]
+mod unsupported;
+
+#[cfg(unix)]
+pub use unix::*;
+#[cfg(not(unix))]
+pub use unsupported::*;
+
+/// Whether scripts can be run on this system.
+pub const SUPPORTED: bool = cfg!(unix);
+
+/// Why they cannot, and what works instead.
+pub const UNSUPPORTED: &str = "a folder of scripts needs Linux or macOS: scripts are run through inherited \
+     descriptors, and checked by owner and permissions";
