@@ -31,7 +31,10 @@ fn the_book_has_every_page_that_its_pages_link_to() {
     for link in pages.iter().flat_map(|page| links(page)) {
         let (path, _) = target(&link);
         if !path.is_empty() && !pages.contains(&path) {
-            missing.push(format!("{} links to {path}, which is not in docs/SUMMARY.md", link.page));
+            missing.push(format!(
+                "{} links to {path}, which is not in docs/SUMMARY.md",
+                link.page
+            ));
         }
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
@@ -43,7 +46,13 @@ fn a_dead_link_is_found() {
         page: "docs/eras.md".to_owned(),
         target: target.to_owned(),
     };
-    for alive in ["http.md", "#roots", "../README.md", "http.md#safety", "serve"] {
+    for alive in [
+        "http.md",
+        "#roots",
+        "../README.md",
+        "http.md#safety",
+        "serve",
+    ] {
         assert_eq!(dead(&link(alive)), None, "{alive}");
     }
     for lost in ["no.md", "#no-such-heading", "README.md", "http.md#roots"] {
@@ -61,7 +70,9 @@ fn dead(link: &Link) -> Option<String> {
     }
     let anchor = anchor?;
     let text = fs::read_to_string(&file).unwrap();
-    let found = text.lines().any(|line| heading(line) == Some(anchor.clone()));
+    let found = text
+        .lines()
+        .any(|line| heading(line) == Some(anchor.clone()));
     (!found).then(|| format!("{}: {page} has no heading #{anchor}", link.page))
 }
 
@@ -87,7 +98,9 @@ fn target(link: &Link) -> (String, Option<String>) {
 
 /// The anchor of a heading.
 fn heading(line: &str) -> Option<String> {
-    let text = line.starts_with('#').then(|| line.trim_start_matches('#'))?;
+    let text = line
+        .starts_with('#')
+        .then(|| line.trim_start_matches('#'))?;
     let kept = text.trim().chars().filter_map(|c| match c {
         ' ' => Some('-'),
         '-' | '_' => Some(c),

@@ -2,7 +2,7 @@
 
 /// Every page, in order.
 pub fn of(summary: &str) -> Vec<String> {
-    links(summary).map(|link| path(link)).collect()
+    links(summary).map(path).collect()
 }
 
 /// The summary for a book whose sources are in the root instead of docs/.
@@ -29,7 +29,8 @@ fn path(link: &str) -> String {
 mod tests {
     use super::*;
 
-    const SUMMARY: &str = "# Summary\n\n[Why](why.md)\n\n- [A](serve/a.md)\n  - [B](../bench/B.md)\n";
+    const SUMMARY: &str =
+        "# Summary\n\n[Why](why.md)\n\n- [A](serve/a.md)\n  - [B](../bench/B.md)\n";
 
     #[test]
     fn pages_are_named_from_the_root() {
