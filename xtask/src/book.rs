@@ -4,6 +4,8 @@
 //! target/book/src, where they keep their relative paths, and the book is built there.
 
 #[cfg(test)]
+mod architecture_tests;
+#[cfg(test)]
 mod link_tests;
 mod pages;
 
