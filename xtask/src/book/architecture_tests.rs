@@ -19,6 +19,19 @@ fn every_file_and_function_of_the_architecture_exists() {
 }
 
 #[test]
+fn every_path_of_the_contributors_page_exists() {
+    let page = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let is_path = |code: &&str| code.contains('/') && !code.contains(['<', ' ']);
+    let paths: Vec<&str> = code(&page).into_iter().filter(is_path).collect();
+    assert!(paths.len() > 15, "only {} paths were found", paths.len());
+    let missing: Vec<&str> = paths
+        .into_iter()
+        .filter(|path| !root().join(path).exists())
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
 fn the_map_has_every_crate_and_no_other() {
     let page = page();
     let rows = page
