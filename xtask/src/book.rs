@@ -17,6 +17,8 @@ use std::time::Duration;
 use crate::{child, install, paths};
 
 const MDBOOK: &str = "mdbook --version 0.5.4 --no-default-features --features search";
+/// The page that a browser opens first.
+const REDIRECT: &str = r#"<!DOCTYPE html><title>linkspan</title><meta http-equiv="refresh" content="0; url=docs/introduction.html">"#;
 const BUILD: Duration = Duration::from_secs(120);
 
 pub fn run() -> ExitCode {
@@ -42,7 +44,10 @@ fn build() -> Result<PathBuf, String> {
     install::copy(&paths::root().join("docs").join("book.toml"), &book)?;
     let mdbook = tools.join("bin").join("mdbook");
     child::run(Command::new(mdbook).arg("build").arg(&book), BUILD)?;
-    Ok(book.join("html").join("index.html"))
+    // mdBook puts a copy of the first page there, whose relative links lead nowhere.
+    let index = book.join("html").join("index.html");
+    fs::write(&index, REDIRECT).map_err(|error| error.to_string())?;
+    Ok(index)
 }
 
 fn copy_pages(to: &Path) -> Result<(), String> {
