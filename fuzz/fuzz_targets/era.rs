@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use libfuzzer_sys::fuzz_target;
-use linkspan_mcp::era::{Down, Handshake, Machine, Place, Step, Turn, Up, UpOptions};
+use linkspan_mcp::era::{LegacyToModern, Handshake, Machine, Provenance, Step, Turn, ModernToLegacy, ModernToLegacyOptions};
 use linkspan_wire::{Id, Json, Message, quote};
 use serde_json::value::RawValue;
 
@@ -35,12 +35,12 @@ const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-0
 const SERVER: &str = r#"{"protocolVersion":"2025-11-25","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"resources":{"subscribe":true},"logging":{}},"serverInfo":{"name":"s"}}"#;
 
 fuzz_target!(|input: &[u8]| {
-    let options = UpOptions::new("h".to_owned(), || "s".to_owned());
-    play(Up::new(options), input);
-    let mut options = UpOptions::new("h".to_owned(), || "s".to_owned());
+    let options = ModernToLegacyOptions::new("h".to_owned(), || "s".to_owned());
+    play(ModernToLegacy::new(options), input);
+    let mut options = ModernToLegacyOptions::new("h".to_owned(), || "s".to_owned());
     options.alone = false;
-    play(Up::new(options), input);
-    play(Down::new(), input);
+    play(ModernToLegacy::new(options), input);
+    play(LegacyToModern::new(), input);
     play(Handshake::new(Box::new(|| {})), input);
 });
 
@@ -80,16 +80,16 @@ fn play(mut machine: impl Machine, input: &[u8]) {
                 None => continue,
             },
             4 => match at_server.pop() {
-                Some(id) => machine.back(Message::result(&id, result), Place::default(), now),
+                Some(id) => machine.back(Message::result(&id, result), Provenance::default(), now),
                 None => continue,
             },
             5 => {
                 let origin = Some(id.clone());
                 let late = which % 16 == 15;
-                let place = Place { about: None, late, origin };
-                machine.back(Message::request(&id, request, Some(params)), place, now)
+                let provenance = Provenance { about: None, late, origin };
+                machine.back(Message::request(&id, request, Some(params)), provenance, now)
             }
-            6 => machine.back(Message::notification(note, Some(params)), Place::default(), now),
+            6 => machine.back(Message::notification(note, Some(params)), Provenance::default(), now),
             _ => {
                 now += Duration::from_millis(u64::from(which) * 500);
                 Turn::Steps(machine.on_time(now))

@@ -1,8 +1,8 @@
 //! Where the chain meets the bridge: MCP servers that live in the chain, for agents that cannot see them.
 //!
-//! The chain finds declarations on their way to the agent and asks a [`Bridge`] what the agent is to
+//! The chain finds declarations on their way to the agent and asks a [`McpBridge`] what the agent is to
 //! be told instead. When the agent connects to what it was told, the bridge joins the chain as one more
-//! peer ([`Handle::join`]) at the agent's place and says what an agent would say that can reach such
+//! peer ([`ChainHandle::join`]) at the agent's place and says what an agent would say that can reach such
 //! servers itself: `mcp/message`, or `_mcp/connect` and its kin.
 
 use linkspan_session::Port;
@@ -13,7 +13,7 @@ use crate::dialect::Dialect;
 
 /// One declaration of one server in one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Ticket(pub u64);
+pub struct DeclarationId(pub u64);
 
 /// A server that lives in the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -28,7 +28,7 @@ pub enum Provider {
 #[derive(Debug)]
 pub struct Offer<'a> {
     /// Names it from now on.
-    pub ticket: Ticket,
+    pub ticket: DeclarationId,
     /// What the session calls the server.
     pub name: &'a str,
     /// Who provides it.
@@ -44,7 +44,7 @@ pub struct Offer<'a> {
 }
 
 /// Who makes servers of the chain reachable.
-pub trait Bridge: Send {
+pub trait McpBridge: Send {
     /// Whether agents are told something else also of servers that they could reach themselves.
     fn always(&self) -> bool {
         false
@@ -54,29 +54,29 @@ pub trait Bridge: Send {
     fn offer(&mut self, offer: &Offer<'_>) -> Result<String, RpcError>;
 
     /// The session that a declaration belongs to is known now.
-    fn began(&mut self, ticket: Ticket, session: &str);
+    fn began(&mut self, ticket: DeclarationId, session: &str);
 
     /// A declaration is no longer valid: its session has ended or was never made.
-    fn revoke(&mut self, ticket: Ticket);
+    fn revoke(&mut self, ticket: DeclarationId);
 }
 
 /// A peer that wants to speak in the agent's place.
 pub struct Joining {
     /// The declaration that it was let in for.
-    pub ticket: Ticket,
+    pub ticket: DeclarationId,
     /// The chain's end of it.
     pub port: Port,
 }
 
 /// Lets peers join a running chain.
 #[derive(Clone)]
-pub struct Handle(mpsc::Sender<Joining>);
+pub struct ChainHandle(mpsc::Sender<Joining>);
 
 /// Peers that wait to be let in: more than the bridge accepts connections at once, so that a chain which is
 /// busy for a moment refuses none of them.
 const WAITING: usize = 1024;
 
-impl Handle {
+impl ChainHandle {
     /// A handle, and where the chain finds those who join.
     pub fn pair() -> (Self, mpsc::Receiver<Joining>) {
         let (tx, rx) = mpsc::channel(WAITING);
@@ -84,7 +84,7 @@ impl Handle {
     }
 
     /// Joins, or gives the port back if the chain has ended or too many wait.
-    pub fn join(&self, ticket: Ticket, port: Port) -> Result<(), Port> {
+    pub fn join(&self, ticket: DeclarationId, port: Port) -> Result<(), Port> {
         let joining = Joining { ticket, port };
         self.0
             .try_send(joining)

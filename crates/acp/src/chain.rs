@@ -19,10 +19,10 @@ use std::time::Instant;
 use linkspan_session::{Credit, Envelope, Inbound, Outbox};
 use linkspan_wire::{Id, Message, RpcError, WireError, quote};
 
-pub use self::ending::{Broken, Why};
+pub use self::ending::{BreakReason, ChainBroken};
 use self::held::Held;
 use self::tail::Tail;
-use crate::bridge::{Bridge, Ticket};
+use crate::bridge::{DeclarationId, McpBridge};
 use crate::dialect::Dialect;
 use crate::envelope::{self, Opened, Towards};
 use crate::flow::Flow;
@@ -48,7 +48,7 @@ pub struct Chain {
     flow: Flow,
     tail: Tail,
     tracer: Option<Box<dyn Tracer>>,
-    broken: Option<Broken>,
+    broken: Option<ChainBroken>,
     /// What requests are answered with once the chain has ended.
     ended: Option<RpcError>,
 }
@@ -91,7 +91,7 @@ impl Chain {
     /// A chain that nobody has spoken to yet. Without a bridge, MCP servers pass as they are declared.
     pub fn new(
         plan: Plan,
-        bridge: Option<Box<dyn Bridge>>,
+        bridge: Option<Box<dyn McpBridge>>,
         tracer: Option<Box<dyn Tracer>>,
     ) -> Self {
         let parts = plan.parts.iter().map(|part| Part {
@@ -142,7 +142,7 @@ impl Chain {
     }
 
     /// Lets a peer in at the agent's place, with the declaration that it was let in for.
-    pub fn join(&mut self, ticket: Ticket) -> Node {
+    pub fn join(&mut self, ticket: DeclarationId) -> Node {
         let node = self.tail.join(ticket);
         self.flow.open(node);
         node
@@ -170,7 +170,7 @@ impl Chain {
         if self.ended.is_none()
             && let Some(Node::Part(part)) = self.flow.stuck()
         {
-            self.give_up(part, Why::Stuck, now);
+            self.give_up(part, BreakReason::Stuck, now);
         }
     }
 
@@ -386,7 +386,7 @@ impl Chain {
                 }
                 self.parts[part].noise += 1;
                 if self.parts[part].noise > MOST_NOISE {
-                    self.give_up(part, Why::Noise, now);
+                    self.give_up(part, BreakReason::Noise, now);
                 }
             }
             Node::Outside => self.say(from, why.to_rpc().answer(&why.id())),

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use tokio::time;
 
 use crate::bridge::Joining;
-use crate::chain::{Broken, Chain};
+use crate::chain::{Chain, ChainBroken};
 use crate::plan::Node;
 
 /// Bytes that may be handed to a peer's port before it has written them.
@@ -23,13 +23,13 @@ const AHEAD: usize = 256 << 10;
 
 /// How a chain came to its end.
 #[derive(Debug)]
-pub enum Ended {
+pub enum ChainEnded {
     /// The editor closed its side.
     OutsideClosed,
     /// We were asked to stop.
     Stopped,
     /// A component is gone.
-    Broken(Broken),
+    Broken(ChainBroken),
 }
 
 /// A chain and its ports.
@@ -94,7 +94,7 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
     }
 
     /// Runs until the editor closes its side, a component is gone, or `stop` resolves; then says goodbye.
-    pub async fn run(mut self, stop: impl Future<Output = ()>) -> Ended {
+    pub async fn run(mut self, stop: impl Future<Output = ()>) -> ChainEnded {
         tokio::pin!(stop);
         let ended = self.relay(stop).await;
         self.chain.stop();
@@ -103,20 +103,20 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
         ended
     }
 
-    async fn relay(&mut self, mut stop: Pin<&mut impl Future<Output = ()>>) -> Ended {
+    async fn relay(&mut self, mut stop: Pin<&mut impl Future<Output = ()>>) -> ChainEnded {
         loop {
             self.flush();
             if let Some(broken) = self.chain.broken() {
-                return Ended::Broken(broken.clone());
+                return ChainEnded::Broken(broken.clone());
             }
             if self.peers[0].silent && self.chain.in_flight() == 0 {
-                return Ended::OutsideClosed;
+                return ChainEnded::OutsideClosed;
             }
             let wake = self.chain.next_wake();
             let listens = self.ends.is_none();
             tokio::select! {
                 biased;
-                () = &mut stop => return Ended::Stopped,
+                () = &mut stop => return ChainEnded::Stopped,
                 Some((node, permit, credit)) = self.rooms.next() => {
                     self.hand_over(node, permit, credit);
                 }
@@ -125,7 +125,7 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
                     // An agent that does not read must not keep us from noticing.
                     self.ends = Some(now() + self.drain);
                 }
-                () = sleep_until(self.ends), if !listens => return Ended::OutsideClosed,
+                () = sleep_until(self.ends), if !listens => return ChainEnded::OutsideClosed,
                 () = sleep_until(wake) => self.chain.on_time(now()),
                 // Last: one who never stops talking must not keep us from anything else.
                 (at, inbound) = heard(&mut self.peers, &self.chain, &mut self.turn) => {

@@ -19,9 +19,9 @@ mod questions;
 mod servers;
 mod trace;
 
-pub use bridge::{Bridge, Handle, Joining, Offer, Provider, Ticket};
-pub use chain::{Broken, Chain, Why};
-pub use conductor::{Conductor, Ended};
+pub use bridge::{ChainHandle, DeclarationId, Joining, McpBridge, Offer, Provider};
+pub use chain::{BreakReason, Chain, ChainBroken};
+pub use conductor::{ChainEnded, Conductor};
 pub use dialect::Dialect;
 pub use plan::{Node, PartPlan, Plan};
 pub use trace::{Passing, Tracer};

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use linkspan_wire::{Id, IdKey};
 
-use crate::bridge::Ticket;
+use crate::bridge::DeclarationId;
 use crate::dialect::Dialect;
 use crate::plan::Node;
 
@@ -52,7 +52,7 @@ pub(crate) enum Purpose {
     StartTail,
     /// A session is set up, with these servers of the chain made reachable.
     Setup {
-        tickets: Vec<Ticket>,
+        tickets: Vec<DeclarationId>,
         /// The session, if the request names it.
         session: Option<String>,
     },

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use linkspan_desk::{Call, Desk, Offered, Params, Stop, Workers, tool_call};
+use linkspan_local::{Call, Handler, Offered, Params, StopFlag, Workers, tool_call};
 use linkspan_mcp::{Revision, initialize_result, names, tool_text, tool_texts, tools_list};
 use linkspan_wire::{Json, Message, RpcError};
 use tokio::time::timeout;
@@ -83,7 +83,7 @@ impl<E: Engine> Reader<E> {
         done: &Done,
     ) -> Result<ToolOutput> {
         let (options, request, done) = (self.options.clone(), request.clone(), done.clone());
-        let job = move |stop: &Stop| {
+        let job = move |stop: &StopFlag| {
             let mut roots = options.roots.clone();
             for folder in &offered {
                 if let Err(e) = roots.add(folder) {
@@ -112,7 +112,7 @@ impl<E: Engine> Reader<E> {
     }
 }
 
-impl<E: Engine> Desk for Reader<E> {
+impl<E: Engine> Handler for Reader<E> {
     fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
         let version = env!("CARGO_PKG_VERSION");
         Ok(initialize_result(revision, NAME, version))

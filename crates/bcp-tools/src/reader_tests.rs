@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use linkspan_desk::Workers;
-use linkspan_desk::testing::Client;
+use linkspan_local::Workers;
+use linkspan_local::testing::Client;
 use linkspan_wire::{Message, quote};
 
 use linkspan_bcp::render::Mode;

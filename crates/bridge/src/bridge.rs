@@ -121,3 +121,6 @@ impl PortBridge {
         tracing::debug!("the session has ended: {ended:?}");
     }
 }
+
+#[cfg(test)]
+mod tests;

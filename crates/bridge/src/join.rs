@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_mcp::Era;
-use linkspan_mcp::era::UpOptions;
+use linkspan_mcp::era::ModernToLegacyOptions;
 use linkspan_ports::Principal;
 use linkspan_session::{Config, Envelope, Fault, Inbound, Layer, Outbound, Port};
 use tokio::sync::mpsc;
@@ -80,7 +80,7 @@ pub(crate) async fn join(
             message = None;
             let _ = front.tx.send(Outbound::One(Envelope::new(answer))).await;
         }
-        let options = UpOptions::new("connect".to_owned(), secret);
+        let options = ModernToLegacyOptions::new("connect".to_owned(), secret);
         let session = SessionInfo {
             one_client: true,
             principal: &Principal(None),

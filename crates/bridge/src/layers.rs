@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use linkspan_mcp::Era;
-use linkspan_mcp::era::{Down, Handshake, Up, UpOptions};
+use linkspan_mcp::era::{Handshake, LegacyToModern, ModernToLegacy, ModernToLegacyOptions};
 use linkspan_ports::Principal;
 use linkspan_session::{Envelope, EraLayer, Layer, Verdict, Way};
 use linkspan_wire::{Kind, Message};
@@ -36,7 +36,7 @@ pub struct SessionInfo<'a> {
 pub(crate) fn legacy_layers(server: &Arc<Server>, principal: &Principal) -> Vec<Box<dyn Layer>> {
     let mut layers: Vec<Box<dyn Layer>> = match server.shakes_hands() {
         Some(true) => Vec::new(),
-        Some(false) => vec![Box::new(EraLayer::new(Down::new()))],
+        Some(false) => vec![Box::new(EraLayer::new(LegacyToModern::new()))],
         None => {
             let server = server.clone();
             let refused = Box::new(move || server.learn_modern_only());
@@ -54,12 +54,12 @@ pub(crate) fn legacy_layers(server: &Arc<Server>, principal: &Principal) -> Vec<
 pub(crate) fn modern_layers(
     server: &Server,
     era: Era,
-    options: UpOptions,
+    options: ModernToLegacyOptions,
     session: SessionInfo<'_>,
 ) -> Vec<Box<dyn Layer>> {
     let mut layers: Vec<Box<dyn Layer>> = match era {
         Era::Modern => Vec::new(),
-        Era::Legacy => vec![Box::new(EraLayer::new(Up::new(options)))],
+        Era::Legacy => vec![Box::new(EraLayer::new(ModernToLegacy::new(options)))],
     };
     layers.extend(server.layers(session));
     layers

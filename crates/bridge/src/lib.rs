@@ -30,6 +30,8 @@ mod secret;
 mod server;
 mod setbacks;
 mod stdio;
+#[cfg(test)]
+mod testing;
 
 pub use backend::Backend;
 pub use bridge::{Bridge, PortBridge};

@@ -16,10 +16,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::era::{
-    Claims, Down, Figures, Habits, UpOptions, given_roots, home_of, signed, with_default_level,
+    Claims, Habits, LegacyToModern, MachineStatus, ModernToLegacyOptions, given_roots, home_of,
+    signed, with_default_level,
 };
 use linkspan_mcp::{Era, Level};
-use linkspan_ports::{Answering, Guest, House, Principal};
+use linkspan_ports::{Answering, FrontService, Principal};
 use linkspan_session::{
     Asker, Config, Ended, Envelope, EraLayer, Fault, Hub, Inbound, Layer, Port, Session,
 };
@@ -77,15 +78,15 @@ struct Shared {
 impl Shared {
     /// A number for a caller that reveals nothing about its credentials.
     fn alias(&self, caller: &Caller) -> u64 {
-        let Caller { guest, session } = caller;
-        self.aliases.hash_one((&guest.principal, session))
+        let Caller { principal, session } = caller;
+        self.aliases.hash_one((principal, session))
     }
 }
 
 /// The client that a request comes from, as far as it can be told.
 #[derive(Clone)]
 pub(super) struct Caller {
-    pub(super) guest: Guest,
+    pub(super) principal: Principal,
     /// The legacy session that shares a connection with others; modern requests have none.
     pub(super) session: Option<u64>,
 }
@@ -128,7 +129,7 @@ impl UpstreamPool {
     /// A request that stands alone.
     pub(super) async fn call(&self, call: Envelope, caller: &Caller) -> Result<Answering, Fault> {
         let shared = &self.0;
-        let (lease, era) = self.lease(&call.msg, &caller.guest).await?;
+        let (lease, era) = self.lease(&call.msg, &caller.principal).await?;
         let alias = shared.alias(caller);
         let is_legacy = caller.session.is_some();
         let msg = match (era, shared.options.share) {
@@ -149,7 +150,7 @@ impl UpstreamPool {
     }
 
     /// A connection for a call, and the era that its server speaks.
-    async fn lease(&self, call: &Message, guest: &Guest) -> Result<(Lease, Era), Fault> {
+    async fn lease(&self, call: &Message, principal: &Principal) -> Result<(Lease, Era), Fault> {
         let shared = &self.0;
         for _ in 0..MOST_OPENINGS {
             if shared.warm.drop_wrong() {
@@ -157,9 +158,9 @@ impl UpstreamPool {
             }
             let era = match shared.server.era() {
                 Some(era) => era,
-                None => self.detect_era(call, guest).await?,
+                None => self.detect_era(call, principal).await?,
             };
-            let needs = self.needs(call, guest, era);
+            let needs = self.needs(call, principal, era);
             let open = || self.open(needs.key.clone(), needs.key.clone(), self.questions(call));
             if let Some(lease) = shared.warm.lease(&needs, open).await? {
                 return Ok((lease, era));
@@ -171,25 +172,25 @@ impl UpstreamPool {
     }
 
     /// Opens a first connection to detect the server's era. All calls wait for the same one.
-    async fn detect_era(&self, call: &Message, guest: &Guest) -> Result<Era, Fault> {
+    async fn detect_era(&self, call: &Message, principal: &Principal) -> Result<Era, Fault> {
         let first = Key {
             principal: Principal(None),
             capabilities: Some("the first of all".to_owned()),
             roots: None,
         };
         // Roots are for a server that is known to want them.
-        let key = key_of(call, guest, self.0.options.share, None);
+        let key = key_of(call, principal, self.0.options.share, None);
         wait(self.open(first, key, self.questions(call))).await?;
         Ok(self.0.server.era().unwrap_or(Era::Legacy))
     }
 
-    fn needs(&self, call: &Message, guest: &Guest, era: Era) -> Needs {
+    fn needs(&self, call: &Message, principal: &Principal, era: Era) -> Needs {
         let share = self.0.options.share;
         let asks = Claims::read(call).is_ok_and(|claims| claims.caps.any());
         let roots = given_roots(call).ok().flatten();
-        let mut key = key_of(call, guest, share, roots);
+        let mut key = key_of(call, principal, share, roots);
         if era == Era::Modern {
-            key = key_of(call, guest, share, None);
+            key = key_of(call, principal, share, None);
             key.capabilities = None;
         }
         let habits = &self.0.habits;
@@ -244,16 +245,16 @@ impl UpstreamPool {
             handshake: shared.aliases.hash_one(&questions.initialize),
         };
         let (back, era) = shared.server.open_known(&questions, &cause).await?;
-        let figures = Arc::<Figures>::default();
+        let status = Arc::<MachineStatus>::default();
         let (hub, front) = Hub::new("the clients", QUEUE);
-        let options = UpOptions {
+        let options = ModernToLegacyOptions {
             home: home.clone(),
             capabilities: shared.options.share.then(|| EVERYTHING.to_owned()),
             alone: false,
             roots: key.roots.clone(),
             park: shared.options.park,
             secret: Box::new(secret),
-            figures: figures.clone(),
+            status: status.clone(),
             habits: shared.habits.clone(),
         };
         let key = Key {
@@ -267,7 +268,7 @@ impl UpstreamPool {
         };
         let layers = modern_layers(&self.0.server, era, options, session);
         self.run(front, back, layers, Some(slot), (cause, None));
-        Ok(Upstream::new(home, key, hub, figures))
+        Ok(Upstream::new(home, key, hub, status))
     }
 
     /// Joins two ports until one of them closes: the cause that the server was started for, and the client's
@@ -302,12 +303,13 @@ impl UpstreamPool {
         });
     }
 
-    async fn begin(&self, mut front: Port, guest: Guest) {
+    async fn begin(&self, mut front: Port, principal: Principal) {
         if self.0.options.share {
             let session = self.0.sessions.fetch_add(1, Ordering::Relaxed);
             let session = Some(session);
-            let back = port::port(self.clone(), Caller { guest, session });
-            let layers: Vec<Box<dyn Layer>> = vec![Box::new(EraLayer::new(Down::signed()))];
+            let back = port::port(self.clone(), Caller { principal, session });
+            let layers: Vec<Box<dyn Layer>> =
+                vec![Box::new(EraLayer::new(LegacyToModern::signed()))];
             return self.run(front, back, layers, None, (Cause::only(), None));
         }
         let Some(first) = front.rx.recv().await else {
@@ -318,7 +320,7 @@ impl UpstreamPool {
             _ => None,
         };
         let cause = Cause {
-            principal: guest.principal,
+            principal,
             handshake: self.0.aliases.hash_one(handshake),
         };
         let mut stop = self.0.stop.clone();
@@ -338,19 +340,22 @@ impl UpstreamPool {
     }
 }
 
-impl House for UpstreamPool {
-    fn admit(&self, front: Port, guest: &Guest) {
-        let (pool, guest) = (self.clone(), guest.clone());
-        tokio::spawn(async move { pool.begin(front, guest).await });
+impl FrontService for UpstreamPool {
+    fn admit(&self, front: Port, principal: &Principal) {
+        let (pool, principal) = (self.clone(), principal.clone());
+        tokio::spawn(async move { pool.begin(front, principal).await });
     }
 
     fn figures(&self) -> Vec<(&'static str, u64)> {
         vec![("servers", self.0.warm.len() as u64)]
     }
 
-    async fn ask(&self, call: Envelope, guest: &Guest) -> Result<Answering, Fault> {
-        let guest = guest.clone();
+    async fn ask(&self, call: Envelope, principal: &Principal) -> Result<Answering, Fault> {
+        let principal = principal.clone();
         let session = None;
-        self.call(call, &Caller { guest, session }).await
+        self.call(call, &Caller { principal, session }).await
     }
 }
+
+#[cfg(test)]
+mod tests;

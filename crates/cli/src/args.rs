@@ -9,15 +9,16 @@ use clap_complete::Shell;
 use linkspan_mcp::Era;
 use linkspan_ports::Transport;
 
-use crate::agent::args::{AcpArgs, AgentArgs};
+use crate::acp_args::AcpArgs;
+use crate::commands::agent::AgentArgs;
 use crate::commands::bcp::args::BcpArgs;
-use crate::conduct::args::ConductArgs;
+use crate::commands::conduct::ConductArgs;
+use crate::commands::mcp::McpArgs;
+use crate::commands::try_out::TryOut;
 use crate::exit::exit_codes;
 use crate::expose_args::ExposeArgs;
 use crate::serve::args::Author;
-use crate::shim::ShimArgs;
 use crate::shrink::args::{ShrinkArgs, ShrinkFlag};
-use crate::tryout::TryOut;
 
 /// The bridge between any AI client and any tool server.
 #[derive(Debug, Parser)]
@@ -81,7 +82,7 @@ pub(crate) enum Command {
     /// Serve an ACP agent as an MCP server
     Agent(Box<AgentArgs>),
     /// Connect an agent to an MCP server inside a `conduct` chain (agents run this)
-    Mcp(ShimArgs),
+    Mcp(McpArgs),
     #[command(flatten)]
     TryOut(TryOut),
     #[command(flatten)]

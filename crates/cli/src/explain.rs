@@ -3,8 +3,13 @@
 use std::error::Error;
 use std::io;
 
+use linkspan_acp::{BreakReason, ChainBroken};
 use linkspan_bridge::BridgeError;
+use linkspan_client::{ArgumentsError, ClientError};
+use linkspan_conduct::ConductError;
+use linkspan_conduct::handshake::ConnectError;
 use linkspan_ports::{OptionsError, SpawnError};
+use linkspan_session::Fault;
 
 use crate::exit::{Exit, Failure};
 
@@ -73,5 +78,101 @@ impl From<OptionsError> for Failure {
             _ => "check the file given with --ca",
         };
         Self::usage(error.to_string()).hint(hint)
+    }
+}
+
+impl From<ConductError> for Failure {
+    fn from(error: ConductError) -> Self {
+        let what = error.to_string();
+        match error {
+            ConductError::DebugFolder { .. } => Self::usage(what),
+            ConductError::Output(error) => error.into(),
+            ConductError::Broken(broken) => of_component(what, &broken),
+        }
+    }
+}
+
+/// A component of a chain has failed.
+fn of_component(what: String, broken: &ChainBroken) -> Failure {
+    let exit = match &broken.why {
+        BreakReason::NotStarted(_) => Exit::Unreachable,
+        BreakReason::Silent(_) => Exit::Timeout,
+        BreakReason::Ended(_) | BreakReason::Noise | BreakReason::Stuck => Exit::Broken,
+    };
+    let failure = Failure::new(exit, what);
+    match &broken.why {
+        BreakReason::NotStarted(_) => failure.hint("install it, or give its full path"),
+        BreakReason::Silent(_) => failure.hint("raise --start-timeout if it needs longer"),
+        BreakReason::Ended(Fault::Ended { last_words, .. }) if !last_words.is_empty() => {
+            failure.hint(format!("last lines of its stderr:\n{last_words}"))
+        }
+        _ => failure,
+    }
+}
+
+/// The connection of `linkspan mcp` to its conductor.
+impl From<ConnectError> for Failure {
+    fn from(error: ConnectError) -> Self {
+        let (exit, hint) = match &error {
+            ConnectError::NoListener { .. } => (
+                Exit::Unreachable,
+                "its session may have ended; a new session has a new endpoint",
+            ),
+            ConnectError::NotTheConductor { .. } => (
+                Exit::Broken,
+                "its session may have ended, or another program has taken the port",
+            ),
+            ConnectError::Broken(_) => (
+                Exit::Broken,
+                "it is not reconnected: start the server again; if the conductor has ended, start a new session",
+            ),
+        };
+        Self::new(exit, error.to_string()).hint(hint)
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        let what = error.to_string();
+        match error {
+            ClientError::Fault(fault) => fault.into(),
+            ClientError::NoFirstAnswer { .. } => Self::new(Exit::Timeout, what)
+                .hint("is it an MCP server? -v shows what it prints; --timeout 120 waits longer"),
+            ClientError::EndedAtOnce { .. } => Self::new(Exit::Broken, what).hint(
+                "an MCP server stays and answers on stdout; check the command and its arguments",
+            ),
+            ClientError::Echo(_) => {
+                Self::new(Exit::Broken, what).hint("check the command and its arguments")
+            }
+            ClientError::Refused {
+                method, code, data, ..
+            } => {
+                let mut failure = Self::new(Exit::ServerError, what);
+                if let Some(data) = data {
+                    failure = failure.data(data);
+                }
+                if code == "-32601" {
+                    failure = failure.hint(format!("this server does not offer `{method}`"));
+                }
+                failure
+            }
+            ClientError::BadAnswer(_) => Self::new(Exit::Broken, what)
+                .hint("-v shows more; a large answer may need --max-message"),
+            ClientError::Gone => Self::new(Exit::Broken, what),
+            ClientError::CannotAnswer(_) => Self::new(Exit::Broken, what)
+                .hint("a question to a person is answered at a terminal; nothing else is here"),
+            ClientError::TooManyQuestions => {
+                Self::new(Exit::Broken, what).hint("this is a mistake of the server")
+            }
+        }
+    }
+}
+
+impl From<ArgumentsError> for Failure {
+    fn from(error: ArgumentsError) -> Self {
+        Self::usage(error.to_string()).hint(format!(
+            "{}; --unchecked sends them as they are",
+            error.takes()
+        ))
     }
 }

@@ -3,16 +3,13 @@
 //! Only this crate prints, reads the environment or exits. stdout belongs to the protocol (or to
 //! the answer that a person asked for); everything else goes to stderr.
 
-mod agent;
+mod acp_args;
 mod args;
 mod call_args;
-mod client;
 mod commands;
-mod conduct;
 mod connect;
 #[cfg(test)]
 mod doc_examples;
-mod elicit;
 mod environment;
 mod exit;
 mod explain;
@@ -20,20 +17,17 @@ mod expose;
 mod expose_args;
 mod front;
 mod help_text;
-mod lists;
 mod log;
 mod mistakes;
 mod pages;
+mod person;
 mod remote;
-mod schema_check;
 mod serve;
-mod shim;
 mod show;
 mod shrink;
 mod signals;
 mod status;
 mod target;
-mod tryout;
 mod value_words;
 mod waiting;
 
@@ -119,12 +113,12 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             Some(roots) => block_on(bcp::mcp::on_stdio(roots)),
             None => shrink::run(*args),
         },
-        Command::Conduct(args) => block_on(conduct::run(*args)),
-        Command::Agent(args) => block_on(agent::run(*args)),
-        Command::Mcp(args) => shim::run(&args),
+        Command::Conduct(args) => block_on(commands::conduct::run(*args)),
+        Command::Agent(args) => block_on(commands::agent::run(*args)),
+        Command::Mcp(args) => commands::mcp::run(&args),
         Command::Author(command) => serve::run(command),
         Command::Bcp(command) => bcp::run(command),
-        Command::TryOut(command) => block_on(tryout::run(command)),
+        Command::TryOut(command) => block_on(commands::try_out::run(command)),
         Command::Completions { shell } => {
             pages::completions(shell);
             Ok(Exit::Ok)

@@ -1,15 +1,16 @@
-//! One line on the terminal that tells what we are waiting for, and goes when there is an answer.
+//! One line on the terminal that says what the client waits for; it is removed when there is an answer.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use linkspan_client::Observer;
+
+use crate::exit;
 use crate::show::on_one_line;
 
-/// What is answered within this time needs no explanation.
+/// The line is shown after this time.
 const QUIET: Duration = Duration::from_secs(2);
-/// How often the line is written anew.
-pub(crate) const TICK: Duration = Duration::from_millis(500);
-/// Longer lines would wrap, and then not be taken away as a whole.
+/// A longer line would wrap, and could not be removed as a whole.
 const WIDTH: usize = 78;
 
 /// The line; nothing at all unless stderr is a terminal.
@@ -17,7 +18,7 @@ pub(crate) struct Status {
     terminal: bool,
     since: Instant,
     what: String,
-    /// What the server said about its progress.
+    /// The last progress of the server.
     progress: Option<String>,
     shown: bool,
 }
@@ -25,38 +26,13 @@ pub(crate) struct Status {
 impl Status {
     pub(crate) fn new() -> Self {
         Self {
-            // A dumb terminal cannot take a line away.
+            // A dumb terminal cannot remove a line.
             terminal: io::stderr().is_terminal()
                 && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
             since: Instant::now(),
             what: String::new(),
             progress: None,
             shown: false,
-        }
-    }
-
-    /// Whether stderr is a terminal, so that it is shown.
-    pub(crate) fn is_seen(&self) -> bool {
-        self.terminal
-    }
-
-    /// A wait begins. `what` completes "waiting for …".
-    pub(crate) fn begin(&mut self, what: String) {
-        self.what = what;
-        self.progress = None;
-        self.since = Instant::now();
-    }
-
-    /// The server says how far it is.
-    pub(crate) fn progress(&mut self, words: &str) {
-        self.progress = Some(on_one_line(words));
-        self.draw();
-    }
-
-    /// Time has passed.
-    pub(crate) fn tick(&mut self) {
-        if self.shown || self.since.elapsed() >= QUIET {
-            self.draw();
         }
     }
 
@@ -70,14 +46,41 @@ impl Status {
         let _ = stderr.flush();
         self.shown = true;
     }
+}
 
-    /// Takes the line away, before something else is written.
-    pub(crate) fn clear(&mut self) {
+impl Observer for Status {
+    fn shows_progress(&self) -> bool {
+        self.terminal
+    }
+
+    fn begin(&mut self, what: String) {
+        self.what = what;
+        self.progress = None;
+        self.since = Instant::now();
+    }
+
+    fn progress(&mut self, text: &str) {
+        self.progress = Some(on_one_line(text));
+        self.draw();
+    }
+
+    fn tick(&mut self) {
+        if self.shown || self.since.elapsed() >= QUIET {
+            self.draw();
+        }
+    }
+
+    /// Removes the line before something else is printed.
+    fn clear(&mut self) {
         if std::mem::take(&mut self.shown) {
             let mut stderr = io::stderr().lock();
             let _ = write!(stderr, "\r\x1b[2K");
             let _ = stderr.flush();
         }
+    }
+
+    fn warn(&mut self, text: &str) {
+        exit::warn(text);
     }
 }
 
@@ -93,9 +96,10 @@ fn line(what: &str, waited: Duration, progress: Option<&str>) -> String {
         Some(progress) => format!("{progress} ({seconds} s)"),
         None => format!("waiting for {what} ({seconds} s)"),
     };
-    match line.chars().count() > WIDTH {
-        true => line.chars().take(WIDTH - 1).chain(['…']).collect(),
-        false => line,
+    if line.chars().count() > WIDTH {
+        line.chars().take(WIDTH - 1).chain(['…']).collect()
+    } else {
+        line
     }
 }
 
@@ -104,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_tells_what_for_and_how_long_and_does_not_wrap() {
+    fn the_line_has_the_subject_and_the_time_and_does_not_wrap() {
         let seconds = Duration::from_secs(5);
         assert_eq!(
             line("`sleep` to answer", seconds, None),

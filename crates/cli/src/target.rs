@@ -7,7 +7,6 @@ use linkspan_bridge::Backend;
 use linkspan_ports::ChildOptions;
 use linkspan_wire::Limits;
 
-use crate::agent::{self, Terms};
 use crate::args::RemoteArgs;
 use crate::exit::{Exit, Failure};
 use crate::mistakes;
@@ -83,7 +82,7 @@ impl Target {
                 if is_agent {
                     // The agent itself is started by the first call only.
                     is_there(&child.program)?;
-                    return Ok(agent::backend(child, Terms::usual(&args.acp)));
+                    return Ok(linkspan_agent::backend(child, (&args.acp).into()));
                 }
                 Ok(Backend::command(child))
             }

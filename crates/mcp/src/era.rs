@@ -2,8 +2,8 @@
 //!
 //! | client \ server | legacy | modern |
 //! |---|---|---|
-//! | legacy | [`Handshake`] relays | [`Handshake`] finds out and becomes [`Down`] |
-//! | modern | [`Up`] | nothing to do |
+//! | legacy | [`Handshake`] relays | [`Handshake`] finds out and becomes [`LegacyToModern`] |
+//! | modern | [`ModernToLegacy`] | nothing to do |
 //!
 //! Each is a [`Machine`] between a front (the client's side) and a back (the server's side): text and
 //! a time in, messages out. Requests cross under ids of the machine's own, because one request of the
@@ -13,10 +13,11 @@ mod caps;
 mod claims;
 mod digest;
 mod discovery;
-mod down;
 mod habits;
 mod handshake;
 mod ids;
+mod legacy_to_modern;
+mod modern_to_legacy;
 mod question;
 mod results;
 mod roots;
@@ -25,7 +26,6 @@ mod shapes;
 mod stage;
 #[cfg(test)]
 mod two_translations;
-mod up;
 
 use std::time::Instant;
 
@@ -34,12 +34,12 @@ use linkspan_wire::{Id, Message, RpcError};
 pub use caps::Caps;
 pub use claims::{Claims, signed, with_default_level};
 pub use discovery::{Evidence, probe, weigh};
-pub use down::Down;
 pub use habits::Habits;
-pub use handshake::{Handshake, Verdict};
+pub use handshake::{Handshake, OnModern};
+pub use legacy_to_modern::LegacyToModern;
+pub use modern_to_legacy::{MachineStatus, ModernToLegacy, ModernToLegacyOptions, PARK, home_of};
 pub use results::is_timeout;
 pub use roots::given_roots;
-pub use up::{Figures, PARK, Up, UpOptions, home_of};
 
 /// What a machine makes of one message.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl Step {
 
 /// What is known of a message of the server besides its text.
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub struct Provenance {
     /// The request (under its id towards the server) that it came with, where the transport tells.
     pub about: Option<Id>,
     /// It came with a request that has ended, so that it belongs to no request under way.
@@ -100,7 +100,7 @@ pub trait Machine: Send {
     fn front(&mut self, msg: Message, now: Instant) -> Turn;
 
     /// The server has said something.
-    fn back(&mut self, msg: Message, place: Place, now: Instant) -> Turn;
+    fn back(&mut self, msg: Message, provenance: Provenance, now: Instant) -> Turn;
 
     /// Whether requests go on under ids of the machine's own; it then looks after those of the client.
     fn renumbers(&self) -> bool {

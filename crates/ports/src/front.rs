@@ -2,22 +2,18 @@
 //!
 //! One endpoint serves both eras; the body of each request decides which. A connection is a task
 //! of its own and answers its requests itself. A legacy session has one task more, the [`Pump`],
-//! which takes what the server says to the [`Desk`]; there connections find what is theirs.
+//! which takes what the server says to the [`SessionStreams`]; there connections find what is theirs.
 //!
 //! [`Pump`]: session::Pump
-//! [`Desk`]: desk::Desk
+//! [`SessionStreams`]: session_streams::SessionStreams
 
 mod allowance;
 mod answer;
 mod body;
 mod cancelling;
 mod connections;
-mod desk;
 mod figures;
 mod gate;
-mod hall;
-mod house;
-mod ink;
 mod intake;
 mod knowledge;
 mod legacy;
@@ -29,14 +25,18 @@ mod options;
 mod phase;
 mod reader;
 mod refusal;
+mod router;
+mod service;
 mod session;
+mod session_streams;
 mod sessions;
 mod socket;
+mod sse_writer;
 
 #[cfg(test)]
 mod tests;
 
-pub use figures::Figures;
-pub use house::{Answering, Guest, House, Principal};
+pub use figures::FrontFigures;
 pub use listener::Front;
 pub use options::{FrontOptions, Token};
+pub use service::{Answering, FrontService, Principal};

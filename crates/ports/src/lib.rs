@@ -16,7 +16,7 @@ mod stream;
 
 pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
 pub use fetch::{FetchError, Fetcher, Got, HostError};
-pub use front::{Answering, Figures, Front, FrontOptions, Guest, House, Principal, Token};
+pub use front::{Answering, Front, FrontFigures, FrontOptions, FrontService, Principal, Token};
 pub use http::{HttpOptions, OptionsError, Transport, http, reach};
 pub use memory::Memory;
 pub use stdio::{stdio, stdio_parts};

@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use linkspan_desk::Caller;
+use linkspan_local::Caller;
 use linkspan_wire::RpcError;
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use crate::folder::{Catalogue, Mode, MountSettings, Tool};
 use crate::run::Runner;
-use crate::run::ears::{Herald, News, Threshold};
+use crate::run::call_observer::{ChangeEvents, News, Threshold};
 use crate::serve::Diagnostic;
 use client::Client;
 
@@ -39,9 +39,9 @@ struct Slot {
 }
 
 /// For whom a server is taken in.
-pub(crate) struct Guest<'a> {
+pub(crate) struct MountCaller<'a> {
     pub(crate) runner: &'a Arc<Runner>,
-    pub(crate) herald: &'a Herald,
+    pub(crate) herald: &'a ChangeEvents,
     pub(crate) threshold: &'a Threshold,
     pub(crate) caller: Caller,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Guest<'a> {
 impl Mounts {
     /// The tools of every server in the catalogue, under the names that clients use. A server that
     /// does not start has none.
-    pub(crate) async fn tools(&self, catalogue: &Catalogue, guest: &Guest<'_>) -> Vec<Value> {
+    pub(crate) async fn tools(&self, catalogue: &Catalogue, guest: &MountCaller<'_>) -> Vec<Value> {
         let asking = mounted(catalogue).map(|(entry, settings)| async move {
             let listed = match self.client(entry, guest, LEFT_OUT).await {
                 Ok(client) => client.tools(guest.caller.clone()).await,
@@ -82,7 +82,7 @@ impl Mounts {
         catalogue: &Catalogue,
         name: &str,
         params: &str,
-        guest: &Guest<'_>,
+        guest: &MountCaller<'_>,
     ) -> Option<Result<String, RpcError>> {
         for (entry, settings) in mounted(catalogue) {
             let prefix = prefix(entry, settings);
@@ -111,7 +111,7 @@ impl Mounts {
     async fn client(
         &self,
         entry: &Arc<Tool>,
-        guest: &Guest<'_>,
+        guest: &MountCaller<'_>,
         left_out: Duration,
     ) -> Result<Arc<Client>, RpcError> {
         let asked = Instant::now();

@@ -1,22 +1,22 @@
 //! One run of a program: started within its bounds, listened to, ended with everything it began.
 
 pub(crate) mod argv;
+pub(crate) mod call_observer;
 pub(crate) mod capture;
 pub(crate) mod channel;
 pub(crate) mod clock;
 pub(crate) mod control;
 mod conversation;
-pub(crate) mod ears;
 pub(crate) mod env;
 pub(crate) mod guard;
 mod kinds;
-pub(crate) mod litter;
 pub(crate) mod outbox;
 mod process;
 pub(crate) mod result;
 mod runner;
 pub(crate) mod spill;
 mod streams;
+pub(crate) mod temp_files;
 pub(crate) mod throttle;
 pub(crate) mod watchdog;
 

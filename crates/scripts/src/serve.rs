@@ -15,7 +15,7 @@ mod news;
 mod options;
 mod prompts;
 mod read;
-mod stock;
+mod snapshot;
 mod subscriptions;
 mod tools;
 mod uri_template;
@@ -28,7 +28,7 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
-use linkspan_desk::Workers;
+use linkspan_local::Workers;
 use linkspan_mcp::Level;
 use linkspan_session::Port;
 use linkspan_wire::Limits;
@@ -43,14 +43,14 @@ use crate::compat;
 use crate::compat::env::Tooling;
 use crate::compat::shelf::Shelf;
 use crate::folder::{Catalogue, Dialect, FolderError, ReadOptions, changes};
+use crate::run::call_observer::{ChangeEvents, News};
 use crate::run::control::List;
-use crate::run::ears::{Herald, News};
 use crate::run::{Runner, RunnerOptions};
 use crate::watch::Watch;
 use crate::worker::Pools;
 use connection::Connection;
 use news::Contents;
-pub(crate) use stock::Stock;
+pub(crate) use snapshot::Snapshot;
 pub(crate) use uri_template::UriTemplate;
 
 /// News that a slow client may have missed before it is told that everything has changed.
@@ -60,10 +60,10 @@ const LEAVING: Duration = Duration::from_secs(4);
 
 /// A folder that is served. Every connection sees the same.
 pub struct Folder {
-    stock: RwLock<Arc<Stock>>,
+    stock: RwLock<Arc<Snapshot>>,
     pub(crate) runner: Arc<Runner>,
     pub(crate) pools: Pools,
-    pub(crate) herald: Herald,
+    pub(crate) herald: ChangeEvents,
     /// Resources that have changed, as many at once as there were.
     contents: Contents,
     /// Whose turn it is to look after a resource: a quarter of what may run at once, so that clients
@@ -136,10 +136,10 @@ impl Folder {
     pub fn port(self: &Arc<Self>) -> Port {
         let (name, workers) = ("the folder", &self.workers);
         match self.stock().catalogue.dialect {
-            Dialect::Native => linkspan_desk::port(name, workers, Connection::new(self.clone())),
+            Dialect::Native => linkspan_local::port(name, workers, Connection::new(self.clone())),
             Dialect::McpBash => {
                 let connection = compat::desk::Connection::new(self.clone());
-                linkspan_desk::port(name, workers, connection)
+                linkspan_local::port(name, workers, connection)
             }
         }
     }
@@ -166,7 +166,7 @@ impl Folder {
         Arc::new(Held(self.stock()))
     }
 
-    pub(crate) fn stock(&self) -> Arc<Stock> {
+    pub(crate) fn stock(&self) -> Arc<Snapshot> {
         self.stock
             .read()
             .unwrap_or_else(PoisonError::into_inner)
@@ -198,9 +198,9 @@ impl Folder {
             None => old
                 .catalogue
                 .read_again(&read_options(&self.options))
-                .map(Stock::new),
+                .map(Snapshot::new),
             Some(shelf) => {
-                Shelf::read(root, &self.options.env, &shelf.tooling).map(Stock::of_project)
+                Shelf::read(root, &self.options.env, &shelf.tooling).map(Snapshot::of_project)
             }
         };
         let new = match read {
@@ -211,7 +211,7 @@ impl Folder {
             {
                 let why = "other users can write to the folder now: it offers nothing until that is fixed";
                 self.diagnose(Level::ERROR, why);
-                Stock::new(old.catalogue.emptied())
+                Snapshot::new(old.catalogue.emptied())
             }
             Err(e) => {
                 let why = format!("the folder cannot be read now; what it was stays: {e}");
@@ -273,7 +273,7 @@ impl Lookout {
     }
 }
 
-struct Held(Arc<Stock>);
+struct Held(Arc<Snapshot>);
 
 impl std::ops::Deref for Held {
     type Target = Catalogue;
@@ -291,14 +291,14 @@ fn read_options(options: &Options) -> ReadOptions {
     }
 }
 
-fn read(root: &Path, options: &Options, tooling: &Tooling) -> Result<Stock, FolderError> {
+fn read(root: &Path, options: &Options, tooling: &Tooling) -> Result<Snapshot, FolderError> {
     let theirs = match options.compat {
         Compat::Native => false,
         Compat::McpBash => true,
         Compat::Auto => compat::detect(root).is_some(),
     };
     match theirs {
-        true => Shelf::read(root, &options.env, tooling).map(Stock::of_project),
-        false => Catalogue::read(root, &read_options(options)).map(Stock::new),
+        true => Shelf::read(root, &options.env, tooling).map(Snapshot::of_project),
+        false => Catalogue::read(root, &read_options(options)).map(Snapshot::new),
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn encode(bytes: &[u8], uri: &mut String) {
 
 /// The path of a `file://` address of this machine.
 pub(crate) fn to_file(uri: &str) -> Option<PathBuf> {
-    linkspan_desk::folder_of_uri(uri)
+    linkspan_local::folder_of_uri(uri)
 }
 
 /// Everything before the first colon, if that is a scheme.

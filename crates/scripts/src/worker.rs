@@ -14,7 +14,7 @@ use linkspan_wire::RpcError;
 
 use crate::folder::{Tool, WorkerSettings};
 use crate::run::Runner;
-use crate::run::ears::Ears;
+use crate::run::call_observer::CallObserver;
 pub(crate) use book::Answer;
 use pool::Pool;
 pub(crate) use pool::Task;
@@ -32,7 +32,7 @@ impl Pools {
         tool: &Arc<Tool>,
         settings: &WorkerSettings,
         task: Task,
-        ears: Ears,
+        ears: CallObserver,
     ) -> Result<Answer, RpcError> {
         let pool = self.pool(tool, settings);
         pool.call(runner, task, ears).await

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use linkspan_mcp::era::{Machine, Place, Step, Turn};
+use linkspan_mcp::era::{Machine, Provenance, Step, Turn};
 
 use crate::layer::{Layer, Verdict, Way};
 use crate::port::Envelope;
@@ -29,7 +29,7 @@ impl Layer for EraLayer {
         let turn = match way {
             Way::ToBack => self.0.front(msg, now),
             Way::ToFront => {
-                let place = Place {
+                let place = Provenance {
                     about: about.clone(),
                     late: relates_to.is_some() && about.is_none(),
                     origin: origin.clone(),

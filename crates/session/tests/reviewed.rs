@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use linkspan_mcp::era::{Down, Up, UpOptions};
+use linkspan_mcp::era::{LegacyToModern, ModernToLegacy, ModernToLegacyOptions};
 use linkspan_session::{Config, Core, Envelope, EraLayer, Inbound, Layer, Outbound, Side};
 use linkspan_wire::{Frame, Limits, Message};
 
@@ -57,10 +57,9 @@ fn modern(id: &str, method: &str, more: &str) -> String {
 fn up(config: Config) -> Table {
     let mut t = Table::with(
         config,
-        vec![Box::new(EraLayer::new(Up::new(UpOptions::new(
-            "h".into(),
-            || "s".into(),
-        ))))],
+        vec![Box::new(EraLayer::new(ModernToLegacy::new(
+            ModernToLegacyOptions::new("h".into(), || "s".into()),
+        )))],
     );
     t.front(&modern("1", "tools/call", r#""name":"t","#));
     let sent = t.sent(Side::Back);
@@ -73,7 +72,7 @@ fn up(config: Config) -> Table {
 fn down(version: &str) -> Table {
     let mut t = Table::with(
         Config::default(),
-        vec![Box::new(EraLayer::new(Down::new()))],
+        vec![Box::new(EraLayer::new(LegacyToModern::new()))],
     );
     t.front(&format!(r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{{}}}}}}"#));
     t.sent(Side::Back);

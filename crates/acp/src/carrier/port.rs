@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{self, timeout};
 
 use super::{Carrier, Out, fault, revoked};
-use crate::bridge::{Handle, Ticket};
+use crate::bridge::{ChainHandle, DeclarationId};
 
 /// Envelopes that may wait in each queue of a port.
 const QUEUE: usize = 64;
@@ -32,7 +32,12 @@ pub struct Life {
 }
 
 /// The server behind `carrier` as the back of a session. It joins the chain as a peer of its own.
-pub fn port(carrier: Carrier, life: watch::Receiver<Life>, chain: &Handle, ticket: Ticket) -> Port {
+pub fn port(
+    carrier: Carrier,
+    life: watch::Receiver<Life>,
+    chain: &ChainHandle,
+    ticket: DeclarationId,
+) -> Port {
     let (back, mcp) = Port::pair("the MCP server in the chain", QUEUE);
     let (peer, acp) = Port::pair("the MCP bridge", QUEUE);
     if chain.join(ticket, peer).is_err() {

@@ -19,11 +19,11 @@ struct Scene {
 
 fn scene() -> Scene {
     let (life, watching) = watch::channel(Life::default());
-    let (chain, joining) = Handle::pair();
+    let (chain, joining) = ChainHandle::pair();
     Scene {
         life,
         joining,
-        back: port(carrier(), watching, &chain, Ticket(3)),
+        back: port(carrier(), watching, &chain, DeclarationId(3)),
     }
 }
 
@@ -46,7 +46,7 @@ const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#;
 async fn a_call_goes_through_the_chain_and_names_its_session_once_that_is_known() {
     let mut scene = scene();
     let Joining { ticket, mut port } = scene.joining.recv().await.unwrap();
-    assert_eq!(ticket, Ticket(3));
+    assert_eq!(ticket, DeclarationId(3));
     ask(&scene.back, CALL).await;
     let first = heard(&mut port).await;
     assert!(!first.contains("sessionId"), "{first}");
@@ -110,9 +110,9 @@ async fn a_chain_that_ends_or_lets_nobody_in_is_an_error_and_no_silence() {
     );
 
     let (_life, watching) = watch::channel(Life::default());
-    let (chain, joining) = Handle::pair();
+    let (chain, joining) = ChainHandle::pair();
     drop(joining);
-    let mut back = super::port(carrier(), watching, &chain, Ticket(4));
+    let mut back = super::port(carrier(), watching, &chain, DeclarationId(4));
     assert!(heard(&mut back).await.starts_with("Some(Closed("));
 }
 

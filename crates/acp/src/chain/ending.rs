@@ -14,16 +14,16 @@ use crate::questions::Purpose;
 
 /// Why a chain cannot go on.
 #[derive(Debug, Clone)]
-pub struct Broken {
+pub struct ChainBroken {
     /// What everybody who waits is told.
     pub error: RpcError,
     /// What sort of end it was.
-    pub why: Why,
+    pub why: BreakReason,
 }
 
 /// What sort of end a component had.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
+pub enum BreakReason {
     /// It could not be started.
     NotStarted(String),
     /// It ended.
@@ -38,13 +38,13 @@ pub enum Why {
 
 impl Chain {
     /// What ended the chain, if something has.
-    pub fn broken(&self) -> Option<&Broken> {
+    pub fn broken(&self) -> Option<&ChainBroken> {
         self.broken.as_ref()
     }
 
     /// A component could not be started.
     pub fn not_started(&mut self, part: usize, why: String, now: Instant) {
-        self.give_up(part, Why::NotStarted(why), now);
+        self.give_up(part, BreakReason::NotStarted(why), now);
     }
 
     /// A peer is gone.
@@ -52,7 +52,7 @@ impl Chain {
         match node {
             Node::Part(part) => {
                 self.flow.close(node);
-                self.give_up(part, Why::Ended(fault), now);
+                self.give_up(part, BreakReason::Ended(fault), now);
             }
             Node::Joined(_) => {
                 self.tail.leave(node);
@@ -93,13 +93,13 @@ impl Chain {
     }
 
     /// The chain cannot go on without a component: everybody who waits is told why.
-    pub(super) fn give_up(&mut self, part: usize, why: Why, _: Instant) {
+    pub(super) fn give_up(&mut self, part: usize, why: BreakReason, _: Instant) {
         if self.ended.is_some() {
             return;
         }
         let error = self.explain(part, &why);
         tracing::warn!("{}", error.message());
-        self.broken = Some(Broken {
+        self.broken = Some(ChainBroken {
             error: error.clone(),
             why,
         });
@@ -130,22 +130,22 @@ impl Chain {
         self.tail.close_all();
     }
 
-    fn explain(&self, part: usize, why: &Why) -> RpcError {
+    fn explain(&self, part: usize, why: &BreakReason) -> RpcError {
         let who = self.plan.describe(part);
         let (what, hint) = match why {
-            Why::NotStarted(why) => (
+            BreakReason::NotStarted(why) => (
                 format!("{who} cannot be started: {why}"),
                 "install it, or give its full path",
             ),
-            Why::Ended(Fault::Ended { status, .. }) => (
+            BreakReason::Ended(Fault::Ended { status, .. }) => (
                 format!("{who} ended: {status}"),
                 "what it said last may tell why",
             ),
-            Why::Ended(fault) => (
+            BreakReason::Ended(fault) => (
                 format!("{who} ended: {fault}"),
                 "start it by hand to see why",
             ),
-            Why::Silent(limit) => (
+            BreakReason::Silent(limit) => (
                 format!(
                     "{who} has not {} within {} s",
                     match self.plan.is_proxy(part) && !self.parts[part].forwarded {
@@ -156,11 +156,11 @@ impl Chain {
                 ),
                 "raise --start-timeout if it needs longer",
             ),
-            Why::Noise => (
+            BreakReason::Noise => (
                 format!("{who} writes text to its stdout that is not a message"),
                 "stdout belongs to the protocol; logs go to stderr",
             ),
-            Why::Stuck => (format!("{who} does not read its stdin"), "restart it"),
+            BreakReason::Stuck => (format!("{who} does not read its stdin"), "restart it"),
         };
         let command = self.plan.parts.get(part).map_or("", |plan| &plan.command);
         let mut data = format!(
@@ -168,7 +168,7 @@ impl Chain {
             quote(&self.plan.name(Node::Part(part))),
             quote(command)
         );
-        if let Why::Ended(Fault::Ended {
+        if let BreakReason::Ended(Fault::Ended {
             status, last_words, ..
         }) = why
         {
@@ -194,7 +194,7 @@ impl Chain {
             return;
         };
         if now.saturating_duration_since(since) >= self.plan.start_timeout {
-            self.give_up(part, Why::Silent(self.plan.start_timeout), now);
+            self.give_up(part, BreakReason::Silent(self.plan.start_timeout), now);
         }
     }
 

@@ -7,7 +7,7 @@ use linkspan_wire::{Json, Kind, Message, RpcError};
 
 use super::owners::Owners;
 use super::{Chain, Hop, Travelling};
-use crate::bridge::{Bridge, Offer, Provider, Ticket};
+use crate::bridge::{DeclarationId, McpBridge, Offer, Provider};
 use crate::caps::{self, Caps};
 use crate::dialect::Dialect;
 use crate::envelope::with_params;
@@ -18,12 +18,12 @@ use crate::servers;
 
 /// What is known at the agent's place.
 pub(super) struct Tail {
-    bridge: Option<Box<dyn Bridge>>,
+    bridge: Option<Box<dyn McpBridge>>,
     /// What the agent can do; known when it has answered `initialize`.
     caps: Option<Caps>,
-    sessions: HashMap<String, Vec<Ticket>>,
+    sessions: HashMap<String, Vec<DeclarationId>>,
     last_ticket: u64,
-    joined: HashMap<u64, Ticket>,
+    joined: HashMap<u64, DeclarationId>,
     last_joined: u64,
     /// Which of those who joined a message for the agent is meant for.
     routes: HashMap<Route, Node>,
@@ -39,7 +39,7 @@ enum Route {
 }
 
 impl Tail {
-    pub(super) fn new(bridge: Option<Box<dyn Bridge>>) -> Self {
+    pub(super) fn new(bridge: Option<Box<dyn McpBridge>>) -> Self {
         Self {
             bridge,
             caps: None,
@@ -57,7 +57,7 @@ impl Tail {
         self.bridge.is_some()
     }
 
-    pub(super) fn join(&mut self, ticket: Ticket) -> Node {
+    pub(super) fn join(&mut self, ticket: DeclarationId) -> Node {
         self.last_joined += 1;
         self.joined.insert(self.last_joined, ticket);
         Node::Joined(self.last_joined)
@@ -134,7 +134,12 @@ impl Tail {
     }
 
     /// A session stands, or does not: declarations for it are valid, or not.
-    pub(super) fn set_up(&mut self, tickets: &[Ticket], named: Option<&str>, answer: &Message) {
+    pub(super) fn set_up(
+        &mut self,
+        tickets: &[DeclarationId],
+        named: Option<&str>,
+        answer: &Message,
+    ) {
         let made = answer.body().filter(|_| answer.kind() == Kind::Result);
         let Some(result) = made else {
             return self.revoke(tickets);
@@ -161,11 +166,11 @@ impl Tail {
 
     /// Everything has ended.
     pub(super) fn close_all(&mut self) {
-        let all: Vec<Ticket> = self.sessions.drain().flat_map(|(_, of)| of).collect();
+        let all: Vec<DeclarationId> = self.sessions.drain().flat_map(|(_, of)| of).collect();
         self.revoke(&all);
     }
 
-    pub(super) fn revoke(&mut self, tickets: &[Ticket]) {
+    pub(super) fn revoke(&mut self, tickets: &[DeclarationId]) {
         if let Some(bridge) = &mut self.bridge {
             for ticket in tickets {
                 bridge.revoke(*ticket);
@@ -212,7 +217,7 @@ impl Tail {
         &mut self,
         params: Json<'_>,
         dialects: impl Fn(Node) -> Option<Dialect>,
-        tickets: &mut Vec<Ticket>,
+        tickets: &mut Vec<DeclarationId>,
     ) -> Result<Option<String>, RpcError> {
         let (Some(bridge), Some(caps)) = (&mut self.bridge, self.caps) else {
             return Ok(None);
@@ -224,7 +229,7 @@ impl Tail {
                 continue;
             }
             self.last_ticket += 1;
-            let ticket = Ticket(self.last_ticket);
+            let ticket = DeclarationId(self.last_ticket);
             let owner = self.owners.of(&server.provider).and_then(&dialects);
             let offer = Offer {
                 ticket,

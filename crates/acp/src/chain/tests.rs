@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use linkspan_session::{Envelope, Fault, Inbound, Outbound};
 use linkspan_wire::{Message, RpcError};
 
-use super::{Chain, Why};
-use crate::bridge::{Bridge, Offer, Provider, Ticket};
+use super::{BreakReason, Chain};
+use crate::bridge::{DeclarationId, McpBridge, Offer, Provider};
 use crate::plan::{Node, PartPlan, Plan};
 
 const EDITOR: Node = Node::Outside;
@@ -27,7 +27,7 @@ struct Stage {
 }
 
 impl Stage {
-    fn of(plan: Plan, bridge: Option<Box<dyn Bridge>>) -> Self {
+    fn of(plan: Plan, bridge: Option<Box<dyn McpBridge>>) -> Self {
         Self {
             chain: Chain::new(plan, bridge, None),
             now: Instant::now(),
@@ -398,7 +398,10 @@ fn who_holds_up_the_beginning_is_named() {
         answer.contains("the agent (`part1`) has not answered"),
         "{answer}"
     );
-    assert!(matches!(stage.chain.broken().unwrap().why, Why::Silent(_)));
+    assert!(matches!(
+        stage.chain.broken().unwrap().why,
+        BreakReason::Silent(_)
+    ));
 }
 
 #[test]
@@ -452,7 +455,7 @@ impl Notes {
     }
 }
 
-impl Bridge for Notes {
+impl McpBridge for Notes {
     fn offer(&mut self, offer: &Offer<'_>) -> Result<String, RpcError> {
         self.add(format!("offer {} {:?}", offer.ticket.0, offer.owner));
         match &offer.provider {
@@ -461,11 +464,11 @@ impl Bridge for Notes {
         }
     }
 
-    fn began(&mut self, ticket: Ticket, session: &str) {
+    fn began(&mut self, ticket: DeclarationId, session: &str) {
         self.add(format!("began {} {session}", ticket.0));
     }
 
-    fn revoke(&mut self, ticket: Ticket) {
+    fn revoke(&mut self, ticket: DeclarationId) {
         self.add(format!("revoke {}", ticket.0));
     }
 }
@@ -571,7 +574,7 @@ fn one_who_joined_speaks_in_the_agents_place() {
     let (mut stage, _) = bridged("{}");
     stage.say(FIRST, NEW);
     stage.heard(SECOND);
-    let joined = stage.chain.join(Ticket(1));
+    let joined = stage.chain.join(DeclarationId(1));
     stage.say(joined, r#"{"jsonrpc":"2.0","id":1,"method":"mcp/message","params":{"serverId":"one","requestId":"r","method":"tools/list"}}"#);
     let asked = stage.one(FIRST);
     assert!(
@@ -600,7 +603,7 @@ fn one_who_joined_speaks_in_the_agents_place() {
 #[test]
 fn a_connection_of_one_who_joined_is_known_by_its_id() {
     let (mut stage, _) = bridged("{}");
-    let joined = stage.chain.join(Ticket(1));
+    let joined = stage.chain.join(DeclarationId(1));
     stage.say(
         joined,
         r#"{"jsonrpc":"2.0","id":1,"method":"_mcp/connect","params":{"acp_url":"acp:1"}}"#,
@@ -629,7 +632,7 @@ fn a_connection_of_one_who_joined_is_known_by_its_id() {
 #[test]
 fn when_one_who_joined_goes_what_it_asked_is_cancelled() {
     let (mut stage, _) = bridged("{}");
-    let joined = stage.chain.join(Ticket(1));
+    let joined = stage.chain.join(DeclarationId(1));
     stage.say(joined, r#"{"jsonrpc":"2.0","id":1,"method":"mcp/message","params":{"serverId":"one","requestId":"r","method":"tools/call"}}"#);
     let hop = hop_of(&stage.one(FIRST));
     stage
@@ -650,7 +653,7 @@ fn when_one_who_joined_goes_what_it_asked_is_cancelled() {
 #[test]
 fn a_goodbye_of_one_who_joined_stands_when_it_goes() {
     let (mut stage, _) = bridged("{}");
-    let joined = stage.chain.join(Ticket(1));
+    let joined = stage.chain.join(DeclarationId(1));
     stage.say(
         joined,
         r#"{"jsonrpc":"2.0","id":1,"method":"mcp/disconnect","params":{"connectionId":"c"}}"#,

@@ -7,14 +7,14 @@ use linkspan_wire::Message;
 
 use super::farewell::QUIET;
 use super::*;
-use crate::bridge::Handle;
+use crate::bridge::ChainHandle;
 use crate::plan::{PartPlan, Plan};
 
 /// Items that a port of these tests holds.
 const QUEUE: usize = 64;
 
 /// An editor and an agent whose ports nobody empties but the test.
-fn chain() -> (PortEnd, PortEnd, impl Future<Output = Ended>) {
+fn chain() -> (PortEnd, PortEnd, impl Future<Output = ChainEnded>) {
     let (editor, mut parts, running) = chain_of(1, std::future::pending());
     (editor, parts.remove(0), running)
 }
@@ -23,7 +23,7 @@ fn chain() -> (PortEnd, PortEnd, impl Future<Output = Ended>) {
 fn chain_of(
     parts: usize,
     stop: impl Future<Output = ()>,
-) -> (PortEnd, Vec<PortEnd>, impl Future<Output = Ended>) {
+) -> (PortEnd, Vec<PortEnd>, impl Future<Output = ChainEnded>) {
     let plan = (0..parts).map(|part| PartPlan {
         command: format!("part{part}"),
         dialect: None,
@@ -34,7 +34,7 @@ fn chain_of(
     let (ports, ends): (Vec<Port>, Vec<PortEnd>) = pairs.unzip();
     let mut ports = ports.into_iter();
     let start = move |_| ports.next().ok_or_else(|| "once".to_owned());
-    let joins = Handle::pair().1;
+    let joins = ChainHandle::pair().1;
     let conductor = Conductor::new(chain, outside, parts, start, joins, Duration::from_secs(1));
     (editor, ends, conductor.run(stop))
 }
@@ -83,7 +83,7 @@ async fn a_request_that_is_pending_when_we_stop_does_not_ask_the_editor_to_log_i
         drop(editor);
     };
     let (ended, ()) = tokio::join!(running, talk);
-    assert!(matches!(ended, Ended::Stopped), "{ended:?}");
+    assert!(matches!(ended, ChainEnded::Stopped), "{ended:?}");
 }
 
 #[tokio::test]
@@ -120,7 +120,7 @@ async fn requests_that_come_while_the_chain_ends_are_told_who_has_ended() {
         drop(editor);
     };
     let (ended, ()) = tokio::join!(running, talk);
-    assert!(matches!(ended, Ended::Broken(_)), "{ended:?}");
+    assert!(matches!(ended, ChainEnded::Broken(_)), "{ended:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -147,7 +147,7 @@ async fn requests_that_come_while_the_last_answers_are_written_are_answered() {
         drop(editor);
     };
     let (ended, ()) = tokio::join!(running, talk);
-    assert!(matches!(ended, Ended::Broken(_)), "{ended:?}");
+    assert!(matches!(ended, ChainEnded::Broken(_)), "{ended:?}");
 }
 
 #[tokio::test]
@@ -173,7 +173,7 @@ async fn an_editor_that_never_stops_asking_does_not_keep_a_dead_chain_alive() {
         tokio::join!(reading, asking);
     };
     let (ended, ()) = tokio::join!(running, talk);
-    assert!(matches!(ended, Ended::Broken(_)), "{ended:?}");
+    assert!(matches!(ended, ChainEnded::Broken(_)), "{ended:?}");
 }
 
 async fn say(end: &PortEnd, text: String) {
@@ -251,6 +251,9 @@ async fn an_editor_that_takes_nothing_more_has_gone_though_it_could_still_speak(
             drop((editor, agent));
         };
         let (ended, ()) = tokio::join!(running, talk);
-        assert!(matches!(ended, Ended::OutsideClosed), "{unread}: {ended:?}");
+        assert!(
+            matches!(ended, ChainEnded::OutsideClosed),
+            "{unread}: {ended:?}"
+        );
     }
 }

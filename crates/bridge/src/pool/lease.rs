@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use linkspan_mcp::era::Figures;
+use linkspan_mcp::era::MachineStatus;
 use linkspan_ports::Principal;
 use linkspan_session::Hub;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// Calls with equal keys may share a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -34,19 +35,19 @@ pub(super) struct Upstream {
     pub(super) home: String,
     pub(super) key: Key,
     pub(super) hub: Hub,
-    pub(super) figures: Arc<Figures>,
+    pub(super) status: Arc<MachineStatus>,
     /// Calls under way that may be asked something.
     asking: AtomicUsize,
     used: Mutex<Instant>,
 }
 
 impl Upstream {
-    pub(super) fn new(home: String, key: Key, hub: Hub, figures: Arc<Figures>) -> Arc<Self> {
+    pub(super) fn new(home: String, key: Key, hub: Hub, status: Arc<MachineStatus>) -> Arc<Self> {
         Arc::new(Self {
             home,
             key,
             hub,
-            figures,
+            status,
             asking: AtomicUsize::new(0),
             used: Mutex::new(Instant::now()),
         })
@@ -55,12 +56,12 @@ impl Upstream {
     /// Whether a call that may be asked something can use it: a question over stdio does not name its call.
     pub(super) fn is_clear(&self) -> bool {
         self.asking.load(Ordering::Relaxed) == 0
-            && self.figures.parked() == 0
-            && self.figures.unattended() == 0
+            && self.status.parked() == 0
+            && self.status.unattended() == 0
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.hub.in_flight() == 0 && self.figures.parked() == 0
+        self.hub.in_flight() == 0 && self.status.parked() == 0
     }
 
     /// How long it has been idle.

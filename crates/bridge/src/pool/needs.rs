@@ -1,7 +1,7 @@
 //! What a call needs of a connection.
 
 use linkspan_mcp::era::Claims;
-use linkspan_ports::{Guest, Principal};
+use linkspan_ports::Principal;
 use linkspan_wire::Message;
 
 use super::lease::Key;
@@ -21,10 +21,15 @@ pub(super) struct Needs {
 
 /// The key of the connections that a call may use. Roots are those of one principal, also where all clients
 /// share a connection.
-pub(super) fn key_of(call: &Message, guest: &Guest, share: bool, roots: Option<String>) -> Key {
+pub(super) fn key_of(
+    call: &Message,
+    principal: &Principal,
+    share: bool,
+    roots: Option<String>,
+) -> Key {
     if share {
         let principal = match roots {
-            Some(_) => guest.principal.clone(),
+            Some(_) => principal.clone(),
             None => Principal(None),
         };
         return Key {
@@ -35,7 +40,7 @@ pub(super) fn key_of(call: &Message, guest: &Guest, share: bool, roots: Option<S
     }
     let claims = Claims::read(call).ok();
     Key {
-        principal: guest.principal.clone(),
+        principal: principal.clone(),
         capabilities: claims.map(|claims| claims.capability_key()),
         roots,
     }

@@ -8,12 +8,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use linkspan_session::Fault;
 use parking_lot::Mutex;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::lease::{Key, Lease, Upstream};
 use super::needs::Needs;
@@ -141,7 +141,7 @@ impl WarmUpstreams {
     fn find(&self, needs: &Needs) -> Found {
         let mut all = self.upstreams.lock();
         // A server that was told a client's roots during a call is not given to another client.
-        let spent = |upstream: &Upstream| !needs.sticky && upstream.figures.knows_roots();
+        let spent = |upstream: &Upstream| !needs.sticky && upstream.status.knows_roots();
         all.retain(|upstream| {
             let is_over = upstream.hub.is_closed() || (spent(upstream) && upstream.is_idle());
             !is_over
@@ -184,7 +184,7 @@ impl WarmUpstreams {
     pub(super) fn drop_wrong(&self) -> bool {
         let mut all = self.upstreams.lock();
         let before = all.len();
-        all.retain(|upstream| !upstream.figures.is_wrong());
+        all.retain(|upstream| !upstream.status.is_wrong());
         all.len() < before
     }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use linkspan_client::{Client, check_argument_names};
 use linkspan_mcp::names;
 use linkspan_scripts::folder::{Catalogue, Mode, Tool};
 use linkspan_wire::{Json, Message, quote};
@@ -14,13 +15,12 @@ use serde_json::Value;
 use crate::args::seconds;
 use crate::block_on;
 use crate::call_args::CallArgs;
-use crate::client::Client;
 use crate::exit::{Exit, Failure};
-use crate::schema_check;
 use crate::serve::args::FolderArgs;
 use crate::serve::open;
 use crate::show::{self, indented, raw};
 use crate::signals::Signals;
+use crate::status::Status;
 
 const HELP: &str = "\
 Runs the tool as a client's call would: with the same environment, limits, checks of arguments and
@@ -98,14 +98,14 @@ async fn run_in(args: &RunToolArgs, given: CallArgs) -> Result<Exit, Failure> {
     if tool.is_none() && !catalogue.tools.iter().any(|tool| taken_in(tool)) {
         return Err(unknown(&args.name, &catalogue));
     }
-    let mut client = Client::new(folder.port(), None);
+    let mut client = Client::new(folder.port(), None).observed(Status::new());
     if !roots.is_empty() {
         client = client.offering(&roots);
     }
     let work = async {
         client.open().await?;
         let params = params(args, &arguments);
-        client.ask(names::TOOLS_CALL, Some(&params)).await
+        Ok(client.ask(names::TOOLS_CALL, Some(&params)).await?)
     };
     let done = tokio::select! {
         done = work => done.map(|answer| told(&answer, args.json)),
@@ -147,8 +147,9 @@ fn check_names(tool: &Tool, arguments: &str) -> Result<(), Failure> {
     let Ok(Value::Object(arguments)) = serde_json::from_str(arguments) else {
         return Ok(());
     };
-    let checked = schema_check::check_names(&tool.name, &tool.shown["inputSchema"], &arguments);
-    checked.map_err(|mut failure| {
+    let checked = check_argument_names(&tool.name, &tool.shown["inputSchema"], &arguments);
+    checked.map_err(|error| {
+        let mut failure = Failure::from(error);
         failure.exit = Exit::ToolError;
         failure
     })

@@ -10,8 +10,8 @@ use crate::method::names;
 use crate::revision::Revision;
 use linkspan_wire::Object;
 
-/// Between the house and a machine only: who asks, and whether that is a legacy client.
-const GUEST: &str = "linkspan/guest";
+/// Between the upstream pool and a machine only: who asks, and whether that is a legacy client.
+const PRINCIPAL: &str = "linkspan/principal";
 const LEGACY_CLIENT: &str = "linkspan/legacy-client";
 
 /// They are kept, and compared, for every server that is kept warm.
@@ -27,8 +27,8 @@ pub struct Claims {
     pub(crate) level: Option<Level>,
     /// As spelled.
     pub(crate) token: Option<String>,
-    /// Who asks, where the house has said so; see [`signed`].
-    pub(crate) guest: Option<String>,
+    /// Who asks, where the upstream pool has said so; see [`signed`].
+    pub(crate) principal: Option<String>,
     /// A legacy client asks through another machine: it expects what it would get from the server itself.
     pub(crate) is_legacy: bool,
 }
@@ -55,7 +55,7 @@ impl Claims {
             info: member(CLIENT_INFO).map(|info| info.text().to_owned()),
             level,
             token: member("progressToken").map(|token| token.text().to_owned()),
-            guest: member(GUEST).map(|guest| guest.text().to_owned()),
+            principal: member(PRINCIPAL).map(|principal| principal.text().to_owned()),
             is_legacy: member(LEGACY_CLIENT).and_then(Json::as_bool) == Some(true),
         })
     }
@@ -85,11 +85,11 @@ impl Claims {
 
 /// The same request with a word on who asks, for a machine that several principals share. It goes no
 /// further than the machine, and replaces whatever the client may have put there.
-pub fn signed(request: &Message, guest: &str, is_legacy: bool) -> Message {
+pub fn signed(request: &Message, principal: &str, is_legacy: bool) -> Message {
     with_meta(request, |meta| {
         let is_legacy = is_legacy.then_some("true");
         meta.without(&[LEGACY_CLIENT])
-            .with(GUEST, &quote(guest))
+            .with(PRINCIPAL, &quote(principal))
             .with_some(LEGACY_CLIENT, is_legacy)
     })
 }
@@ -135,7 +135,7 @@ pub(crate) fn strip(request: &Message) -> Message {
         CLIENT_CAPABILITIES,
         CLIENT_INFO,
         LOG_LEVEL,
-        GUEST,
+        PRINCIPAL,
         LEGACY_CLIENT,
     ]);
     let bare = Object::of(Some(params)).without(&["inputResponses", "requestState"]);

@@ -8,17 +8,17 @@ use std::time::Instant;
 use linkspan_wire::{Kind, Message};
 
 use super::discovery::{Evidence, probe, weigh};
-use super::{Down, Machine, Place, Step, Turn, ids};
+use super::{LegacyToModern, Machine, Provenance, Step, Turn, ids};
 use crate::method::names;
 use crate::revision::{Era, Revision};
 
 /// Told when a server turns out to be modern only.
-pub type Verdict = Box<dyn FnMut() + Send>;
+pub type OnModern = Box<dyn FnMut() + Send>;
 
 /// See the module's description.
 pub struct Handshake {
     state: State,
-    verdict: Verdict,
+    on_modern: OnModern,
 }
 
 enum State {
@@ -33,18 +33,18 @@ enum State {
     },
     /// The server took it, or nobody did: nothing to translate.
     Relay,
-    Down(Box<Down>),
+    Translate(Box<LegacyToModern>),
 }
 
-/// The number of the probe; [`Down`] begins to count after it.
+/// The number of the probe; [`LegacyToModern`] begins to count after it.
 const PROBE: u64 = 0;
 
 impl Handshake {
-    /// `verdict` is called if the server turns out to be modern only.
-    pub fn new(verdict: Verdict) -> Self {
+    /// `on_modern` is called if the server turns out to be modern only.
+    pub fn new(on_modern: OnModern) -> Self {
         Self {
             state: State::Fresh,
-            verdict,
+            on_modern,
         }
     }
 
@@ -77,10 +77,10 @@ impl Handshake {
                 about: id,
             }]);
         }
-        (self.verdict)();
-        let mut down = Box::new(Down::new());
-        let steps = down.adopt(initialize, answer);
-        self.state = State::Down(down);
+        (self.on_modern)();
+        let mut machine = Box::new(LegacyToModern::new());
+        let steps = machine.adopt(initialize, answer);
+        self.state = State::Translate(machine);
         Turn::Steps(steps)
     }
 }
@@ -97,7 +97,7 @@ fn is_modern(answer: &Message) -> bool {
 impl Machine for Handshake {
     fn front(&mut self, msg: Message, now: Instant) -> Turn {
         match &mut self.state {
-            State::Down(down) => return down.front(msg, now),
+            State::Translate(machine) => return machine.front(msg, now),
             State::Fresh if msg.kind() == Kind::Request && msg.method() == names::INITIALIZE => {
                 self.state = State::Tried(msg.clone());
             }
@@ -106,9 +106,9 @@ impl Machine for Handshake {
         Turn::Pass(msg)
     }
 
-    fn back(&mut self, msg: Message, place: Place, now: Instant) -> Turn {
-        if let State::Down(down) = &mut self.state {
-            return down.back(msg, place, now);
+    fn back(&mut self, msg: Message, provenance: Provenance, now: Instant) -> Turn {
+        if let State::Translate(machine) = &mut self.state {
+            return machine.back(msg, provenance, now);
         }
         if !msg.is_answer() {
             return Turn::Pass(msg);
@@ -135,19 +135,19 @@ impl Machine for Handshake {
     }
 
     fn renumbers(&self) -> bool {
-        matches!(self.state, State::Down(_))
+        matches!(self.state, State::Translate(_))
     }
 
     fn next_wake(&self) -> Option<Instant> {
         match &self.state {
-            State::Down(down) => down.next_wake(),
+            State::Translate(machine) => machine.next_wake(),
             _ => None,
         }
     }
 
     fn on_time(&mut self, now: Instant) -> Vec<Step> {
         match &mut self.state {
-            State::Down(down) => down.on_time(now),
+            State::Translate(machine) => machine.on_time(now),
             _ => Vec::new(),
         }
     }
@@ -166,8 +166,8 @@ mod tests {
     fn tried() -> (Stage<Handshake>, String, Arc<AtomicBool>) {
         let modern = Arc::new(AtomicBool::new(false));
         let told = modern.clone();
-        let verdict = Box::new(move || told.store(true, Ordering::Relaxed));
-        let mut stage = Stage::new(Handshake::new(verdict));
+        let on_modern = Box::new(move || told.store(true, Ordering::Relaxed));
+        let mut stage = Stage::new(Handshake::new(on_modern));
         let initialize = stage
             .client(&legacy(
                 "1",

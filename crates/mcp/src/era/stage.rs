@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use linkspan_wire::{Id, Json, Message};
 
-use super::{Machine, Place, Step, Turn};
+use super::{Machine, Provenance, Step, Turn};
 
 pub(crate) struct Stage<M> {
     pub(crate) machine: M,
@@ -47,12 +47,12 @@ impl<M: Machine> Stage<M> {
         let msg = Message::parse(text.to_owned().into()).unwrap();
         // As the exchange does it: the machine sees a question under another id.
         let origin = msg.id().filter(|_| !msg.is_answer());
-        let place = Place {
+        let provenance = Provenance {
             about: None,
             late,
             origin,
         };
-        match self.machine.back(msg, place, self.now) {
+        match self.machine.back(msg, provenance, self.now) {
             Turn::Pass(msg) => self.front.push((msg.text(), None)),
             Turn::Steps(steps) => self.take(steps),
         }

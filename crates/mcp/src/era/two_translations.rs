@@ -7,15 +7,18 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::stage::at;
-use super::{Down, Machine, Place, Step, Turn, Up, UpOptions, caps, signed};
+use super::{
+    LegacyToModern, Machine, ModernToLegacy, ModernToLegacyOptions, Provenance, Step, Turn, caps,
+    signed,
+};
 
 const INITIALIZE: &str = r#"{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"url":{}}},"clientInfo":{"name":"c","version":"1"}}"#;
 const SERVER: &str = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{},"prompts":{},"logging":{}},"serverInfo":{"name":"s","version":"1"}}"#;
 
 /// Both machines in a row, as a session of `expose --share` has them.
 struct Row {
-    down: Down,
-    up: Up,
+    legacy_to_modern: LegacyToModern,
+    modern_to_legacy: ModernToLegacy,
     now: Instant,
     signed: bool,
     /// What the client and the server have received.
@@ -25,11 +28,15 @@ struct Row {
 
 impl Row {
     fn new(signed: bool) -> Self {
-        let down = if signed { Down::signed() } else { Down::new() };
-        let options = UpOptions::new("home".to_owned(), || "secret".to_owned());
+        let legacy_to_modern = if signed {
+            LegacyToModern::signed()
+        } else {
+            LegacyToModern::new()
+        };
+        let options = ModernToLegacyOptions::new("home".to_owned(), || "secret".to_owned());
         let mut row = Self {
-            down,
-            up: Up::new(options),
+            legacy_to_modern,
+            modern_to_legacy: ModernToLegacy::new(options),
             now: Instant::now(),
             signed,
             client: Vec::new(),
@@ -45,7 +52,7 @@ impl Row {
 
     /// The client says something.
     fn says(&mut self, text: &str) {
-        let turn = self.down.front(parsed(text), self.now);
+        let turn = self.legacy_to_modern.front(parsed(text), self.now);
         self.after_down(turn);
     }
 
@@ -53,11 +60,11 @@ impl Row {
     fn hears(&mut self, text: &str) {
         let msg = parsed(text);
         let origin = msg.id().filter(|_| !msg.is_answer());
-        let place = Place {
+        let provenance = Provenance {
             origin,
-            ..Place::default()
+            ..Provenance::default()
         };
-        let turn = self.up.back(msg, place, self.now);
+        let turn = self.modern_to_legacy.back(msg, provenance, self.now);
         self.after_up(turn);
     }
 
@@ -70,7 +77,7 @@ impl Row {
 
     fn after(&mut self, time: Duration) {
         self.now += time;
-        let steps = self.up.on_time(self.now);
+        let steps = self.modern_to_legacy.on_time(self.now);
         self.after_up(Turn::Steps(steps));
     }
 
@@ -83,7 +90,7 @@ impl Row {
                         true => signed(&msg, "g", true),
                         false => msg,
                     };
-                    let turn = self.up.front(msg, self.now);
+                    let turn = self.modern_to_legacy.front(msg, self.now);
                     self.after_up(turn);
                 }
             }
@@ -95,11 +102,11 @@ impl Row {
             match step {
                 Step::Back(msg) => self.server.push(msg.text()),
                 Step::Front { msg, about } => {
-                    let place = Place {
+                    let provenance = Provenance {
                         about,
-                        ..Place::default()
+                        ..Provenance::default()
                     };
-                    let turn = self.down.back(msg, place, self.now);
+                    let turn = self.legacy_to_modern.back(msg, provenance, self.now);
                     self.after_down(turn);
                 }
             }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use linkspan_session::{Budget, Pool};
 
-use super::house::Principal;
+use super::service::Principal;
 
 /// One may have this many times what is free: three quarters of everything if it is alone, and there is
 /// always something left for others.

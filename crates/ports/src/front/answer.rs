@@ -10,10 +10,10 @@ use linkspan_session::{Envelope, Fault, Outbound};
 use linkspan_wire::{Code, Id, Json, Kind, Message, RpcError};
 use tokio::sync::watch;
 
-use super::house::Answering;
-use super::ink::Ink;
 use super::knowledge::Lesson;
 use super::phase::{self, Phase};
+use super::service::Answering;
+use super::sse_writer::SseWriter;
 
 /// What comes back for one request. Dropping it cancels the request.
 pub(super) struct Answer {
@@ -45,10 +45,10 @@ impl Answer {
     }
 
     /// Writes what comes; `false` if that was the answer.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>, ink: &mut Ink) -> Poll<bool> {
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>, writer: &mut SseWriter) -> Poll<bool> {
         let envelope = ready!(self.poll_next(cx));
         let more = !envelope.msg.is_answer();
-        ink.message(None, Outbound::One(envelope));
+        writer.message(None, Outbound::One(envelope));
         Poll::Ready(more)
     }
 

@@ -17,14 +17,14 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::allowance::Visit;
 use super::answer::Answer;
 use super::connections::Serving;
-use super::ink::Ink;
 use super::reader::Reader;
+use super::sse_writer::SseWriter;
 
 pub(super) type Response = http::Response<Body>;
 
 /// A place among the requests in flight, and in its client's share of them. The call and what is written
 /// of its answer have it together: it is free when both are over.
-pub(super) type Ticket = Arc<(OwnedSemaphorePermit, Visit)>;
+pub(super) type RequestSlot = Arc<(OwnedSemaphorePermit, Visit)>;
 
 /// What is sent.
 pub(super) enum Body {
@@ -65,11 +65,11 @@ pub(super) fn holding<T: Send + 'static>(text: Bytes, what: T) -> Bytes {
 /// A stream of events.
 pub(super) struct Events {
     source: Source,
-    ink: Ink,
+    writer: SseWriter,
     ended: bool,
     every: Duration,
     beat: Pin<Box<Sleep>>,
-    _ticket: Option<Ticket>,
+    _slot: Option<RequestSlot>,
     _serving: Option<Serving>,
 }
 
@@ -82,29 +82,34 @@ pub(super) enum Source {
 }
 
 impl Events {
-    pub(super) fn new(source: Source, ink: Ink, every: Duration, ticket: Option<Ticket>) -> Self {
+    pub(super) fn new(
+        source: Source,
+        writer: SseWriter,
+        every: Duration,
+        slot: Option<RequestSlot>,
+    ) -> Self {
         Self {
             source,
-            ink,
+            writer,
             ended: false,
             every,
             beat: Box::pin(sleep(every)),
-            _ticket: ticket,
+            _slot: slot,
             _serving: None,
         }
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         loop {
-            if let Some(frame) = self.ink.next() {
+            if let Some(frame) = self.writer.next() {
                 return Poll::Ready(Some(frame));
             }
             if self.ended {
                 return Poll::Ready(None);
             }
             let read = match &mut self.source {
-                Source::Session(reader) => reader.poll(cx, &mut self.ink),
-                Source::Answer(answer) => answer.poll(cx, &mut self.ink),
+                Source::Session(reader) => reader.poll(cx, &mut self.writer),
+                Source::Answer(answer) => answer.poll(cx, &mut self.writer),
             };
             if let Poll::Ready(more) = read {
                 self.ended = !more;
@@ -112,7 +117,7 @@ impl Events {
             }
             ready!(self.beat.as_mut().poll(cx));
             self.beat.as_mut().reset(Instant::now() + self.every);
-            self.ink.comment();
+            self.writer.comment();
         }
     }
 }
@@ -196,14 +201,14 @@ pub(super) fn json(status: StatusCode, pieces: [Bytes; 3]) -> Response {
 }
 
 /// A message as JSON.
-pub(super) fn message(status: StatusCode, item: Outbound, ticket: Option<Ticket>) -> Response {
+pub(super) fn message(status: StatusCode, item: Outbound, slot: Option<RequestSlot>) -> Response {
     let (mut pieces, credit) = match item {
         Outbound::One(envelope) => (envelope.msg.pieces(), envelope.credit),
         Outbound::Array(text) => ([text, Bytes::new(), Bytes::new()], Credit::default()),
     };
     // They are written in this order.
     if let Some(last) = pieces.iter_mut().rfind(|piece| !piece.is_empty()) {
-        *last = holding(std::mem::take(last), (credit, ticket));
+        *last = holding(std::mem::take(last), (credit, slot));
     }
     json(status, pieces)
 }

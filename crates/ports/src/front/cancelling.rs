@@ -11,7 +11,7 @@ use super::session::{Session, now};
 /// give one.
 pub(super) fn cancel(session: &Session, messages: &[&Message]) {
     for id in cancelled(messages) {
-        session.desk().cancel(&id, now());
+        session.streams().cancel(&id, now());
     }
 }
 

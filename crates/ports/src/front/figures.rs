@@ -9,19 +9,19 @@ use super::sessions::Sessions;
 
 /// Numbers that tell how a front is doing. Cheap to clone; always up to date.
 #[derive(Debug, Clone)]
-pub struct Figures {
+pub struct FrontFigures {
     sessions: Arc<Sessions>,
-    tickets: Arc<Semaphore>,
+    request_slots: Arc<Semaphore>,
     most: usize,
 }
 
-impl Figures {
+impl FrontFigures {
     /// Takes the numbers as they are before anybody has come.
-    pub(super) fn new(sessions: &Arc<Sessions>, tickets: &Arc<Semaphore>) -> Self {
+    pub(super) fn new(sessions: &Arc<Sessions>, request_slots: &Arc<Semaphore>) -> Self {
         Self {
             sessions: Arc::clone(sessions),
-            most: tickets.available_permits(),
-            tickets: Arc::clone(tickets),
+            most: request_slots.available_permits(),
+            request_slots: Arc::clone(request_slots),
         }
     }
 
@@ -32,7 +32,7 @@ impl Figures {
 
     /// Requests that are in flight.
     pub fn in_flight(&self) -> usize {
-        self.most - self.tickets.available_permits()
+        self.most - self.request_slots.available_permits()
     }
 
     /// What `/healthz` shows.

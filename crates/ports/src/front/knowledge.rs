@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use linkspan_mcp::{Given, ParamHeaders, names};
 use linkspan_wire::{Kind, Message, RpcError};
 
-use super::house::Principal;
+use super::service::Principal;
 
 /// Who came and went long ago is forgotten: another list tells it again.
 const MAX_PRINCIPALS: usize = 64;

@@ -9,18 +9,18 @@ use linkspan_session::{Envelope, Inbound, Outbound};
 use linkspan_wire::{Entry, Id, Kind, Message, RpcError};
 use tokio::time::timeout;
 
-use super::body::{self, Events, Response, Source, Ticket, empty};
+use super::body::{self, Events, RequestSlot, Response, Source, empty};
 use super::cancelling::cancel;
 use super::connections::Serving;
-use super::desk::{First, Unresumable, Unserved};
 use super::gate::METHODS;
-use super::hall::{Hall, charge, check_version};
-use super::house::{Guest, House};
-use super::ink::{EventId, Ink};
 use super::intake::{check_accept_events, given};
 use super::reader::Reader;
 use super::refusal::Refusal;
+use super::router::{Router, charge, check_version};
+use super::service::{FrontService, Principal};
 use super::session::{Session, now};
+use super::session_streams::{First, Unresumable, Unserved};
+use super::sse_writer::{EventId, SseWriter};
 
 /// How long DELETE waits for the session's server to end.
 const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);
@@ -28,18 +28,18 @@ const GOODBYE: std::time::Duration = std::time::Duration::from_secs(5);
 /// The session that a request names: none, one that is not there, or this.
 type Named = Option<Option<Arc<Session>>>;
 
-impl<H: House> Hall<H> {
+impl<H: FrontService> Router<H> {
     /// Serves one legacy message.
     pub(super) async fn relay(
         self: &Arc<Self>,
         envelope: Envelope,
         version: Given<'_>,
         named: Named,
-        guest: Guest,
+        principal: Principal,
     ) -> Result<Response, Refusal> {
         let opens = is_request(&envelope.msg) && envelope.msg.method() == names::INITIALIZE;
         if opens && named.is_none() {
-            return self.begin(envelope, &guest).await;
+            return self.begin(envelope, &principal).await;
         }
         let session = known(named)?;
         check_version(version, &session)?;
@@ -49,13 +49,13 @@ impl<H: House> Hall<H> {
                 RpcError::invalid_request("this session has begun already"),
             ));
         }
-        session.desk().touch(now());
+        session.streams().touch(now());
         match envelope.msg.kind() {
             Kind::Request => {
-                let ticket = self.ticket(&session.allowance)?;
-                let reader = self.send(&session, envelope, &ticket).await?;
+                let slot = self.slot(&session.allowance)?;
+                let reader = self.send(&session, envelope, &slot).await?;
                 let first = timeout(self.options.patience, reader.first()).await;
-                Ok(self.respond(first.ok(), reader, ticket))
+                Ok(self.respond(first.ok(), reader, slot))
             }
             Kind::Notification | Kind::Result | Kind::Error => {
                 let place = session.place(self.options.room_timeout).await?;
@@ -75,8 +75,8 @@ impl<H: House> Hall<H> {
     ) -> Result<Response, Refusal> {
         let session = known(named)?;
         check_version(version, &session)?;
-        session.desk().touch(now());
-        if !session.desk().speaks(Revision::V2025_03_26.as_str()) {
+        session.streams().touch(now());
+        if !session.streams().speaks(Revision::V2025_03_26.as_str()) {
             let error = RpcError::invalid_request("batches exist in MCP 2025-03-26 only")
                 .with_data(r#"{"hint":"send one message at a time"}"#);
             return Err(Refusal::rpc(StatusCode::BAD_REQUEST, error));
@@ -90,12 +90,12 @@ impl<H: House> Hall<H> {
             place.send(Inbound::Batch(entries));
             return Ok(empty(StatusCode::ACCEPTED));
         }
-        let ticket = self.ticket(&session.allowance)?;
+        let slot = self.slot(&session.allowance)?;
         let place = session.place(self.options.room_timeout).await?;
-        let seat = session.desk().post(&requests, true, Some(&ticket));
+        let seat = session.streams().post(&requests, true, Some(&slot));
         let seat = seat.map_err(unserved)?;
         let reader = Reader::new(Arc::clone(&session), seat);
-        session.desk().owe(seat.stream, errors);
+        session.streams().owe(seat.stream, errors);
         cancel(&session, &messages);
         place.send(Inbound::Batch(entries));
         let first = timeout(self.options.patience, reader.first()).await.ok();
@@ -104,7 +104,7 @@ impl<H: House> Hall<H> {
             Some(First::Answer(Outbound::One(answer))) => answer.msg.id() == Some(Id::null()),
             _ => false,
         };
-        let mut response = self.respond(first, reader, ticket);
+        let mut response = self.respond(first, reader, slot);
         if is_refused {
             *response.status_mut() = StatusCode::BAD_REQUEST;
         }
@@ -117,21 +117,21 @@ impl<H: House> Hall<H> {
         charge(serving, &session.allowance)?;
         check_accept_events(&head.headers)?;
         check_version(given(&head.headers, PROTOCOL_VERSION), &session)?;
-        let mut desk = session.desk();
-        desk.touch(now());
+        let mut streams = session.streams();
+        streams.touch(now());
         let seat = match given(&head.headers, LAST_EVENT_ID) {
-            Given::Nothing => Ok(desk.listen()),
+            Given::Nothing => Ok(streams.listen()),
             Given::Text(text) => match EventId::parse(text) {
-                Some(event) => desk.resume(event),
+                Some(event) => streams.resume(event),
                 None => Err(Unresumable::Unknown),
             },
             Given::Unclear => Err(Unresumable::Unknown),
         };
-        drop(desk);
+        drop(streams);
         match seat {
             Ok(seat) => {
                 let reader = Reader::new(session, seat);
-                Ok(self.stream(reader, Ink::default(), None))
+                Ok(self.stream(reader, SseWriter::default(), None))
             }
             // To an event source that means: do not come back.
             Err(Unresumable::Over) => Ok(empty(StatusCode::NO_CONTENT)),
@@ -162,7 +162,7 @@ impl<H: House> Hall<H> {
             Given::Text(text) => Revision::parse(text).is_some_and(|r| r.era() == Era::Modern),
             _ => false,
         };
-        let named = self.named_session(head, &self.guest(&head.headers));
+        let named = self.named_session(head, &self.principal(&head.headers));
         if is_modern || named.is_none() || self.options.client_era == Some(Era::Modern) {
             let why = "only legacy sessions have streams of their own, and an end";
             return Err(Refusal::method(METHODS, why));
@@ -171,14 +171,19 @@ impl<H: House> Hall<H> {
     }
 
     /// Answers a POST with what came first: JSON if that is all, else a stream.
-    pub(super) fn respond(&self, first: Option<First>, reader: Reader, ticket: Ticket) -> Response {
+    pub(super) fn respond(
+        &self,
+        first: Option<First>,
+        reader: Reader,
+        slot: RequestSlot,
+    ) -> Response {
         match first {
-            Some(First::Answer(item)) => body::message(StatusCode::OK, item, Some(ticket)),
+            Some(First::Answer(item)) => body::message(StatusCode::OK, item, Some(slot)),
             Some(First::Nothing) => empty(StatusCode::ACCEPTED),
             Some(First::Stream) | None => {
-                let mut ink = Ink::default();
-                reader.prime(&mut ink);
-                self.stream(reader, ink, Some(ticket))
+                let mut writer = SseWriter::default();
+                reader.prime(&mut writer);
+                self.stream(reader, writer, Some(slot))
             }
         }
     }
@@ -188,22 +193,27 @@ impl<H: House> Hall<H> {
         &self,
         session: &Arc<Session>,
         envelope: Envelope,
-        ticket: &Ticket,
+        slot: &RequestSlot,
     ) -> Result<Reader, Refusal> {
         // Once there is a place for it, nothing can come between the two.
         let place = session.place(self.options.room_timeout).await?;
         let seat = session
-            .desk()
-            .post(&[&envelope.msg], false, Some(ticket))
+            .streams()
+            .post(&[&envelope.msg], false, Some(slot))
             .map_err(unserved)?;
         place.send(Inbound::Message(envelope));
         Ok(Reader::new(Arc::clone(session), seat))
     }
 
-    pub(super) fn stream(&self, reader: Reader, ink: Ink, ticket: Option<Ticket>) -> Response {
+    pub(super) fn stream(
+        &self,
+        reader: Reader,
+        writer: SseWriter,
+        slot: Option<RequestSlot>,
+    ) -> Response {
         let every = self.options.keep_alive;
         let source = Source::Session(reader);
-        body::events(Events::new(source, ink, every, ticket))
+        body::events(Events::new(source, writer, every, slot))
     }
 }
 

@@ -11,11 +11,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
 use super::connections::{CLOSING, Connection, Connections, affordable};
-use super::figures::Figures;
-use super::hall::Hall;
-use super::house::House;
+use super::figures::FrontFigures;
 use super::options::FrontOptions;
 use super::phase::Phase;
+use super::router::Router;
+use super::service::FrontService;
 use super::socket::Socket;
 
 /// Connections for each request that may be in flight: most are waiting for the next one.
@@ -27,35 +27,35 @@ const HEAD: usize = 64 * 1024;
 /// How long to wait when the system has no socket left for us.
 const BREATHER: Duration = Duration::from_millis(100);
 
-/// An HTTP server in front of a [`House`].
+/// An HTTP server in front of a [`FrontService`].
 pub struct Front<H> {
     listener: TcpListener,
-    hall: Arc<Hall<H>>,
+    router: Arc<Router<H>>,
 }
 
-impl<H: House> Front<H> {
-    /// Serves the house's guests on a socket that is bound already, at a path that is free.
-    pub fn new(listener: TcpListener, options: FrontOptions, house: Arc<H>) -> io::Result<Self> {
+impl<H: FrontService> Front<H> {
+    /// Serves the service's guests on a socket that is bound already, at a path that is free.
+    pub fn new(listener: TcpListener, options: FrontOptions, service: Arc<H>) -> io::Result<Self> {
         if let Some(path) = options.clash() {
             let why = format!("something else is served at {path}; choose another path");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         let bound = listener.local_addr()?;
-        let hall = Arc::new(Hall::new(options, house, bound));
-        Ok(Self { listener, hall })
+        let router = Arc::new(Router::new(options, service, bound));
+        Ok(Self { listener, router })
     }
 
     /// Tells at any time how much there is to do.
-    pub fn figures(&self) -> Figures {
-        self.hall.figures()
+    pub fn figures(&self) -> FrontFigures {
+        self.router.figures()
     }
 
     /// Serves until `stop` resolves; then nobody is let in any more, and what is under way may
     /// finish, is then answered with an error, and at last cut off, each after a limited time.
     ///
-    /// `give_up` is called when nothing is waited for any more: the house should end its calls then.
+    /// `give_up` is called when nothing is waited for any more: the service should end its calls then.
     pub async fn serve(self, stop: impl Future<Output = ()>, give_up: impl FnOnce()) {
-        let options = &self.hall.options;
+        let options = &self.router.options;
         let most = (options.max_in_flight * CONNECTIONS).max(LEAST_CONNECTIONS);
         let connections = Connections::new(affordable(most));
         let http = http(options);
@@ -68,8 +68,8 @@ impl<H: House> Front<H> {
             };
             match accepted {
                 Ok((stream, connection)) => {
-                    let hall = Arc::clone(&self.hall);
-                    tokio::spawn(converse(http.clone(), hall, stream, connection));
+                    let router = Arc::clone(&self.router);
+                    tokio::spawn(converse(http.clone(), router, stream, connection));
                 }
                 Err(e) => {
                     tracing::warn!("cannot accept a connection: {e}");
@@ -79,31 +79,31 @@ impl<H: House> Front<H> {
             }
         }
         drop(self.listener);
-        close(&self.hall, give_up).await;
+        close(&self.router, give_up).await;
     }
 }
 
 /// Lets everybody out.
-async fn close<H>(hall: &Hall<H>, give_up: impl FnOnce()) {
-    hall.sessions.close_all();
-    hall.phase.send_replace(Phase::Finish);
+async fn close<H>(router: &Router<H>, give_up: impl FnOnce()) {
+    router.sessions.close_all();
+    router.phase.send_replace(Phase::Finish);
     let done = async {
         // Connections go when they have nothing more to say; then nobody watches the phase.
-        hall.phase.closed().await;
-        let rooms = u32::try_from(hall.options.max_sessions).unwrap_or(u32::MAX);
-        let _ = hall.rooms.acquire_many(rooms).await;
+        router.phase.closed().await;
+        let session_slots = u32::try_from(router.options.max_sessions).unwrap_or(u32::MAX);
+        let _ = router.session_slots.acquire_many(session_slots).await;
     };
     tokio::pin!(done);
-    let drain = hall.options.drain;
+    let drain = router.options.drain;
     if timeout(drain / 5, done.as_mut()).await.is_ok() {
         return;
     }
     give_up();
-    hall.phase.send_replace(Phase::GiveUp);
+    router.phase.send_replace(Phase::GiveUp);
     if timeout(drain, done.as_mut()).await.is_ok() {
         return;
     }
-    hall.phase.send_replace(Phase::Leave);
+    router.phase.send_replace(Phase::Leave);
     let _ = timeout(BREATHER, done).await;
 }
 
@@ -127,17 +127,17 @@ fn http(options: &FrontOptions) -> http1::Builder {
 }
 
 /// One connection, to its end.
-async fn converse<H: House>(
+async fn converse<H: FrontService>(
     http: http1::Builder,
-    hall: Arc<Hall<H>>,
+    router: Arc<Router<H>>,
     stream: TcpStream,
     connection: Arc<Connection>,
 ) {
-    let socket = Socket::new(stream, hall.options.write_timeout).of(&connection);
-    let mut phase = hall.phase.subscribe();
+    let socket = Socket::new(stream, router.options.write_timeout).of(&connection);
+    let mut phase = router.phase.subscribe();
     let here = Arc::clone(&connection);
-    let service = service_fn(move |request| Arc::clone(&hall).serve(request, here.serve()));
-    let conversation = http.serve_connection(socket, service);
+    let serve = service_fn(move |request| Arc::clone(&router).serve(request, here.serve()));
+    let conversation = http.serve_connection(socket, serve);
     tokio::pin!(conversation);
     let mut leaving = false;
     loop {

@@ -11,25 +11,25 @@ use tokio::time::{Duration, timeout};
 
 use super::answer::{Answer, status};
 use super::body::{self, Events, Response, Source, empty};
-use super::hall::Hall;
-use super::house::{Guest, House};
-use super::ink::Ink;
 use super::intake::given;
 use super::phase::given_up;
 use super::refusal::Refusal;
+use super::router::Router;
+use super::service::{FrontService, Principal};
+use super::sse_writer::SseWriter;
 
 /// How long the server may take to list its tools when a call has to be checked against them.
 const LISTING: Duration = Duration::from_secs(5);
 /// Pages of such a list.
 const PAGES: usize = 8;
 
-impl<H: House> Hall<H> {
+impl<H: FrontService> Router<H> {
     /// Serves a modern message.
     pub(super) async fn ask(
         self: &Arc<Self>,
         head: &Parts,
         call: Envelope,
-        guest: Guest,
+        principal: Principal,
     ) -> Result<Response, Refusal> {
         let message = &call.msg;
         let Some(id) = message.id().filter(|_| message.kind() == Kind::Request) else {
@@ -38,32 +38,32 @@ impl<H: House> Hall<H> {
         };
         let refuse = |error| Refusal::rpc(StatusCode::BAD_REQUEST, error);
         check_modern(message, |name| given(&head.headers, name)).map_err(refuse)?;
-        let ticket = self.ticket(&self.allowances.of(&guest.principal))?;
-        self.check_params(head, message, &guest)
+        let slot = self.slot(&self.allowances.of(&principal))?;
+        self.check_params(head, message, &principal)
             .await
             .map_err(refuse)?;
-        let lesson = self.knowledge.lesson(message, &guest.principal);
+        let lesson = self.knowledge.lesson(message, &principal);
         let asked = tokio::select! {
             biased;
-            asked = self.house.ask(call, &guest) => asked,
+            asked = self.service.ask(call, &principal) => asked,
             () = given_up(self.phase.subscribe()) => Err(Fault::Closing),
         };
         let answering = asked.map_err(|why| Refusal::fault(&why))?;
         let mut answer = Answer::new(answering, id, lesson, self.phase.subscribe());
         // A status, once sent, cannot be taken back.
         let first = timeout(self.options.long_patience, answer.next()).await;
-        let mut ink = Ink::default();
+        let mut writer = SseWriter::default();
         if let Ok(envelope) = first {
             if envelope.msg.is_answer() {
                 let status = status(&envelope.msg);
                 let item = Outbound::One(envelope);
-                return Ok(body::message(status, item, Some(ticket)));
+                return Ok(body::message(status, item, Some(slot)));
             }
-            ink.message(None, Outbound::One(envelope));
+            writer.message(None, Outbound::One(envelope));
         }
         let source = Source::Answer(Box::new(answer));
         let every = self.options.keep_alive;
-        Ok(body::events(Events::new(source, ink, every, Some(ticket))))
+        Ok(body::events(Events::new(source, writer, every, Some(slot))))
     }
 
     /// Refuses a legacy message where only the other era is served.
@@ -87,14 +87,14 @@ impl<H: House> Hall<H> {
         &self,
         head: &Parts,
         call: &Message,
-        guest: &Guest,
+        principal: &Principal,
     ) -> Result<(), RpcError> {
         if call.method() != names::TOOLS_CALL {
             return Ok(());
         }
         let check = || {
             let header = |name: &str| given(&head.headers, name);
-            self.knowledge.check(call, &guest.principal, header)
+            self.knowledge.check(call, principal, header)
         };
         if let Some(checked) = check() {
             return checked;
@@ -103,7 +103,7 @@ impl<H: House> Hall<H> {
         if !head.headers.keys().any(has_any) {
             return Ok(());
         }
-        if timeout(LISTING, self.list_tools(call, guest))
+        if timeout(LISTING, self.list_tools(call, principal))
             .await
             .is_err()
         {
@@ -113,7 +113,7 @@ impl<H: House> Hall<H> {
     }
 
     /// Asks for the list of tools in the name of a caller.
-    async fn list_tools(&self, call: &Message, guest: &Guest) {
+    async fn list_tools(&self, call: &Message, principal: &Principal) {
         let Some(meta) = call.params().and_then(|params| params.get("_meta")) else {
             return;
         };
@@ -129,8 +129,8 @@ impl<H: House> Hall<H> {
             let params = format!(r#"{{{cursor}"_meta":{{{meta}}}}}"#);
             let id = Id::number(page as u64 + 1);
             let list = Message::request(&id, names::TOOLS_LIST, Some(&params));
-            let lesson = self.knowledge.lesson(&list, &guest.principal);
-            let Ok(answering) = self.house.ask(Envelope::new(list), guest).await else {
+            let lesson = self.knowledge.lesson(&list, principal);
+            let Ok(answering) = self.service.ask(Envelope::new(list), principal).await else {
                 return;
             };
             let mut answer = Answer::new(answering, id, lesson, self.phase.subscribe());

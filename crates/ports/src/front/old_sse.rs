@@ -11,17 +11,17 @@ use linkspan_wire::{Frame, Message};
 use super::body::{Response, empty};
 use super::cancelling::cancel;
 use super::connections::Serving;
-use super::desk::Manner;
-use super::hall::{Hall, charge};
-use super::house::House;
-use super::ink::Ink;
 use super::intake::{check_accept_events, check_content_type, drain};
 use super::legacy::{is_request, unserved};
 use super::reader::Reader;
 use super::refusal::Refusal;
+use super::router::{Router, charge};
+use super::service::FrontService;
 use super::session::now;
+use super::session_streams::Manner;
+use super::sse_writer::SseWriter;
 
-impl<H: House> Hall<H> {
+impl<H: FrontService> Router<H> {
     /// GET /sse: a session that lives as long as this stream.
     pub(super) async fn open_sse(
         self: &Arc<Self>,
@@ -31,12 +31,12 @@ impl<H: House> Hall<H> {
         check_accept_events(&head.headers)?;
         let allowance = self.allowances.one();
         charge(serving, &allowance)?;
-        let guest = self.guest(&head.headers);
-        let session = self.admit(&guest, Manner::OneStream, allowance).await?;
-        let seat = session.desk().listen();
-        let mut ink = Ink::default();
-        ink.endpoint(&format!("/messages?sessionId={}", session.key));
-        Ok(self.stream(Reader::only(session, seat), ink, None))
+        let principal = self.principal(&head.headers);
+        let session = self.admit(&principal, Manner::OneStream, allowance).await?;
+        let seat = session.streams().listen();
+        let mut writer = SseWriter::default();
+        writer.endpoint(&format!("/messages?sessionId={}", session.key));
+        Ok(self.stream(Reader::only(session, seat), writer, None))
     }
 
     /// POST /messages: takes a message; its answer comes on the stream.
@@ -47,10 +47,10 @@ impl<H: House> Hall<H> {
         serving: &Serving,
     ) -> Result<Response, Refusal> {
         check_content_type(&head.headers)?;
-        let guest = self.guest(&head.headers);
+        let principal = self.principal(&head.headers);
         let mut parts = head.uri.query().unwrap_or_default().split('&');
         let key = parts.find_map(|part| part.strip_prefix("sessionId="));
-        let (key, who) = (key.unwrap_or_default(), &guest.principal);
+        let (key, who) = (key.unwrap_or_default(), &principal);
         let session = self.sessions.find(key, who, Manner::OneStream);
         let session = session.ok_or_else(Refusal::no_such_session)?;
         if let Err(refusal) = charge(serving, &session.allowance) {
@@ -67,7 +67,7 @@ impl<H: House> Hall<H> {
             Frame::Other { why, .. } => return Err(Refusal::bad(&why)),
             Frame::Blank => return Err(Refusal::bad(&linkspan_wire::Syntax::Torn.into())),
         };
-        session.desk().touch(now());
+        session.streams().touch(now());
         let (messages, errors): (Vec<&Message>, usize) = match &inbound {
             Inbound::Message(envelope) => (vec![&envelope.msg], 0),
             Inbound::Batch(entries) => {
@@ -78,13 +78,13 @@ impl<H: House> Hall<H> {
         };
         let requests: Vec<&Message> = messages.iter().copied().filter(|m| is_request(m)).collect();
         let asks = !requests.is_empty() || errors > 0;
-        let ticket = asks.then(|| self.ticket(&session.allowance)).transpose()?;
+        let slot = asks.then(|| self.slot(&session.allowance)).transpose()?;
         let place = session.place(self.options.room_timeout).await?;
         if asks {
             let is_batch = matches!(inbound, Inbound::Batch(_));
-            let mut desk = session.desk();
-            let entered = desk.enter(&requests, is_batch, ticket.as_ref());
-            desk.owe(entered.map_err(unserved)?, errors);
+            let mut streams = session.streams();
+            let entered = streams.enter(&requests, is_batch, slot.as_ref());
+            streams.owe(entered.map_err(unserved)?, errors);
         }
         cancel(&session, &messages);
         place.send(inbound);

@@ -11,31 +11,31 @@ use tokio::time::{Duration, timeout};
 
 use super::allowance::Allowance;
 use super::body::Response;
-use super::desk::{Desk, First, Manner};
-use super::hall::Hall;
-use super::house::{Guest, House};
 use super::refusal::Refusal;
+use super::router::Router;
+use super::service::{FrontService, Principal};
 use super::session::{Ends, Pump, Session, now};
+use super::session_streams::{First, Manner, SessionStreams};
 use super::sessions::Key;
 use crate::QUEUE;
 
 /// How long somebody who comes waits for somebody who leaves.
 const LEAVING: Duration = Duration::from_secs(3);
 
-impl<H: House> Hall<H> {
+impl<H: FrontService> Router<H> {
     /// Begins a session with the client's `initialize`.
     pub(super) async fn begin(
         self: &Arc<Self>,
         envelope: Envelope,
-        guest: &Guest,
+        principal: &Principal,
     ) -> Result<Response, Refusal> {
         let allowance = self.allowances.one();
-        let ticket = self.ticket(&allowance)?;
-        let session = self.admit(guest, Manner::Streams, allowance).await?;
+        let slot = self.slot(&allowance)?;
+        let session = self.admit(principal, Manner::Streams, allowance).await?;
         // Until the client knows its session, it can do nothing with it.
         let unborn = Unborn(Some(Arc::clone(&session)));
-        session.desk().begin(&envelope.msg);
-        let reader = self.send(&session, envelope, &ticket).await?;
+        session.streams().begin(&envelope.msg);
+        let reader = self.send(&session, envelope, &slot).await?;
         let first = timeout(self.options.long_patience, reader.first())
             .await
             .ok();
@@ -43,7 +43,7 @@ impl<H: House> Hall<H> {
             Some(First::Answer(Outbound::One(answer))) => answer.msg.kind() == Kind::Error,
             _ => false,
         };
-        let mut response = self.respond(first, reader, ticket);
+        let mut response = self.respond(first, reader, slot);
         if !refused {
             unborn.keep();
             add_key(response.headers_mut(), session.key);
@@ -51,10 +51,10 @@ impl<H: House> Hall<H> {
         Ok(response)
     }
 
-    /// Makes a session and gives its port to the house.
+    /// Makes a session and gives its port to the service.
     pub(super) async fn admit(
         self: &Arc<Self>,
-        guest: &Guest,
+        principal: &Principal,
         manner: Manner,
         allowance: Arc<Allowance>,
     ) -> Result<Arc<Session>, Refusal> {
@@ -62,9 +62,8 @@ impl<H: House> Hall<H> {
         let key = Key::random().ok_or_else(|| Refusal::busy("the system has no random numbers"))?;
         let (port, end) = Port::pair("the client", QUEUE);
         let (tx, ends) = Ends::part(end);
-        let desk = Desk::new(manner, now());
-        let principal = guest.principal.clone();
-        let session = Arc::new(Session::new(key, principal, tx, allowance, desk));
+        let streams = SessionStreams::new(manner, now());
+        let session = Arc::new(Session::new(key, principal.clone(), tx, allowance, streams));
         self.sessions.add(Arc::clone(&session));
         let pump = Pump {
             session: Arc::clone(&session),
@@ -73,7 +72,7 @@ impl<H: House> Hall<H> {
             room,
         };
         tokio::spawn(pump.run(ends));
-        self.house.admit(port, guest);
+        self.service.admit(port, principal);
         Ok(session)
     }
 
@@ -81,7 +80,7 @@ impl<H: House> Hall<H> {
     async fn room(&self) -> Result<OwnedSemaphorePermit, Refusal> {
         let is_full = self.sessions.len() >= self.options.max_sessions;
         let wait = if is_full { Duration::ZERO } else { LEAVING };
-        let room = timeout(wait, Arc::clone(&self.rooms).acquire_owned()).await;
+        let room = timeout(wait, Arc::clone(&self.session_slots).acquire_owned()).await;
         let room = room.ok().and_then(Result::ok);
         room.ok_or_else(|| Refusal::busy("too many sessions"))
     }

@@ -4,9 +4,9 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use super::desk::{First, Seat};
-use super::ink::Ink;
 use super::session::{Session, now};
+use super::session_streams::{First, Seat};
+use super::sse_writer::SseWriter;
 
 /// Holds a place at a stream and leaves it when dropped, whatever the way.
 pub(super) struct Reader {
@@ -36,33 +36,33 @@ impl Reader {
 
     /// What is first to be said.
     pub(super) async fn first(&self) -> First {
-        poll_fn(|cx| self.session.desk().first(self.seat, cx.waker())).await
+        poll_fn(|cx| self.session.streams().first(self.seat, cx.waker())).await
     }
 
     /// Writes what there is; `false` if nothing more will come.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>, ink: &mut Ink) -> Poll<bool> {
-        let mut desk = self.session.desk();
-        let was_full = desk.is_full();
-        let taken = desk.take(self.seat, cx.waker(), ink);
-        if was_full && !desk.is_full() {
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>, writer: &mut SseWriter) -> Poll<bool> {
+        let mut streams = self.session.streams();
+        let was_full = streams.is_full();
+        let taken = streams.take(self.seat, cx.waker(), writer);
+        if was_full && !streams.is_full() {
             self.session.make_room();
         }
-        self.session.give_up(desk.unheard());
+        self.session.give_up(streams.unheard());
         taken
     }
 
     /// Writes the event that primes the stream, where there is one.
-    pub(super) fn prime(&self, ink: &mut Ink) {
-        self.session.desk().prime(self.seat, ink);
+    pub(super) fn prime(&self, writer: &mut SseWriter) {
+        self.session.streams().prime(self.seat, writer);
     }
 }
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        let mut desk = self.session.desk();
-        desk.leave(self.seat, now());
-        self.session.give_up(desk.unheard());
-        drop(desk);
+        let mut streams = self.session.streams();
+        streams.leave(self.seat, now());
+        self.session.give_up(streams.unheard());
+        drop(streams);
         self.session.make_room();
         if self.takes_all {
             self.session.close();

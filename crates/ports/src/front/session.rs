@@ -1,4 +1,4 @@
-//! A legacy session: the port towards its server, and the desk where its client is served.
+//! A legacy session: the port towards its server, and the streams where its client is served.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,9 +11,9 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time;
 
 use super::allowance::Allowance;
-use super::desk::{Behind, Desk, Manner, STANDING_STALL};
-use super::house::Principal;
 use super::refusal::Refusal;
+use super::service::Principal;
+use super::session_streams::{Behind, Manner, STANDING_STALL, SessionStreams};
 use super::sessions::{Key, Sessions};
 
 /// How long a session that was closed may take to answer what it owes.
@@ -37,7 +37,7 @@ pub(super) struct Session {
     pub(super) allowance: Arc<Allowance>,
     /// Messages that may wait until the server takes them.
     waiting: Semaphore,
-    desk: Mutex<Desk>,
+    streams: Mutex<SessionStreams>,
     /// Questions of the server to be refused as soon as it takes the refusals.
     refused: Mutex<VecDeque<Id>>,
     room: Notify,
@@ -52,16 +52,16 @@ impl Session {
         principal: Principal,
         tx: mpsc::Sender<Inbound>,
         allowance: Arc<Allowance>,
-        desk: Desk,
+        streams: SessionStreams,
     ) -> Self {
         Self {
             key,
             principal,
-            manner: desk.manner(),
+            manner: streams.manner(),
             tx,
             allowance,
             waiting: Semaphore::new(MOST_WAITING),
-            desk: Mutex::new(desk),
+            streams: Mutex::new(streams),
             refused: Mutex::default(),
             room: Notify::new(),
             closing: Notify::new(),
@@ -85,8 +85,8 @@ impl Session {
     }
 
     /// The lock is never held across an await.
-    pub(super) fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn streams(&self) -> MutexGuard<'_, SessionStreams> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Somebody has read; the session may go on.
@@ -120,7 +120,7 @@ impl Session {
     }
 }
 
-/// The session's end of things: takes what the server says to the desk, until it says no more.
+/// The session's end of things: takes what the server says to the streams, until it says no more.
 pub(super) struct Pump {
     pub(super) session: Arc<Session>,
     pub(super) sessions: Arc<Sessions>,
@@ -148,7 +148,7 @@ impl Pump {
             if !is_full {
                 stall = None;
             } else if stall.is_none() {
-                stall = Some(Stall::new(&mut self.session.desk(), now()));
+                stall = Some(Stall::new(&mut self.session.streams(), now()));
                 look.as_mut().reset((now() + STANDING_STALL).into());
             }
             tokio::select! {
@@ -174,21 +174,21 @@ impl Pump {
                     None => break,
                 },
                 () = self.session.room.notified() => {
-                    is_full = self.session.desk().is_full();
+                    is_full = self.session.streams().is_full();
                 }
                 () = &mut look, if is_full => {
                     look.as_mut().reset((now() + STANDING_STALL).into());
-                    let mut desk = self.session.desk();
+                    let mut streams = self.session.streams();
                     if let Some(stall) = &mut stall {
-                        stall.look(&mut desk, now());
+                        stall.look(&mut streams, now());
                     }
-                    self.session.give_up(desk.unheard());
-                    is_full = desk.is_full();
+                    self.session.give_up(streams.unheard());
+                    is_full = streams.is_full();
                 }
             }
         }
         self.sessions.remove(self.session.key);
-        self.session.desk().end(now());
+        self.session.streams().end(now());
         drop(done);
         drop(self.room);
         self.session.ended.close();
@@ -197,31 +197,31 @@ impl Pump {
 
     /// Hands on what there is; `true` if a reader has to catch up first.
     fn pass_on(&self, item: Outbound, rx: &mut mpsc::Receiver<Outbound>) -> bool {
-        let mut desk = self.session.desk();
+        let mut streams = self.session.streams();
         let now = now();
-        desk.say(item, now);
-        while !desk.is_full()
+        streams.say(item, now);
+        while !streams.is_full()
             && let Ok(item) = rx.try_recv()
         {
-            desk.say(item, now);
+            streams.say(item, now);
         }
-        self.session.give_up(desk.unheard());
-        if desk.is_refused() {
+        self.session.give_up(streams.unheard());
+        if streams.is_refused() {
             // It never began.
             self.session.close();
         }
-        desk.is_full()
+        streams.is_full()
     }
 
     /// Forgets what is old, ends the session if its client is gone, and says when to look again.
     fn next_tick(&self) -> Instant {
         let now = now();
-        let mut desk = self.session.desk();
-        desk.expire(now);
+        let mut streams = self.session.streams();
+        streams.expire(now);
         let Some(limit) = self.idle else {
             return now + TICK;
         };
-        let ends = desk.idle_since().unwrap_or(now) + limit;
+        let ends = streams.idle_since().unwrap_or(now) + limit;
         if ends <= now {
             tracing::info!("a session was idle for {} s and ends", limit.as_secs());
             self.session.close();
@@ -255,20 +255,20 @@ struct Stall {
 }
 
 impl Stall {
-    fn new(desk: &mut Desk, now: Instant) -> Self {
+    fn new(streams: &mut SessionStreams, now: Instant) -> Self {
         Self {
             since: now,
-            behind: desk.behind(),
+            behind: streams.behind(),
         }
     }
 
     /// Lets go of those that have taken nothing for too long.
-    fn look(&mut self, desk: &mut Desk, now: Instant) {
+    fn look(&mut self, streams: &mut SessionStreams, now: Instant) {
         let after = now.saturating_duration_since(self.since);
-        desk.shed(&self.behind, after);
+        streams.shed(&self.behind, after);
         // One that has taken something since is given the whole time again.
-        if self.behind != desk.behind() {
-            *self = Self::new(desk, now);
+        if self.behind != streams.behind() {
+            *self = Self::new(streams, now);
         }
     }
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use super::desk::Manner;
-use super::house::Principal;
+use super::service::Principal;
 use super::session::Session;
+use super::session_streams::Manner;
 
 /// The id of a session: 128 bits that nobody can guess.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,12 +1,12 @@
-//! The whole front over a real socket, with a house that plays the servers.
+//! The whole front over a real socket, with a service that plays the servers.
 
 mod bounds;
 mod client;
 mod crowded;
-mod house;
 mod legacy;
 mod modern;
 mod old_sse;
+mod service;
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use self::client::Client;
-use self::house::Play;
-use super::{Figures, Front, FrontOptions};
+use self::service::Play;
+use super::{Front, FrontFigures, FrontOptions};
 
 /// A front that runs until it is dropped.
 struct Running {
     client: Client,
-    house: Arc<Play>,
-    figures: Figures,
+    service: Arc<Play>,
+    figures: FrontFigures,
     stop: Option<oneshot::Sender<()>>,
     served: JoinHandle<()>,
 }
@@ -32,8 +32,8 @@ async fn front(change: impl FnOnce(&mut FrontOptions)) -> Running {
     change(&mut options);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = Client(listener.local_addr().unwrap());
-    let house = Arc::new(Play::default());
-    let front = Front::new(listener, options, Arc::clone(&house)).unwrap();
+    let service = Arc::new(Play::default());
+    let front = Front::new(listener, options, Arc::clone(&service)).unwrap();
     let figures = front.figures();
     let (stop, stopped) = oneshot::channel();
     let told = async {
@@ -42,7 +42,7 @@ async fn front(change: impl FnOnce(&mut FrontOptions)) -> Running {
     let served = tokio::spawn(front.serve(told, || {}));
     Running {
         client,
-        house,
+        service,
         figures,
         stop: Some(stop),
         served,

@@ -13,7 +13,7 @@ use url::Url;
 use super::answer::{self, Data, Events, Media, media};
 use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
-use super::job::{self, Begun, Outcome, Refusal, Report, Role, Ticket};
+use super::job::{self, Begun, Delivery, Outcome, Refusal, Report, Role};
 use super::pace::Pace;
 use super::refused::{error_code, forgets_session, is_modern_error};
 use super::request::{self, Place};
@@ -47,51 +47,51 @@ pub(super) struct Post {
 }
 
 impl Post {
-    pub(super) async fn run(self, ticket: Ticket) -> Report {
-        let _waits = ticket.hop.map(|hop| self.endpoint.waiting.enter(hop));
-        let exchange = self.exchange(&ticket);
-        let (outcome, moved) = if ticket.hop.is_some() {
+    pub(super) async fn run(self, delivery: Delivery) -> Report {
+        let _waits = delivery.hop.map(|hop| self.endpoint.waiting.enter(hop));
+        let exchange = self.exchange(&delivery);
+        let (outcome, moved) = if delivery.hop.is_some() {
             exchange.await
         } else {
             match timeout(ACCEPT, exchange).await {
                 Ok(ended) => ended,
                 Err(_) => {
                     let why = Fault::Timeout { after: ACCEPT };
-                    (self.fail(&ticket, why).await, None)
+                    (self.fail(&delivery, why).await, None)
                 }
             }
         };
         Report::Posted {
-            ticket,
+            delivery,
             outcome,
             moved,
         }
     }
 
-    async fn exchange(&self, ticket: &Ticket) -> (Outcome, Option<Url>) {
-        let body = ticket.msg.to_bytes();
+    async fn exchange(&self, delivery: &Delivery) -> (Outcome, Option<Url>) {
+        let body = delivery.msg.to_bytes();
         let headers = request::post(&self.endpoint, &self.place, &self.extra);
         let make = || Telling::new(body.clone(), self.sent.clone());
         let sent = send(&self.endpoint, Method::POST, &self.url, &headers, make).await;
         let (response, url) = match sent {
             Ok(sent) => sent,
-            Err(why) => return (self.fail(ticket, why).await, None),
+            Err(why) => return (self.fail(delivery, why).await, None),
         };
         let status = response.status();
-        tracing::debug!("POST {} -> {}", job::label(&ticket.msg), status.as_u16());
+        tracing::debug!("POST {} -> {}", job::label(&delivery.msg), status.as_u16());
         let outcome = if status.is_success() {
-            self.note_place(ticket, &response);
-            self.accepted(ticket, response).await
+            self.note_place(delivery, &response);
+            self.accepted(delivery, response).await
         } else {
-            Box::pin(self.refused(ticket, response)).await
+            Box::pin(self.refused(delivery, response)).await
         };
         (outcome, (url != self.url).then_some(url))
     }
 
     /// Tells the driver where a response leads. Some servers give the session out later than with the answer
     /// to `initialize`, or change it.
-    fn note_place(&self, ticket: &Ticket, response: &Response) {
-        let names = ticket.era == Era::Legacy && response.headers().contains_key(SESSION_ID);
+    fn note_place(&self, delivery: &Delivery, response: &Response) {
+        let names = delivery.era == Era::Legacy && response.headers().contains_key(SESSION_ID);
         if !self.begins && !names {
             return;
         }
@@ -99,27 +99,27 @@ impl Post {
         if self.begins || (place.session.is_some() && place.session != self.place.session) {
             // A full queue loses nothing: the next response says the same.
             let _ = self.accepted.try_send(Begun {
-                serial: ticket.serial,
-                generation: ticket.generation,
+                serial: delivery.serial,
+                generation: delivery.generation,
                 begins: self.begins,
                 place,
             });
         }
     }
 
-    async fn accepted(&self, ticket: &Ticket, response: Response) -> Outcome {
-        let Some(hop) = ticket.hop else {
+    async fn accepted(&self, delivery: &Delivery, response: Response) -> Outcome {
+        let Some(hop) = delivery.hop else {
             tokio::spawn(leftover(self.endpoint.clone(), response, self.tx.clone()));
             return Outcome::Done;
         };
-        let begun = (ticket.role == Role::Initialize).then(|| Place::opened(response.headers()));
+        let begun = (delivery.role == Role::Initialize).then(|| Place::opened(response.headers()));
         let answer = match media(&response) {
             // Boxed, like other rare and large paths: a job is moved when it is spawned.
             Media::Events => Box::pin(self.stream(hop, response)).await,
             Media::Json | Media::Other => self.body(hop, response).await,
         };
         match (answer, begun) {
-            (Err(why), _) => self.fail(ticket, why).await,
+            (Err(why), _) => self.fail(delivery, why).await,
             (Ok(answer), Some(place)) => match job::negotiated(&answer) {
                 Some(version) => Outcome::Opened(Place {
                     version: Some(version),
@@ -128,8 +128,8 @@ impl Post {
                 None => Outcome::Done,
             },
             (Ok(answer), None) => {
-                let is_list = ticket.msg.method() == names::TOOLS_LIST;
-                if ticket.era == Era::Modern && is_list && answer.kind() == Kind::Result {
+                let is_list = delivery.msg.method() == names::TOOLS_LIST;
+                if delivery.era == Era::Modern && is_list && answer.kind() == Kind::Result {
                     Outcome::Tools(answer)
                 } else {
                     Outcome::Done
@@ -138,7 +138,7 @@ impl Post {
         }
     }
 
-    async fn refused(&self, ticket: &Ticket, response: Response) -> Outcome {
+    async fn refused(&self, delivery: &Delivery, response: Response) -> Outcome {
         let status = response.status();
         let body = answer::refusal(response).await;
         let forgotten = self.place.session.is_some() && forgets_session(status, &body);
@@ -147,16 +147,16 @@ impl Post {
         if forgotten {
             return Outcome::SessionGone(refusal);
         }
-        let is_call = ticket.era == Era::Modern && ticket.msg.method() == names::TOOLS_CALL;
+        let is_call = delivery.era == Era::Modern && delivery.msg.method() == names::TOOLS_CALL;
         let mismatch = error_code(&refusal.body) == Some(linkspan_mcp::HEADER_MISMATCH);
-        if is_call && mismatch && !ticket.again {
+        if is_call && mismatch && !delivery.again {
             return Outcome::HeadersRefused(refusal);
         }
         let other_transport = matches!(refusal.status, 400 | 404 | 405 | 406 | 415 | 501);
         if self.may_fall_back && other_transport && !is_modern_error(&refusal.body) {
             return Outcome::Refused(refusal);
         }
-        job::refuse(&self.endpoint, &self.tx, ticket, refusal).await;
+        job::refuse(&self.endpoint, &self.tx, delivery, refusal).await;
         Outcome::Done
     }
 
@@ -355,8 +355,8 @@ impl Post {
         answer
     }
 
-    async fn fail(&self, ticket: &Ticket, why: Fault) -> Outcome {
-        job::fail(&self.tx, ticket, why).await;
+    async fn fail(&self, delivery: &Delivery, why: Fault) -> Outcome {
+        job::fail(&self.tx, delivery, why).await;
         Outcome::Done
     }
 

@@ -27,7 +27,7 @@ use url::Url;
 use self::notes::cancelled_hop;
 use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
-use super::job::{self, Begun, Refusal, Report, Role, Ticket};
+use super::job::{self, Begun, Delivery, Refusal, Report, Role};
 use super::options::Transport;
 use super::request::{self, Place};
 use super::sending::send;
@@ -66,11 +66,11 @@ pub(super) struct Driver {
     /// Where a first call or `initialize` has led, as soon as its response begins.
     accepted: (mpsc::Sender<Begun>, mpsc::Receiver<Begun>),
     held: VecDeque<Envelope>,
-    notes: VecDeque<Ticket>,
+    notes: VecDeque<Delivery>,
     /// Notifications that are out: one, unless the server takes too long over them.
     notes_out: usize,
     /// Messages that wait for a new session or stream, and how they were refused.
-    parked: Vec<(Ticket, Option<Refusal>)>,
+    parked: Vec<(Delivery, Option<Refusal>)>,
     sse_backoff: u32,
     sse_since: Instant,
     /// The newest request that went out over HTTP+SSE.
@@ -106,7 +106,7 @@ struct Call {
     era: Era,
     sent: Sent,
     /// The message itself, where it can be sent again on another stream.
-    ticket: Option<Ticket>,
+    delivery: Option<Delivery>,
 }
 
 impl Driver {
@@ -198,7 +198,7 @@ impl Driver {
         let hop = cancelled_hop(&envelope);
         let (msg, credit) = (envelope.msg, Arc::new(envelope.credit));
         if let Some(hop) = hop {
-            return self.cancel(hop, Ticket::of(msg, self.era, credit));
+            return self.cancel(hop, Delivery::of(msg, self.era, credit));
         }
         if Role::of(&msg) == Role::Initialize {
             self.begin();
@@ -215,7 +215,7 @@ impl Driver {
         if era == Era::Legacy {
             self.memory.note(&msg);
         }
-        self.dispatch(Ticket::of(msg, era, credit));
+        self.dispatch(Delivery::of(msg, era, credit));
     }
 
     /// The client shakes hands, perhaps not for the first time.
@@ -239,31 +239,31 @@ impl Driver {
     }
 
     /// Starts the job for a message over whatever transport the server speaks.
-    fn dispatch(&mut self, ticket: Ticket) {
-        if ticket.role == Role::Note {
-            return self.queue_note(ticket);
+    fn dispatch(&mut self, delivery: Delivery) {
+        if delivery.role == Role::Note {
+            return self.queue_note(delivery);
         }
-        self.start(ticket);
+        self.start(delivery);
     }
 
-    fn start(&mut self, mut ticket: Ticket) {
+    fn start(&mut self, mut delivery: Delivery) {
         self.last_serial += 1;
-        ticket.serial = self.last_serial;
-        ticket.generation = self.generation;
-        ticket.stream = self.sse_stream;
+        delivery.serial = self.last_serial;
+        delivery.generation = self.generation;
+        delivery.stream = self.sse_stream;
         match &self.mode {
             Mode::Sse(None) => {
-                if ticket.role == Role::Note {
+                if delivery.role == Role::Note {
                     // It waits elsewhere now, and must not hold up its own lane.
                     self.notes_out = self.notes_out.saturating_sub(1);
                 }
-                self.open_sse(ticket, None);
+                self.open_sse(delivery, None);
             }
             Mode::Sse(Some(post_to)) => {
                 let post_to = post_to.clone();
-                self.post_sse(ticket, post_to);
+                self.post_sse(delivery, post_to);
             }
-            Mode::Unknown | Mode::Streamable => self.post(ticket),
+            Mode::Unknown | Mode::Streamable => self.post(delivery),
         }
     }
 
@@ -278,10 +278,10 @@ impl Driver {
         }
     }
 
-    fn fail(&mut self, ticket: Ticket, why: Fault) {
+    fn fail(&mut self, delivery: Delivery, why: Fault) {
         let tx = self.tx.clone();
         self.jobs.spawn(async move {
-            job::fail(&tx, &ticket, why).await;
+            job::fail(&tx, &delivery, why).await;
             Report::Aside
         });
     }
@@ -294,8 +294,8 @@ impl Driver {
         let notes = async {
             while self.notes_out > 0 {
                 match self.jobs.join_next().await {
-                    Some(Ok(Report::Posted { ticket, .. } | Report::SsePosted(ticket)))
-                        if ticket.role == Role::Note =>
+                    Some(Ok(Report::Posted { delivery, .. } | Report::SsePosted(delivery)))
+                        if delivery.role == Role::Note =>
                     {
                         self.next_note();
                     }
@@ -324,7 +324,7 @@ async fn farewell(endpoint: &Endpoint, url: &Url, place: &Place) {
     }
 }
 
-impl Ticket {
+impl Delivery {
     fn of(msg: Message, era: Era, credit: Arc<Credit>) -> Self {
         let role = Role::of(&msg);
         let hop = match role {

@@ -15,7 +15,7 @@ use super::sse_session::Line;
 
 /// One message on its way to the server.
 #[derive(Debug, Clone)]
-pub(super) struct Ticket {
+pub(super) struct Delivery {
     pub(super) msg: Message,
     /// The hop number of a request.
     pub(super) hop: Option<u64>,
@@ -72,15 +72,15 @@ pub(super) struct Begun {
 pub(super) enum Report {
     /// A POST over Streamable HTTP.
     Posted {
-        ticket: Ticket,
+        delivery: Delivery,
         outcome: Outcome,
         /// Where the server answered, if that is not where it was asked.
         moved: Option<Url>,
     },
     /// A POST over HTTP+SSE.
-    SsePosted(Ticket),
+    SsePosted(Delivery),
     /// A POST over HTTP+SSE that met a server which does not know the session.
-    SseGone(Ticket, Refusal),
+    SseGone(Delivery, Refusal),
     /// The stream of server messages is not offered, or over.
     ListenEnded {
         /// It worked before, and now the server does not know the session.
@@ -90,7 +90,7 @@ pub(super) enum Report {
     Renewed(Result<Place, Fault>),
     /// What the tools want in headers, for a call whose headers were refused.
     Relearnt {
-        ticket: Ticket,
+        delivery: Delivery,
         refusal: Refusal,
         lists: Vec<Message>,
     },
@@ -127,12 +127,12 @@ pub(super) struct Refusal {
 }
 
 /// Tells the session that a message failed. A notification has nobody to tell.
-pub(super) async fn fail(tx: &mpsc::Sender<Inbound>, ticket: &Ticket, why: Fault) {
-    match ticket.hop {
+pub(super) async fn fail(tx: &mpsc::Sender<Inbound>, delivery: &Delivery, why: Fault) {
+    match delivery.hop {
         Some(hop) => {
             let _ = tx.send(Inbound::Failed { hop, why }).await;
         }
-        None => tracing::warn!("{} was not delivered: {why}", label(&ticket.msg)),
+        None => tracing::warn!("{} was not delivered: {why}", label(&delivery.msg)),
     }
 }
 
@@ -140,13 +140,13 @@ pub(super) async fn fail(tx: &mpsc::Sender<Inbound>, ticket: &Ticket, why: Fault
 pub(super) async fn refuse(
     endpoint: &Endpoint,
     tx: &mpsc::Sender<Inbound>,
-    ticket: &Ticket,
+    delivery: &Delivery,
     refusal: Refusal,
 ) {
     use linkspan_session::Envelope;
     use linkspan_wire::{Frame, Id};
 
-    if let Some(hop) = ticket.hop
+    if let Some(hop) = delivery.hop
         && let Frame::One(msg) = Frame::parse(refusal.body.clone(), &endpoint.limits())
         && msg.kind() == Kind::Error
     {
@@ -163,7 +163,7 @@ pub(super) async fn refuse(
         said: super::answer::in_words(endpoint, &refusal.body),
         request: endpoint.options.refused(),
     };
-    fail(tx, ticket, why).await;
+    fail(tx, delivery, why).await;
 }
 
 /// A message in a log: its method, or that it is an answer. Never its content.

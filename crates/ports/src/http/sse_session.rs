@@ -14,7 +14,7 @@ use url::Url;
 use super::answer::{self, Events, Media, media};
 use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
-use super::job::{self, Refusal, Report, Ticket};
+use super::job::{self, Delivery, Refusal, Report};
 use super::listen::pump;
 use super::request::{self, Place};
 use super::sending::{persist, send};
@@ -146,22 +146,22 @@ pub(super) async fn read(
 pub(super) async fn post(
     endpoint: Endpoint,
     post_to: Url,
-    ticket: Ticket,
+    delivery: Delivery,
     sent: Option<Sent>,
     tx: mpsc::Sender<Inbound>,
 ) -> Report {
-    let body = ticket.msg.to_bytes();
+    let body = delivery.msg.to_bytes();
     let headers = request::post(&endpoint, &Place::default(), &[]);
     let make = || Telling::new(body.clone(), sent.clone());
     let exchange = async {
         let (response, _) = send(&endpoint, Method::POST, &post_to, &headers, make).await?;
         let status = response.status();
-        tracing::debug!("POST {} -> {}", job::label(&ticket.msg), status.as_u16());
+        tracing::debug!("POST {} -> {}", job::label(&delivery.msg), status.as_u16());
         let body = answer::refusal(response).await;
         Ok((status, body))
     };
     // Some servers accept a call only when it is done, so a call has its own limit.
-    let limit = match ticket.hop {
+    let limit = match delivery.hop {
         Some(_) => Duration::MAX,
         None => STEP,
     };
@@ -171,14 +171,14 @@ pub(super) async fn post(
             let status = status.as_u16();
             let refusal = Refusal { status, body };
             if status == 404 {
-                return Report::SseGone(ticket, refusal);
+                return Report::SseGone(delivery, refusal);
             }
-            job::refuse(&endpoint, &tx, &ticket, refusal).await;
+            job::refuse(&endpoint, &tx, &delivery, refusal).await;
         }
-        Ok(Err(why)) => job::fail(&tx, &ticket, why).await,
-        Err(_) => job::fail(&tx, &ticket, Fault::Timeout { after: STEP }).await,
+        Ok(Err(why)) => job::fail(&tx, &delivery, why).await,
+        Err(_) => job::fail(&tx, &delivery, Fault::Timeout { after: STEP }).await,
     }
-    Report::SsePosted(ticket)
+    Report::SsePosted(delivery)
 }
 
 async fn deliver(endpoint: &Endpoint, post_to: &Url, msg: &Message) -> Result<(), Fault> {

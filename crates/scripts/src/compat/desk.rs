@@ -8,7 +8,7 @@ mod tools;
 
 use std::sync::{Arc, OnceLock};
 
-use linkspan_desk::{Call, Desk, Params, Teller};
+use linkspan_local::{Call, Handler, Params, Teller};
 use linkspan_mcp::{Level, Revision, names};
 use linkspan_wire::{Json, Message, RpcError};
 use serde_json::{Value, json};
@@ -17,8 +17,8 @@ use tokio::sync::Semaphore;
 use super::manual::Kind;
 use super::shelf::Shelf;
 use super::{env, meta, prompt, quirks};
-use crate::run::ears::Threshold;
-use crate::serve::{Folder, Stock};
+use crate::run::call_observer::Threshold;
+use crate::serve::{Folder, Snapshot};
 use roots::Roots;
 use subscriptions::{Ready, Subscriptions};
 
@@ -36,7 +36,7 @@ pub(crate) struct Connection {
 
 /// A project that stays what it is as long as somebody works with it.
 #[derive(Clone)]
-struct Held(Arc<Stock>);
+struct Held(Arc<Snapshot>);
 
 impl Connection {
     pub(crate) fn new(folder: Arc<Folder>) -> Self {
@@ -118,7 +118,7 @@ impl Held {
     }
 }
 
-impl Desk for Connection {
+impl Handler for Connection {
     fn opened(&self, teller: Teller) {
         subscriptions::pass_on(
             self.folder.herald.subscribe(),
@@ -175,7 +175,7 @@ impl Desk for Connection {
             self.ready.set();
         }
         if let (true, Some(teller), Ok(held)) = (
-            first || note.method() == linkspan_desk::ROOTS_CHANGED,
+            first || note.method() == linkspan_local::ROOTS_CHANGED,
             self.teller.get(),
             self.held(),
         ) && let Ok(shelf) = held.shelf()

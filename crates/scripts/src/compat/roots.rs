@@ -61,7 +61,7 @@ pub fn fallback(places: &Places, vars: &Vars) -> Vec<Root> {
 /// one that is not there yet is taken as it is written.
 pub fn of_client(named: impl IntoIterator<Item = (String, String)>) -> Vec<Root> {
     unique(named.into_iter().filter_map(|(uri, name)| {
-        let path = linkspan_desk::folder_of_uri(&uri)?;
+        let path = linkspan_local::folder_of_uri(&uri)?;
         let path = path.canonicalize().unwrap_or_else(|_| lexical(&path));
         Some(Root { uri, name, path })
     }))

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use linkspan_desk::Caller;
+use linkspan_local::Caller;
 use linkspan_mcp::{Revision, names};
 use linkspan_wire::{Json, Kind, Message, RpcError};
 use serde_json::Value;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::Guest;
+use super::MountCaller;
 use super::desk::{Order, Request, Server};
 use crate::folder::{RunSettings, Tool};
 use crate::run::clock::Clock;
@@ -33,7 +33,10 @@ pub(super) struct Client {
 
 impl Client {
     /// Starts the server and shakes hands.
-    pub(super) async fn start(entry: &Arc<Tool>, guest: &Guest<'_>) -> Result<Self, RpcError> {
+    pub(super) async fn start(
+        entry: &Arc<Tool>,
+        guest: &MountCaller<'_>,
+    ) -> Result<Self, RpcError> {
         let failed =
             |why: String| RpcError::internal(format!("`{}` did not start: {why}", entry.name));
         let (guard, pipes) = spawn(guest.runner, entry)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use linkspan_desk::Caller;
+use linkspan_local::Caller;
 use linkspan_mcp::{Level, names};
 use linkspan_wire::{
     Frame, Id, Json, Kind, Limits, Line, Lines, Message, Resync, RpcError, WireError,
@@ -16,12 +16,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::Guest;
+use super::MountCaller;
 use crate::folder::Tool;
+use crate::run::call_observer::{ChangeEvents, News, Threshold};
 use crate::run::capture::Tail;
 use crate::run::clock::Clock;
 use crate::run::control::List;
-use crate::run::ears::{Herald, News, Threshold};
 use crate::run::guard::Guard;
 use crate::run::outbox::Outbox;
 use crate::worker::Pipes;
@@ -54,7 +54,7 @@ pub(super) struct Request {
 
 pub(super) struct Server {
     name: String,
-    herald: Herald,
+    herald: ChangeEvents,
     threshold: Threshold,
     orders: mpsc::Receiver<Order>,
     stale: Arc<AtomicBool>,
@@ -74,7 +74,7 @@ pub(super) struct Server {
 impl Server {
     pub(super) fn new(
         entry: &Tool,
-        guest: &Guest<'_>,
+        guest: &MountCaller<'_>,
         orders: mpsc::Receiver<Order>,
         stale: Arc<AtomicBool>,
     ) -> Self {

@@ -11,9 +11,9 @@ use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use super::call_observer::{CallObserver, Heard, ask, refusal};
 use super::clock::Clock;
 use super::control::{LONGEST, Odd, Said};
-use super::ears::{Ears, Heard, ask, refusal};
 use super::outbox::MOST_UNREAD;
 
 /// Questions of one call that may be open at once.
@@ -87,7 +87,7 @@ impl Conversation {
     }
 
     /// Waits for something to be said or answered, and does what follows from it.
-    pub(super) async fn next(&mut self, ears: Option<&mut Ears>, clock: &mut Clock) {
+    pub(super) async fn next(&mut self, ears: Option<&mut CallObserver>, clock: &mut Clock) {
         tokio::select! {
             said = next_word(&mut self.told, &self.replies), if self.open => match said {
                 None => self.open = false,
@@ -117,7 +117,7 @@ impl Conversation {
         }
     }
 
-    fn hear(&mut self, said: Said, ears: &mut Ears, clock: &mut Clock) {
+    fn hear(&mut self, said: Said, ears: &mut CallObserver, clock: &mut Clock) {
         match ears.hear(said.word) {
             Heard::Nothing => {}
             Heard::Progress => clock.sign_of_life(),

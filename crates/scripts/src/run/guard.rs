@@ -10,9 +10,9 @@ use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::litter::Litter;
 use super::runner::Runner;
 use super::streams::Streams;
+use super::temp_files::TempFiles;
 
 /// How long a program that was killed may take to be dead.
 pub(super) const DEAD: Duration = Duration::from_secs(5);
@@ -28,7 +28,7 @@ pub(crate) struct Guard {
     pub(crate) marker: String,
     grace: Duration,
     cancel: PathBuf,
-    pub(crate) litter: Litter,
+    pub(crate) litter: TempFiles,
     /// Dropped in the end.
     pub(crate) kept: Option<Box<dyn Send + Sync>>,
     /// Where a tool that listens is told.
@@ -72,7 +72,7 @@ impl Begin {
                 marker,
                 grace,
                 cancel,
-                litter: Litter::default(),
+                litter: TempFiles::default(),
                 kept: None,
                 control: None,
                 ending: false,

@@ -13,16 +13,16 @@ use linkspan_wire::RpcError;
 use tokio::net::unix::pipe;
 use tokio::time::{Instant, sleep_until, timeout};
 
+use super::call_observer::CallObserver;
 use super::capture::{Capture, Printed};
 use super::channel;
 use super::clock::Clock;
 use super::conversation::Conversation;
-use super::ears::Ears;
 use super::env::{Env, put};
 use super::guard::{Begin, DEAD, Guard, ended as has_ended};
-use super::litter::Litter;
 use super::runner::Runner;
 use super::streams::{Chunk, LAST_READ, Streams};
+use super::temp_files::TempFiles;
 use crate::folder::RunSettings;
 use crate::trust::Start;
 
@@ -90,7 +90,7 @@ pub(crate) enum Ended {
 pub(crate) async fn run(
     runner: &Arc<Runner>,
     job: Job<'_>,
-    mut ears: Option<&mut Ears>,
+    mut ears: Option<&mut CallObserver>,
 ) -> io::Result<Outcome> {
     let Started {
         mut guard,
@@ -206,7 +206,7 @@ fn close_stdout(streams: &mut Option<Streams>) {
 async fn drain(
     streams: &mut Option<Streams>,
     talk: &mut Conversation,
-    mut ears: Option<&mut Ears>,
+    mut ears: Option<&mut CallObserver>,
     clock: &mut Clock,
 ) {
     while streams.as_ref().is_some_and(Streams::are_open) || talk.is_open() {
@@ -228,7 +228,7 @@ struct Started {
 
 async fn start(runner: &Arc<Runner>, job: Job<'_>, talks: bool) -> io::Result<Started> {
     let run = job.run;
-    let mut litter = Litter {
+    let mut litter = TempFiles {
         files: job.files,
         folder: None,
     };

@@ -15,8 +15,8 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::env::Env;
-use super::litter::Litter;
 use super::spill::Spills;
+use super::temp_files::TempFiles;
 use super::watchdog::Watchdog;
 use crate::folder::{EnvSettings, RunSettings};
 use crate::sandbox::{self, Profile};
@@ -228,7 +228,7 @@ impl Runner {
         roots: &[PathBuf],
         (program, words): (PathBuf, Vec<OsString>),
         marker: &str,
-        litter: &mut Litter,
+        litter: &mut TempFiles,
         fds: &mut Vec<(OwnedFd, i32)>,
     ) -> io::Result<(PathBuf, Vec<OsString>)> {
         let Some(mut profile) = Profile::for_run(run, roots, self.root()) else {

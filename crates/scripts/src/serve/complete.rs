@@ -1,11 +1,11 @@
 //! `completion/complete`
 
-use linkspan_desk::{Call, Params};
+use linkspan_local::{Call, Params};
 use linkspan_wire::{Json, JsonKind, RpcError, quote};
 use serde_json::{Map, Value};
 
 use super::connection::Connection;
-use super::jobs::{Errand, find, meta, object};
+use super::jobs::{RunRequest, find, meta, object};
 use super::prompts::printed;
 use crate::folder::{Catalogue, CompletionTarget, Values};
 
@@ -38,7 +38,7 @@ impl Connection {
             }
             Values::Run(program) => {
                 let all = Value::Object(asked.others.clone()).to_string();
-                let errand = Errand {
+                let errand = RunRequest {
                     name: &asked.name,
                     program,
                     run: &completion.run,

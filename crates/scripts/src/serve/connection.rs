@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use linkspan_desk::{Call, Caller, Desk, Offered, Params, Teller};
+use linkspan_local::{Call, Caller, Handler, Offered, Params, Teller};
 use linkspan_mcp::{Level, Revision, names};
 use linkspan_wire::{Json, Message, RpcError, quote};
 use tokio::sync::Semaphore;
@@ -11,10 +11,10 @@ use tokio::sync::Semaphore;
 use super::Folder;
 use super::diagnostics;
 use super::news::{self, Ear};
-use super::stock::{Collection, Listed};
+use super::snapshot::{Collection, Listed};
 use super::subscriptions::Subscriptions;
-use crate::mount::{Guest, Mounts};
-use crate::run::ears::Threshold;
+use crate::mount::{MountCaller, Mounts};
+use crate::run::call_observer::Threshold;
 
 /// A client that has not begun with `initialize`.
 const NOT_READY: i64 = -32000;
@@ -56,8 +56,8 @@ impl Connection {
         self.revision.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn guest(&self, caller: Caller) -> Guest<'_> {
-        Guest {
+    pub(super) fn guest(&self, caller: Caller) -> MountCaller<'_> {
+        MountCaller {
             runner: &self.folder.runner,
             herald: &self.folder.herald,
             threshold: &self.threshold,
@@ -133,7 +133,7 @@ impl Connection {
     }
 }
 
-impl Desk for Connection {
+impl Handler for Connection {
     fn opened(&self, teller: Teller) {
         let ear = Ear {
             news: self.folder.herald.subscribe(),

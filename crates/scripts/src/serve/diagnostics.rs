@@ -5,7 +5,7 @@ use linkspan_wire::escape_line;
 
 use super::Folder;
 use crate::folder::{Catalogue, Problem, Severity};
-use crate::run::ears::News;
+use crate::run::call_observer::News;
 
 /// So many warnings are told one by one when a folder is opened; more are counted.
 const FEW: usize = 5;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::Folder;
 use super::files;
 use super::jobs::find;
-use super::stock::Stock;
+use super::snapshot::Snapshot;
 use super::uri_template::UriTemplate;
 use crate::folder::{Catalogue, Read, Resource, RunSettings};
 use crate::uri;
@@ -27,7 +27,7 @@ pub(super) struct Found {
 
 /// Looks an address up: listed resources first, then templates, then what can read its scheme.
 pub(super) fn resolve(folder: &Folder, uri: &str) -> Option<Found> {
-    let stock: Arc<Stock> = folder.stock();
+    let stock: Arc<Snapshot> = folder.stock();
     let all = &stock.catalogue;
     if let Some(resource) = listed(all, uri) {
         return Some(Found {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use linkspan_desk::{Call, Caller, Params};
+use linkspan_local::{Call, Caller, Params};
 use linkspan_mcp::Level;
 use linkspan_wire::{Json, JsonKind, RpcError};
 use serde_json::{Map, Value};
@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use super::Folder;
 use super::connection::Connection;
 use crate::folder::{Program, RunSettings};
+use crate::run::call_observer::{CallObserver, Talk};
 use crate::run::capture::Printed;
-use crate::run::ears::{Ears, Talk};
 use crate::run::env::{Common, Env, LARGEST, put, roots, scalars};
 use crate::run::{Ended, Job, Outcome, Stdin, argv, run};
 
@@ -21,7 +21,7 @@ use crate::run::{Ended, Job, Outcome, Stdin, argv, run};
 const ASKING: Duration = Duration::from_secs(10);
 
 /// Something to run for a request.
-pub(super) struct Errand<'a> {
+pub(super) struct RunRequest<'a> {
     /// For messages and logs.
     pub(super) name: &'a str,
     pub(super) program: &'a Program,
@@ -39,7 +39,7 @@ impl Connection {
     /// Waits for a place, then runs it.
     pub(super) async fn perform(
         &self,
-        errand: Errand<'_>,
+        errand: RunRequest<'_>,
         call: &mut Call,
     ) -> Result<Outcome, RpcError> {
         let runner = &self.folder.runner;
@@ -73,8 +73,8 @@ impl Connection {
 
 impl Connection {
     /// Who hears what is said while it runs.
-    pub(super) fn ears(&self, errand: &Errand<'_>, caller: Caller) -> Ears {
-        Ears::new(
+    pub(super) fn ears(&self, errand: &RunRequest<'_>, caller: Caller) -> CallObserver {
+        CallObserver::new(
             caller,
             progress_token(errand.meta),
             self.threshold.clone(),
@@ -92,7 +92,7 @@ impl Connection {
 /// Runs it without anybody who could be asked or told.
 pub(super) async fn perform_for_nobody(
     folder: &Arc<Folder>,
-    errand: Errand<'_>,
+    errand: RunRequest<'_>,
 ) -> Result<Outcome, RpcError> {
     let runner = &folder.runner;
     let place = runner.place(errand.name, errand.run.concurrency).await;
@@ -121,7 +121,7 @@ fn did_not_start(folder: &Folder, name: &str, why: &std::io::Error) -> Outcome {
 /// What is run for it, in which environment.
 fn job<'a>(
     folder: &Folder,
-    errand: &Errand<'a>,
+    errand: &RunRequest<'a>,
     log_level: &str,
     caller: Option<&Caller>,
     offered: Vec<PathBuf>,

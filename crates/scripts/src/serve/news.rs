@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use linkspan_desk::Teller;
+use linkspan_local::Teller;
 use linkspan_mcp::names;
 use linkspan_wire::quote;
 use tokio::sync::broadcast::{self, Receiver, error::RecvError};
 
 use super::Diagnostic;
 use super::subscriptions::Subscriptions;
+use crate::run::call_observer::{News, Threshold};
 use crate::run::control::List;
-use crate::run::ears::{News, Threshold};
 
 /// Where it is told which resources have changed. They come together: a branch that is checked out
 /// changes hundreds at once, and those must not push other news out.

@@ -1,11 +1,11 @@
 //! `prompts/get`
 
-use linkspan_desk::{Call, Params};
+use linkspan_local::{Call, Params};
 use linkspan_wire::{Json, JsonKind, RpcError, quote};
 use serde_json::{Map, Value};
 
 use super::connection::Connection;
-use super::jobs::{Errand, find, meta, object};
+use super::jobs::{RunRequest, find, meta, object};
 use crate::folder::{Prompt, PromptBody, Role};
 use crate::run::argv::next_name;
 use crate::run::capture::Printed;
@@ -30,7 +30,7 @@ impl Connection {
             PromptBody::Messages(messages) => rendered(messages, &arguments),
             PromptBody::Run(program) => {
                 let all = Value::Object(arguments.clone()).to_string();
-                let errand = Errand {
+                let errand = RunRequest {
                     name: &prompt.name,
                     program,
                     run: &prompt.run,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use linkspan_desk::{Call, Params};
+use linkspan_local::{Call, Params};
 use linkspan_wire::{Json, RpcError};
 use serde_json::Value;
 use tokio::task::spawn_blocking;
@@ -15,7 +15,7 @@ use super::contents::{
 };
 use super::files::read_inside;
 use super::found::{Found, resolve};
-use super::jobs::{Errand, find, meta, perform_for_nobody};
+use super::jobs::{RunRequest, find, meta, perform_for_nobody};
 use super::news::updated;
 use super::subscriptions::{LOOK, Looking, print_of};
 use crate::folder::{Program, Read};
@@ -179,7 +179,7 @@ async fn perform(
     reader: Reader<'_>,
 ) -> Result<Outcome, RpcError> {
     let spelled = Value::Object(found.values.clone()).to_string();
-    let errand = |meta| Errand {
+    let errand = |meta| RunRequest {
         name: &found.name,
         program,
         run: &found.run,

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use linkspan_desk::{Call, Params};
+use linkspan_local::{Call, Params};
 use linkspan_wire::RpcError;
 use tokio::task::AbortHandle;
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use linkspan_desk::testing::Client;
+use linkspan_local::testing::Client;
 use linkspan_wire::{Message, quote};
 use serde_json::Value;
 

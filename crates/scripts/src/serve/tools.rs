@@ -1,12 +1,12 @@
 //! `tools/call`
 
-use linkspan_desk::{Call, Params, tool_call};
+use linkspan_local::{Call, Params, tool_call};
 use linkspan_wire::{Json, RpcError};
 use serde_json::Value;
 
 use super::connection::Connection;
 use super::defaults;
-use super::jobs::{Errand, asked_timeout, find, meta, object, progress_token};
+use super::jobs::{RunRequest, asked_timeout, find, meta, object, progress_token};
 use crate::folder::{Mode, Tool};
 use crate::run::result::{refusal, tool_result, worker_result};
 use crate::worker::Task;
@@ -41,7 +41,7 @@ impl Connection {
         }
         let filled = defaults::fill(tool, &mut arguments, given.text());
         let spelled = filled.as_deref().unwrap_or(given.text());
-        let errand = Errand {
+        let errand = RunRequest {
             name: &tool.name,
             program: &tool.program,
             run: &tool.run,

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use linkspan_desk::Caller;
+use linkspan_local::Caller;
 use linkspan_wire::RpcError;
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use crate::run::call_observer::{CallObserver, Heard, refusal};
 use crate::run::clock::Clock;
 use crate::run::control::{Question, Said, Word};
-use crate::run::ears::{Ears, Heard, refusal};
 
 /// Questions that a process may have open at once.
 const MOST_QUESTIONS: usize = 64;
@@ -36,12 +36,12 @@ pub(crate) enum Answer {
 /// What goes back to whoever waits.
 pub(super) struct Told {
     pub(super) answer: Answer,
-    pub(super) ears: Ears,
+    pub(super) ears: CallObserver,
 }
 
 /// A call that the process has.
 pub(super) struct Waiting {
-    pub(super) ears: Ears,
+    pub(super) ears: CallObserver,
     pub(super) clock: Clock,
     pub(super) reply: oneshot::Sender<Told>,
     /// Places that it takes up.

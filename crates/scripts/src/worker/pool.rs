@@ -11,8 +11,8 @@ use super::book::{Answer, Told, Waiting};
 use super::process::{Handle, Load, Order, start};
 use crate::folder::{Tool, WorkerSettings};
 use crate::run::Runner;
+use crate::run::call_observer::CallObserver;
 use crate::run::clock::Clock;
-use crate::run::ears::Ears;
 
 /// How often a call is given to another process because the first one was about to end.
 const TRIES: usize = 3;
@@ -69,7 +69,7 @@ impl Pool {
         &self,
         runner: &Arc<Runner>,
         task: Task,
-        mut ears: Ears,
+        mut ears: CallObserver,
     ) -> Result<Answer, RpcError> {
         for _ in 0..TRIES {
             let place = self.places.clone().acquire_owned().await;

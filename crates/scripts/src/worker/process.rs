@@ -16,13 +16,13 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::book::{Answer, Book, Deed, Told, Waiting};
 use crate::folder::{Tool, WorkerSettings};
+use crate::run::call_observer::{ask, refusal};
 use crate::run::capture::Tail;
 use crate::run::control::{Odd, Said};
-use crate::run::ears::{ask, refusal};
 use crate::run::env::{Common, put};
 use crate::run::guard::{Begin, Guard};
-use crate::run::litter::Litter;
 use crate::run::outbox::Outbox;
+use crate::run::temp_files::TempFiles;
 use crate::run::throttle::Throttle;
 use crate::run::{Runner, argv, channel};
 use crate::trust::Start;
@@ -126,7 +126,7 @@ pub(crate) async fn spawn(runner: &Arc<Runner>, tool: &Tool) -> io::Result<(Guar
         cwd: &cwd,
     };
     let program = runner.checked(start, &tool.program.files(&cwd, runner.root()))?;
-    let mut litter = Litter::default();
+    let mut litter = TempFiles::default();
     let mut fds: Vec<(OwnedFd, i32)> = Vec::new();
     let words = (program, words);
     let (program, words) = runner.confined(run, &[], words, &marker, &mut litter, &mut fds)?;

@@ -15,7 +15,7 @@ fn called() -> (Stage, Node) {
         ["offer 1 Some(Draft)"],
         "whatever the envelope of the proxy"
     );
-    let joined = stage.chain.join(Ticket(1));
+    let joined = stage.chain.join(DeclarationId(1));
     stage.say(
         joined,
         r#"{"jsonrpc":"2.0","id":1,"method":"_mcp/client_to_server/request","params":{"url":"acp:5","message":{"jsonrpc":"2.0","id":"c","method":"tools/call"}}}"#,

@@ -57,7 +57,7 @@ fn answer_down(stage: &mut Stage, result: &str) -> String {
 #[test]
 fn a_connection_gets_past_a_provider_of_another_generation() {
     let mut stage = providers();
-    let joined = stage.chain.join(Ticket(1));
+    let joined = stage.chain.join(DeclarationId(1));
     let connect = r#"{"jsonrpc":"2.0","id":1,"method":"mcp/connect","params":{"serverId":"one"}}"#;
     stage.say(joined, connect);
     pass_up(&mut stage, SECOND);
@@ -87,7 +87,7 @@ fn a_connection_gets_past_a_provider_of_another_generation() {
 #[test]
 fn its_own_provider_and_one_that_understands_it_read_it_as_it_is() {
     let mut stage = providers();
-    let joined = stage.chain.join(Ticket(1));
+    let joined = stage.chain.join(DeclarationId(1));
     stage.say(
         joined,
         r#"{"jsonrpc":"2.0","id":1,"method":"mcp/connect","params":{"serverId":"two"}}"#,
@@ -105,7 +105,7 @@ fn an_older_provider_is_not_asked_to_read_what_is_for_a_newer_one() {
         r#"{"jsonrpc":"2.0","method":"_proxy/successor","params":{"method":"_n"}}"#,
     );
     stage.one(THIRD);
-    let joined = stage.chain.join(Ticket(1));
+    let joined = stage.chain.join(DeclarationId(1));
     stage.say(joined, r#"{"jsonrpc":"2.0","id":2,"method":"mcp/message","params":{"serverId":"one","requestId":"r","method":"x"}}"#);
     assert_eq!(pass_up(&mut stage, SECOND), "_linkspan/mcp/message");
     assert_eq!(inside(&stage.one(FIRST)).0, "mcp/message");

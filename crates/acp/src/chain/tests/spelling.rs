@@ -3,7 +3,7 @@
 use super::*;
 
 /// A chain with an old proxy in the middle.
-fn aged(bridge: Option<Box<dyn Bridge>>) -> Stage {
+fn aged(bridge: Option<Box<dyn McpBridge>>) -> Stage {
     let mut stage = Stage::of(plan(3, false), bridge).begun("{}");
     stage.say(
         SECOND,

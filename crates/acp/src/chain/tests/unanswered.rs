@@ -22,7 +22,7 @@ impl Stage {
 #[test]
 fn what_one_who_joined_was_asked_is_answered_when_it_goes() {
     let (mut stage, _) = bridged("{}");
-    let joined = stage.chain.join(Ticket(1));
+    let joined = stage.chain.join(DeclarationId(1));
     stage.say(
         joined,
         r#"{"jsonrpc":"2.0","id":1,"method":"_mcp/connect","params":{"acp_url":"acp:1"}}"#,

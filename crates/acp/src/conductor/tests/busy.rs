@@ -2,8 +2,8 @@
 //! not from joining or leaving, and not us from noticing what time it is.
 
 use super::*;
-use crate::bridge::Ticket;
-use crate::chain::Why;
+use crate::bridge::DeclarationId;
+use crate::chain::BreakReason;
 
 /// More than a task may take in before it has to let others run.
 const TALK: usize = 1024;
@@ -15,11 +15,11 @@ const ROUNDS: usize = 1000;
 struct Peers {
     editor: PortEnd,
     agent: PortEnd,
-    joins: Handle,
+    joins: ChainHandle,
     stop: oneshot::Sender<()>,
 }
 
-fn chain() -> (Peers, impl Future<Output = Ended>) {
+fn chain() -> (Peers, impl Future<Output = ChainEnded>) {
     let part = PartPlan {
         command: "agent".to_owned(),
         dialect: None,
@@ -31,7 +31,7 @@ fn chain() -> (Peers, impl Future<Output = Ended>) {
     let (port, agent) = Port::pair("the agent", TALK);
     let mut port = Some(port);
     let start = move |_| port.take().ok_or_else(|| "once".to_owned());
-    let (joins, joining) = Handle::pair();
+    let (joins, joining) = ChainHandle::pair();
     let conductor = Conductor::new(chain, outside, 1, start, joining, Duration::from_secs(1));
     let (stop, stopped) = oneshot::channel();
     let peers = Peers {
@@ -57,7 +57,7 @@ async fn during(look: impl AsyncFnOnce(Peers)) {
 }
 
 /// The same until it has ended, whose ends are let go before.
-async fn end_of(look: impl AsyncFnOnce(Peers)) -> Ended {
+async fn end_of(look: impl AsyncFnOnce(Peers)) -> ChainEnded {
     let (mut peers, running) = chain();
     let look = async {
         begin(&mut peers).await;
@@ -99,7 +99,7 @@ async fn we_can_be_stopped() {
         peers.stop.send(()).unwrap();
         talk_on(&peers.agent, || peers.agent.tx.is_closed()).await;
     });
-    assert!(matches!(ended.await, Ended::Stopped));
+    assert!(matches!(ended.await, ChainEnded::Stopped));
 }
 
 #[tokio::test(start_paused = true)]
@@ -111,10 +111,10 @@ async fn an_agent_that_does_not_begin_is_given_up_in_time() {
     });
     let ended = ended.await;
     let why = match &ended {
-        Ended::Broken(broken) => Some(&broken.why),
+        ChainEnded::Broken(broken) => Some(&broken.why),
         _ => None,
     };
-    assert!(matches!(why, Some(Why::Silent(_))), "{ended:?}");
+    assert!(matches!(why, Some(BreakReason::Silent(_))), "{ended:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -130,7 +130,7 @@ async fn the_editor_can_go() {
         time::advance(Duration::from_secs(1)).await;
         talk_on(&peers.agent, || peers.agent.tx.is_closed()).await;
     });
-    assert!(matches!(ended.await, Ended::OutsideClosed));
+    assert!(matches!(ended.await, ChainEnded::OutsideClosed));
 }
 
 #[tokio::test(start_paused = true)]
@@ -138,7 +138,7 @@ async fn another_one_joins_and_is_heard() {
     during(async |peers| {
         fill(&peers.agent);
         let (port, shim) = Port::pair("a shim", EDITOR);
-        peers.joins.join(Ticket(1), port).unwrap();
+        peers.joins.join(DeclarationId(1), port).unwrap();
         let ask = r#"{"jsonrpc":"2.0","id":1,"method":"mcp/message"}"#;
         say(&shim, ask.to_owned()).await;
         let is_heard = || !peers.editor.rx.is_empty() || !shim.rx.is_empty();

@@ -8,7 +8,7 @@ use linkspan_bcp_tools::Codec;
 use linkspan_bcp_tools::files::{PartialFiles, Roots};
 use linkspan_bcp_tools::reader::{Reader, ReaderOptions};
 use linkspan_bridge::{Backend, Bridge, StdioOptions};
-use linkspan_desk::Workers;
+use linkspan_local::Workers;
 use linkspan_mcp::Era;
 
 use super::args::McpArgs;
@@ -78,7 +78,7 @@ fn bridge(roots: &[PathBuf], client_roots: bool, work: &Work) -> Result<Bridge, 
         partial: work.partial.clone(),
     });
     let common = work.workers.clone();
-    let open = move || linkspan_desk::port("the reader", &common, Reader::new(options.clone()));
+    let open = move || linkspan_local::port("the reader", &common, Reader::new(options.clone()));
     // The reader has a time limit of its own.
     Ok(Bridge::new(Backend::local(open, Some(Era::Legacy))).timeout(None))
 }

@@ -5,17 +5,18 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use linkspan_client::Client;
 use linkspan_mcp::names;
 use linkspan_scripts::compat::policy::{self, Asker};
 use linkspan_scripts::compat::{self, Project};
 use linkspan_wire::{Id, Json, JsonKind, Kind, Message, quote};
 
 use super::{flag, folder_args, root, usage, value};
-use crate::client::Client;
 use crate::exit::{Exit, Failure};
 use crate::serve::open;
 use crate::serve::reading::{self, refused};
 use crate::show::{path as shown, raw, say};
+use crate::status::Status;
 
 /// Reads files as the shell does, then prints the environment.
 const SOURCE: &str = r#"set -a; for file do . "$file" || exit 1; done; exec env -0"#;
@@ -218,7 +219,7 @@ impl Asked {
         let mut code = 1;
         crate::block_on(async {
             let folder = open::folder(&self.root, options)?;
-            let mut client = Client::new(folder.port(), None);
+            let mut client = Client::new(folder.port(), None).observed(Status::new());
             if !self.roots.is_empty() {
                 client = client.offering(&self.roots);
             }

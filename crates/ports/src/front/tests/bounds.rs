@@ -49,7 +49,7 @@ async fn a_call_is_in_flight_until_it_is_answered_even_if_nobody_waits_for_it() 
     drop(f.client.post(&[&session], slow).await);
     sleep(Duration::from_millis(100)).await;
     assert_eq!(f.figures.in_flight(), 1);
-    f.house.go.notify_one();
+    f.service.go.notify_one();
     until_in_flight(&f, 0).await;
 }
 
@@ -73,7 +73,7 @@ async fn a_call_by_the_old_transport_is_in_flight_until_it_is_answered_or_cancel
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     assert_eq!(post(cancel).await, 202);
     assert_eq!(f.figures.in_flight(), 1);
-    f.house.go.notify_waiters();
+    f.service.go.notify_waiters();
     until_in_flight(&f, 0).await;
 }
 
@@ -95,7 +95,7 @@ async fn large_requests_without_a_session_wait_for_those_before_them_of_the_same
     assert_eq!(slow.status, 200);
     assert_eq!(ask("tools/list", me).await.status, 503);
     assert_eq!(ask("tools/list", "authorization: you").await.status, 200);
-    f.house.go.notify_one();
+    f.service.go.notify_one();
     drop(slow);
     sleep(Duration::from_millis(50)).await;
     assert_eq!(ask("tools/list", me).await.status, 200);

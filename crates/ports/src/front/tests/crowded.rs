@@ -135,7 +135,7 @@ async fn a_message_for_a_server_that_does_not_read_is_refused_after_a_while() {
         assert_eq!(refused.status, 503);
         assert_eq!(refused.header("retry-after"), Some("1"));
         assert_eq!(post(PING, by_sse).await.status, 503, "requests as well");
-        f.house.go.notify_one();
+        f.service.go.notify_one();
         let again = async { while post(NOTE, by_sse).await.status != 202 {} };
         tokio::time::timeout(Duration::from_secs(30), again)
             .await

@@ -35,7 +35,7 @@ async fn a_session_begins_answers_and_ends() {
     let deleted = f.client.send("DELETE /mcp", &[&session], "").await;
     assert_eq!(deleted.status, 204);
     assert_eq!(f.figures.sessions(), 0);
-    timeout(SOON, f.house.closed.notified()).await.unwrap();
+    timeout(SOON, f.service.closed.notified()).await.unwrap();
     assert_eq!(
         f.client.post(&[&session], &request(2, "echo")).await.status,
         404
@@ -88,7 +88,7 @@ async fn an_initialize_that_fails_leaves_no_session() {
     let reply = f.client.post(&[], body).await;
     assert_eq!(reply.status, 200);
     assert_eq!(reply.header("mcp-session-id"), None);
-    timeout(SOON, f.house.closed.notified()).await.unwrap();
+    timeout(SOON, f.service.closed.notified()).await.unwrap();
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn a_call_whose_connection_breaks_goes_on_and_can_be_resumed() {
     let mut reply = f.client.post(&[&session], &request(5, "slow")).await;
     let primed = id_of(&reply.event().await.unwrap());
     drop(reply);
-    f.house.go.notify_one();
+    f.service.go.notify_one();
     let mut again = f.client.listen(&session, &[&primed]).await;
     let answer = again.event().await.unwrap();
     assert!(
@@ -299,9 +299,9 @@ async fn there_is_a_bound_to_everything() {
     let held = f.client.post(&[&session], &request(1, "slow")).await;
     let reply = f.client.post(&[&session], &request(2, "echo")).await;
     assert_eq!(reply.status, 503);
-    f.house.go.notify_one();
+    f.service.go.notify_one();
     drop(held);
-    timeout(SOON, f.house.closed.notified())
+    timeout(SOON, f.service.closed.notified())
         .await
         .expect("an idle session ends");
     assert_eq!(

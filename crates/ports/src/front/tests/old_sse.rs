@@ -23,7 +23,7 @@ async fn everything_comes_on_one_stream_and_the_session_ends_with_it() {
         "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1}}"
     );
     drop(stream);
-    timeout(Duration::from_secs(5), f.house.closed.notified())
+    timeout(Duration::from_secs(5), f.service.closed.notified())
         .await
         .unwrap();
     while f.client.send(&line, &json, body).await.status != 404 {

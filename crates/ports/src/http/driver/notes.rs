@@ -8,18 +8,18 @@ use linkspan_wire::{Kind, Message};
 use tokio::time::{Duration, sleep};
 
 use super::{Barrier, Driver, MAX_WAITING, Mode};
-use crate::http::job::Ticket;
+use crate::http::job::Delivery;
 
 /// How long an answer to a cancelled call may still come.
 const AFTER_CANCEL: Duration = Duration::from_secs(30);
 
 impl Driver {
     /// Modern: closing the stream is the cancellation. Legacy: the server is told, and may answer.
-    pub(super) fn cancel(&mut self, hop: u64, ticket: Ticket) {
+    pub(super) fn cancel(&mut self, hop: u64, delivery: Delivery) {
         let Some(call) = self.calls.get(&hop) else {
             // Over HTTP+SSE the POST has long ended, and the server still has to be told.
             if matches!(self.mode, Mode::Sse(_)) {
-                self.queue_note(ticket);
+                self.queue_note(delivery);
             }
             return;
         };
@@ -35,26 +35,26 @@ impl Driver {
             sleep(AFTER_CANCEL).await;
             abort.abort();
         });
-        self.queue_note(ticket);
+        self.queue_note(delivery);
     }
 
     /// Notifications go one after the other. A server that takes too long over one loses the order,
     /// not the messages.
-    pub(super) fn queue_note(&mut self, ticket: Ticket) {
+    pub(super) fn queue_note(&mut self, delivery: Delivery) {
         if self.notes_out > 0 && self.notes.len() < MAX_WAITING {
-            self.notes.push_back(ticket);
+            self.notes.push_back(delivery);
         } else {
             self.notes_out += 1;
-            self.start(ticket);
+            self.start(delivery);
         }
     }
 
     /// A notification has been taken.
     pub(super) fn next_note(&mut self) {
         self.notes_out = self.notes_out.saturating_sub(1);
-        if let Some(ticket) = self.notes.pop_front() {
+        if let Some(delivery) = self.notes.pop_front() {
             self.notes_out += 1;
-            self.start(ticket);
+            self.start(delivery);
         }
     }
 

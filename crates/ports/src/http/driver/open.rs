@@ -6,7 +6,7 @@ use linkspan_session::{Fault, Inbound};
 use tokio::time::{Duration, Instant, sleep};
 
 use super::{Barrier, Driver, Mode};
-use crate::http::job::{Refusal, Report, Role, Ticket};
+use crate::http::job::{Delivery, Refusal, Report, Role};
 use crate::http::sse_session::{self, Line};
 use crate::owed::Shared;
 
@@ -20,8 +20,8 @@ const MAX_BACKGROUND: u32 = 12;
 
 impl Driver {
     /// Opens the stream with a message in hand.
-    pub(super) fn open_sse(&mut self, ticket: Ticket, refusal: Option<Refusal>) {
-        self.parked.push((ticket, refusal));
+    pub(super) fn open_sse(&mut self, delivery: Delivery, refusal: Option<Refusal>) {
+        self.parked.push((delivery, refusal));
         if self.barrier != Barrier::Renewal {
             self.start_sse();
         }
@@ -72,13 +72,13 @@ impl Driver {
         self.listening = None;
         self.mode = Mode::Sse(None);
         let unsent = self.stop_posts();
-        let except = unsent.iter().filter_map(|ticket| ticket.hop).collect();
+        let except = unsent.iter().filter_map(|delivery| delivery.hop).collect();
         self.lose(except, why);
         if self.sse_since.elapsed() > STEADY {
             self.sse_backoff = 0;
         }
-        for ticket in unsent {
-            self.send_later(ticket);
+        for delivery in unsent {
+            self.send_later(delivery);
         }
         if self.barrier != Barrier::Renewal {
             if self.sse_backoff > 0 {
@@ -97,7 +97,7 @@ impl Driver {
 
     /// Ends the POSTs that are under way, whose answers cannot come any more. Gives those that the server
     /// has not got.
-    fn stop_posts(&mut self) -> Vec<Ticket> {
+    fn stop_posts(&mut self) -> Vec<Delivery> {
         let mut unsent = Vec::new();
         self.hops.clear();
         for (_, call) in self.calls.drain() {
@@ -106,25 +106,25 @@ impl Driver {
                 self.barrier = Barrier::Open;
             }
             if !call.sent.load(Ordering::Relaxed) {
-                unsent.extend(call.ticket);
+                unsent.extend(call.delivery);
             }
         }
-        unsent.sort_by_key(|ticket| ticket.serial);
+        unsent.sort_by_key(|delivery| delivery.serial);
         unsent
     }
 
     /// Sends a message over the next stream, unless that has failed too often.
-    fn send_later(&mut self, mut ticket: Ticket) {
-        ticket.cuts += 1;
-        if ticket.cuts <= self.endpoint.options.retries {
-            return self.open_sse(ticket, None);
+    fn send_later(&mut self, mut delivery: Delivery) {
+        delivery.cuts += 1;
+        if delivery.cuts <= self.endpoint.options.retries {
+            return self.open_sse(delivery, None);
         }
         let why = Fault::ConnectFailed {
             peer: self.endpoint.peer.to_string(),
             why: "its stream ended before the message could be sent".to_owned(),
-            tries: ticket.cuts,
+            tries: delivery.cuts,
         };
-        self.fail(ticket, why);
+        self.fail(delivery, why);
     }
 
     /// What is said to a call that may have run in a session that the server does not know any more.
@@ -137,27 +137,27 @@ impl Driver {
 
     /// The server does not know the session, though the stream is open: a new one, and the message
     /// again.
-    pub(super) fn on_sse_gone(&mut self, ticket: Ticket, refusal: Refusal) {
-        if ticket.role == Role::Note {
+    pub(super) fn on_sse_gone(&mut self, delivery: Delivery, refusal: Refusal) {
+        if delivery.role == Role::Note {
             self.next_note();
         }
-        if ticket.generation < self.generation {
+        if delivery.generation < self.generation {
             // It belongs to a stream that is gone, and was refused. The new session has heard
             // `initialized`, and a question of the old one needs no answer.
-            return match ticket.role {
-                Role::Note | Role::Call if !ticket.again => {
+            return match delivery.role {
+                Role::Note | Role::Call if !delivery.again => {
                     let again = true;
-                    self.dispatch(Ticket { again, ..ticket });
+                    self.dispatch(Delivery { again, ..delivery });
                 }
-                Role::Call | Role::Initialize => self.refuse(ticket, refusal),
+                Role::Call | Role::Initialize => self.refuse(delivery, refusal),
                 Role::Note | Role::Initialized | Role::Reply => {}
             };
         }
-        if ticket.again || ticket.role == Role::Reply || self.memory.initialized.is_none() {
-            if self.barrier == Barrier::Message(ticket.serial) {
+        if delivery.again || delivery.role == Role::Reply || self.memory.initialized.is_none() {
+            if self.barrier == Barrier::Message(delivery.serial) {
                 self.lift();
             }
-            return self.refuse(ticket, refusal);
+            return self.refuse(delivery, refusal);
         }
         if let Some(old) = self.listening.take() {
             old.abort();
@@ -165,11 +165,11 @@ impl Driver {
         if matches!(self.mode, Mode::Sse(Some(_))) {
             self.mode = Mode::Sse(None);
             // Those that are still being sent will be refused, too, and are sent again then.
-            let except = self.calls.keys().copied().chain(ticket.hop).collect();
+            let except = self.calls.keys().copied().chain(delivery.hop).collect();
             let why = self.forgotten();
             self.lose(except, why);
         }
-        self.open_sse(ticket, None);
+        self.open_sse(delivery, None);
     }
 
     fn lose(&mut self, except: Vec<u64>, why: Fault) {

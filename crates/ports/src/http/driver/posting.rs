@@ -6,17 +6,17 @@ use url::Url;
 use super::{Barrier, Call, Driver, Mode};
 use crate::http::body::Sent;
 use crate::http::call::Post;
-use crate::http::job::{Report, Role, Ticket};
+use crate::http::job::{Delivery, Report, Role};
 use crate::http::request::Place;
 use crate::http::sse_session;
 
 impl Driver {
-    pub(super) fn post(&mut self, ticket: Ticket) {
+    pub(super) fn post(&mut self, delivery: Delivery) {
         let unknown = matches!(self.mode, Mode::Unknown);
-        if matches!(ticket.role, Role::Initialize | Role::Initialized) {
-            self.barrier = Barrier::Message(ticket.serial);
+        if matches!(delivery.role, Role::Initialize | Role::Initialized) {
+            self.barrier = Barrier::Message(delivery.serial);
         }
-        let modern = ticket.era == Era::Modern;
+        let modern = delivery.era == Era::Modern;
         let sent = Sent::default();
         let post = Post {
             endpoint: self.endpoint.clone(),
@@ -27,46 +27,50 @@ impl Driver {
                 self.place.clone()
             },
             extra: if modern {
-                self.mirrored(&ticket)
+                self.mirrored(&delivery)
             } else {
                 Vec::new()
             },
             tx: self.tx.clone(),
-            sent: ticket.hop.map(|_| sent.clone()),
-            lists_tools: modern && ticket.msg.method() == names::TOOLS_LIST,
+            sent: delivery.hop.map(|_| sent.clone()),
+            lists_tools: modern && delivery.msg.method() == names::TOOLS_LIST,
             may_fall_back: unknown,
             accepted: self.accepted.0.clone(),
-            begins: unknown || ticket.role == Role::Initialize,
+            begins: unknown || delivery.role == Role::Initialize,
         };
-        self.spawn(ticket, sent, |ticket| post.run(ticket));
+        self.spawn(delivery, sent, |delivery| post.run(delivery));
     }
 
-    pub(super) fn post_sse(&mut self, ticket: Ticket, post_to: Url) {
-        if matches!(ticket.role, Role::Initialize | Role::Initialized) {
-            self.barrier = Barrier::Message(ticket.serial);
+    pub(super) fn post_sse(&mut self, delivery: Delivery, post_to: Url) {
+        if matches!(delivery.role, Role::Initialize | Role::Initialized) {
+            self.barrier = Barrier::Message(delivery.serial);
         }
-        if let Some(hop) = ticket.hop {
+        if let Some(hop) = delivery.hop {
             self.last_sse_hop = self.last_sse_hop.max(hop);
         }
         let sent = Sent::default();
-        let ring = ticket.hop.map(|_| sent.clone());
-        self.sse_owed.lock().sent(&ticket.msg);
+        let ring = delivery.hop.map(|_| sent.clone());
+        self.sse_owed.lock().sent(&delivery.msg);
         let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
-        let kept = ticket.clone();
-        self.spawn(ticket, sent, |ticket| {
-            sse_session::post(endpoint, post_to, ticket, ring, tx)
+        let kept = delivery.clone();
+        self.spawn(delivery, sent, |delivery| {
+            sse_session::post(endpoint, post_to, delivery, ring, tx)
         });
         if let Some(call) = kept.hop.and_then(|hop| self.calls.get_mut(&hop)) {
-            call.ticket = Some(kept);
+            call.delivery = Some(kept);
         }
     }
 
-    pub(super) fn spawn<F>(&mut self, ticket: Ticket, sent: Sent, job: impl FnOnce(Ticket) -> F)
-    where
+    pub(super) fn spawn<F>(
+        &mut self,
+        delivery: Delivery,
+        sent: Sent,
+        job: impl FnOnce(Delivery) -> F,
+    ) where
         F: Future<Output = Report> + Send + 'static,
     {
-        let (hop, era, serial) = (ticket.hop, ticket.era, ticket.serial);
-        let abort = self.jobs.spawn(job(ticket));
+        let (hop, era, serial) = (delivery.hop, delivery.era, delivery.serial);
+        let abort = self.jobs.spawn(job(delivery));
         if let Some(hop) = hop {
             self.hops.insert(abort.id(), hop);
             let call = Call {
@@ -74,15 +78,15 @@ impl Driver {
                 serial,
                 era,
                 sent,
-                ticket: None,
+                delivery: None,
             };
             self.calls.insert(hop, call);
         }
     }
 
     /// The headers in which a modern request repeats its body.
-    fn mirrored(&self, ticket: &Ticket) -> Vec<(String, String)> {
-        let mut headers: Vec<(String, String)> = mirror(&ticket.msg)
+    fn mirrored(&self, delivery: &Delivery) -> Vec<(String, String)> {
+        let mut headers: Vec<(String, String)> = mirror(&delivery.msg)
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value))
             .collect();
@@ -90,11 +94,11 @@ impl Driver {
             let latest = Revision::LATEST.to_string();
             headers.push((PROTOCOL_VERSION.to_owned(), latest));
         }
-        if ticket.msg.is_answer() {
+        if delivery.msg.is_answer() {
             headers.retain(|(name, _)| name != METHOD);
         }
-        if ticket.msg.method() == names::TOOLS_CALL {
-            headers.extend(self.params.headers(&ticket.msg));
+        if delivery.msg.method() == names::TOOLS_CALL {
+            headers.extend(self.params.headers(&delivery.msg));
         }
         headers
     }

@@ -6,7 +6,7 @@ use tokio::task::Id as TaskId;
 
 use super::{Barrier, Call, Driver, Mode};
 use crate::http::body::Sent;
-use crate::http::job::{self, Begun, Outcome, Refusal, Report, Role, Ticket};
+use crate::http::job::{self, Begun, Delivery, Outcome, Refusal, Report, Role};
 use crate::http::listen::listen;
 use crate::http::relearn::relearn;
 use crate::http::renew::renew;
@@ -15,7 +15,7 @@ impl Driver {
     pub(super) fn on_report(&mut self, task: TaskId, report: Report) {
         match report {
             Report::Posted {
-                ticket,
+                delivery,
                 outcome,
                 moved,
             } => {
@@ -23,17 +23,17 @@ impl Driver {
                     tracing::info!("{} has moved to {}", self.endpoint.peer, url.path());
                     self.url = url;
                 }
-                self.on_posted(ticket, outcome);
+                self.on_posted(delivery, outcome);
             }
-            Report::SsePosted(ticket) => {
-                if ticket.hop.is_some() && ticket.stream < self.sse_stream {
+            Report::SsePosted(delivery) => {
+                if delivery.hop.is_some() && delivery.stream < self.sse_stream {
                     // It was taken, but the stream that would bring its answer is gone.
                     let why = self.forgotten();
-                    self.fail(ticket.clone(), why);
+                    self.fail(delivery.clone(), why);
                 }
-                self.through(&ticket);
+                self.through(&delivery);
             }
-            Report::SseGone(ticket, refusal) => self.on_sse_gone(ticket, refusal),
+            Report::SseGone(delivery, refusal) => self.on_sse_gone(delivery, refusal),
             Report::ListenEnded { forgotten } => {
                 let current = self.listening.as_ref().is_some_and(|l| l.id() == task);
                 if current {
@@ -51,20 +51,20 @@ impl Driver {
             }
             Report::Renewed(Err(why)) => self.fail_parked(&why),
             Report::Relearnt {
-                ticket,
+                delivery,
                 refusal,
                 lists,
             } => {
                 for list in lists.iter().filter_map(linkspan_wire::Message::body) {
                     self.params.learn(list);
                 }
-                if self.params.headers(&ticket.msg).is_empty() {
+                if self.params.headers(&delivery.msg).is_empty() {
                     // It was about something else.
-                    return self.refuse(ticket, refusal);
+                    return self.refuse(delivery, refusal);
                 }
-                self.dispatch(Ticket {
+                self.dispatch(Delivery {
                     again: true,
-                    ..ticket
+                    ..delivery
                 });
             }
             Report::SseOpened(opened) => self.on_sse_opened(*opened),
@@ -82,13 +82,13 @@ impl Driver {
         }
     }
 
-    fn on_posted(&mut self, ticket: Ticket, outcome: Outcome) {
+    fn on_posted(&mut self, delivery: Delivery, outcome: Outcome) {
         // The beginning of a response is reported before its end, but not always read before it.
         while let Ok(begun) = self.accepted.1.try_recv() {
             self.on_accepted(begun);
         }
         match outcome {
-            Outcome::Done if ticket.role == Role::Initialized => self.listen(),
+            Outcome::Done if delivery.role == Role::Initialized => self.listen(),
             Outcome::Done => {}
             Outcome::Tools(answer) => {
                 if let Some(result) = answer.body() {
@@ -104,30 +104,30 @@ impl Driver {
                 let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
                 let tx = self.tx.clone();
                 // Under its hop, so that a cancellation finds it.
-                self.spawn(ticket.clone(), Sent::default(), |ticket| async move {
-                    let lists = relearn(endpoint, url, ticket.msg.clone(), tx).await;
+                self.spawn(delivery.clone(), Sent::default(), |delivery| async move {
+                    let lists = relearn(endpoint, url, delivery.msg.clone(), tx).await;
                     Report::Relearnt {
-                        ticket,
+                        delivery,
                         refusal,
                         lists,
                     }
                 });
             }
-            Outcome::SessionGone(refusal) => self.on_session_gone(ticket.clone(), refusal),
+            Outcome::SessionGone(refusal) => self.on_session_gone(delivery.clone(), refusal),
             Outcome::Refused(refusal) if matches!(self.mode, Mode::Unknown) => {
-                self.open_sse(ticket.clone(), Some(refusal));
+                self.open_sse(delivery.clone(), Some(refusal));
             }
-            Outcome::Refused(refusal) => self.refuse(ticket.clone(), refusal),
+            Outcome::Refused(refusal) => self.refuse(delivery.clone(), refusal),
         }
-        self.through(&ticket);
+        self.through(&delivery);
     }
 
     /// A message is out of the way: what waited for it goes on.
-    fn through(&mut self, ticket: &Ticket) {
-        if ticket.role == Role::Note {
+    fn through(&mut self, delivery: &Delivery) {
+        if delivery.role == Role::Note {
             self.next_note();
         }
-        if self.barrier == Barrier::Message(ticket.serial) {
+        if self.barrier == Barrier::Message(delivery.serial) {
             self.lift();
         }
     }
@@ -147,38 +147,38 @@ impl Driver {
     }
 
     /// The message was not taken, so it may be sent again: once, in a new session.
-    fn on_session_gone(&mut self, ticket: Ticket, refusal: Refusal) {
-        if ticket.role == Role::Reply {
+    fn on_session_gone(&mut self, delivery: Delivery, refusal: Refusal) {
+        if delivery.role == Role::Reply {
             // The question belonged to the session that is gone.
             return;
         }
-        if ticket.again && refusal.status != 404 {
+        if delivery.again && refusal.status != 404 {
             // So it was not about the session after all.
-            return self.refuse(ticket, refusal);
+            return self.refuse(delivery, refusal);
         }
-        if ticket.again {
+        if delivery.again {
             let why = Fault::SessionLost {
                 peer: self.endpoint.peer.to_string(),
                 why: "it refused the new session, too".to_owned(),
             };
-            return self.fail(ticket, why);
+            return self.fail(delivery, why);
         }
-        let stale = ticket.generation < self.generation;
+        let stale = delivery.generation < self.generation;
         if stale && matches!(self.barrier, Barrier::Message(_)) {
             // The client itself has left that session for a new one.
             let why = Fault::SessionLost {
                 peer: self.endpoint.peer.to_string(),
                 why: "the client began a new one".to_owned(),
             };
-            return self.fail(ticket, why);
+            return self.fail(delivery, why);
         }
         if stale && self.barrier != Barrier::Renewal {
-            return self.dispatch(Ticket {
+            return self.dispatch(Delivery {
                 again: true,
-                ..ticket
+                ..delivery
             });
         }
-        self.parked.push((ticket, None));
+        self.parked.push((delivery, None));
         if self.barrier != Barrier::Renewal {
             self.start_renewal();
         }
@@ -195,14 +195,14 @@ impl Driver {
     }
 
     pub(super) fn send_parked(&mut self) {
-        for (ticket, _) in std::mem::take(&mut self.parked) {
-            if ticket.role == Role::Initialized {
+        for (delivery, _) in std::mem::take(&mut self.parked) {
+            if delivery.role == Role::Initialized {
                 // The new session has heard it already.
                 continue;
             }
-            self.dispatch(Ticket {
+            self.dispatch(Delivery {
                 again: true,
-                ..ticket
+                ..delivery
             });
         }
         self.lift();
@@ -211,10 +211,10 @@ impl Driver {
     /// There is no new session or stream. What counts for a message that was refused is how the
     /// server refused it: the other transport was only a guess.
     pub(super) fn fail_parked(&mut self, why: &Fault) {
-        for (ticket, refusal) in std::mem::take(&mut self.parked) {
+        for (delivery, refusal) in std::mem::take(&mut self.parked) {
             match refusal {
-                Some(refusal) => self.refuse(ticket, refusal),
-                None => self.fail(ticket, why.clone()),
+                Some(refusal) => self.refuse(delivery, refusal),
+                None => self.fail(delivery, why.clone()),
             }
         }
         if matches!(self.mode, Mode::Unknown) {
@@ -225,18 +225,18 @@ impl Driver {
         // What waited for the same thing need not try in turn to find out the same.
         for envelope in std::mem::take(&mut self.held) {
             let credit = std::sync::Arc::new(envelope.credit);
-            self.fail(Ticket::of(envelope.msg, self.era, credit), why.clone());
+            self.fail(Delivery::of(envelope.msg, self.era, credit), why.clone());
         }
-        for ticket in std::mem::take(&mut self.notes) {
-            self.fail(ticket, why.clone());
+        for delivery in std::mem::take(&mut self.notes) {
+            self.fail(delivery, why.clone());
         }
         self.lift();
     }
 
-    pub(super) fn refuse(&mut self, ticket: Ticket, refusal: Refusal) {
+    pub(super) fn refuse(&mut self, delivery: Delivery, refusal: Refusal) {
         let (endpoint, tx) = (self.endpoint.clone(), self.tx.clone());
         self.jobs.spawn(async move {
-            job::refuse(&endpoint, &tx, &ticket, refusal).await;
+            job::refuse(&endpoint, &tx, &delivery, refusal).await;
             Report::Aside
         });
     }

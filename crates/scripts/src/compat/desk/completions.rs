@@ -1,6 +1,6 @@
 //! `completion/complete`
 
-use linkspan_desk::{Call, Params};
+use linkspan_local::{Call, Params};
 use linkspan_wire::RpcError;
 
 use super::super::completion;

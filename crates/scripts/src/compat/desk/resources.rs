@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use linkspan_desk::{Call, Params};
+use linkspan_local::{Call, Params};
 use linkspan_wire::RpcError;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use linkspan_desk::Teller;
+use linkspan_local::Teller;
 use linkspan_mcp::names;
 use linkspan_wire::{Json, Kind, Message};
 use tokio::sync::watch;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use linkspan_desk::{Call, Params, Teller};
+use linkspan_local::{Call, Params, Teller};
 use linkspan_mcp::{Revision, names};
 use linkspan_wire::{RpcError, quote};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
@@ -16,8 +16,8 @@ use super::super::manual::Kind;
 use super::super::quirks;
 use super::resources::{Wanted, read};
 use super::{Connection, Held, some_text};
+use crate::run::call_observer::News;
 use crate::run::control::List;
-use crate::run::ears::News;
 use crate::run::random_name;
 
 /// More than this nobody looks at.

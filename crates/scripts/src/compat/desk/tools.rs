@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-use linkspan_desk::{Call, Caller, Params};
+use linkspan_local::{Call, Caller, Params};
 use linkspan_wire::{Json, JsonKind, Kind as Answer, RpcError};
 use serde_json::Value;
 use tokio::net::unix::pipe;
@@ -22,8 +22,8 @@ use super::super::shelf::Shelf;
 use super::super::{ci, door, limits, meta, quirks, ui};
 use super::{Connection, Held, some_text, value};
 use crate::folder::RunSettings;
+use crate::run::call_observer::{CallObserver, Talk};
 use crate::run::capture::Printed;
-use crate::run::ears::{Ears, Talk};
 use crate::run::env::put;
 use crate::run::{Ended, Job, Outcome, Stdin, on_one_line, run};
 use crate::serve::jobs::{
@@ -193,7 +193,7 @@ impl Run<'_> {
         self.mapped(name, outcome, &files, trace.as_deref())
     }
 
-    fn ears(&self, name: &str, connection: &Connection, caller: Caller) -> Ears {
+    fn ears(&self, name: &str, connection: &Connection, caller: Caller) -> CallObserver {
         let (progress, logs) = limits::rates(&self.leave.vars);
         let most =
             |n: Option<u64>| n.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
@@ -203,7 +203,7 @@ impl Run<'_> {
             standing_still: true,
             last_word: false,
         };
-        Ears::new(
+        CallObserver::new(
             caller,
             progress_token(self.meta),
             connection.threshold.clone(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use linkspan_desk::testing::Client;
+use linkspan_local::testing::Client;
 use linkspan_wire::quote;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use linkspan_desk::testing::Client;
+use linkspan_local::testing::Client;
 
 use super::{Scene, running, text};
 

@@ -1,0 +1,41 @@
+//! What the user sets for every session of an agent.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::servers::Servers;
+
+/// How the permission requests of an agent are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PermissionPolicy {
+    /// Ask the client; refuse if it cannot ask its user.
+    Ask,
+    /// Allow everything without asking.
+    Allow,
+    /// Refuse everything without asking.
+    Deny,
+}
+
+/// What the user sets for every session.
+pub struct AgentOptions {
+    /// How permission requests are answered.
+    pub permission: PermissionPolicy,
+    /// The folder of sessions that name none; otherwise the client's first root or the current folder.
+    pub cwd: Option<PathBuf>,
+    /// How long the agent may take to start, and to begin a session.
+    pub start_timeout: Duration,
+    /// The MCP servers that the agent may use.
+    pub servers: Servers,
+}
+
+impl Default for AgentOptions {
+    fn default() -> Self {
+        Self {
+            permission: PermissionPolicy::Ask,
+            cwd: None,
+            // `npx` may have to download the agent.
+            start_timeout: Duration::from_secs(60),
+            servers: Servers::default(),
+        }
+    }
+}

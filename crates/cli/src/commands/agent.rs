@@ -1,0 +1,133 @@
+//! `linkspan agent`: an ACP agent as an MCP server.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{ArgGroup, Args};
+use linkspan_agent::{AgentOptions, Servers};
+use linkspan_bridge::{Bridge, StdioOptions};
+use linkspan_ports::ChildOptions;
+use linkspan_wire::Limits;
+
+use crate::acp_args::PermissionArg;
+use crate::args::seconds;
+use crate::exit::{Exit, Failure};
+use crate::expose_args::{GuardArgs, ListenArgs};
+use crate::front::{self, front_options, limit};
+use crate::signals::Signals;
+use crate::target;
+use crate::waiting;
+
+const HELP: &str = "\
+Starts an ACP agent and serves it as an MCP server: tools to start a session, to prompt it and to close
+it. What the agent says on the way is reported as progress; its questions for permission are put to
+the client, and refused if the client cannot ask the user.
+
+Examples:
+  linkspan agent -- npx -y @zed-industries/claude-code-acp
+  linkspan agent --permission deny --cwd ~/project -- ./my-agent acp
+  linkspan agent --http --port 9000 -- ./my-agent acp
+  claude mcp add helper -- linkspan agent -- ./my-agent acp
+
+Other commands take an agent as their target with --acp:
+  linkspan call prompt text='What is in here?' --acp -- ./my-agent acp";
+
+// `linkspan agent`
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "linkspan agent [OPTIONS] -- COMMAND…",
+    after_long_help = crate::help_text::reflow(HELP),
+    group = ArgGroup::new("agent_over_http")
+        .args([
+            "port", "host", "path", "sse", "token_env", "insecure_no_token", "allow_origin",
+            "allow_host", "header_timeout",
+        ])
+        .multiple(true)
+        .requires("http")
+)]
+pub(crate) struct AgentArgs {
+    /// Command that runs an ACP agent on stdin and stdout
+    #[arg(last = true, value_name = "COMMAND", required = true)]
+    pub(crate) command: Vec<OsString>,
+    /// Permission requests of the agent: ask the client, or allow or deny all
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "ask")]
+    pub(crate) permission: PermissionArg,
+    /// Folder for sessions that name none; by default the client's first root, or the current
+    /// folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// File with the MCP servers that the agent may use (`mcpServers`, as in a client's
+    /// configuration)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mcp_servers: Option<PathBuf>,
+    /// Give up if the agent, or a session, has not started after this long
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds, hide_short_help = true)]
+    pub(crate) start_timeout: Duration,
+    /// Give up a prompt after this long without an answer or progress; 0 never gives up
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+    /// Wait this long for pending answers after stdin closes; then prompts are cancelled
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    pub(crate) drain: Duration,
+    /// Serve over HTTP instead of stdin and stdout, and print the URL
+    #[arg(long)]
+    pub(crate) http: bool,
+    #[command(flatten)]
+    pub(crate) listen: ListenArgs,
+    #[command(flatten)]
+    pub(crate) guard: GuardArgs,
+}
+
+pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
+    let signals = Signals::listen();
+    let options = options(&args)?;
+    let try_it = waiting::tools_of(&[], Some("--acp"), &args.command);
+    let mut words = std::mem::take(&mut args.command).into_iter();
+    let child = ChildOptions {
+        label: None,
+        program: words.next().unwrap_or_default(),
+        args: words.collect(),
+        limits: Limits::default(),
+        env: Vec::new(),
+        // The token is for clients; it is kept from the agent.
+        without_env: args.guard.token_env.iter().map(OsString::from).collect(),
+    };
+    target::is_there(&child.program)?;
+    let bridge = Bridge::new(linkspan_agent::backend(child, options)).timeout(limit(args.timeout));
+    if args.http {
+        let front = front_options(&args.listen, &args.guard)?;
+        return front::serve_http(signals, bridge, &args.listen, front).await;
+    }
+    waiting::for_client(&try_it);
+    let stdio = StdioOptions {
+        drain: args.drain,
+        ..StdioOptions::default()
+    };
+    front::serve_stdio(signals, bridge, stdio).await
+}
+
+fn options(args: &AgentArgs) -> Result<AgentOptions, Failure> {
+    let cwd = args.cwd.as_ref().map(|cwd| {
+        let real = cwd.canonicalize().ok().filter(|real| real.is_dir());
+        real.ok_or_else(|| {
+            Failure::usage(format!("--cwd {}: there is no such folder", cwd.display()))
+        })
+    });
+    let servers = args.mcp_servers.as_deref().map(servers);
+    Ok(AgentOptions {
+        permission: args.permission.into(),
+        cwd: cwd.transpose()?,
+        start_timeout: args.start_timeout,
+        servers: servers.transpose()?.unwrap_or_default(),
+    })
+}
+
+fn servers(path: &Path) -> Result<Servers, Failure> {
+    let search_path = std::env::var_os("PATH").unwrap_or_default();
+    Servers::read(path, &search_path).map_err(|error| {
+        Failure::usage(format!("--mcp-servers {}: {error}", path.display())).hint(
+            r#"for example {"mcpServers":{"git":{"command":"uvx","args":["mcp-server-git"]}}}"#,
+        )
+    })
+}

@@ -1,0 +1,234 @@
+//! `tools`, `call`, `resources`, `read`, `prompts`, `prompt` and `ping`: one request to a server.
+
+mod job;
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+use linkspan_client::{Client, FIRST_ANSWER};
+
+use crate::args::{DEFAULT_TIMEOUT, RemoteArgs};
+use crate::call_args::CallArgs;
+use crate::exit::{Exit, Failure};
+use crate::mistakes;
+use crate::person;
+use crate::show::shown_line;
+use crate::shrink::args::ShrinkFlag;
+use crate::signals::Signals;
+use crate::status::Status;
+use crate::target::{self, Target};
+use job::{CallOptions, Job};
+
+const TARGET_HELP: &str =
+    "TARGET is a URL, a folder of scripts, or a command after `--`; it comes last.";
+
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+pub(crate) enum TryOut {
+    /// List the tools of a server
+    #[command(
+        after_help = "Examples:\n  linkspan tools https://mcp.example.com/mcp\n  linkspan tools -- npx -y @modelcontextprotocol/server-everything"
+    )]
+    Tools(One),
+    /// Call a tool
+    #[command(
+        override_usage = "linkspan call [OPTIONS] TOOL ['JSON' | NAME=VALUE…] (URL | FOLDER | -- COMMAND…)",
+        after_help = "Examples:\n  linkspan call echo '{\"message\":\"hi\"}' https://mcp.example.com/mcp\n  linkspan call git_log repo_path=. -- uvx mcp-server-git\n  linkspan call import @arguments.json https://mcp.example.com/mcp"
+    )]
+    Call(Calling),
+    /// List the resources of a server, and its templates
+    #[command(after_help = "Example:\n  linkspan resources https://mcp.example.com/mcp")]
+    Resources(One),
+    /// Print a resource
+    #[command(
+        override_usage = "linkspan read [OPTIONS] URI (URL | FOLDER | -- COMMAND…)",
+        after_help = "Example:\n  linkspan read file:///srv/notes.txt https://mcp.example.com/mcp"
+    )]
+    Read(Named),
+    /// List the prompts of a server
+    #[command(after_help = "Example:\n  linkspan prompts https://mcp.example.com/mcp")]
+    Prompts(One),
+    /// Print a prompt
+    #[command(
+        override_usage = "linkspan prompt [OPTIONS] NAME ['JSON' | NAME=VALUE…] (URL | FOLDER | -- COMMAND…)",
+        after_help = "Example:\n  linkspan prompt review language=Rust https://mcp.example.com/mcp"
+    )]
+    Prompt(Named),
+    /// Check that a server answers, and how fast
+    #[command(after_help = "Example:\n  linkspan ping https://mcp.example.com/mcp")]
+    Ping(One),
+}
+
+// A target alone.
+#[derive(Debug, Args)]
+pub(crate) struct One {
+    /// The server's URL
+    #[arg(value_name = "TARGET", help = TARGET_HELP)]
+    url: Option<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+// A name, its arguments, and a target.
+#[derive(Debug, Args)]
+pub(crate) struct Named {
+    /// Name, then arguments ('JSON', name=value…, @file or -), then the target
+    #[arg(value_name = "NAME [ARGUMENTS] TARGET", required = true, num_args = 1..)]
+    words: Vec<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+// A call.
+#[derive(Debug, Args)]
+pub(crate) struct Calling {
+    // First, or it would be listed under the last heading of the following flags.
+    #[command(flatten)]
+    shrink: ShrinkFlag,
+    /// Send the arguments without checking them against the tool's schema
+    #[arg(long, hide_short_help = true)]
+    unchecked: bool,
+    #[command(flatten)]
+    named: Named,
+}
+
+#[derive(Debug, Args)]
+struct Common {
+    /// Print the result as JSON, exactly as the server sent it
+    #[arg(long)]
+    json: bool,
+    /// Command that runs a server on stdin and stdout
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+    #[command(flatten)]
+    remote: RemoteArgs,
+}
+
+pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
+    // Before signals are handled: it may read the arguments from a terminal.
+    let (target, remote, json, job) = plan(command)?;
+    let signals = Signals::listen();
+    let timeout = Some(remote.timeout).filter(|limit| !limit.is_zero());
+    let backend = target.backend(&remote, None)?;
+    let port = backend.open()?;
+    let first = if remote.timeout == DEFAULT_TIMEOUT {
+        Some(FIRST_ANSWER)
+    } else {
+        // The user's limit holds for the first answer too.
+        timeout
+    };
+    let mut client = Client::new(port, timeout)
+        .patient(first)
+        .asking(person::at_terminal())
+        .observed(Status::new());
+    let work = async {
+        client.open().await?;
+        job.run(&mut client, json).await
+    };
+    let done = tokio::select! {
+        done = work => done,
+        exit = signals.stop() => Ok(exit),
+    };
+    client.close().await;
+    backend.close().await;
+    done
+}
+
+fn plan(command: TryOut) -> Result<(Target, RemoteArgs, bool, Job), Failure> {
+    let (common, url, job) = match command {
+        TryOut::Tools(one) => (one.common, one.url, Job::Tools),
+        TryOut::Resources(one) => (one.common, one.url, Job::Resources),
+        TryOut::Prompts(one) => (one.common, one.url, Job::Prompts),
+        TryOut::Ping(one) => (one.common, one.url, Job::Ping),
+        TryOut::Call(calling) => {
+            let options = CallOptions {
+                policy: calling.shrink.policy()?,
+                unchecked: calling.unchecked,
+            };
+            let (common, url, name, rest) = calling.named.split("call")?;
+            let job = Job::Call(name, CallArgs::parse(&rest)?, options);
+            (common, url, job)
+        }
+        TryOut::Prompt(named) => {
+            let (common, url, name, rest) = named.split("prompt")?;
+            (common, url, Job::Prompt(name, CallArgs::parse(&rest)?))
+        }
+        TryOut::Read(named) => {
+            let (common, url, name, rest) = named.split("read")?;
+            if let [extra, ..] = &rest[..] {
+                return Err(Failure::usage(format!("unexpected argument `{extra}`"))
+                    .hint("linkspan read URI TARGET"));
+            }
+            (common, url, Job::Read(name))
+        }
+    };
+    let target = Target::new(url, common.command)?;
+    Ok((target, common.remote, common.json, job))
+}
+
+impl Named {
+    /// Common flags, target, name, and the words between.
+    fn split(
+        mut self,
+        verb: &str,
+    ) -> Result<(Common, Option<String>, String, Vec<String>), Failure> {
+        let is_alone = self.common.command.is_empty();
+        if is_alone {
+            self.check_order(verb)?;
+        }
+        let url = if is_alone && self.words.len() > 1 {
+            self.words.pop()
+        } else {
+            None
+        };
+        let name = self.words.remove(0);
+        Ok((self.common, url, name, self.words))
+    }
+
+    /// The target has to come last; otherwise the failure has the right command line.
+    fn check_order(&self, verb: &str) -> Result<(), Failure> {
+        let (Some(first), Some(last)) = (self.words.first(), self.words.last()) else {
+            return Ok(());
+        };
+        // A URL may be the URI of a resource.
+        let is_target = |word: &str| match verb {
+            "read" => Path::new(word).is_dir(),
+            _ => target::is_target(word),
+        };
+        if self.words.len() == 1 {
+            return if is_target(first) {
+                Err(missing_name(verb, first))
+            } else {
+                Ok(())
+            };
+        }
+        if is_target(first) && !target::is_target(last) {
+            return Err(target::comes_last(first));
+        }
+        let mut between = self.words[1..self.words.len() - 1].iter();
+        if let Some(word) = between.find(|word| !mistakes::is_argument(word)) {
+            if target::is_target(word) && !target::is_target(last) {
+                return Err(target::comes_last(word));
+            }
+            if !target::is_target(word) && target::is_program(word) {
+                return Err(target::needs_dashes(word));
+            }
+        }
+        if verb != "read" && mistakes::is_argument(last) && !target::is_target(last) {
+            return Err(target::missing());
+        }
+        Ok(())
+    }
+}
+
+/// There is a target and no name.
+fn missing_name(verb: &str, target: &str) -> Failure {
+    let (what, word) = match verb {
+        "read" => ("the URI of the resource", "URI"),
+        "prompt" => ("the name of the prompt", "NAME"),
+        _ => ("the name of the tool", "TOOL"),
+    };
+    let line = ["linkspan", verb, word, target];
+    Failure::usage(format!("{what} is missing")).hint(shown_line(line))
+}

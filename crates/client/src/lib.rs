@@ -1,0 +1,21 @@
+//! A small MCP client for trying servers out: one request at a time, of both eras.
+//!
+//! [`Client`] speaks over a port. What a person sees while it waits comes in as an [`Observer`], and a person
+//! who answers the server's questions as a [`Person`]: this crate reads no environment variables, prints
+//! nothing and knows no exit codes.
+
+mod arguments;
+mod client;
+mod elicitation;
+mod error;
+mod list;
+mod observer;
+
+pub use arguments::{
+    ArgumentsError, check_argument_names, check_arguments, prompt_hint, tool_hint,
+};
+pub use client::{Client, FIRST_ANSWER, one_param};
+pub use elicitation::Person;
+pub use error::ClientError;
+pub use list::List;
+pub use observer::{Observer, Silent, TICK};

@@ -1,0 +1,20 @@
+//! Runs a chain of ACP proxies and an agent: starts the components, writes traces, and gives agents access to
+//! MCP servers that live in the chain.
+//!
+//! The rules of the chain are in `linkspan-acp`; this crate adds processes, files and sockets. [`handshake`]
+//! is how `linkspan mcp`, which an agent starts, proves to the conductor which server it is for.
+//!
+//! Options are values and errors are [`ConductError`]: this crate reads no environment variables, prints
+//! nothing and knows no exit codes.
+
+mod component;
+mod conduct;
+mod error;
+pub mod handshake;
+mod mcp_bridge;
+mod trace;
+
+pub use component::{Component, ComponentError};
+pub use conduct::{Conduct, ConductOptions};
+pub use error::ConductError;
+pub use mcp_bridge::{BridgeMode, BridgeOptions, BridgeTransport, SECRET_TIMEOUT};

@@ -1,0 +1,166 @@
+//! The loop of a local server: takes requests in, and lets each be answered by a task of its own.
+//!
+//! The loop never waits for room towards the session; a task that does holds up nobody else. How many
+//! tasks there are is bounded by what the session lets into flight.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use linkspan_mcp::{Era, Revision, names};
+use linkspan_session::{Credit, Envelope, Fault, Inbound, Outbound, PortEnd};
+use linkspan_wire::{Id, Kind, Message, RpcError};
+use tokio::task::{self, AbortHandle, JoinError, JoinSet};
+
+use super::call::Call;
+use super::caller::{Line, Teller};
+use super::workers::Workers;
+use super::{Handler, Params};
+
+pub(super) async fn run<H: Handler>(handler: Arc<H>, workers: Workers, end: PortEnd) {
+    let PortEnd {
+        tx,
+        mut rx,
+        last_word,
+        done,
+    } = end;
+    let line = Arc::new(Line::new(tx, workers));
+    handler.opened(Teller(line.clone()));
+    let mut dispatcher = Dispatcher {
+        handler,
+        line,
+        tasks: JoinSet::new(),
+        running: HashMap::new(),
+        hops: HashMap::new(),
+    };
+    loop {
+        tokio::select! {
+            outbound = rx.recv() => match outbound {
+                None => break,
+                Some(Outbound::One(envelope)) => dispatcher.take(envelope),
+                // The answers to a batch; only clients send those.
+                Some(Outbound::Array(_)) => {}
+            },
+            Some(ended) = dispatcher.tasks.join_next_with_id() => dispatcher.ended(ended),
+        }
+    }
+    drop(dispatcher);
+    drop((last_word, done));
+}
+
+struct Dispatcher<H> {
+    handler: Arc<H>,
+    line: Arc<Line>,
+    tasks: JoinSet<()>,
+    /// Requests under way.
+    running: HashMap<u64, Running>,
+    hops: HashMap<task::Id, u64>,
+}
+
+/// Dropping it ends the call: its task at once, and what it does elsewhere as soon as that looks.
+struct Running {
+    task: AbortHandle,
+    stop: Arc<AtomicBool>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.task.abort();
+    }
+}
+
+impl<H: Handler> Dispatcher<H> {
+    fn take(&mut self, envelope: Envelope) {
+        let Envelope { msg, credit, .. } = envelope;
+        match msg.kind() {
+            Kind::Request => self.request(msg, credit),
+            Kind::Notification if msg.method() == names::CANCELLED => {
+                let hop = msg.params().and_then(|p| Id::parse(p.get("requestId")?));
+                if let Some(hop) = hop.and_then(|id| id.as_hop()) {
+                    self.running.remove(&hop);
+                }
+            }
+            Kind::Notification => self.handler.heard(&msg),
+            Kind::Result | Kind::Error => self.line.questions.answered(msg),
+        }
+    }
+
+    fn request(&mut self, msg: Message, credit: Credit) {
+        let Some(hop) = msg.id().and_then(|id| id.as_hop()) else {
+            // A session numbers what it sends.
+            return;
+        };
+        if msg.method() == names::INITIALIZE
+            && let Some(capabilities) = msg.params().and_then(|p| p.get("capabilities"))
+        {
+            // Before the answer: whatever comes next may need it.
+            self.line.learn(capabilities);
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        let call = Call::new(hop, self.line.clone(), stop.clone());
+        let task = self
+            .tasks
+            .spawn(serve(self.handler.clone(), msg, credit, call));
+        self.hops.insert(task.id(), hop);
+        self.running.insert(hop, Running { task, stop });
+    }
+
+    fn ended(&mut self, ended: Result<(task::Id, ()), JoinError>) {
+        let id = match &ended {
+            Ok((id, ())) => *id,
+            Err(e) => e.id(),
+        };
+        let Some(hop) = self.hops.remove(&id) else {
+            return;
+        };
+        self.running.remove(&hop);
+        if ended.is_err_and(|e| e.is_panic()) {
+            // A mistake of ours costs this call its answer, but nobody waits for it for ever.
+            let tx = self.line.tx.clone();
+            self.tasks.spawn(async move {
+                let why = Fault::AnswerLost {
+                    peer: "the server".to_owned(),
+                    why: "it has a bug; the log says where".to_owned(),
+                };
+                let _ = tx.send(Inbound::Failed { hop, why }).await;
+            });
+        }
+    }
+}
+
+/// One request.
+async fn serve<H: Handler>(handler: Arc<H>, msg: Message, credit: Credit, mut call: Call) {
+    let answer = answer(&*handler, &msg, &mut call).await;
+    // A large question need not wait for its answer to be read.
+    drop((msg, credit));
+    let id = Id::number(call.hop);
+    let answer = match answer {
+        Ok(result) => Message::result(&id, &result),
+        Err(error) => error.answer(&id),
+    };
+    call.line.answer(answer, &id, call.hop).await;
+}
+
+async fn answer<H: Handler>(
+    handler: &H,
+    msg: &Message,
+    call: &mut Call,
+) -> Result<String, RpcError> {
+    let params = Params::new(msg.params())?;
+    match &*msg.method() {
+        names::INITIALIZE => {
+            let asked = params.text("protocolVersion")?;
+            handler.welcome(agreed(&asked), &asked)
+        }
+        names::PING => Ok("{}".to_owned()),
+        method => handler.answer(method, params, call).await,
+    }
+}
+
+/// The revision that the client asks for, or the last one that has a handshake.
+fn agreed(asked: &str) -> Revision {
+    Revision::parse(asked)
+        .filter(|revision| revision.era() == Era::Legacy)
+        .unwrap_or(Revision::LAST_LEGACY)
+}

@@ -1,0 +1,215 @@
+//! The handshake with a legacy server, and other requests of our own.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use linkspan_wire::{Id, Kind, Message, RpcError, quote};
+
+use super::ModernToLegacy;
+use crate::era::claims::Claims;
+use crate::era::discovery::{Evidence, Server, weigh};
+use crate::era::{Step, ids};
+use crate::level::Level;
+use crate::method::names;
+
+/// How long a server may take to shake hands; `npx` may have to fetch it first.
+const HANDSHAKE: Duration = Duration::from_secs(60);
+/// How long a server may take to say that it has begun, before it is given requests.
+const SETTLING: Duration = Duration::from_secs(1);
+/// Requests that may wait for it.
+const MAX_WAITING: usize = 1024;
+
+pub(super) enum Phase {
+    /// Nobody has spoken to the server.
+    Fresh,
+    /// Requests wait for the handshake.
+    Opening {
+        waiting: Vec<Message>,
+        until: Instant,
+    },
+    /// Requests wait until the server has asked for roots, if it is one that does so when it begins.
+    Settling {
+        waiting: Vec<Message>,
+        until: Instant,
+        /// It has asked, and gets the time to look at the answer.
+        asked: bool,
+    },
+    Ready,
+}
+
+impl Phase {
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match self {
+            Self::Opening { until, .. } | Self::Settling { until, .. } => Some(*until),
+            _ => None,
+        }
+    }
+}
+
+/// A request of our own, by what its answer is for.
+pub(super) enum OwnRequest {
+    Initialize,
+    /// Whatever the server wants to ask when it begins, it has asked before it answers this.
+    Settle,
+    /// Then these requests may go.
+    Level(Vec<Message>),
+    /// Whoever wants to hear of this resource is told.
+    Subscribe {
+        uri: String,
+    },
+    Nothing,
+}
+
+impl ModernToLegacy {
+    /// Begins the handshake, or waits for it.
+    pub(super) fn open(&mut self, msg: Message, claims: &Claims, now: Instant) -> Vec<Step> {
+        if let Phase::Opening { waiting, .. } | Phase::Settling { waiting, .. } = &mut self.phase {
+            if waiting.len() < MAX_WAITING {
+                waiting.push(msg);
+                return Vec::new();
+            }
+            let error = RpcError::server("too many requests wait for the server to start");
+            let id = msg.id().unwrap_or_else(Id::null);
+            return vec![Step::refuse(&id, &error)];
+        }
+        self.phase = Phase::Opening {
+            waiting: vec![msg],
+            until: now + HANDSHAKE,
+        };
+        if self
+            .own_requests
+            .values()
+            .any(|e| matches!(e, OwnRequest::Initialize))
+        {
+            // The server is late, and a second one would confuse it.
+            return Vec::new();
+        }
+        let capabilities = self.options.capabilities.as_deref();
+        self.roots
+            .declare(capabilities.unwrap_or(&claims.capabilities));
+        let params = claims.initialize(capabilities);
+        vec![self.own_request(OwnRequest::Initialize, names::INITIALIZE, &params)]
+    }
+
+    pub(super) fn own_request(&mut self, request: OwnRequest, method: &str, params: &str) -> Step {
+        let number = self.next();
+        self.own_requests.insert(number, request);
+        let id = ids::request(number);
+        Step::Back(Message::request(&id, method, Some(params)))
+    }
+
+    /// The level that the server has to be told before it is given a request; `None` if it logs enough.
+    pub(super) fn level_for(&mut self, claims: &Claims) -> Option<Level> {
+        self.has_default_level |= claims.is_legacy && claims.level.is_none();
+        let wanted = match claims.level {
+            Some(level) if self.has_default_level => level.min(Level::DEFAULT),
+            Some(level) => level,
+            // What the server does by itself is enough, as long as it has not been told otherwise.
+            None if claims.is_legacy && self.level.is_some() => Level::DEFAULT,
+            None => return None,
+        };
+        let is_new = self.level.is_none_or(|set| wanted < set);
+        (is_new && self.server.can(&["logging"])).then_some(wanted)
+    }
+
+    /// Tells the server from which level on to log, and lets the request go when it has heard.
+    pub(super) fn set_level(&mut self, level: Level, msg: Message) -> Vec<Step> {
+        self.level = Some(level);
+        let params = format!(r#"{{"level":{}}}"#, quote(level.name()));
+        vec![self.own_request(OwnRequest::Level(vec![msg]), names::SET_LEVEL, &params)]
+    }
+
+    /// A request of our own has been answered.
+    pub(super) fn run(&mut self, request: OwnRequest, answer: &Message, now: Instant) -> Vec<Step> {
+        match request {
+            OwnRequest::Initialize if answer.kind() == Kind::Result => self.opened(answer, now),
+            OwnRequest::Initialize => self.not_opened(answer),
+            OwnRequest::Settle => {
+                self.has_settled = true;
+                match &self.phase {
+                    Phase::Settling { asked: false, .. } => self.settled(now),
+                    _ => Vec::new(),
+                }
+            }
+            OwnRequest::Level(waiting) => self.go_on(waiting, now),
+            OwnRequest::Subscribe { uri } => {
+                let number = answer.id().as_ref().and_then(ids::request_number);
+                self.subscription_answered(number, &uri, answer.kind() == Kind::Result)
+            }
+            OwnRequest::Nothing => Vec::new(),
+        }
+    }
+
+    fn opened(&mut self, answer: &Message, now: Instant) -> Vec<Step> {
+        if let Some(result) = answer.body() {
+            self.server = Server::initialized(result);
+        }
+        let waiting = match std::mem::replace(&mut self.phase, Phase::Fresh) {
+            Phase::Opening { waiting, .. } => waiting,
+            _ => Vec::new(),
+        };
+        self.ready_at = Some(now);
+        let mut steps = vec![Step::Back(Message::notification(names::INITIALIZED, None))];
+        let is_rooted = self.roots.are_declared();
+        self.phase = Phase::Settling {
+            waiting,
+            until: now + SETTLING,
+            asked: false,
+        };
+        steps.push(self.own_request(OwnRequest::Settle, names::PING, "{}"));
+        if !is_rooted {
+            // Without the capability, a question at the start is an exception that no call waits for.
+            steps.extend(self.settled(now));
+        }
+        steps
+    }
+
+    /// The server has begun: what waits may go.
+    fn settled(&mut self, now: Instant) -> Vec<Step> {
+        match std::mem::replace(&mut self.phase, Phase::Ready) {
+            Phase::Settling { waiting, .. } => self.go_on(waiting, now),
+            _ => Vec::new(),
+        }
+    }
+
+    fn go_on(&mut self, waiting: Vec<Message>, now: Instant) -> Vec<Step> {
+        waiting
+            .into_iter()
+            .flat_map(|msg| self.request(msg, now))
+            .collect()
+    }
+
+    /// The server would not shake hands: whoever waits is told what it said, and the next request
+    /// tries again.
+    fn not_opened(&mut self, answer: &Message) -> Vec<Step> {
+        if answer.kind() == Kind::Error && weigh(answer) == Evidence::Modern {
+            self.options.status.wrong.store(true, Ordering::Relaxed);
+        }
+        let Phase::Opening { waiting, .. } = std::mem::replace(&mut self.phase, Phase::Fresh)
+        else {
+            return Vec::new();
+        };
+        waiting
+            .iter()
+            .filter_map(|msg| {
+                let id = msg.id()?;
+                Some(Step::to_front(answer.clone().with_id(id.clone()), &id))
+            })
+            .collect()
+    }
+
+    pub(super) fn opening_late(&mut self, now: Instant) -> Vec<Step> {
+        if self.phase.deadline().is_none_or(|until| now < until) {
+            return Vec::new();
+        }
+        if matches!(self.phase, Phase::Settling { .. }) {
+            return self.settled(now);
+        }
+        let error = RpcError::server(format!(
+            "the server has not answered `initialize` within {} s",
+            HANDSHAKE.as_secs()
+        ))
+        .with_data(r#"{"kind":"timeout","hint":"is it an MCP server? -v shows what it says"}"#);
+        self.not_opened(&error.answer(&Id::null()))
+    }
+}

@@ -1,0 +1,270 @@
+//! What all connections of a front share, and where their requests go.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONNECTION, HeaderValue};
+use http::request::Parts;
+use http::{HeaderMap, Method, Request, StatusCode};
+use hyper::body::Incoming;
+use linkspan_mcp::{Era, Given, PROTOCOL_VERSION, Revision, SESSION_ID, era_of_post};
+use linkspan_session::{Budget, Envelope, Pool};
+use linkspan_wire::Frame;
+use tokio::sync::{Semaphore, watch};
+
+use super::allowance::{Allowance, Allowances};
+use super::body::{RequestSlot, Response, json};
+use super::connections::Serving;
+use super::figures::FrontFigures;
+use super::gate::{self, Gate, METHODS};
+use super::intake::{Intake, check_accept_any, check_content_type, drain, given};
+use super::knowledge::Knowledge;
+use super::options::{FrontOptions, HEALTH};
+use super::phase::Phase;
+use super::refusal::Refusal;
+use super::service::{FrontService, Principal};
+use super::session::Session;
+use super::session_streams::Manner;
+use super::sessions::Sessions;
+
+/// What all messages may weigh that are being read or that no server has taken yet: so many of the largest
+/// size, and not less than this.
+const MESSAGES: usize = 4;
+const LEAST_BYTES: usize = 64 << 20;
+
+pub(super) struct Router<H> {
+    pub(super) options: FrontOptions,
+    pub(super) service: Arc<H>,
+    pub(super) sessions: Arc<Sessions>,
+    /// Rooms for legacy sessions.
+    pub(super) session_slots: Arc<Semaphore>,
+    pub(super) knowledge: Arc<Knowledge>,
+    pub(super) phase: watch::Sender<Phase>,
+    request_slots: Arc<Semaphore>,
+    gate: Gate,
+    pub(super) allowances: Allowances,
+    figures: FrontFigures,
+}
+
+impl<H: FrontService> Router<H> {
+    pub(super) fn new(options: FrontOptions, service: Arc<H>, bound: SocketAddr) -> Self {
+        let options = options.sane();
+        let sessions = Arc::default();
+        let bytes = options.limits.max_bytes().saturating_mul(MESSAGES);
+        let pool = Pool::new(bytes.max(LEAST_BYTES));
+        let request_slots = Arc::new(Semaphore::new(options.max_in_flight));
+        Self {
+            figures: FrontFigures::new(&sessions, &request_slots),
+            service,
+            sessions,
+            session_slots: Arc::new(Semaphore::new(options.max_sessions)),
+            knowledge: Arc::default(),
+            phase: watch::Sender::new(Phase::Open),
+            request_slots,
+            gate: Gate::new(&options, bound),
+            allowances: Allowances::new(options.limits.max_bytes(), pool),
+            options,
+        }
+    }
+
+    pub(super) fn figures(&self) -> FrontFigures {
+        self.figures.clone()
+    }
+
+    /// Answers one request, whatever it is.
+    pub(super) async fn serve(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+        serving: Serving,
+    ) -> Result<Response, Infallible> {
+        let (head, body) = request.into_parts();
+        let admitted = match self.gate.admit(&head) {
+            Ok(admitted) => admitted,
+            Err(refusal) => return Ok(refusal.into_response().map(|body| body.during(serving))),
+        };
+        let served = self.route(&head, body, &serving).await;
+        let mut response = served.unwrap_or_else(Refusal::into_response);
+        if serving.is_reserved() {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+        }
+        admitted.stamp(&mut response);
+        Ok(response.map(|body| body.during(serving)))
+    }
+
+    async fn route(
+        self: &Arc<Self>,
+        head: &Parts,
+        body: Incoming,
+        serving: &Serving,
+    ) -> Result<Response, Refusal> {
+        let path = head.uri.path();
+        if head.method == Method::OPTIONS {
+            return Ok(gate::preflight(&head.headers));
+        }
+        if path == HEALTH {
+            return self.health(&head.method);
+        }
+        self.gate.authorize(&head.headers)?;
+        if serving.is_reserved() {
+            return Err(Refusal::busy("too many connections"));
+        }
+        if path.trim_end_matches('/') == self.options.path.trim_end_matches('/') {
+            return match head.method {
+                Method::POST => self.post(head, body, serving).await,
+                Method::GET => self.listen(head, serving),
+                Method::DELETE => self.end(head, serving).await,
+                _ => Err(Refusal::method(METHODS, "there is no such method here")),
+            };
+        }
+        if self.options.sse && self.options.client_era != Some(Era::Modern) {
+            match (path, &head.method) {
+                ("/sse", &Method::GET) => return self.open_sse(head, serving).await,
+                ("/messages", &Method::POST) => return self.post_sse(head, body, serving).await,
+                ("/sse", _) => return Err(Refusal::method("GET", "here is a stream to GET")),
+                ("/messages", _) => return Err(Refusal::method("POST", "messages are POSTed")),
+                _ => {}
+            }
+        }
+        let why = "nothing is served at this path".to_owned();
+        let hint = format!("the endpoint is {}", self.options.path);
+        Err(Refusal::new(StatusCode::NOT_FOUND, "path", why, &hint))
+    }
+
+    fn health(&self, method: &Method) -> Result<Response, Refusal> {
+        if *method != Method::GET && *method != Method::HEAD {
+            return Err(Refusal::method("GET", "only GET is allowed here"));
+        }
+        let text = self.figures.to_json(&self.service.figures());
+        Ok(json(
+            StatusCode::OK,
+            [Bytes::from(text), Bytes::new(), Bytes::new()],
+        ))
+    }
+
+    /// A message is POSTed: to which era does it belong?
+    async fn post(
+        self: &Arc<Self>,
+        head: &Parts,
+        body: Incoming,
+        serving: &Serving,
+    ) -> Result<Response, Refusal> {
+        check_content_type(&head.headers)?;
+        check_accept_any(&head.headers)?;
+        let principal = self.principal(&head.headers);
+        let session = self.named_session(head, &principal);
+        let own = match &session {
+            Some(Some(session)) => Arc::clone(&session.allowance),
+            _ => self.allowances.of(&principal),
+        };
+        if let Err(refusal) = charge(serving, &own) {
+            tokio::spawn(drain(body));
+            return Err(refusal);
+        }
+        let (text, credit) = self.intake(&own.budget).read(body).await?;
+        let frame = Frame::parse(text, &self.options.limits);
+        let version = given(&head.headers, PROTOCOL_VERSION);
+        let message = match frame {
+            Frame::One(message) => message,
+            Frame::Batch(entries) => {
+                self.only(Era::Legacy, None)?;
+                return self.batch(entries, version, session).await;
+            }
+            Frame::Other { why, .. } => return Err(Refusal::bad(&why)),
+            Frame::Blank => return Err(Refusal::bad(&linkspan_wire::Syntax::Torn.into())),
+        };
+        let era = match self.options.client_era {
+            Some(Era::Legacy) => Ok(Era::Legacy),
+            _ => era_of_post(&message, version),
+        };
+        let id = message.id();
+        let envelope = Envelope {
+            credit,
+            ..Envelope::new(message)
+        };
+        let refuse = |error| Refusal::rpc(StatusCode::BAD_REQUEST, error).about(id.clone());
+        let served = match era.map_err(refuse)? {
+            Era::Modern => self.ask(head, envelope, principal).await,
+            Era::Legacy => {
+                self.only(Era::Legacy, Some(&envelope.msg))?;
+                self.relay(envelope, version, session, principal).await
+            }
+        };
+        served.map_err(|refusal| refusal.about(id))
+    }
+
+    /// A place among the requests in flight, for one that has not more than its share of them.
+    pub(super) fn slot(&self, own: &Allowance) -> Result<RequestSlot, Refusal> {
+        let share = own.wait(self.request_slots.available_permits());
+        let share = share.ok_or_else(|| Refusal::busy("too many requests of one client"))?;
+        let slot = Arc::clone(&self.request_slots).try_acquire_owned();
+        let slot = slot.map_err(|_| Refusal::busy("too many requests"))?;
+        Ok(Arc::new((slot, share)))
+    }
+
+    pub(super) fn intake<'a>(&'a self, own: &'a Budget) -> Intake<'a> {
+        Intake {
+            limits: self.options.limits,
+            timeout: self.options.body_timeout,
+            room_timeout: self.options.room_timeout,
+            own,
+        }
+    }
+
+    /// The session that a request names: `None` if it names none, `Some(None)` if there is no such.
+    pub(super) fn named_session(
+        &self,
+        head: &Parts,
+        principal: &Principal,
+    ) -> Option<Option<Arc<Session>>> {
+        match given(&head.headers, SESSION_ID) {
+            Given::Nothing => None,
+            Given::Text(key) => {
+                let who = principal;
+                Some(self.sessions.find(key, who, Manner::Streams))
+            }
+            Given::Unclear => Some(None),
+        }
+    }
+
+    /// On whose behalf a request came.
+    pub(super) fn principal(&self, headers: &HeaderMap) -> Principal {
+        let shown: Vec<&[u8]> = headers
+            .get_all(AUTHORIZATION)
+            .iter()
+            .map(|value| value.as_bytes())
+            .collect();
+        // Whoever has shown our token is the same, however it was spelled. No value has a line end.
+        let known = shown.is_empty() || self.options.token.is_some();
+        let principal = Principal((!known).then(|| shown.join(&b'\n').into()));
+        principal
+    }
+}
+
+/// Counts a request as one of this session or principal, unless that has its share already.
+pub(super) fn charge(serving: &Serving, to: &Arc<Allowance>) -> Result<(), Refusal> {
+    match serving.charge(to) {
+        true => Ok(()),
+        false => Err(Refusal::busy("too many connections of one client")),
+    }
+}
+
+/// Checks the version that a legacy request names after the session has begun.
+pub(super) fn check_version(version: Given<'_>, session: &Session) -> Result<(), Refusal> {
+    let fits = match version {
+        Given::Nothing => true,
+        Given::Text(text) => {
+            let known = Revision::parse(text).is_some_and(|r| r.era() == Era::Legacy);
+            known || session.streams().speaks(text)
+        }
+        Given::Unclear => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    let why = "MCP-Protocol-Version names no revision that this session could have".to_owned();
+    let hint = "send the one that `initialize` was answered with";
+    Err(Refusal::new(StatusCode::BAD_REQUEST, "version", why, hint))
+}

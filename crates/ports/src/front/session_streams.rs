@@ -1,0 +1,221 @@
+//! A legacy session as its client sees it: streams, and what goes on which. No IO.
+
+mod keeping;
+mod log;
+mod routes;
+mod stall;
+mod stream;
+mod visits;
+
+use std::time::Instant;
+
+use linkspan_session::{Envelope, Fault, Outbound};
+use linkspan_wire::{Id, IdKey, Json, Kind, RpcError};
+
+use self::log::Log;
+use self::routes::{Route, Routes, STANDING};
+pub(super) use self::stall::{Behind, STANDING_STALL};
+
+/// How the client listens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// Streamable HTTP: a stream for each POST, and one for the rest.
+    Streams,
+    /// HTTP+SSE: one stream for everything, and nothing is ever sent twice.
+    OneStream,
+}
+
+/// The state of a session.
+#[derive(Debug)]
+pub(super) struct SessionStreams {
+    manner: Manner,
+    routes: Routes,
+    log: Log,
+    last: u32,
+    /// The client's `initialize`, while it waits for its answer.
+    opening: Option<IdKey>,
+    /// What the client asked for, then what was agreed on.
+    version: Option<Box<str>>,
+    refused: bool,
+    ended: bool,
+    /// When the client was last heard of.
+    seen: Instant,
+}
+
+/// A connection's place at a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seat {
+    pub(super) stream: u32,
+    turn: u32,
+}
+
+/// What is first to be said on a POST.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "almost always the answer, and moved only once"
+)]
+pub(super) enum First {
+    /// The answer, and nothing else.
+    Answer(Outbound),
+    /// Something that is not all.
+    Stream,
+    /// Nothing ever: the request was cancelled.
+    Nothing,
+}
+
+/// Why a POST finds no place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unserved {
+    /// A request with this id is still in flight.
+    InUse(Id),
+    /// The session is over.
+    Ended,
+}
+
+/// Why a stream cannot be resumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unresumable {
+    /// There never was such an event.
+    Unknown,
+    /// All of it has been sent, or it is too long ago.
+    Over,
+}
+
+impl SessionStreams {
+    pub(super) fn new(manner: Manner, now: Instant) -> Self {
+        let mut log = Log::default();
+        log.open(STANDING);
+        Self {
+            manner,
+            routes: Routes::default(),
+            log,
+            last: STANDING,
+            opening: None,
+            version: None,
+            refused: false,
+            ended: false,
+            seen: now,
+        }
+    }
+
+    pub(super) fn manner(&self) -> Manner {
+        self.manner
+    }
+
+    /// The server says something.
+    pub(super) fn say(&mut self, item: Outbound, now: Instant) {
+        self.learn(&item);
+        let (number, is_last) = match self.manner {
+            Manner::OneStream => {
+                // Only what is settled by it matters.
+                self.routes.route(&item);
+                (STANDING, false)
+            }
+            Manner::Streams => match self.routes.route(&item) {
+                Route::To(number) => (number, false),
+                Route::Last(number) => (number, true),
+                Route::Nowhere => return,
+            },
+        };
+        let Some(stream) = self.log.get(number) else {
+            return;
+        };
+        stream.push(item);
+        if is_last {
+            stream.finish(now);
+        } else {
+            stream.wake();
+        }
+        if !stream.is_live() {
+            self.log.trim();
+        }
+    }
+
+    /// The server is gone. Whoever still waits is told so; every stream ends.
+    pub(super) fn end(&mut self, now: Instant) {
+        self.ended = true;
+        let why = Fault::PeerClosed {
+            peer: "the server".to_owned(),
+            why: "the session has ended".to_owned(),
+        };
+        for (key, number) in self.routes.give_up() {
+            if let Some(stream) = self.log.get(number) {
+                let answer = RpcError::from(&why).answer(&spelled(&key));
+                stream.push(Outbound::One(Envelope::new(answer)));
+            }
+        }
+        for (_, stream) in self.log.iter_mut() {
+            stream.finish(now);
+        }
+    }
+
+    /// Whether the session has to wait until somebody has read.
+    pub(super) fn is_full(&self) -> bool {
+        self.log.is_full()
+    }
+
+    /// Whether `initialize` was answered with an error.
+    pub(super) fn is_refused(&self) -> bool {
+        self.refused
+    }
+
+    /// The client shows that it is there.
+    pub(super) fn touch(&mut self, now: Instant) {
+        self.seen = now;
+    }
+
+    /// Since when the client has not been heard of; `None` while it is there or waits for something.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        let busy = self.log.has_readers() || self.routes.owed() > 0;
+        (!busy).then_some(self.seen)
+    }
+
+    /// Forgets what is too old.
+    pub(super) fn expire(&mut self, now: Instant) {
+        self.log.expire(now);
+    }
+
+    /// Questions of the server that nobody will see.
+    pub(super) fn unheard(&mut self) -> Vec<Id> {
+        self.log.unheard()
+    }
+
+    /// Whether the client may name this version in its headers.
+    pub(super) fn speaks(&self, version: &str) -> bool {
+        self.version.as_deref() == Some(version)
+    }
+
+    fn learn(&mut self, item: &Outbound) {
+        let Outbound::One(envelope) = item else {
+            return;
+        };
+        if self.opening.is_none()
+            || !envelope.msg.is_answer()
+            || envelope.msg.id().map(|id| id.key()) != self.opening
+        {
+            return;
+        }
+        self.opening = None;
+        self.refused = envelope.msg.kind() == Kind::Error;
+        let version = envelope.msg.body().and_then(|b| b.get("protocolVersion"));
+        self.version = version.and_then(Json::as_str).map(Into::into);
+    }
+}
+
+/// An id from what it means.
+fn spelled(key: &IdKey) -> Id {
+    let text = match key {
+        IdKey::Null => "null".to_owned(),
+        IdKey::Number(digits) => digits.to_string(),
+        IdKey::String(text) => linkspan_wire::quote(text),
+    };
+    Json::parse(&text)
+        .ok()
+        .and_then(Id::parse)
+        .unwrap_or_else(Id::null)
+}
+
+#[cfg(test)]
+#[path = "session_streams/tests.rs"]
+mod tests;

@@ -1,0 +1,135 @@
+//! Readers that have stopped reading must not hold up the rest of their session.
+//!
+//! What waits for a reader that is there holds up the server, so that a slow reader misses nothing. A
+//! reader that takes nothing at all for a while is treated as one that has gone: what waits for it is kept
+//! within the usual bounds, its stream ends, and it can come back with the id of its last event.
+
+use std::time::Duration;
+
+use super::routes::STANDING;
+use super::{Manner, SessionStreams};
+
+/// How long the session waits for a reader of its standing stream.
+pub(in crate::front) const STANDING_STALL: Duration = Duration::from_secs(2);
+/// The same for the stream of a POST, where a large answer may be on its way over a slow line.
+pub(in crate::front) const POST_STALL: Duration = Duration::from_secs(20);
+
+/// Readers that were behind at some moment, and how often each had taken something by then.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::front) struct Behind(Vec<(u32, u64)>);
+
+impl SessionStreams {
+    /// The readers that hold up the session. HTTP+SSE has one stream, and no way to come back to it.
+    pub(in crate::front) fn behind(&mut self) -> Behind {
+        if self.manner == Manner::OneStream {
+            return Behind::default();
+        }
+        let streams = self.log.iter_mut();
+        let behind = streams.filter_map(|(number, stream)| Some((number, stream.behind()?)));
+        Behind(behind.collect())
+    }
+
+    /// Lets go of the readers that have taken nothing since `then`, which was so long ago.
+    pub(in crate::front) fn shed(&mut self, then: &Behind, after: Duration) {
+        for (number, takes) in &then.0 {
+            let limit = match *number {
+                STANDING => STANDING_STALL,
+                _ => POST_STALL,
+            };
+            let Some(stream) = self.log.get(*number) else {
+                continue;
+            };
+            if after < limit || stream.behind() != Some(*takes) {
+                continue;
+            }
+            tracing::debug!("a reader takes nothing, and its stream ends");
+            stream.detach();
+            if *number == STANDING {
+                self.routes.listening = false;
+            } else {
+                self.routes.set_live(*number, false);
+            }
+        }
+        self.log.trim();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::task::Waker;
+    use std::time::Instant;
+
+    use linkspan_session::{Envelope, Outbound};
+    use linkspan_wire::{Id, Message};
+
+    use crate::front::sse_writer::SseWriter;
+
+    fn note() -> Outbound {
+        let note = Message::notification("notifications/x", None);
+        Outbound::One(Envelope::new(note))
+    }
+
+    fn full_desk() -> SessionStreams {
+        let mut streams = SessionStreams::new(Manner::Streams, Instant::now());
+        streams.listen();
+        while !streams.is_full() {
+            streams.say(note(), Instant::now());
+        }
+        streams
+    }
+
+    #[test]
+    fn a_standing_stream_that_is_not_read_holds_up_its_session_for_a_moment_only() {
+        let mut streams = full_desk();
+        let behind = streams.behind();
+        streams.shed(&behind, STANDING_STALL / 2);
+        assert!(streams.is_full());
+        streams.shed(&behind, STANDING_STALL);
+        assert!(!streams.is_full());
+    }
+
+    #[test]
+    fn a_reader_that_takes_something_is_waited_for() {
+        let mut streams = full_desk();
+        let seat = streams.listen();
+        let behind = streams.behind();
+        let mut writer = SseWriter::default();
+        while !writer.is_full() {
+            streams.say(note(), Instant::now());
+            let _ = streams.take(seat, Waker::noop(), &mut writer);
+        }
+        while !streams.is_full() {
+            streams.say(note(), Instant::now());
+        }
+        assert!(behind != streams.behind());
+        streams.shed(&behind, POST_STALL);
+        assert!(streams.is_full());
+    }
+
+    #[test]
+    fn a_reader_that_was_let_go_can_come_back_for_what_is_kept() {
+        let mut streams = full_desk();
+        let behind = streams.behind();
+        streams.shed(&behind, STANDING_STALL);
+        let seat = streams.listen();
+        let mut writer = SseWriter::default();
+        assert!(streams.take(seat, Waker::noop(), &mut writer).is_ready());
+        assert!(writer.next().is_some());
+    }
+
+    #[test]
+    fn the_stream_of_a_post_is_waited_for_longer() {
+        let mut streams = SessionStreams::new(Manner::Streams, Instant::now());
+        let call = Message::request(&Id::number(1), "m", None);
+        streams.post(&[&call], false, None).unwrap();
+        while !streams.is_full() {
+            streams.say(note(), Instant::now());
+        }
+        let behind = streams.behind();
+        streams.shed(&behind, STANDING_STALL);
+        assert!(streams.is_full());
+        streams.shed(&behind, POST_STALL);
+        assert!(!streams.is_full());
+    }
+}

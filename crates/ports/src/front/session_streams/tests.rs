@@ -1,0 +1,218 @@
+//! Tests of the streams as a whole.
+
+use std::task::{Poll, Waker};
+
+use super::*;
+use crate::front::sse_writer::{EventId, SseWriter};
+use linkspan_wire::Message;
+
+struct Visit {
+    streams: SessionStreams,
+    now: Instant,
+}
+
+impl Visit {
+    /// A session that has begun.
+    fn new(version: &str) -> Self {
+        let now = Instant::now();
+        let mut streams = SessionStreams::new(Manner::Streams, now);
+        let params = format!(r#"{{"protocolVersion":"{version}"}}"#);
+        let opening = Message::request(&Id::number(0), "initialize", Some(&params));
+        streams.begin(&opening);
+        let mut visit = Self { streams, now };
+        let seat = visit.post(0);
+        visit.say(Message::result(&Id::number(0), &params));
+        assert!(matches!(visit.first(seat), Poll::Ready(First::Answer(_))));
+        visit
+    }
+
+    fn post(&mut self, id: u64) -> Seat {
+        let request = Message::request(&Id::number(id), "tools/call", None);
+        self.streams.post(&[&request], false, None).unwrap()
+    }
+
+    fn say(&mut self, msg: Message) {
+        let item = Outbound::One(Envelope::new(msg));
+        self.streams.say(item, self.now);
+    }
+
+    fn answer(&mut self, id: u64) {
+        self.say(Message::result(&Id::number(id), "{}"));
+    }
+
+    fn note(&mut self) {
+        self.say(Message::notification("m", None));
+    }
+
+    fn first(&mut self, seat: Seat) -> Poll<First> {
+        self.streams.first(seat, Waker::noop())
+    }
+
+    /// The events that a connection gets, by their ids, and whether more may come.
+    fn take(&mut self, seat: Seat) -> (Vec<String>, bool) {
+        let mut writer = SseWriter::default();
+        let mut more = true;
+        while let Poll::Ready(goes_on) = self.streams.take(seat, Waker::noop(), &mut writer) {
+            more = goes_on;
+            if !more {
+                break;
+            }
+        }
+        let text: Vec<u8> = std::iter::from_fn(|| writer.next()).flatten().collect();
+        let text = String::from_utf8(text).unwrap();
+        let ids = text.lines().filter_map(|line| line.strip_prefix("id: "));
+        (ids.map(str::to_owned).collect(), more)
+    }
+
+    fn resume(&mut self, id: &str) -> Result<Seat, Unresumable> {
+        self.streams.resume(EventId::parse(id).unwrap())
+    }
+}
+
+#[test]
+fn an_answer_alone_is_no_stream() {
+    let mut visit = Visit::new("2025-11-25");
+    let seat = visit.post(1);
+    assert!(visit.first(seat).is_pending());
+    visit.answer(1);
+    assert!(matches!(visit.first(seat), Poll::Ready(First::Answer(_))));
+}
+
+#[test]
+fn anything_before_the_answer_makes_it_a_stream() {
+    let mut visit = Visit::new("2025-11-25");
+    let seat = visit.post(1);
+    visit.note();
+    assert!(matches!(visit.first(seat), Poll::Ready(First::Stream)));
+    visit.answer(1);
+    assert_eq!(visit.take(seat), (vec!["2-1".into(), "2-2".into()], false));
+}
+
+#[test]
+fn only_clients_of_the_last_legacy_revision_are_primed() {
+    for (version, text) in [("2025-11-25", "id: 2-0\n"), ("2025-06-18", "")] {
+        let mut visit = Visit::new(version);
+        let seat = visit.post(1);
+        let mut writer = SseWriter::default();
+        visit.streams.prime(seat, &mut writer);
+        let written = writer.next().unwrap_or_default();
+        assert!(written.starts_with(text.as_bytes()), "{version}");
+        assert_eq!(written.is_empty(), text.is_empty(), "{version}");
+    }
+}
+
+#[test]
+fn a_stream_that_was_primed_can_be_resumed_and_one_that_was_not_is_lost() {
+    let mut visit = Visit::new("2025-11-25");
+    let (primed, bare) = (visit.post(1), visit.post(2));
+    visit.streams.prime(primed, &mut SseWriter::default());
+    visit.streams.leave(primed, visit.now);
+    visit.streams.leave(bare, visit.now);
+    visit.answer(1);
+    visit.answer(2);
+    let seat = visit.resume("2-0").unwrap();
+    assert_eq!(visit.take(seat), (vec!["2-1".into()], false));
+    assert_eq!(visit.resume("3-0"), Err(Unresumable::Over));
+    assert_eq!(visit.resume("4-0"), Err(Unresumable::Unknown));
+    assert_eq!(visit.resume("2-1"), Err(Unresumable::Over));
+}
+
+#[test]
+fn a_resumed_stream_goes_on() {
+    let mut visit = Visit::new("2025-11-25");
+    let first = visit.post(1);
+    visit.note();
+    visit.note();
+    visit.take(first);
+    let second = visit.resume("2-1").unwrap();
+    assert_eq!(visit.take(first), (vec![], false), "it has been replaced");
+    visit.streams.leave(first, visit.now);
+    visit.answer(1);
+    assert_eq!(
+        visit.take(second),
+        (vec!["2-2".into(), "2-3".into()], false)
+    );
+}
+
+#[test]
+fn a_client_is_there_while_it_reads_or_waits() {
+    let mut visit = Visit::new("2025-11-25");
+    let later = visit.now + std::time::Duration::from_secs(9);
+    assert_eq!(visit.streams.idle_since(), Some(visit.now));
+    let seat = visit.post(1);
+    assert_eq!(visit.streams.idle_since(), None);
+    visit.streams.leave(seat, later);
+    assert_eq!(visit.streams.idle_since(), None, "its call is in flight");
+    visit.answer(1);
+    assert_eq!(visit.streams.idle_since(), Some(later));
+    let seat = visit.streams.listen();
+    assert_eq!(visit.streams.idle_since(), None);
+    visit.streams.leave(seat, later);
+    assert_eq!(visit.streams.idle_since(), Some(later));
+}
+
+#[test]
+fn at_the_end_everybody_is_told() {
+    let mut visit = Visit::new("2025-11-25");
+    let (call, standing) = (visit.post(1), visit.streams.listen());
+    visit.streams.end(visit.now);
+    let Poll::Ready(First::Answer(Outbound::One(answer))) = visit.first(call) else {
+        panic!("no answer");
+    };
+    assert!(
+        answer
+            .msg
+            .text()
+            .starts_with(r#"{"jsonrpc":"2.0","id":1,"error""#)
+    );
+    assert_eq!(visit.take(standing), (vec![], false));
+    let late = Message::request(&Id::number(2), "tools/call", None);
+    assert_eq!(
+        visit.streams.post(&[&late], false, None),
+        Err(Unserved::Ended)
+    );
+}
+
+#[test]
+fn an_error_for_initialize_refuses_the_session() {
+    let mut streams = SessionStreams::new(Manner::Streams, Instant::now());
+    let opening = Message::request(&Id::number(0), "initialize", None);
+    streams.begin(&opening);
+    streams.post(&[&opening], false, None).unwrap();
+    let error = RpcError::internal("no").answer(&Id::number(0));
+    streams.say(Outbound::One(Envelope::new(error)), Instant::now());
+    assert!(streams.is_refused());
+}
+
+#[test]
+fn a_primed_call_that_is_cancelled_leaves_nothing_behind() {
+    let mut visit = Visit::new("2025-11-25");
+    for leaves_first in [true, false] {
+        let seat = visit.post(1);
+        visit.streams.prime(seat, &mut SseWriter::default());
+        if leaves_first {
+            visit.streams.leave(seat, visit.now);
+        }
+        visit.streams.cancel(&Id::number(1), visit.now);
+        if !leaves_first {
+            assert_eq!(visit.take(seat), (vec![], false));
+            visit.streams.leave(seat, visit.now);
+        }
+        let id = format!("{}-0", seat.stream);
+        assert_eq!(visit.resume(&id), Err(Unresumable::Over));
+        assert!(visit.streams.log.get(seat.stream).is_none());
+    }
+}
+
+#[test]
+fn a_batch_with_errors_is_answered_though_its_requests_are_cancelled() {
+    let mut visit = Visit::new("2025-03-26");
+    let request = Message::request(&Id::number(1), "tools/call", None);
+    let seat = visit.streams.post(&[&request], true, None).unwrap();
+    visit.streams.owe(seat.stream, 1);
+    visit.streams.cancel(&Id::number(1), visit.now);
+    assert!(visit.first(seat).is_pending());
+    let errors = r#"[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"m"}}]"#;
+    visit.streams.say(Outbound::Array(errors.into()), visit.now);
+    assert!(matches!(visit.first(seat), Poll::Ready(First::Answer(_))));
+}

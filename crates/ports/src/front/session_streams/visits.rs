@@ -1,0 +1,199 @@
+//! What connections do at the streams: come, take what is theirs, and go.
+
+use std::task::{Poll, Waker};
+use std::time::Instant;
+
+use linkspan_mcp::Revision;
+use linkspan_wire::{Id, Json, Message};
+
+use super::routes::STANDING;
+use super::{First, Manner, Seat, SessionStreams, Unresumable, Unserved};
+use crate::front::body::RequestSlot;
+use crate::front::sse_writer::{EventId, SseWriter};
+
+impl SessionStreams {
+    /// A POST arrives with these requests, which keep their slot until they are answered.
+    pub(in crate::front) fn post(
+        &mut self,
+        requests: &[&Message],
+        is_batch: bool,
+        slot: Option<&RequestSlot>,
+    ) -> Result<Seat, Unserved> {
+        let number = self.enter(requests, is_batch, slot)?;
+        let asked = requests.iter().filter_map(|request| request.id());
+        let stream = self.log.open(number);
+        stream.set_asked(asked.map(|id| id.key()).collect());
+        Ok(Seat {
+            stream: number,
+            turn: stream.attach(),
+        })
+    }
+
+    /// The same where the answers come on the one stream that there is.
+    pub(in crate::front) fn enter(
+        &mut self,
+        requests: &[&Message],
+        is_batch: bool,
+        slot: Option<&RequestSlot>,
+    ) -> Result<u32, Unserved> {
+        if self.ended {
+            return Err(Unserved::Ended);
+        }
+        let number = self.last + 1;
+        let opened = self.routes.open(number, requests, is_batch, slot);
+        opened.map_err(Unserved::InUse)?;
+        self.last = number;
+        Ok(number)
+    }
+
+    /// A batch has entries that are answered with errors, whatever becomes of its requests.
+    pub(in crate::front) fn owe(&mut self, number: u32, errors: usize) {
+        self.routes.owe(number, errors);
+    }
+
+    /// The first POST of all.
+    pub(in crate::front) fn begin(&mut self, initialize: &Message) {
+        let asked = initialize.params().and_then(|p| p.get("protocolVersion"));
+        self.version = asked.and_then(Json::as_str).map(Into::into);
+        self.opening = initialize.id().map(|id| id.key());
+    }
+
+    /// The client has given up a request.
+    pub(in crate::front) fn cancel(&mut self, id: &Id, now: Instant) {
+        let Some(number) = self.routes.cancel(id) else {
+            return;
+        };
+        if let Some(stream) = self.log.get(number) {
+            stream.set_asked(Box::default());
+            stream.finish(now);
+        }
+        self.log.tidy(number);
+    }
+
+    /// Somebody comes for the standing stream.
+    pub(in crate::front) fn listen(&mut self) -> Seat {
+        self.routes.listening = true;
+        let turn = self.log.open(STANDING).attach();
+        Seat {
+            stream: STANDING,
+            turn,
+        }
+    }
+
+    /// Somebody comes back for what follows an event.
+    pub(in crate::front) fn resume(&mut self, from: EventId) -> Result<Seat, Unresumable> {
+        if from.stream > self.last {
+            return Err(Unresumable::Unknown);
+        }
+        let stream = self.log.recall(from.stream).ok_or(Unresumable::Over)?;
+        stream.rewind(from.number);
+        if stream.finished().is_some() && stream.is_sent() {
+            self.log.tidy(from.stream);
+            return Err(Unresumable::Over);
+        }
+        if from.stream == STANDING {
+            return Ok(self.listen());
+        }
+        let turn = stream.attach();
+        self.routes.set_live(from.stream, true);
+        Ok(Seat {
+            stream: from.stream,
+            turn,
+        })
+    }
+
+    /// A connection is done with its stream, or broken.
+    pub(in crate::front) fn leave(&mut self, seat: Seat, now: Instant) {
+        self.seen = now;
+        let Some(stream) = self.log.get(seat.stream) else {
+            return;
+        };
+        if !stream.is_turn_of(seat.turn) {
+            return;
+        }
+        stream.detach();
+        if seat.stream == STANDING {
+            self.routes.listening = false;
+        } else if stream.is_named() {
+            self.routes.set_live(seat.stream, false);
+        } else {
+            // Without the id of an event nobody can ask for the rest.
+            self.routes.lose(seat.stream);
+            self.log.remove(seat.stream);
+        }
+        self.log.tidy(seat.stream);
+        self.log.trim();
+    }
+
+    /// What is first to be said on a POST.
+    pub(in crate::front) fn first(&mut self, seat: Seat, waker: &Waker) -> Poll<First> {
+        let Some(stream) = self.log.get(seat.stream) else {
+            return Poll::Ready(First::Nothing);
+        };
+        if let Some(item) = stream.take_whole() {
+            self.log.remove(seat.stream);
+            return Poll::Ready(First::Answer(item));
+        }
+        if !stream.is_sent() {
+            return Poll::Ready(First::Stream);
+        }
+        if stream.finished().is_some() {
+            self.log.remove(seat.stream);
+            return Poll::Ready(First::Nothing);
+        }
+        stream.wait(waker);
+        Poll::Pending
+    }
+
+    /// Writes what waits on a stream; `false` if nothing more will come.
+    pub(in crate::front) fn take(
+        &mut self,
+        seat: Seat,
+        waker: &Waker,
+        writer: &mut SseWriter,
+    ) -> Poll<bool> {
+        let one_stream = self.manner == Manner::OneStream;
+        let stream = self.log.get(seat.stream);
+        let Some(stream) = stream.filter(|stream| stream.is_turn_of(seat.turn)) else {
+            return Poll::Ready(false);
+        };
+        let mut wrote = false;
+        while !writer.is_full()
+            && let Some((number, item)) = stream.take()
+        {
+            let id = EventId {
+                stream: seat.stream,
+                number,
+            };
+            writer.message((!one_stream).then_some(id), item);
+            wrote = true;
+        }
+        if one_stream {
+            stream.forget_sent();
+        }
+        if wrote {
+            self.log.trim();
+            return Poll::Ready(true);
+        }
+        if stream.finished().is_some() || self.ended {
+            return Poll::Ready(false);
+        }
+        stream.wait(waker);
+        Poll::Pending
+    }
+
+    /// The event that primes a stream, where the client knows what to do with it.
+    pub(in crate::front) fn prime(&mut self, seat: Seat, writer: &mut SseWriter) {
+        let latest = Revision::LAST_LEGACY.as_str();
+        if seat.stream == STANDING || self.version.as_deref() != Some(latest) {
+            return;
+        }
+        if let Some(stream) = self.log.get(seat.stream) {
+            stream.name();
+            writer.prime(EventId {
+                stream: seat.stream,
+                number: 0,
+            });
+        }
+    }
+}
