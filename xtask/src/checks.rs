@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::child;
 use crate::paths::cargo;
 use crate::report::{Outcome, Report};
+use crate::{child, demo};
 
 const LIMIT: Duration = Duration::from_secs(20 * 60);
 const THREADS: &str = "8";
@@ -24,6 +24,7 @@ pub fn run(report: &mut Report) {
         }
         child::run(&mut test, LIMIT)
     });
+    report.step("demo", demo::show);
     report.step("docs", || {
         let mut doc = cargo("doc --workspace --no-deps --locked");
         child::run(doc.env("RUSTDOCFLAGS", "-D warnings"), LIMIT)

@@ -24,7 +24,8 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn show() -> Result<(), String> {
+/// Builds the programs and shows every scene; an error if one does not show what it tells to look at.
+pub fn show() -> Result<(), String> {
     println!("Building (a few minutes the first time) …");
     let build = "build --locked --quiet -p linkspan -p linkspan-testkit --bins --examples";
     child::capture(&mut paths::cargo(build), BUILD)?;

@@ -1,9 +1,11 @@
 //! The programs of the demo, found by their names and shown as a user types them.
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Lines, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
 use std::time::Duration;
 
 use crate::{child, paths};
@@ -33,12 +35,18 @@ fn path(built: &Path) -> OsString {
     std::env::join_paths(folders).unwrap_or(before)
 }
 
-/// Shows a command and the first `most` lines of what it prints.
-pub fn show(words: &[&str], folder: &Path, most: usize) -> Result<(), String> {
+/// Shows a command and the first `most` lines of what it prints, which must contain `part`.
+pub fn show(words: &[&str], folder: &Path, most: usize, part: &str) -> Result<(), String> {
     println!("  $ {}", typed(words));
     let printed = child::capture(&mut command(words, folder), STEP)?;
     print(&printed, most);
-    Ok(())
+    contains(&printed, part)
+}
+
+/// Fails if a text lacks what the scene tells to look at.
+pub fn contains(text: &str, part: &str) -> Result<(), String> {
+    let found = text.contains(part).then_some(());
+    found.ok_or_else(|| format!("`{part}` is not in the output:\n{text}"))
 }
 
 /// The first `most` lines of a text, indented, none longer than the terminal is wide.
@@ -86,7 +94,7 @@ pub fn typed(words: &[&str]) -> String {
 pub struct Talk {
     child: Child,
     stdin: Option<ChildStdin>,
-    stdout: Lines<BufReader<ChildStdout>>,
+    lines: Receiver<String>,
 }
 
 impl Talk {
@@ -97,10 +105,15 @@ impl Talk {
             .spawn()
             .map_err(|error| format!("`{}` does not start: {error}", words[0]))?;
         let stdout = child.stdout.take().ok_or("stdout is piped")?;
+        let (tx, lines) = sync_channel(16);
+        thread::spawn(move || {
+            let mut read = BufReader::new(stdout).lines().map_while(Result::ok);
+            while read.next().is_some_and(|line| tx.send(line).is_ok()) {}
+        });
         Ok(Self {
             stdin: child.stdin.take(),
             child,
-            stdout: BufReader::new(stdout).lines(),
+            lines,
         })
     }
 
@@ -110,8 +123,8 @@ impl Talk {
     }
 
     pub fn hear(&mut self) -> Result<String, String> {
-        let line = self.stdout.next().ok_or("the program has ended")?;
-        line.map_err(|error| error.to_string())
+        let line = self.lines.recv_timeout(STEP);
+        line.map_err(|error| format!("no line of output: {error}"))
     }
 }
 
@@ -134,6 +147,12 @@ mod tests {
             typed(&["linkspan", "call", "a", "{}"]),
             "linkspan call a '{}'"
         );
+    }
+
+    #[test]
+    fn a_scene_without_what_it_shows_fails() {
+        assert_eq!(contains("a 0.10 b", "0.10"), Ok(()));
+        assert!(contains("a 0.1 b", "0.10").is_err());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::process::{Talk, print, show, typed};
+use super::process::{Talk, contains, print, show, typed};
 use super::told;
 use crate::paths;
 
@@ -24,7 +24,7 @@ pub fn remote_server() -> Result<(), String> {
     let words = [
         "linkspan", "call", "echo", sent, "--", "linkspan", "connect", &url,
     ];
-    show(&words, &paths::root(), 4)
+    show(&words, &paths::root(), 4, sent)
 }
 
 /// `connect`: a client of 2025 and a server of 2026.
@@ -41,15 +41,15 @@ pub fn old_client() -> Result<(), String> {
     let server = ["linkspan-fixture", "--era", "modern"];
     println!("  $ {}", typed(&server));
     let mut talk = Talk::start(&server)?;
-    exchange(&mut talk, initialize)?;
+    exchange(&mut talk, initialize, "error")?;
     drop(talk);
 
     let bridge = [&["linkspan", "connect", "--"][..], &server[..]].concat();
     println!("  $ {}", typed(&bridge));
     let mut talk = Talk::start(&bridge)?;
-    exchange(&mut talk, initialize)?;
+    exchange(&mut talk, initialize, "result")?;
     talk.say(ready)?;
-    exchange(&mut talk, call)
+    exchange(&mut talk, call, "result")
 }
 
 /// A message without the member that all messages have.
@@ -57,12 +57,13 @@ fn short(line: &str) -> String {
     line.replace(r#""jsonrpc":"2.0","#, "")
 }
 
-/// Says a request and hears its answer.
-fn exchange(talk: &mut Talk, request: &str) -> Result<(), String> {
+/// Says a request and hears its answer, which has a `result` or an `error`.
+fn exchange(talk: &mut Talk, request: &str, member: &str) -> Result<(), String> {
     talk.say(request)?;
     print(&format!("→ {}", short(request)), 1);
-    print(&format!("← {}", short(&talk.hear()?)), 1);
-    Ok(())
+    let answer = talk.hear()?;
+    print(&format!("← {}", short(&answer)), 1);
+    contains(&answer, &format!("\"{member}\""))
 }
 
 /// `serve`: an executable is a tool.
@@ -84,8 +85,18 @@ pub fn folder(scratch: &Path) -> Result<(), String> {
         .map_err(|error| told(&script, &error))?;
     println!("  $ cat my-server/tools/kernel.sh");
     print(text, 3);
-    show(&["linkspan", "tools", "./my-server"], scratch, 4)?;
-    show(&["linkspan", "call", "kernel", "./my-server"], scratch, 4)
+    show(
+        &["linkspan", "tools", "./my-server"],
+        scratch,
+        4,
+        "which kernel",
+    )?;
+    show(
+        &["linkspan", "call", "kernel", "./my-server"],
+        scratch,
+        4,
+        " ",
+    )
 }
 
 /// `shrink`: a result before and after.
@@ -100,8 +111,13 @@ pub fn fewer_tokens() -> Result<(), String> {
     let original = fs::read_to_string(root.join(file)).map_err(|error| told(&root, &error))?;
     println!("  $ cat {file}");
     print(&original, 6);
-    show(&["linkspan", "shrink", "try", "--text", file], &root, 6)?;
-    show(&["linkspan", "shrink", "try", file], &root, 3)
+    show(
+        &["linkspan", "shrink", "try", "--text", file],
+        &root,
+        6,
+        "%json",
+    )?;
+    show(&["linkspan", "shrink", "try", file], &root, 3, "lossless ✓")
 }
 
 /// `conduct` and `agent`: an agent behind two proxies of different generations, used as a tool.
@@ -126,7 +142,7 @@ pub fn agent(scratch: &Path) -> Result<(), String> {
         "linkspan-child part pass D5",
         "linkspan-child --agent",
     ];
-    show(&words, scratch, 4)?;
+    show(&words, scratch, 4, "The answer is 42.")?;
     println!("  The prompt on every hop (C: the editor, 0 and 1: the proxies, 2: the agent):");
     hops(&scratch.join("hops"))
 }
@@ -147,5 +163,6 @@ fn hops(folder: &Path) -> Result<(), String> {
         .map(|line| format!("{}\n", short(line)))
         .collect();
     print(&prompts, 8);
-    Ok(())
+    contains(&prompts, "\"_proxy/successor/request\"")?;
+    contains(&prompts, "\"proxy/successor\"")
 }
