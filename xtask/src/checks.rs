@@ -15,7 +15,7 @@ pub fn run(report: &mut Report) {
         run_cargo("clippy --workspace --all-targets --locked -- -D warnings")
     });
     report.step("tests", || {
-        // A snapshot that differs is a failure, never a file for somebody to find later.
+        // A snapshot that differs is a failure, not a new file in the tree.
         let mut test = cargo("test --workspace --locked");
         test.env("INSTA_UPDATE", "no");
         if std::env::var_os("RUST_TEST_THREADS").is_none() {
