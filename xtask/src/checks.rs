@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use crate::child;
-use crate::house;
 use crate::paths::cargo;
 use crate::report::{Outcome, Report};
+use crate::{child, demo, house};
 
 const LIMIT: Duration = Duration::from_secs(20 * 60);
 const THREADS: &str = "8";
@@ -17,7 +16,7 @@ pub fn run(report: &mut Report) {
         run_cargo("clippy --workspace --all-targets --locked -- -D warnings")
     });
     report.step("tests", || {
-        // A snapshot that differs is a failure, never a file for somebody to find later.
+        // A snapshot that differs is a failure, not a new file in the tree.
         let mut test = cargo("test --workspace --locked");
         test.env("INSTA_UPDATE", "no");
         if std::env::var_os("RUST_TEST_THREADS").is_none() {
@@ -26,6 +25,7 @@ pub fn run(report: &mut Report) {
         }
         child::run(&mut test, LIMIT)
     });
+    report.step("demo", demo::show);
     report.step("docs", || {
         let mut doc = cargo("doc --workspace --no-deps --locked");
         child::run(doc.env("RUSTDOCFLAGS", "-D warnings"), LIMIT)

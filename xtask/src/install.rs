@@ -2,6 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::{child, paths};
+
+/// Of one package with everything that it depends on.
+const COMPILE: Duration = Duration::from_secs(20 * 60);
 
 /// Runs `make` in an empty `folder`, unless a former run finished it from the same pins.
 pub fn once(
@@ -21,6 +27,21 @@ pub fn once(
     // Written last: a run that was cut short leaves no stamp and starts again.
     let stamp = stamp(folder);
     fs::write(&stamp, pins).map_err(|error| told(&stamp, &error))
+}
+
+/// Compiles a package of crates.io into `folder/bin`; `pin` is what cargo is told to install.
+pub fn package(folder: &Path, pin: &str) -> Result<(), String> {
+    once(folder, pin, || {
+        // In the workspace's target folder it would wait for other builds, and they for it.
+        let target = folder.join("target");
+        let mut cargo = paths::cargo(&format!("install {pin} --locked --quiet --root"));
+        cargo.arg(folder).env("CARGO_TARGET_DIR", &target);
+        child::capture(&mut cargo, COMPILE)?;
+        // Only the program is of use from here on.
+        let _ = fs::remove_dir_all(&target);
+        Ok(())
+    })
+    .map_err(|why| format!("cargo could not install {pin}: {why}"))
 }
 
 /// Whether a former run finished this folder from these pins.

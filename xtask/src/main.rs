@@ -6,6 +6,7 @@
 )]
 
 mod acp;
+mod book;
 mod checks;
 mod child;
 mod conformance;
@@ -35,7 +36,8 @@ use report::{Outcome, Report};
 const HELP: &str = "\
 usage: cargo xtask COMMAND
 
-  demo                     see the bridge work; needs nothing but Rust
+  demo                     every job of linkspan at work; needs nothing but Rust
+  docs                     builds the book of docs/SUMMARY.md; installs mdbook into .peers/ once
   test [--peers]           everything: format, clippy, tests, docs, cargo-deny, macOS and Windows
                            (`cargo check`), real peers;
                            with --peers a peer that cannot be had is a failure
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
         ["demo"] => demo::run(),
+        ["docs"] => book::run(),
         ["test"] => report_of(test),
         ["test", "--peers"] => report_on(Report::strict(), test),
         ["peers"] => report_of(|report| {

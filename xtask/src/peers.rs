@@ -60,7 +60,7 @@ pub fn install_acp(report: &mut Report) -> Result<PathBuf, String> {
     installed
 }
 
-/// What nobody asked for is skipped, in CI as well.
+/// Peers that were not asked for are skipped, in CI as well.
 pub fn acp_outcome(installed: &Result<PathBuf, String>) -> Outcome {
     match installed {
         Err(why) if why == ONLY_TOLD => Outcome::Skipped(why.clone()),

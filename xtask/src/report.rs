@@ -9,7 +9,7 @@ const TOLD: &str = "--peers";
 /// How one step ended.
 pub enum Outcome {
     Passed,
-    /// Not run, and that is no one's fault; says why.
+    /// Not run, which is no failure; says why.
     Skipped(String),
     Failed(String),
     /// A suite whose peer cannot be had; the report decides how bad that is.
@@ -62,7 +62,7 @@ impl Report {
         }
     }
 
-    /// Whether somebody asked for the peers by name, and not only by being in CI.
+    /// Whether `--peers` was given; CI alone does not count.
     pub fn was_told(&self) -> bool {
         self.strict == Some(TOLD)
     }

@@ -15,8 +15,7 @@ const HELP: &str = "\
 Prints the tools, resources, prompts and completions that a client will be told about, each as it
 will be told, and every problem with the file and line that it is in. Nothing is executed.
 
-An error is something that clients will not see because of it; a warning is something that they may
-not see as it was meant.
+An error leaves an entry out of what clients see; a warning does not.
 
 Examples:
   linkspan validate my-server

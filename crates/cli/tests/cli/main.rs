@@ -25,6 +25,7 @@ mod security_page;
 mod setup;
 #[cfg(unix)]
 mod shim;
+mod shrink_pages;
 mod terminal;
 #[cfg(unix)]
 mod waiting;

@@ -89,8 +89,8 @@ pub(super) const FIELDS: &[Field] = &[
     field("name", RESOURCE, Text, "the path below `resources/`", "What clients show."),
     field("version", SERVER, Scalar, "`0.0.0`", "The version of the server."),
     field("title", SERVER | LISTED, Text, "", "A name for people."),
-    field("description", SERVER | LISTED, Text, "the first comment of a script", "What it is for. For a tool this is what the model decides by."),
-    field("websiteUrl", SERVER, Text, "", "Where to read more."),
+    field("description", SERVER | LISTED, Text, "the first comment of a script", "What it is for. For a tool, the model decides by it."),
+    field("websiteUrl", SERVER, Text, "", "A page about the server."),
     field("instructions", SERVER, Text, "the text of `instructions.md`", "For the model: how the tools go together."),
     field("icons", SERVER | LISTED, List, "", "Icons as MCP defines them."),
     field("_meta", LISTED, Map, "", "Passed on to clients as it is."),
@@ -101,17 +101,17 @@ pub(super) const FIELDS: &[Field] = &[
     field("pageSize", SERVER, Count(1, 10_000), "`1000`", "Entries of one page of a list."),
     field("concurrency", SERVER, Count(1, 4_096), "`16`", "Calls of all clients that run at once; more of them wait."),
     // What a tool takes and gives.
-    field("arguments", TOOL, Either(&Map, &List), "", "Short form of `inputSchema`: a map of names to a type or a schema, or a list of such with `name`. `required: true` makes an argument necessary; without a type it is a string."),
+    field("arguments", TOOL, Either(&Map, &List), "", "Short form of `inputSchema`: a map of names to a type or a schema, or a list of schemas with `name`. `required: true` makes an argument required; without a type it is a string."),
     field("inputSchema", TOOL, Map, "any object", "JSON Schema of the arguments. They are checked before the tool runs."),
     field("outputSchema", TOOL, Map, "", "JSON Schema of the structured result. It is checked before clients see it."),
-    field("annotations", TOOL, Fields(TOOL_HINTS), "", "What clients may believe about the tool."),
-    field("annotations", RESOURCE, Fields(RESOURCE_HINTS), "", "What clients may believe about the resource."),
+    field("annotations", TOOL, Fields(TOOL_HINTS), "", "Hints for clients about the tool."),
+    field("annotations", RESOURCE, Fields(RESOURCE_HINTS), "", "Hints for clients about the resource."),
     field("exec", TOOL, Scalars, "", "Only in `*.tool.yaml` and its like: the words to run, with `{{name}}` for arguments. There is no shell in between."),
-    field("mode", TOOL, Word(&["once", "worker", "mcp"]), "`once`", "`once`: a process for each call. `worker`: processes that stay. `mcp`: the file is a server of its own, whose tools are taken in."),
+    field("mode", TOOL, Word(&["once", "worker", "mcp"]), "`once`", "`once`: a process for each call. `worker`: processes that stay. `mcp`: the file is a server of its own, whose tools are offered."),
     field("workers", TOOL, Fields(WORKERS), "", "For `mode: worker`."),
     field("prefix", TOOL, Text, "its name and `_`", "For `mode: mcp`: stands before the names of its tools. May be empty."),
     // Prompts.
-    field("arguments", PROMPT, Either(&ListOf(ARGUMENT), &MapOf(ARGUMENT)), "what stands in `{{…}}`", "What the prompt takes: a list, or a map of names to such members."),
+    field("arguments", PROMPT, Either(&ListOf(ARGUMENT), &MapOf(ARGUMENT)), "what stands in `{{…}}`", "What the prompt takes: a list, or a map of names to these members."),
     field("role", PROMPT, Word(&["user", "assistant"]), "`user`", "Who says it."),
     field("messages", PROMPT, ListOf(MESSAGE), "the text of the file", "Several messages. In a text, lines such as `--- assistant ---` do the same."),
     field("text", PROMPT, Text, "the text of the file", "What the prompt says, for a prompt without a file of its own."),
@@ -121,7 +121,7 @@ pub(super) const FIELDS: &[Field] = &[
     field("arguments", RESOURCE, Either(&ListOf(ARGUMENT), &MapOf(ARGUMENT)), "", "For a template: its variables, with `completions`."),
     field("mimeType", RESOURCE, Text, "by the extension, else by the contents", "What the contents are."),
     field("size", RESOURCE, Bytes, "that of the file", "How many bytes its contents have, if that is known."),
-    field("provider", RESOURCE, Text, "the scheme of its address", "Who reads it, for a resource without a file of its own."),
+    field("provider", RESOURCE, Text, "the scheme of its address", "The provider that reads it, for a resource without a file of its own."),
     field("text", RESOURCE, Text, "", "Its contents, for a resource without a file of its own."),
     // Completions.
     field("prompt", COMPLETION, Text, "the first part of the file's name", "The prompt whose argument is completed."),
@@ -130,11 +130,11 @@ pub(super) const FIELDS: &[Field] = &[
     field("values", COMPLETION, Scalars, "", "What is offered, for a completion without a file of its own."),
     // How it runs.
     field("timeoutSecs", ALL, Seconds, "`30`", "How long a call may take."),
-    field("timeoutHint", ALL, Text, "", "What the model is told when the time is over."),
-    field("progressExtendsTimeout", ALL, Flag, "`false`", "Whether every progress begins the time anew."),
-    field("maxTimeoutSecs", ALL, Seconds, "`600`", "How long a call may take even so."),
+    field("timeoutHint", ALL, Text, "", "Text for the model when a call times out."),
+    field("progressExtendsTimeout", ALL, Flag, "`false`", "Whether progress restarts the time limit."),
+    field("maxTimeoutSecs", ALL, Seconds, "`600`", "Upper limit of a call's time, progress included."),
     field("graceSecs", ALL, Seconds, "`1`", "Between TERM and KILL."),
-    field("maxOutputBytes", ALL, Bytes, "`10 MiB`", "What the output of a call may weigh."),
+    field("maxOutputBytes", ALL, Bytes, "`10 MiB`", "Largest output of a call."),
     field("progressPerMinute", ALL, Count(0, 100_000), "`100`", "Progress notifications of a call that are passed on in a minute; the last one always is."),
     field("logsPerMinute", ALL, Count(0, 100_000), "`100`", "Log messages of a call that are passed on in a minute."),
     field("concurrency", ENTRY, Count(1, 4_096), "as the server", "Calls of this entry that run at once."),
@@ -150,7 +150,7 @@ pub(super) const TOOL_HINTS: &[Field] = &[
     field("readOnlyHint", TOOL, Flag, "`false`", "It changes nothing."),
     field("destructiveHint", TOOL, Flag, "`true`", "It may destroy something."),
     field("idempotentHint", TOOL, Flag, "`false`", "Calling it twice does no more than calling it once."),
-    field("openWorldHint", TOOL, Flag, "`true`", "It deals with things outside."),
+    field("openWorldHint", TOOL, Flag, "`true`", "It interacts with the outside world."),
 ];
 
 #[rustfmt::skip]
@@ -164,7 +164,7 @@ pub(super) const RESOURCE_HINTS: &[Field] = &[
 pub(super) const WORKERS: &[Field] = &[
     field("count", TOOL, Count(1, 256), "`1`", "How many processes at most."),
     field("concurrency", TOOL, Count(1, 4_096), "`1`", "Calls that one of them takes at once."),
-    field("idleSecs", TOOL, Seconds, "`300`", "When one that has nothing to do is ended."),
+    field("idleSecs", TOOL, Seconds, "`300`", "When an idle process is ended."),
     field("maxCalls", TOOL, Count(1, u64::MAX), "no limit", "After so many calls a process is replaced."),
 ];
 
@@ -186,7 +186,7 @@ pub(super) const MESSAGE: &[Field] = &[
 
 #[rustfmt::skip]
 pub(super) const ENV: &[Field] = &[
-    field("mode", ALL, Word(&["minimal", "allowlist", "inherit"]), "`minimal`", "`minimal`: what hardly any program can do without. `allowlist`: only what is named. `inherit`: everything."),
+    field("mode", ALL, Word(&["minimal", "allowlist", "inherit"]), "`minimal`", "`minimal`: `PATH`, `HOME` and the other variables that most programs need. `allowlist`: only what is named. `inherit`: everything."),
     field("allow", ALL, Scalars, "", "More variables, by name or by a beginning and `*`."),
     field("set", ALL, Variables, "", "Variables that are set for it; those of the server's file stay."),
 ];
