@@ -1,6 +1,5 @@
 //! Why a tool call failed, as the model reads it.
 
-use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -37,8 +36,8 @@ pub(crate) enum ToolError {
     Cwd(String),
     #[error("`cwd` is for a new session; the one that you name has its own")]
     CwdOfOpenSession,
-    #[error("there is no current folder ({0}): give `cwd`")]
-    NoCurrentFolder(#[source] io::Error),
+    #[error("there is no current folder: give `cwd`")]
+    NoCurrentFolder,
     #[error("{} is no UTF-8 and cannot be sent", .0.display())]
     CwdNotUtf8(PathBuf),
     #[error(

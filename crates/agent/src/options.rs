@@ -22,6 +22,8 @@ pub struct AgentOptions {
     pub permission: PermissionPolicy,
     /// The folder of sessions that name none; otherwise the client's first root or the current folder.
     pub cwd: Option<PathBuf>,
+    /// The current folder of this process, if it has one.
+    pub current_dir: Option<PathBuf>,
     /// How long the agent may take to start, and to begin a session.
     pub start_timeout: Duration,
     /// The MCP servers that the agent may use.
@@ -33,6 +35,7 @@ impl Default for AgentOptions {
         Self {
             permission: PermissionPolicy::Ask,
             cwd: None,
+            current_dir: None,
             // `npx` may have to download the agent.
             start_timeout: Duration::from_secs(60),
             servers: Servers::default(),

@@ -91,10 +91,8 @@ impl AgentServer {
             (None, None) => {
                 let offered = self.offered.get(caller, ROOTS_TIMEOUT).await;
                 let first = offered.into_iter().find(|folder| folder.is_dir());
-                match first {
-                    Some(folder) => folder,
-                    None => std::env::current_dir().map_err(ToolError::NoCurrentFolder)?,
-                }
+                let current = || self.options.current_dir.clone();
+                first.or_else(current).ok_or(ToolError::NoCurrentFolder)?
             }
         };
         let text = folder.to_str().map(str::to_owned);

@@ -5,37 +5,11 @@ use super::sources::Source;
 /// Crates whose subject is the environment, or that are not libraries.
 const EXEMPT: [&str; 2] = ["cli", "testkit"];
 
-/// Files that may use `std::env`, by the end of their path, with the reason. Where it is "to do", the value is to come
-/// in as an option.
-const KNOWN: [(&str, &str); 9] = [
-    (
-        "spawn/src/descendants.rs",
-        "the variable marks our own processes, and is read by no other code",
-    ),
-    ("ports/src/fetch.rs", "to do: proxies"),
-    ("ports/src/http/dial.rs", "to do: proxies"),
-    (
-        "scripts/src/folder/programs.rs",
-        "to do: PATH, and the environment of scripts",
-    ),
-    (
-        "scripts/src/run/runner.rs",
-        "to do: the folder for temporary files",
-    ),
-    ("scripts/src/sandbox/needs.rs", "to do: HOME and PATH"),
-    (
-        "scripts/src/sdk.rs",
-        "to do: the folder for temporary files",
-    ),
-    (
-        "scripts/src/serve.rs",
-        "to do: the folder for temporary files",
-    ),
-    (
-        "scripts/src/serve/options.rs",
-        "to do: the environment of scripts",
-    ),
-];
+/// Files that may use `std::env`, by the end of their path, with the reason.
+const KNOWN: [(&str, &str); 1] = [(
+    "spawn/src/descendants.rs",
+    "the variable marks our own processes, and is read by no other code",
+)];
 
 pub fn check(sources: &[Source]) -> Vec<String> {
     let mut violations = Vec::new();

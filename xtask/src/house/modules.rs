@@ -6,9 +6,6 @@ use super::sources::Source;
 
 const SRC: &str = "crates/cli/src/";
 
-/// Imports that close a cycle, until they are removed. `agent` becomes a crate.
-const KNOWN: [(&str, &str); 2] = [("args", "agent"), ("target", "agent")];
-
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
 pub fn check(sources: &[Source]) -> Vec<String> {
@@ -41,7 +38,7 @@ fn graph(sources: &[Source]) -> Graph {
     for (module, text) in &files {
         let imports = graph.entry(module.clone()).or_default();
         for to in imports_of(text, &known) {
-            if to != *module && !KNOWN.contains(&(module, &to)) {
+            if to != *module {
                 imports.insert(to);
             }
         }

@@ -7,7 +7,7 @@ const LONGEST_FILE: usize = 400;
 /// Lines of a function.
 const LONGEST_FUNCTION: usize = 80;
 /// Lines of production code in `cli`. The goal is 8,000.
-const MOST_IN_CLI: usize = 15_614;
+const MOST_IN_CLI: usize = 9_600;
 
 /// Files that are still longer, by the end of their path, with their lines. They are to be split.
 const LONG_FILES: [(&str, usize); 10] = [
@@ -31,7 +31,7 @@ const TABLES: [(&str, &str); 10] = [
     ("bcp/src/render/compat.rs::render", "a type of block"),
     ("bcp/src/render/markdown.rs::render", "a type of block"),
     ("bcp/src/render/xml.rs::render", "a type of block"),
-    ("agent/tools.rs::tool", "a tool"),
+    ("agent/src/tools.rs::tool", "a tool"),
     ("bundle/manifest.rs::of", "a member of the manifest"),
     ("jq/src/natives.rs::structure", "a function of jq"),
     ("jq/src/text.rs::natives", "a function of jq"),

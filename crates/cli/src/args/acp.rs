@@ -46,6 +46,7 @@ impl From<&AcpArgs> for AgentOptions {
     fn from(args: &AcpArgs) -> Self {
         Self {
             permission: args.permission.into(),
+            current_dir: std::env::current_dir().ok(),
             ..Self::default()
         }
     }

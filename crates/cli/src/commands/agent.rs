@@ -118,6 +118,7 @@ fn options(args: &AgentArgs) -> Result<AgentOptions, Failure> {
     Ok(AgentOptions {
         permission: args.permission.into(),
         cwd: cwd.transpose()?,
+        current_dir: std::env::current_dir().ok(),
         start_timeout: args.start_timeout,
         servers: servers.transpose()?.unwrap_or_default(),
     })
