@@ -87,7 +87,7 @@ impl Leg {
 }
 
 impl Chain {
-    /// A chain that nobody has spoken to yet. Without a bridge, MCP servers pass as they are declared.
+    /// A chain that has received nothing yet. Without a bridge, MCP servers pass as they are declared.
     pub fn new(
         plan: Plan,
         bridge: Option<Box<dyn McpBridge>>,

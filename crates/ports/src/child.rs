@@ -73,7 +73,7 @@ impl SpawnError {
     }
 }
 
-/// More than this nobody needs here, and children inherit it: some of them go through all numbers.
+/// Enough for us; children inherit the limit, and some of them close every possible descriptor.
 const MOST_FILES: u64 = 16_384;
 
 /// Lets this process have many files open, as far as the system allows it to.
@@ -168,7 +168,7 @@ async fn run(
         closed_by_us = conversation => closed_by_us,
         never = orphans::reap() => match never {},
     };
-    // It may still be writing, and must not die of a pipe that nobody reads.
+    // The child may still be writing, and must not get SIGPIPE.
     let status = tokio::select! {
         status = reap(&mut child) => status,
         never = drain(&mut stdout) => match never {},

@@ -153,7 +153,7 @@ impl Core {
     /// Ends what has waited too long.
     pub fn on_time(&mut self, now: Instant) {
         if let Some(newest) = self.exchange.newest_question() {
-            // Somebody thinks about a question; the call that it belongs to is not to blame. It is
+            // While the client thinks about a question, the call that it belongs to does not time out. It is
             // older than the question.
             let expires = self.expiry(now);
             self.exchange.touch_older(Side::Back, newest, expires);
@@ -280,7 +280,7 @@ impl Core {
                     return;
                 };
                 if asked.msg.method() != names::PING {
-                    // Whoever asks is alive, and the clock of its call starts anew.
+                    // A question is a sign of life: the timeout of its call starts again.
                     self.exchange.touch_all(Side::Back, expires);
                 }
                 envelope = asked;

@@ -11,7 +11,7 @@ pub enum Fault {
     /// Nothing was sent: the peer could not be reached.
     #[error("cannot connect to {peer}: {}", plain(.why))]
     ConnectFailed {
-        /// Whom we tried to reach.
+        /// The peer that we tried to reach.
         peer: String,
         /// What the system said.
         why: String,

@@ -110,7 +110,7 @@ impl Message {
         Self::within(Bytes::from(text), depth::MOST).ok()
     }
 
-    /// An answer whose outcome is spelled as somebody else spelled it: `result` or `error`.
+    /// An answer whose `result` or `error` keeps the spelling of its sender.
     pub fn answer_spelled(id: &Id, member: &str, outcome: Json<'_>) -> Option<Self> {
         let outcome = outcome.text();
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":{outcome}}}"#);
@@ -155,7 +155,7 @@ impl Message {
     pub fn id(&self) -> Option<Id> {
         match (&self.other_id, self.id) {
             (Some(id), _) => Some(id.clone()),
-            // Copied: whoever waits for the answer must not hold on to a 50 MB question.
+            // Copied: an id that is kept must not keep a message of 50 MB alive.
             (None, Some(span)) => Some(Id::from_raw(Bytes::copy_from_slice(
                 &self.text[span.range()],
             ))),

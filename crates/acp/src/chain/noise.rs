@@ -12,7 +12,7 @@ use crate::plan::Node;
 const MOST_NOISE: u32 = 1000;
 
 impl Chain {
-    /// Something that is no message.
+    /// A line that is no message.
     pub(super) fn noise(&mut self, from: Node, why: &WireError, now: Instant) {
         tracing::warn!("{} sent no message: {why}", self.plan.name(from));
         if let Some(hop) = why.answered_hop()
@@ -27,7 +27,7 @@ impl Chain {
         }
         match from {
             Node::Part(part) => {
-                // An envelope may make a message too large, and somebody may wait for its answer.
+                // An envelope may make a message too large; its sender may wait for an answer.
                 if let Some(id) = why.asked() {
                     self.say(from, why.to_rpc().answer(&id));
                 }

@@ -83,7 +83,7 @@ impl Tail {
         }
     }
 
-    /// Remembers who declares a server: whoever is first to speak of it.
+    /// Remembers which peer declares a server: the first one to mention it.
     pub(super) fn sighted(&mut self, one: &Travelling) {
         for server in one.msg.params().map(servers::declared).unwrap_or_default() {
             if self.owners.of(&server.provider).is_none() {

@@ -4,7 +4,7 @@ use linkspan_wire::{Json, JsonKind, quote};
 
 /// The version of ACP that we speak.
 const VERSION: i64 = 1;
-/// Ways to log in that are worth telling somebody about.
+/// Login methods that are shown to the user, at most.
 const MOST_METHODS: usize = 32;
 
 /// How the person behind us can be asked something.

@@ -103,7 +103,7 @@ impl Talk {
             book.waiting.insert(number, tell);
             number
         };
-        // Whoever drops us takes no answer any more.
+        // Dropping this future forgets the request.
         let _forget = Forget(&self.line, number);
         let msg = Message::request(&number.id(), method, Some(params));
         if !self.line.send(msg).await {
@@ -147,7 +147,7 @@ impl Talk {
 }
 
 impl Drop for Talk {
-    /// An agent that nobody talks to is let go.
+    /// The connection closes with its last handle.
     fn drop(&mut self) {
         self.line.close();
     }
@@ -160,7 +160,7 @@ impl Line {
         self.closing.notify_one();
     }
 
-    /// Says something when there is room for it; `false` if nobody is there.
+    /// Sends a message when there is room for it; `false` if the agent is gone.
     async fn send(&self, msg: Message) -> bool {
         let tx = lock(&self.tx).clone();
         match tx {
@@ -170,7 +170,7 @@ impl Line {
     }
 }
 
-/// Forgets a request that nobody waits for any more.
+/// Forgets a request when its future is dropped.
 struct Forget<'a>(&'a Line, Hop);
 
 impl Drop for Forget<'_> {
@@ -219,7 +219,7 @@ impl<E: Editor> Reader<E> {
         };
         let mut book = lock(&self.line.book);
         book.ended = Some(Gone(why));
-        // Whoever waits sees that nobody will answer.
+        // Pending requests see that no answer will come.
         book.waiting.clear();
         drop(book);
         lock(&self.line.tx).take();
@@ -230,7 +230,7 @@ impl<E: Editor> Reader<E> {
         match inbound {
             Inbound::Message(envelope) => self.message(envelope.msg).into_iter().collect(),
             Inbound::Bad(why) => self.bad(&why).into_iter().collect(),
-            // Agents do not do this; but somebody may wait for what is in it.
+            // Agents send no batches; but it may hold an answer that is waited for.
             Inbound::Batch(entries) => {
                 let take = |entry| match entry {
                     Ok(msg) => self.message(msg),

@@ -66,7 +66,7 @@ pub struct ModernToLegacy {
     /// Requests of our own.
     own_requests: HashMap<u64, OwnRequest>,
     listeners: Vec<Listener>,
-    /// Resources that somebody wants to hear of.
+    /// Resources that clients have subscribed to.
     subscribed: BTreeMap<String, Wanted>,
     /// What the server has been told to log.
     level: Option<Level>,
@@ -87,7 +87,7 @@ pub fn home_of(request: &Message) -> Option<String> {
 }
 
 impl ModernToLegacy {
-    /// A machine for a server that nobody has spoken to.
+    /// A machine for a server that has received nothing yet.
     pub fn new(options: ModernToLegacyOptions) -> Self {
         Self {
             options,

@@ -85,7 +85,7 @@ fn signal_group(group: Option<u32>, signal: Signal) {
     };
     let pid = group.and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
     if let Some(pid) = pid {
-        // Fails only if nobody is left, which is what we want.
+        // Fails only if the group is empty already.
         let _ = kill_process_group(pid, signal);
     }
 }

@@ -236,10 +236,9 @@ impl<H: FrontService> Router<H> {
             .iter()
             .map(|value| value.as_bytes())
             .collect();
-        // Whoever has shown our token is the same, however it was spelled. No value has a line end.
+        // All requests with our token have one principal, however it was spelled. No value has a line end.
         let known = shown.is_empty() || self.options.token.is_some();
-        let principal = Principal((!known).then(|| shown.join(&b'\n').into()));
-        principal
+        Principal((!known).then(|| shown.join(&b'\n').into()))
     }
 }
 

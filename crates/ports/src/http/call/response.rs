@@ -213,7 +213,7 @@ impl Post {
                 credit: credit.take().unwrap_or_default(),
                 ..Envelope::new(msg)
             };
-            // If the session is gone there is nobody left to tell.
+            // Fails only if the session has ended.
             let _ = self.tx.send(Inbound::Message(envelope)).await;
         }
         answer
