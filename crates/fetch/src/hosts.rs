@@ -103,9 +103,10 @@ impl Named {
             return None;
         }
         let bare = rest.ends_with(']') || !rest.contains(':');
-        let port = match bare {
-            true => None,
-            false => Some(rest.rsplit_once(':')?.1.parse().ok()?),
+        let port = if bare {
+            None
+        } else {
+            Some(rest.rsplit_once(':')?.1.parse().ok()?)
         };
         let url = Url::parse(&format!("https://{rest}/")).ok()?;
         Some(Self {
@@ -145,9 +146,10 @@ async fn resolve(name: &str) -> Result<Vec<IpAddr>, FetchError> {
     let found = found.map_err(|e| unknown(e.to_string()))?;
     let mut all: Vec<IpAddr> = found.map(|address| address.ip()).collect();
     all.dedup();
-    match all.is_empty() {
-        true => Err(unknown("it has no address".to_owned())),
-        false => Ok(all),
+    if all.is_empty() {
+        Err(unknown("it has no address".to_owned()))
+    } else {
+        Ok(all)
     }
 }
 

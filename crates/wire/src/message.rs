@@ -233,9 +233,12 @@ impl Message {
         text.put_slice(json.as_bytes());
         text.put_slice(&self.text[end..]);
         // Nothing else has changed, so nothing has to be read again.
-        let moved = |offset: u32| match offset as usize >= end {
-            true => (offset as usize + json.len() - inside.text().len()) as u32,
-            false => offset,
+        let moved = |offset: u32| {
+            if offset as usize >= end {
+                (offset as usize + json.len() - inside.text().len()) as u32
+            } else {
+                offset
+            }
         };
         let moved = |span: Span| Span {
             start: moved(span.start),

@@ -141,9 +141,10 @@ impl Chain {
             BreakReason::Silent(limit) => (
                 format!(
                     "{who} has not {} within {} s",
-                    match self.plan.is_proxy(part) && !self.parts[part].forwarded {
-                        true => "passed `initialize` on to its successor",
-                        false => "answered `initialize`",
+                    if self.plan.is_proxy(part) && !self.parts[part].forwarded {
+                        "passed `initialize` on to its successor"
+                    } else {
+                        "answered `initialize`"
                     },
                     limit.as_secs_f64()
                 ),

@@ -77,9 +77,10 @@ impl Tail {
             return answer.clone();
         };
         self.caps = Some(Caps::of(result));
-        match self.bridges() {
-            true => caps::welcoming(answer),
-            false => answer.clone(),
+        if self.bridges() {
+            caps::welcoming(answer)
+        } else {
+            answer.clone()
         }
     }
 
@@ -235,9 +236,10 @@ impl Tail {
                 ticket,
                 name: &server.name,
                 provider: server.provider,
-                owner: match server.is_draft {
-                    true => Some(Dialect::Draft),
-                    false => owner,
+                owner: if server.is_draft {
+                    Some(Dialect::Draft)
+                } else {
+                    owner
                 },
                 entry: server.entry,
                 version: caps.version,
@@ -246,9 +248,10 @@ impl Tail {
             instead.push((server.entry, bridge.offer(&offer)?));
             tickets.push(ticket);
         }
-        match tickets.is_empty() {
-            true => Ok(None),
-            false => servers::replaced(params, &instead).map(Some),
+        if tickets.is_empty() {
+            Ok(None)
+        } else {
+            servers::replaced(params, &instead).map(Some)
         }
     }
 }

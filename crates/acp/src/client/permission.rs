@@ -156,14 +156,12 @@ fn detail(call: Json<'_>) -> Option<String> {
 fn plain(text: &str, most: usize) -> String {
     let shown: String = cut(text, most)
         .chars()
-        .map(|c| match is_hidden(c) {
-            true => ' ',
-            false => c,
-        })
+        .map(|c| if is_hidden(c) { ' ' } else { c })
         .collect();
-    match shown.len() < text.len() && text.len() > most {
-        true => format!("{shown}…"),
-        false => shown,
+    if shown.len() < text.len() && text.len() > most {
+        format!("{shown}…")
+    } else {
+        shown
     }
 }
 

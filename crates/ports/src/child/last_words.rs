@@ -150,9 +150,10 @@ fn is_frame(line: &str) -> bool {
 }
 
 fn clipped(line: &str) -> String {
-    match line.len() <= LINE {
-        true => line.to_owned(),
-        false => format!("{}{GAP}", &line[..line.floor_char_boundary(LINE)]),
+    if line.len() <= LINE {
+        line.to_owned()
+    } else {
+        format!("{}{GAP}", &line[..line.floor_char_boundary(LINE)])
     }
 }
 

@@ -244,9 +244,10 @@ impl<H: FrontService> Router<H> {
 
 /// Counts a request as one of this session or principal, unless that has its share already.
 pub(super) fn charge(serving: &Serving, to: &Arc<Allowance>) -> Result<(), Refusal> {
-    match serving.charge(to) {
-        true => Ok(()),
-        false => Err(Refusal::busy("too many connections of one client")),
+    if serving.charge(to) {
+        Ok(())
+    } else {
+        Err(Refusal::busy("too many connections of one client"))
     }
 }
 

@@ -224,17 +224,19 @@ impl Stream {
 
     /// What waits for a reader that is there.
     pub(super) fn backlog(&self) -> Load {
-        match self.live {
-            true => Load::of(self.events.range(self.taken..)),
-            false => Load::default(),
+        if self.live {
+            Load::of(self.events.range(self.taken..))
+        } else {
+            Load::default()
         }
     }
 
     /// What is kept for a reader that may come.
     pub(super) fn kept(&self) -> Load {
-        match self.live {
-            true => Load::of(self.events.range(..self.taken)),
-            false => Load::of(self.events.range(..)),
+        if self.live {
+            Load::of(self.events.range(..self.taken))
+        } else {
+            Load::of(self.events.range(..))
         }
     }
 }
