@@ -6,21 +6,21 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use libfuzzer_sys::fuzz_target;
-use linkspan_acp::{Bridge, Chain, Node, Offer, PartPlan, Plan, Ticket};
+use linkspan_acp::{Chain, DeclarationId, McpBridge, Node, Offer, PartPlan, Plan};
 use linkspan_session::{Envelope, Fault, Inbound, Outbound};
 use linkspan_wire::{IdKey, Message, RpcError};
 
 /// Offers everything to everybody.
 struct Doors;
 
-impl Bridge for Doors {
+impl McpBridge for Doors {
     fn offer(&mut self, offer: &Offer<'_>) -> Result<String, RpcError> {
         Ok(format!(r#"{{"name":"{}","command":"x"}}"#, offer.ticket.0))
     }
 
-    fn began(&mut self, _: Ticket, _: &str) {}
+    fn began(&mut self, _: DeclarationId, _: &str) {}
 
-    fn revoke(&mut self, _: Ticket) {}
+    fn revoke(&mut self, _: DeclarationId) {}
 }
 
 // Lines; the first byte of each says who speaks.
@@ -35,7 +35,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let plan = Plan::new((0..parts).map(part).collect(), first & 0x10 != 0);
     let mut chain = Chain::new(plan, Some(Box::new(Doors)), None);
-    let joined = chain.join(Ticket(1));
+    let joined = chain.join(DeclarationId(1));
     let now = Instant::now();
     // What each peer waits for.
     let mut open: HashMap<(Node, IdKey), usize> = HashMap::new();
@@ -66,12 +66,7 @@ fuzz_target!(|data: &[u8]| {
 });
 
 /// Takes what is sent, and strikes off what it answers.
-fn settle(
-    chain: &mut Chain,
-    parts: usize,
-    joined: Node,
-    open: &mut HashMap<(Node, IdKey), usize>,
-) {
+fn settle(chain: &mut Chain, parts: usize, joined: Node, open: &mut HashMap<(Node, IdKey), usize>) {
     let all = (0..parts).map(Node::Part).chain([Node::Outside, joined]);
     for node in all {
         while let Some(item) = chain.outbox(node).and_then(|outbox| outbox.pop()) {
@@ -79,7 +74,9 @@ fn settle(
                 continue;
             };
             if let Some(id) = envelope.msg.id().filter(|_| envelope.msg.is_answer()) {
-                let count = open.get_mut(&(node, id.key())).expect("an answer to something");
+                let count = open
+                    .get_mut(&(node, id.key()))
+                    .expect("an answer to something");
                 *count = count.checked_sub(1).expect("one answer each");
             }
         }

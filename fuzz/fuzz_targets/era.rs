@@ -5,7 +5,10 @@
 use std::time::{Duration, Instant};
 
 use libfuzzer_sys::fuzz_target;
-use linkspan_mcp::era::{LegacyToModern, Handshake, Machine, Provenance, Step, Turn, ModernToLegacy, ModernToLegacyOptions};
+use linkspan_mcp::era::{
+    Handshake, LegacyToModern, Machine, ModernToLegacy, ModernToLegacyOptions, Provenance, Step,
+    Turn,
+};
 use linkspan_wire::{Id, Json, Message, quote};
 use serde_json::value::RawValue;
 
@@ -60,7 +63,11 @@ fn play(mut machine: impl Machine, input: &[u8]) {
         // Values that a fuzzer finds, or something that leads further.
         let value = match Json::parse(&text) {
             Ok(json) => json.text().to_owned(),
-            Err(_) => format!(r#"{{"name":"t","uri":"a","requestState":{},"notifications":{{"toolsListChanged":true,"resourceSubscriptions":["a"]}},"inputResponses":{{"1":{{}}}},"requestId":{},{META}}}"#, quote("h.s"), which % 8),
+            Err(_) => format!(
+                r#"{{"name":"t","uri":"a","requestState":{},"notifications":{{"toolsListChanged":true,"resourceSubscriptions":["a"]}},"inputResponses":{{"1":{{}}}},"requestId":{},{META}}}"#,
+                quote("h.s"),
+                which % 8
+            ),
         };
         let is_object = value.starts_with('{');
         let params = if is_object { value.as_str() } else { "{}" };
@@ -69,7 +76,9 @@ fn play(mut machine: impl Machine, input: &[u8]) {
         let note = NOTES[usize::from(which) % NOTES.len()];
         let result = match which % 3 {
             0 => SERVER,
-            1 => r#"{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{}}},"requestState":"x"}"#,
+            1 => {
+                r#"{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{}}},"requestState":"x"}"#
+            }
             _ => value.as_str(),
         };
         let turn = match what % 8 {
@@ -86,10 +95,22 @@ fn play(mut machine: impl Machine, input: &[u8]) {
             5 => {
                 let origin = Some(id.clone());
                 let late = which % 16 == 15;
-                let provenance = Provenance { about: None, late, origin };
-                machine.back(Message::request(&id, request, Some(params)), provenance, now)
+                let provenance = Provenance {
+                    about: None,
+                    late,
+                    origin,
+                };
+                machine.back(
+                    Message::request(&id, request, Some(params)),
+                    provenance,
+                    now,
+                )
             }
-            6 => machine.back(Message::notification(note, Some(params)), Provenance::default(), now),
+            6 => machine.back(
+                Message::notification(note, Some(params)),
+                Provenance::default(),
+                now,
+            ),
             _ => {
                 now += Duration::from_millis(u64::from(which) * 500);
                 Turn::Steps(machine.on_time(now))
@@ -107,7 +128,10 @@ fn play(mut machine: impl Machine, input: &[u8]) {
                 asked.extend(msg.id());
             }
         }
-        assert!(at_server.len() + at_client.len() <= 4 * input.len() + 64, "no flood");
+        assert!(
+            at_server.len() + at_client.len() <= 4 * input.len() + 64,
+            "no flood"
+        );
     }
     let _ = machine.next_wake();
 }

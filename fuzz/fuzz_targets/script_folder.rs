@@ -16,7 +16,9 @@ fuzz_target!(|input: &[u8]| {
     };
     let folder = folder();
     let path = folder.join(PLACES[usize::from(*which) % PLACES.len()]);
-    let script = path.parent().is_some_and(|parent| parent.ends_with("tools"))
+    let script = path
+        .parent()
+        .is_some_and(|parent| parent.ends_with("tools"))
         && path.extension().is_some_and(|e| e == "sh");
     let text = match script {
         true => [b"#!/bin/sh\n", text].concat(),
@@ -54,7 +56,11 @@ fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let shared = Path::new("/dev/shm");
-        let base = if shared.is_dir() { shared.to_owned() } else { std::env::temp_dir() };
+        let base = if shared.is_dir() {
+            shared.to_owned()
+        } else {
+            std::env::temp_dir()
+        };
         let folder = base.join(format!("linkspan-fuzz-{}", std::process::id()));
         for name in ["tools", "prompts", "resources", "completions"] {
             fs::create_dir_all(folder.join(name)).unwrap();

@@ -7,9 +7,20 @@ use linkspan_jq::{World, run};
 fuzz_target!(|input: &str| {
     let (filter, input) = input.split_once('\n').unwrap_or((input, "null"));
     // These go on for ever by design.
-    if ["repeat", "range", "recurse", "until", "while", "def", "limit", "..", "combinations", "splits"]
-        .iter()
-        .any(|word| filter.contains(word))
+    if [
+        "repeat",
+        "range",
+        "recurse",
+        "until",
+        "while",
+        "def",
+        "limit",
+        "..",
+        "combinations",
+        "splits",
+    ]
+    .iter()
+    .any(|word| filter.contains(word))
         || filter.contains('*')
     {
         return;

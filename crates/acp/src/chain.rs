@@ -7,6 +7,7 @@
 mod answers;
 mod ending;
 mod held;
+mod noise;
 mod owners;
 mod sending;
 mod starting;
@@ -17,7 +18,7 @@ mod tests;
 use std::time::Instant;
 
 use linkspan_session::{Credit, Envelope, Inbound, Outbox};
-use linkspan_wire::{Id, Message, RpcError, WireError, quote};
+use linkspan_wire::{Id, Message, RpcError, quote};
 
 pub use self::ending::{BreakReason, ChainBroken};
 use self::held::Held;
@@ -34,8 +35,6 @@ use crate::trace::Tracer;
 
 /// Requests that may wait for an answer, all in all.
 const MOST_QUESTIONS: usize = 65_536;
-/// Lines in a row that are no messages, after which a component is given up.
-const MOST_NOISE: u32 = 1000;
 
 /// The state of a chain.
 pub struct Chain {
@@ -88,7 +87,7 @@ impl Leg {
 }
 
 impl Chain {
-    /// A chain that nobody has spoken to yet. Without a bridge, MCP servers pass as they are declared.
+    /// A chain that has received nothing yet. Without a bridge, MCP servers pass as they are declared.
     pub fn new(
         plan: Plan,
         bridge: Option<Box<dyn McpBridge>>,
@@ -363,35 +362,6 @@ impl Chain {
             one.msg = envelope::with_params(&one.msg, &params);
         }
         self.forward(one, Leg::plain(Node::Part(part)), Purpose::Relay, now);
-    }
-
-    /// Something that is no message.
-    fn noise(&mut self, from: Node, why: &WireError, now: Instant) {
-        tracing::warn!("{} sent no message: {why}", self.plan.name(from));
-        if let Some(hop) = why.answered_hop()
-            && let Some(question) = self.questions.answered(from, hop)
-        {
-            let error = RpcError::internal(format!(
-                "{} sent no valid answer: {why}",
-                self.plan.name(from)
-            ));
-            let answer = error.answer(&Id::null());
-            return self.conclude(question, answer, Credit::default(), now);
-        }
-        match from {
-            Node::Part(part) => {
-                // An envelope may make a message too large, and somebody may wait for its answer.
-                if let Some(id) = why.asked() {
-                    self.say(from, why.to_rpc().answer(&id));
-                }
-                self.parts[part].noise += 1;
-                if self.parts[part].noise > MOST_NOISE {
-                    self.give_up(part, BreakReason::Noise, now);
-                }
-            }
-            Node::Outside => self.say(from, why.to_rpc().answer(&why.id())),
-            Node::Joined(_) => {}
-        }
     }
 }
 

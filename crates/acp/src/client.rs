@@ -1,4 +1,4 @@
-//! The editor's side of ACP: what somebody needs who talks to an agent.
+//! The editor's side of ACP: a client of an agent.
 //!
 //! [`Talk`] is a conversation over a port: requests and their answers, and an [`Editor`] who hears and
 //! answers what the agent says of its own accord. Everything else here does no IO: what the agent can

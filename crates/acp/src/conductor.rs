@@ -209,7 +209,7 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
                         self.rooms.push(peer.room(len));
                         break;
                     }
-                    // Nobody reads our stdout any more: the editor is gone, whatever its stdin does.
+                    // Our stdout is closed: the editor is gone, whatever our stdin does.
                     Err(TrySendError::Closed(_)) if peer.node == Node::Outside => {
                         self.ends = Some(now());
                     }
@@ -302,10 +302,10 @@ fn with_credit(item: Outbound, credit: Credit) -> Outbound {
     }
 }
 
-/// The next thing that anybody says whom we may read; everybody has a turn.
+/// The next message of a peer that may be read; peers take turns.
 async fn heard(peers: &mut [Peer], chain: &Chain, turn: &mut usize) -> (usize, Option<Inbound>) {
     let look = |cx: &mut Context<'_>| {
-        // Also those whom we may not read: whether they have something to say decides who may be.
+        // Also those that may not be read: whether they have sent something decides which others may be.
         for peer in peers.iter_mut() {
             peer.look_after(cx);
             if peer.next.is_none()

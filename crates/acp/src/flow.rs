@@ -12,7 +12,7 @@ pub(crate) struct Flow {
     high_water: usize,
     hard_cap: usize,
     out: HashMap<Node, Outbox>,
-    /// Whoever sent to a peer that does not keep up, and that peer.
+    /// Each peer that sent to a peer that does not keep up, and that peer.
     held: HashMap<Node, Node>,
 }
 
@@ -67,7 +67,7 @@ impl Flow {
         }
     }
 
-    /// The peer that waits for nobody but itself and has more than the hard cap before it.
+    /// A peer for which more than the hard cap waits.
     pub(crate) fn stuck(&self) -> Option<Node> {
         let over = |node: &&Node| self.waiting(**node) >= self.hard_cap;
         self.out.keys().filter(over).copied().next()
@@ -87,7 +87,7 @@ impl Flow {
                 None => return false,
             }
         }
-        // Round, but not through here: somebody else will move.
+        // A circle, but not through this peer: another one will be read.
         false
     }
 

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use crate::dialect::Dialect;
 
-/// Whom the chain talks to.
+/// A peer of the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Node {
-    /// Whoever started us: an editor, or another conductor.
+    /// The process that started us: an editor, or another conductor.
     Outside,
     /// A component, counted from the editor.
     Part(usize),

@@ -1,4 +1,4 @@
-//! Which addresses belong to nobody in particular, and which are a way into somebody's network.
+//! Which addresses are public, and which lead into a private network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

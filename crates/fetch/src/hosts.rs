@@ -1,4 +1,4 @@
-//! Whom we talk to.
+//! The hosts that may be asked.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -29,7 +29,7 @@ struct Named {
 #[error("`{0}` is not a host: it is NAME, *.NAME or NAME:PORT")]
 pub struct HostError(String);
 
-/// Whom we talk to: those who were named, or if nobody was, whoever is public.
+/// The hosts that may be asked: those on the list, or every public host if the list is empty.
 #[derive(Debug, Default)]
 pub(super) struct Hosts(Vec<Named>);
 
@@ -38,7 +38,7 @@ pub(super) struct Hosts(Vec<Named>);
 enum Trust {
     /// If its addresses are public ones.
     Public,
-    /// Wherever it is: somebody has named this host and this port, so what is there is no surprise.
+    /// At any address: this host and this port are on the list.
     Anywhere,
 }
 
@@ -52,7 +52,7 @@ impl Hosts {
         Ok(Self(named.collect::<Result<_, _>>()?))
     }
 
-    /// Where a URL leads, each address looked at. We connect to these and ask nobody again.
+    /// The addresses of a URL's host, each checked. The name is not resolved again.
     pub(super) async fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, FetchError> {
         let port = url.port_or_known_default().unwrap_or(USUAL);
         let host = url.host().ok_or(FetchError::Url)?.to_owned();
@@ -103,9 +103,10 @@ impl Named {
             return None;
         }
         let bare = rest.ends_with(']') || !rest.contains(':');
-        let port = match bare {
-            true => None,
-            false => Some(rest.rsplit_once(':')?.1.parse().ok()?),
+        let port = if bare {
+            None
+        } else {
+            Some(rest.rsplit_once(':')?.1.parse().ok()?)
         };
         let url = Url::parse(&format!("https://{rest}/")).ok()?;
         Some(Self {
@@ -145,9 +146,10 @@ async fn resolve(name: &str) -> Result<Vec<IpAddr>, FetchError> {
     let found = found.map_err(|e| unknown(e.to_string()))?;
     let mut all: Vec<IpAddr> = found.map(|address| address.ip()).collect();
     all.dedup();
-    match all.is_empty() {
-        true => Err(unknown("it has no address".to_owned())),
-        false => Ok(all),
+    if all.is_empty() {
+        Err(unknown("it has no address".to_owned()))
+    } else {
+        Ok(all)
     }
 }
 

@@ -53,7 +53,7 @@ impl Call {
         self.held.push(Box::new(what));
     }
 
-    /// Lets others of this client's calls work, while this one waits for somebody.
+    /// Lets other calls of this client work while this one waits.
     pub fn step_aside(&mut self) {
         self.place = None;
     }
@@ -88,7 +88,7 @@ pub struct StopFlag {
 }
 
 impl StopFlag {
-    /// Whether nobody waits for the job any more.
+    /// Whether the job has to end: its call has ended, or its time is over.
     pub fn is_due(&self) -> bool {
         let late = self.until.is_some_and(|until| Instant::now() >= until);
         late || self.told.load(Ordering::Relaxed)

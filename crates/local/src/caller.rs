@@ -164,7 +164,7 @@ async fn ask(
 ) -> Option<Message> {
     let (id, told) = line.questions.open(name);
     let question = Message::request(&id, method, params);
-    // Whoever drops us on the way takes the question back.
+    // Dropping this future cancels the question.
     let _open = Question { line, id, hop };
     let sent = line.send(question, hop, Credit::default());
     if !sent.await {
@@ -188,7 +188,7 @@ impl Drop for Question<'_> {
                 relates_to: self.hop,
                 ..Envelope::new(Message::notification(names::CANCELLED, Some(&params)))
             };
-            // A courtesy: without room for it the client answers what nobody reads.
+            // Best effort: without room for it the client's answer is dropped.
             let _ = self.line.tx.try_send(Inbound::Message(envelope));
         }
     }

@@ -1,6 +1,6 @@
 //! The loop of a local server: takes requests in, and lets each be answered by a task of its own.
 //!
-//! The loop never waits for room towards the session; a task that does holds up nobody else. How many
+//! The loop never waits for room towards the session; a task that does holds up only itself. How many
 //! tasks there are is bounded by what the session lets into flight.
 
 use std::collections::HashMap;
@@ -116,7 +116,7 @@ impl<H: Handler> Dispatcher<H> {
         };
         self.running.remove(&hop);
         if ended.is_err_and(|e| e.is_panic()) {
-            // A mistake of ours costs this call its answer, but nobody waits for it for ever.
+            // A panic costs this call its result; the request is answered with a fault.
             let tx = self.line.tx.clone();
             self.tasks.spawn(async move {
                 let why = Fault::AnswerLost {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use linkspan_wire::{Json, Message};
 
-/// More than this nobody offers, and each is looked at on every call.
+/// Roots that are taken from a client; each is checked on every call.
 const MOST: usize = 64;
 
 /// The folders in an answer; what is no folder of this machine is left out.

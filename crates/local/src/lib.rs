@@ -35,7 +35,7 @@ const QUEUE: usize = 64;
 
 /// What a server does; the rest of the protocol is done for it.
 pub trait Handler: Send + Sync + 'static {
-    /// The connection stands. Whoever keeps the teller can speak to the client without being asked.
+    /// The connection is open. The teller sends notifications and requests to the client at any time.
     fn opened(&self, _teller: Teller) {}
 
     /// The result of `initialize`.

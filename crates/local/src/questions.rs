@@ -32,7 +32,7 @@ impl Questions {
         (id, told)
     }
 
-    /// Hands an answer to whoever waits for it.
+    /// Hands an answer to its question.
     pub(super) fn answered(&self, answer: Message) {
         let id = answer.id();
         let waiting = id.and_then(|id| self.lock().waiting.remove(&id.key()));

@@ -10,9 +10,10 @@ impl<'a> Params<'a> {
     /// They must be an object, if there are any.
     pub(crate) fn new(params: Option<Json<'a>>) -> Result<Self, RpcError> {
         let params = params.filter(|p| p.kind() != JsonKind::Null);
-        match params.is_some_and(|p| p.kind() != JsonKind::Object) {
-            true => Err(RpcError::invalid_params("`params` must be an object")),
-            false => Ok(Self(params)),
+        if params.is_some_and(|p| p.kind() != JsonKind::Object) {
+            Err(RpcError::invalid_params("`params` must be an object"))
+        } else {
+            Ok(Self(params))
         }
     }
 

@@ -62,7 +62,7 @@ impl Workers {
         let free = self.free.clone();
         let permit = free.acquire_owned().await.map_err(|_| JobPanicked)?;
         let job = move || {
-            // Until the job has ended, even if nobody waits for it any more.
+            // Held until the job has ended, even if its result is no longer waited for.
             let _permit = permit;
             job()
         };

@@ -17,7 +17,7 @@ use crate::revision::{Era, Revision};
 pub const HEADER_MISMATCH: i64 = -32020;
 /// -32021: the client cannot do what the call needs.
 pub const MISSING_CAPABILITY: i64 = -32021;
-/// -32022: nobody here speaks that revision.
+/// -32022: the protocol version is not supported.
 pub const UNSUPPORTED_VERSION: i64 = -32022;
 
 /// What a request says in one header.

@@ -10,7 +10,7 @@ pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilitie
 /// Who the client is, where it says so.
 pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
-/// What we say of ourselves where nobody speaks through us.
+/// Our own `clientInfo`, where no client is behind the request.
 pub const OUR_INFO: &str = concat!(
     r#"{"name":"linkspan","version":""#,
     env!("CARGO_PKG_VERSION"),

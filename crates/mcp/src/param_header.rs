@@ -1,6 +1,6 @@
 //! `x-mcp-header`: tool arguments that a modern client repeats in `Mcp-Param-*` headers.
 //!
-//! The annotation stands in the tool's schema, so whoever speaks HTTP has to have seen `tools/list`.
+//! The annotation stands in the tool's schema, so an HTTP client has to have seen `tools/list`.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,6 @@
 //! A command as a port: an MCP server on the other end of its stdin and stdout.
 
+mod group;
 mod last_words;
 mod orphans;
 
@@ -10,12 +11,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use linkspan_session::{Fault, Inbound, Port, PortEnd};
-use linkspan_spawn::{Descendants, Watched, watch_over};
+use linkspan_spawn::Descendants;
 use linkspan_wire::{Limits, Line, Lines, escape_block};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
+use self::group::{Group, reap};
 use self::last_words::LastWords;
 use crate::framing::Framing;
 use crate::owed::Shared;
@@ -71,7 +73,7 @@ impl SpawnError {
     }
 }
 
-/// More than this nobody needs here, and children inherit it: some of them go through all numbers.
+/// Enough for us; children inherit the limit, and some of them close every possible descriptor.
 #[cfg(unix)]
 const MOST_FILES: u64 = 16_384;
 
@@ -167,7 +169,7 @@ async fn run(
         closed_by_us = conversation => closed_by_us,
         never = orphans::reap() => match never {},
     };
-    // It may still be writing, and must not die of a pipe that nobody reads.
+    // The child may still be writing, and must not get SIGPIPE.
     let status = tokio::select! {
         status = reap(&mut child) => status,
         never = drain(&mut stdout) => match never {},
@@ -278,91 +280,6 @@ async fn drain(stdout: &mut ChildStdout) -> std::convert::Infallible {
     while stdout.read(&mut sink).await.is_ok_and(|read| read > 0) {}
     std::future::pending().await
 }
-
-/// Kills a whole process group when it goes out of scope, whatever the way.
-struct Group {
-    id: Option<u32>,
-    /// Those that have left it.
-    descendants: Option<Descendants>,
-    /// If we are killed ourselves.
-    _watched: Option<Watched>,
-}
-
-impl Group {
-    fn new(id: Option<u32>, descendants: Descendants) -> Self {
-        let watched = id.map(watch_over).transpose();
-        let watched = watched.inspect_err(|e| {
-            tracing::debug!("if linkspan is killed, its children will keep running: {e}");
-        });
-        Self {
-            id,
-            descendants: Some(descendants),
-            _watched: watched.ok().flatten(),
-        }
-    }
-
-    /// Kills what is left of it, then what has left it.
-    async fn end(mut self) {
-        signal_group(self.id, Signal::Kill);
-        let Some(descendants) = self.descendants.take() else {
-            return;
-        };
-        if descendants.are_gone() {
-            return;
-        }
-        let swept = tokio::task::spawn_blocking(|| descendants.end()).await;
-        if let Some(swept) = swept.ok().filter(|swept| swept.killed > 0) {
-            tracing::info!(
-                "{} processes had left their group and were ended",
-                swept.killed
-            );
-        }
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        signal_group(self.id, Signal::Kill);
-    }
-}
-
-/// Waits for the end of the child, then for that of its group, with growing pressure.
-async fn reap(child: &mut Child) -> Option<ExitStatus> {
-    let group = child.id();
-    let mut status = timeout(GRACE, child.wait()).await.ok();
-    if status.is_none() {
-        signal_group(group, Signal::Term);
-        status = timeout(GRACE, child.wait()).await.ok();
-    }
-    if status.is_none() {
-        signal_group(group, Signal::Kill);
-        status = timeout(GRACE, child.wait()).await.ok();
-    }
-    status.and_then(Result::ok)
-}
-
-#[derive(Clone, Copy)]
-enum Signal {
-    Term,
-    Kill,
-}
-
-#[cfg(unix)]
-fn signal_group(group: Option<u32>, signal: Signal) {
-    use rustix::process::{Pid, kill_process_group};
-    let signal = match signal {
-        Signal::Term => rustix::process::Signal::TERM,
-        Signal::Kill => rustix::process::Signal::KILL,
-    };
-    let pid = group.and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-    if let Some(pid) = pid {
-        // Fails only if nobody is left, which is what we want.
-        let _ = kill_process_group(pid, signal);
-    }
-}
-
-#[cfg(not(unix))]
-fn signal_group(_: Option<u32>, _: Signal) {}
 
 /// Passes the child's stderr on to our log.
 async fn listen(label: String, mut stderr: ChildStderr, last_words: Arc<Mutex<LastWords>>) {

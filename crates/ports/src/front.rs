@@ -2,7 +2,7 @@
 //!
 //! One endpoint serves both eras; the body of each request decides which. A connection is a task
 //! of its own and answers its requests itself. A legacy session has one task more, the [`Pump`],
-//! which takes what the server says to the [`SessionStreams`]; there connections find what is theirs.
+//! which puts what the server sends into the [`SessionStreams`], from which connections read.
 //!
 //! [`Pump`]: session::Pump
 //! [`SessionStreams`]: session_streams::SessionStreams

@@ -23,7 +23,7 @@ const LOOK: Duration = Duration::from_millis(500);
 /// How much is read ahead of a session that does not take any more, to notice the end.
 const AHEAD: usize = 256 * 1024;
 
-/// What a reader may have read that nobody has taken yet.
+/// The bytes that a reader may have read and the session has not taken yet.
 pub(crate) fn budget(limits: Limits) -> Budget {
     match limits.ahead() {
         Some(bytes) => Budget::strict(bytes),
@@ -32,7 +32,7 @@ pub(crate) fn budget(limits: Limits) -> Budget {
 }
 
 /// Reads until the stream ends or the session is gone. `last_word` goes when the stream has ended,
-/// though the session may not have taken all of it yet; `hung_up` tells that nobody writes any more.
+/// though the session may not have taken all of it yet; `hung_up` resolves when the writer has closed its end.
 /// `other` is given the beginning of each line that is not JSON-RPC.
 pub(crate) async fn read(
     mut from: impl AsyncRead + Unpin,
@@ -78,7 +78,7 @@ pub(crate) async fn read(
                             last_word = None;
                         }
                     }
-                    // No room to read up to the end; but whoever wrote it may be gone.
+                    // No room to read up to the end; but the writer may have closed its end.
                     () = sleep(LOOK), if full && last_word.is_some() => {
                         if hung_up() {
                             last_word = None;

@@ -28,7 +28,7 @@ pub fn stdio(limits: Limits) -> Port {
     });
     tokio::spawn(async move {
         if let Err(e) = lines::write(writer, &mut end.rx, None).await {
-            // Nobody reads any more; the session sees its queue closed.
+            // stdout is closed; the session sees its queue closed.
             tracing::debug!("stdout: {e}");
         }
         drop(end.done);
@@ -44,7 +44,7 @@ pub fn stdio_parts() -> (
     (stdin(), stdout())
 }
 
-/// Whether nobody holds the other end of our stdin.
+/// Whether the other end of our stdin is closed.
 #[cfg(unix)]
 fn hung_up() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -54,7 +54,7 @@ fn hung_up() -> bool {
     poll(&mut fds, Some(&at_once)).is_ok() && fds[0].revents().contains(PollFlags::HUP)
 }
 
-/// Whether nobody holds the other end of our stdin.
+/// Whether the other end of our stdin is closed.
 #[cfg(not(unix))]
 fn hung_up() -> bool {
     false

@@ -36,7 +36,7 @@ pub fn stream(
         };
         tokio::pin!(writing);
         tokio::select! {
-            // Somebody who only listens is still owed answers.
+            // A peer that has closed its sending half is still owed answers.
             () = reading => writing.await,
             () = &mut writing => {}
         }

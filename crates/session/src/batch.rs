@@ -58,7 +58,7 @@ impl Batches {
             .and_then(|mut batch| batch.close()))
     }
 
-    /// A request of a batch was given up by its asker: nobody waits for that answer.
+    /// A request of a batch was cancelled: its answer is not waited for.
     pub(crate) fn forget(&mut self, id: &IdKey) -> Option<Bytes> {
         let number = self.members.remove(id)?;
         let batch = self.open.get_mut(&number)?;

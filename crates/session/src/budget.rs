@@ -71,7 +71,7 @@ impl Budget {
         }
     }
 
-    /// Whether nobody has taken anything of it.
+    /// Whether no credit is taken.
     pub fn is_whole(&self) -> bool {
         let overdrawn = self.overdraft.available_permits() == 0;
         let shared = self.share.as_ref().is_some_and(|share| share.held() > 0);

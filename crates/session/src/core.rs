@@ -7,6 +7,7 @@ mod batches;
 mod cancel;
 mod requests;
 mod subscription;
+mod travel;
 
 use std::time::Instant;
 
@@ -20,7 +21,7 @@ use crate::config::Config;
 use crate::exchange::{Exchange, Side};
 use crate::fault::Fault;
 use crate::lane::{LaneKey, Lanes, Owner};
-use crate::layer::{Later, Layer, Verdict, Way};
+use crate::layer::{Later, Layer, Way};
 use crate::outbox::Outbox;
 use crate::port::{Envelope, Inbound, Outbound};
 
@@ -152,7 +153,7 @@ impl Core {
     /// Ends what has waited too long.
     pub fn on_time(&mut self, now: Instant) {
         if let Some(newest) = self.exchange.newest_question() {
-            // Somebody thinks about a question; the call that it belongs to is not to blame. It is
+            // While the client thinks about a question, the call that it belongs to does not time out. It is
             // older than the question.
             let expires = self.expiry(now);
             self.exchange.touch_older(Side::Back, newest, expires);
@@ -279,7 +280,7 @@ impl Core {
                     return;
                 };
                 if asked.msg.method() != names::PING {
-                    // Whoever asks is alive, and the clock of its call starts anew.
+                    // A question is a sign of life: the timeout of its call starts again.
                     self.exchange.touch_all(Side::Back, expires);
                 }
                 envelope = asked;
@@ -322,93 +323,6 @@ impl Core {
             }
         }
         self.note(Side::Front, envelope);
-    }
-
-    // Layers and lanes.
-
-    fn enter(&mut self, lane: LaneKey, envelope: Envelope, now: Instant) {
-        let envelope = if self.lanes.is_free() {
-            envelope
-        } else {
-            match self.lanes.queue(&lane, envelope) {
-                Some(envelope) => envelope,
-                None => return,
-            }
-        };
-        let first = match lane.way {
-            Way::ToBack => 0,
-            Way::ToFront => self.layers.len(),
-        };
-        self.travel(lane.way, lane, first, envelope, now);
-    }
-
-    /// Takes an envelope through the layers from gap number `gap`: gap 0 is before the first layer,
-    /// gap `n` behind the last.
-    fn travel(&mut self, way: Way, lane: LaneKey, gap: usize, envelope: Envelope, now: Instant) {
-        let (mut way, mut gap, mut envelope) = (way, gap, envelope);
-        loop {
-            let layer = match way {
-                Way::ToBack if gap == self.layers.len() => return self.leave_back(envelope, now),
-                Way::ToFront if gap == 0 => return self.leave_front(envelope),
-                Way::ToBack => gap,
-                Way::ToFront => gap - 1,
-            };
-            let beyond = match way {
-                Way::ToBack => gap + 1,
-                Way::ToFront => gap - 1,
-            };
-            match self.layers[layer].on(way, envelope, now) {
-                Verdict::Pass(passed) => {
-                    envelope = passed;
-                    gap = beyond;
-                }
-                Verdict::Back(reply) => {
-                    envelope = reply;
-                    way = way.reversed();
-                }
-                Verdict::BackLater(later) => {
-                    // Its own lane would be that of the question; an answer is alone in its lane.
-                    let lane = LaneKey {
-                        way: way.reversed(),
-                        ..lane
-                    };
-                    let at = Resume { lane, layer: gap };
-                    return self.detours.push(Detour { later, at });
-                }
-                Verdict::Detour(later) => {
-                    let lane = LaneKey { way, ..lane };
-                    self.lanes.hold(lane.clone());
-                    let at = Resume {
-                        lane,
-                        layer: beyond,
-                    };
-                    return self.detours.push(Detour { later, at });
-                }
-                Verdict::Many(several) => return self.scatter(layer, several, &lane, now),
-                Verdict::Drop => return,
-            }
-        }
-    }
-
-    /// Sends what `layer` has made of one message, or of the time, on its ways.
-    fn scatter(
-        &mut self,
-        layer: usize,
-        several: Vec<(Way, Envelope)>,
-        lane: &LaneKey,
-        now: Instant,
-    ) {
-        for (way, envelope) in several {
-            let gap = match way {
-                Way::ToBack => layer + 1,
-                Way::ToFront => layer,
-            };
-            let lane = LaneKey {
-                way,
-                ..lane.clone()
-            };
-            self.travel(way, lane, gap, envelope, now);
-        }
     }
 
     fn expiry(&self, now: Instant) -> Option<Instant> {

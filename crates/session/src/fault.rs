@@ -11,7 +11,7 @@ pub enum Fault {
     /// Nothing was sent: the peer could not be reached.
     #[error("cannot connect to {peer}: {}", plain(.why))]
     ConnectFailed {
-        /// Whom we tried to reach.
+        /// The peer that we tried to reach.
         peer: String,
         /// What the system said.
         why: String,
@@ -203,9 +203,10 @@ fn is_not_tls(why: &str) -> bool {
 
 /// What the system said, in words that do not need an explanation.
 fn plain(why: &str) -> &str {
-    match is_not_tls(why) {
-        true => "the server does not speak TLS (https)",
-        false => why,
+    if is_not_tls(why) {
+        "the server does not speak TLS (https)"
+    } else {
+        why
     }
 }
 

@@ -180,7 +180,7 @@ impl Call {
 
 /// Hands out what the session sends.
 async fn pump(mut end: PortEnd, state: Arc<Mutex<State>>) {
-    // Whoever holds the hub speaks for the front from now on.
+    // From now on the holders of the hub are the front.
     let to_session = end.tx.downgrade();
     drop(end.tx);
     while let Some(outbound) = end.rx.recv().await {
@@ -218,7 +218,7 @@ fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
                 // The server has only been told to stop.
                 state.remember_cancelled(&call);
             }
-            // Only the end of a subscription names it; nobody else's result is searched for it.
+            // Only the end of a subscription names it; other results are not searched.
             let body = msg.body().filter(|_| call.listens);
             let msg = match body.and_then(|b| b.path(&["_meta", SUBSCRIPTION_ID])) {
                 Some(spelled) => msg.with_value(spelled, call.id.text()),

@@ -35,7 +35,7 @@ pub enum Verdict {
     Back(Envelope),
     /// On to the next layer once it is ready. Holds up its own lane only.
     Detour(Later),
-    /// Back to where it came from once it is ready; holds up nobody.
+    /// Back to where it came from once it is ready; no lane is held up.
     BackLater(Later),
     /// These instead, each on its own way from here, in this order. One message of one era may be
     /// several of the other.

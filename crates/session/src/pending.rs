@@ -77,7 +77,7 @@ impl<P: Copy + Eq + Hash, T> Pending<P, T> {
         self.take(hop)
     }
 
-    /// Takes a request, whoever owes its answer.
+    /// Takes a request, whichever peer owes its answer.
     pub fn take(&mut self, hop: Hop) -> Option<Question<P, T>> {
         let question = self.questions.remove(&hop)?;
         self.hops.remove(&(question.from, question.id.key()));

@@ -75,7 +75,7 @@ pub enum Inbound {
     Message(Envelope),
     /// A JSON array of messages.
     Batch(Vec<Entry>),
-    /// Something that is no message. The stream goes on.
+    /// A line that is no message. The stream goes on.
     Bad(WireError),
     /// The request that went out under this hop will get no answer.
     Failed {

@@ -42,7 +42,7 @@ pub struct Session {
 
 type Underway = dyn Future<Output = (Resume, Envelope)> + Send;
 
-/// A wait that nobody will see the end of.
+/// A wait that is as good as endless.
 const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// Which sides the loop reads.
@@ -156,7 +156,7 @@ impl Session {
         }
     }
 
-    /// How long we wait for somebody who has nothing more to say.
+    /// When a front that has said its last word is given up.
     fn patience(&self) -> Instant {
         now() + self.config.drain.min(LONGEST)
     }

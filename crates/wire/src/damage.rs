@@ -63,9 +63,10 @@ pub(crate) fn elements(
         }
         let mut outline = Outline::default();
         at = start + 1 + outline.read(&text[start + 1..]);
-        let why = match outline.is_message {
-            true => outline.damaged(why),
-            false => WireError::Json(why),
+        let why = if outline.is_message {
+            outline.damaged(why)
+        } else {
+            WireError::Json(why)
         };
         Some((start..at, why))
     })
@@ -255,9 +256,10 @@ mod tests {
         ] {
             let text_shown = String::from_utf8_lossy(text);
             // A number at the very end may have been cut.
-            let expected = match text.ends_with(b"7") {
-                true => Some((None, true)),
-                false => answer("7"),
+            let expected = if text.ends_with(b"7") {
+                Some((None, true))
+            } else {
+                answer("7")
             };
             assert_eq!(found(text), expected, "{text_shown}");
         }

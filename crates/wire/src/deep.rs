@@ -1,4 +1,4 @@
-//! What is to be said about a message that nests too deeply: whoever asked something with it waits.
+//! The id and role of a message that nests too deeply, so that its sender gets an answer.
 
 use bytes::Bytes;
 

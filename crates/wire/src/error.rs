@@ -16,7 +16,7 @@ pub enum Syntax {
     /// The text stops in the middle of a value.
     #[error("the text ends too early")]
     Torn,
-    /// More brackets open than the limit, which is [`crate::MAX_DEPTH`] unless somebody said otherwise.
+    /// More brackets open than the limit, which is [`crate::MAX_DEPTH`] by default.
     #[error("nested too deeply at offset {0}")]
     TooDeep(usize),
     /// Not UTF-8.

@@ -19,7 +19,7 @@ pub enum Frame {
     Blank,
     /// The usual case.
     One(Message),
-    /// A JSON array. Only the revision 2025-03-26 of MCP has them; whoever reads decides.
+    /// A JSON array. Only the revision 2025-03-26 of MCP has them; the caller decides.
     Batch(Vec<Entry>),
     /// Something else; the answer is [`WireError::to_rpc`], the stream goes on.
     Other {

@@ -78,7 +78,7 @@ impl Limits {
         self.max_depth
     }
 
-    /// Bytes of messages that may have been read before somebody takes them, if that was said.
+    /// Bytes of messages that may have been read and not taken yet, if there is a limit.
     pub fn ahead(&self) -> Option<usize> {
         self.ahead
     }

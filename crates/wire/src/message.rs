@@ -1,19 +1,20 @@
 //! One JSON-RPC message: the sender's text and where its parts stand.
 
+mod envelope;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
+use self::envelope::Envelope;
 use crate::depth;
 use crate::error::{Syntax, WireError};
-use crate::escape::unescape;
 use crate::hop::Hop;
-use crate::id::{Id, is_id};
-use crate::json::{Json, JsonKind};
+use crate::id::Id;
+use crate::json::Json;
 use crate::limits::MAX_DEPTH;
-use crate::scan::Scanner;
 
 /// What a message is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -109,7 +110,7 @@ impl Message {
         Self::within(Bytes::from(text), depth::MOST).ok()
     }
 
-    /// An answer whose outcome is spelled as somebody else spelled it: `result` or `error`.
+    /// An answer whose `result` or `error` keeps the spelling of its sender.
     pub fn answer_spelled(id: &Id, member: &str, outcome: Json<'_>) -> Option<Self> {
         let outcome = outcome.text();
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":{outcome}}}"#);
@@ -154,7 +155,7 @@ impl Message {
     pub fn id(&self) -> Option<Id> {
         match (&self.other_id, self.id) {
             (Some(id), _) => Some(id.clone()),
-            // Copied: whoever waits for the answer must not hold on to a 50 MB question.
+            // Copied: an id that is kept must not keep a message of 50 MB alive.
             (None, Some(span)) => Some(Id::from_raw(Bytes::copy_from_slice(
                 &self.text[span.range()],
             ))),
@@ -232,9 +233,12 @@ impl Message {
         text.put_slice(json.as_bytes());
         text.put_slice(&self.text[end..]);
         // Nothing else has changed, so nothing has to be read again.
-        let moved = |offset: u32| match offset as usize >= end {
-            true => (offset as usize + json.len() - inside.text().len()) as u32,
-            false => offset,
+        let moved = |offset: u32| {
+            if offset as usize >= end {
+                (offset as usize + json.len() - inside.text().len()) as u32
+            } else {
+                offset
+            }
         };
         let moved = |span: Span| Span {
             start: moved(span.start),
@@ -314,140 +318,6 @@ impl fmt::Debug for Message {
 /// end at ASCII bytes.
 pub(crate) fn str_at(text: &[u8], span: Span) -> &str {
     std::str::from_utf8(&text[span.range()]).unwrap_or("")
-}
-
-/// The members of a message object that JSON-RPC gives a meaning.
-#[derive(Default)]
-struct Envelope {
-    version: Option<Span>,
-    id: Option<Span>,
-    method: Option<Span>,
-    params: Option<Span>,
-    result: Option<Span>,
-    error: Option<Span>,
-    twice: Option<&'static str>,
-    /// The first of two `id` members.
-    first_id: Option<Span>,
-    line_ends: bool,
-}
-
-impl Envelope {
-    fn scan(text: &[u8], max_depth: usize) -> Result<Self, WireError> {
-        let mut scanner = Scanner::new(text, 0, max_depth - 1);
-        if scanner.peek() != Some(b'{') {
-            // Not an object: let the scanner say whether it is JSON at all.
-            Json::parse(utf8(text)?)?;
-            return Err(shape("a message is an object", None, false));
-        }
-        scanner.at = 1;
-        let mut envelope = Self::default();
-        scanner.skip_space();
-        if scanner.peek() == Some(b'}') {
-            scanner.at += 1;
-        } else {
-            loop {
-                scanner.skip_space();
-                let key = Span::new(scanner.key()?);
-                let value = Span::new(scanner.value()?);
-                envelope.note(&unescape(str_at(text, key)), value);
-                scanner.skip_space();
-                match scanner.peek() {
-                    Some(b',') => scanner.at += 1,
-                    Some(b'}') => {
-                        scanner.at += 1;
-                        break;
-                    }
-                    _ => return Err(scanner.wrong().into()),
-                }
-            }
-        }
-        scanner.skip_space();
-        envelope.line_ends = scanner.line_ends;
-        match scanner.peek() {
-            None => Ok(envelope),
-            Some(_) => Err(scanner.wrong().into()),
-        }
-    }
-
-    fn note(&mut self, key: &str, value: Span) {
-        let (slot, name) = match key {
-            "jsonrpc" => (&mut self.version, "jsonrpc"),
-            "id" => (&mut self.id, "id"),
-            "method" => (&mut self.method, "method"),
-            "params" => (&mut self.params, "params"),
-            "result" => (&mut self.result, "result"),
-            "error" => (&mut self.error, "error"),
-            _ => return,
-        };
-        if let Some(first) = slot.replace(value) {
-            if name == "id" && self.twice != Some("id") {
-                self.first_id = Some(first);
-            }
-            self.twice = Some(name);
-        }
-    }
-
-    fn classify(&self, text: &[u8]) -> Result<(Kind, Option<Span>), WireError> {
-        // Only what is short is looked at as a string; of the body, the first byte tells the kind.
-        let value = |span: Span| Json::trusted(str_at(text, span));
-        let kind_of = |span: Span| Json::kind_of(text[span.start as usize]);
-        let id = self.id.map(value);
-        let refuse = |why| {
-            // Two ids that are spelled alike are one id.
-            let one = self
-                .first_id
-                .is_none_or(|first| Some(value(first).text()) == id.map(Json::text));
-            let known = id.filter(|id| one && is_id(*id));
-            let outcome = self.result.or(self.error);
-            if self.version.or(self.method).or(outcome).is_none() {
-                let id = known.map(|id| Bytes::copy_from_slice(id.text().as_bytes()));
-                return Err(WireError::Foreign { id });
-            }
-            Err(shape(why, known, self.method.is_none()))
-        };
-        if self.twice.is_some() {
-            // Two readers could take different ones, and one of them may be a firewall.
-            return refuse("a member of the envelope stands there twice");
-        }
-        if self.version.map(value).and_then(Json::as_str).as_deref() != Some("2.0") {
-            return refuse(r#"`jsonrpc` must be "2.0""#);
-        }
-        if id.is_some_and(|id| !is_id(id)) {
-            return refuse("`id` must be a string or a number");
-        }
-        match (self.method, self.result, self.error) {
-            (Some(method), None, None) => {
-                if kind_of(method) != JsonKind::String {
-                    return refuse("`method` must be a string");
-                }
-                match self.params.map(kind_of) {
-                    None | Some(JsonKind::Object | JsonKind::Array | JsonKind::Null) => {}
-                    Some(_) => return refuse("`params` must be an object or an array"),
-                }
-                let kind = match id.map(Json::kind) {
-                    None | Some(JsonKind::Null) => Kind::Notification,
-                    Some(_) => Kind::Request,
-                };
-                Ok((kind, self.params))
-            }
-            (None, Some(result), None) if self.id.is_some() => Ok((Kind::Result, Some(result))),
-            (None, Some(_), None) => refuse("an answer needs the `id` of its request"),
-            (None, None, Some(error)) if kind_of(error) == JsonKind::Object => {
-                Ok((Kind::Error, Some(error)))
-            }
-            (None, None, Some(_)) => refuse("`error` must be an object"),
-            (None, None, None) => refuse("neither `method`, `result` nor `error`"),
-            _ => refuse("only one of `method`, `result` and `error` may stand"),
-        }
-    }
-}
-
-fn shape(why: &'static str, id: Option<Json<'_>>, is_answer: bool) -> WireError {
-    WireError::Shape {
-        why,
-        id: id.map(|id| Bytes::copy_from_slice(id.text().as_bytes())),
-        is_answer,
-    }
 }
 
 pub(crate) fn utf8(text: &[u8]) -> Result<&str, Syntax> {

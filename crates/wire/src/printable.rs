@@ -72,9 +72,10 @@ fn replaced(
     let mut out = String::with_capacity(text.len() + 16);
     out.push_str(&text[..first]);
     for c in text[first..].chars() {
-        match is_bad(c) {
-            true => write(c, &mut out),
-            false => out.push(c),
+        if is_bad(c) {
+            write(c, &mut out)
+        } else {
+            out.push(c)
         }
     }
     Cow::Owned(out)

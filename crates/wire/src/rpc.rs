@@ -16,7 +16,7 @@ pub enum Code {
     ParseError,
     /// -32600: JSON, but not a request.
     InvalidRequest,
-    /// -32601: nobody here knows the method.
+    /// -32601: the method is unknown.
     MethodNotFound,
     /// -32602: the method does not take these parameters.
     InvalidParams,

@@ -157,7 +157,7 @@ impl SseReader {
     /// Gives up a line that can never become part of an event within the limit.
     fn shed(&mut self) {
         let too_long = self.held + self.buf.len() > self.limits.max_bytes();
-        // Until the name is there, nobody knows what the line is.
+        // Until its name is complete, the kind of the line is unknown.
         if self.rest.is_none() && !(too_long && self.buf.len() >= DATA.len()) {
             return;
         }
@@ -216,7 +216,7 @@ impl SseReader {
                 self.event.data = Some(match self.event.data.take() {
                     None => value,
                     Some(before) => {
-                        // Reuses the buffer when nobody else holds it, so many lines stay linear.
+                        // Reuses the buffer when it is not shared, so that many lines take linear time.
                         let mut joined = before.try_into_mut().unwrap_or_else(|b| b[..].into());
                         joined.extend_from_slice(b"\n");
                         joined.extend_from_slice(&value);

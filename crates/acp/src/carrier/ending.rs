@@ -34,7 +34,7 @@ impl Carrier {
         outs
     }
 
-    /// Whether a connection may still come that nobody wants any more.
+    /// Whether a connection may still come that is no longer needed.
     pub fn dreads_connection(&self) -> bool {
         let mut own = self.own.values();
         own.any(|own| matches!(own, Own::Unwanted))
@@ -50,7 +50,7 @@ impl Carrier {
         }
     }
 
-    /// Nothing is carried any more: whoever waits is told why, on both sides.
+    /// Nothing is carried any more: all requests in flight are answered, on both sides.
     pub fn end(&mut self, why: &RpcError) -> Vec<Out> {
         let mut outs = Vec::new();
         let link = std::mem::replace(&mut self.link, Link::None);

@@ -7,7 +7,7 @@ use linkspan_wire::{Id, Json, Kind, Message, Object, RpcError};
 
 /// Too much at once.
 pub(super) const LIMIT: i64 = -33000;
-/// Nobody provides the server.
+/// The server has no provider.
 pub(super) const UNAVAILABLE: i64 = -33001;
 /// The provider failed to give a valid answer.
 pub(super) const FAILED: i64 = -33002;
@@ -32,7 +32,7 @@ pub fn too_many_connections(why: String) -> RpcError {
     fault(LIMIT, why, "overloaded", hint)
 }
 
-/// Nobody answered in time.
+/// There was no answer in time.
 pub(super) fn silent(what: &str, seconds: u64) -> RpcError {
     fault(
         UNAVAILABLE,
@@ -99,7 +99,7 @@ pub(super) fn code(msg: &Message) -> Option<i64> {
     body.get("code").and_then(Json::as_i64)
 }
 
-/// An error answer around somebody else's error object; `None` if that is none.
+/// An error answer around another peer's error object; `None` if it is none.
 pub(super) fn rebuilt(id: &Id, error: &str) -> Option<Message> {
     let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
     Message::parse(text.into()).ok()

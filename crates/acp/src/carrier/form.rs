@@ -44,7 +44,7 @@ impl Memory {
     }
 
     pub(super) fn keep(&self, form: Form) {
-        // Whoever came first has seen the same provider.
+        // The first carrier has seen the same provider.
         let _ = self.0.set(form);
     }
 }
@@ -88,7 +88,7 @@ impl Form {
             (_, Provider::Server(url) | Provider::Url(url)) => {
                 params.push("acp_url", &quote(url));
                 if self == Self::Underscore {
-                    // Renamed in 0.12, where nobody reads the other.
+                    // Renamed in 0.12, which does not read the old name.
                     params.push("acp_id", &quote(url));
                 }
                 "_mcp/connect"

@@ -19,7 +19,7 @@ const QUEUE: usize = 64;
 const HIGH: usize = 64;
 /// The same where both sides wait to be read.
 const HARD: usize = 1024;
-/// How long who asks is told that nothing is carried any more.
+/// How long requests are still answered after the end.
 const REGRETS: Duration = Duration::from_secs(2);
 /// How long a side may take to hear the last words.
 const FAREWELL: Duration = Duration::from_secs(3);

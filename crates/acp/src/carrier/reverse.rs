@@ -109,9 +109,10 @@ impl Carrier {
     /// Hands a message of the provider to the MCP side.
     fn pass(&mut self, outer: &Message, msg: Message, inner: Option<Id>) -> Vec<Out> {
         if msg.kind() == Kind::Notification {
-            let msg = match msg.method() == names::CANCELLED {
-                true => self.cancelled_inside(&msg),
-                false => Some(msg),
+            let msg = if msg.method() == names::CANCELLED {
+                self.cancelled_inside(&msg)
+            } else {
+                Some(msg)
             };
             return Vec::from_iter(msg.map(Out::mcp));
         }

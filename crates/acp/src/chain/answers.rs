@@ -1,4 +1,4 @@
-//! Answers, on their way back to whoever asked.
+//! Answers, on their way back to the asker.
 
 use std::time::Instant;
 
@@ -26,7 +26,7 @@ impl Chain {
         self.conclude(question, answer, credit, now);
     }
 
-    /// Does what an answer means for us, and gives it to whoever asked.
+    /// Does what an answer means for us, and gives it to the asker.
     pub(super) fn conclude(
         &mut self,
         question: Question,
@@ -63,7 +63,7 @@ impl Chain {
         }
     }
 
-    /// Gives an answer to whoever asked, under the asker's own id.
+    /// Gives an answer to the asker, under its own id.
     pub(super) fn settle(&mut self, question: Question, answer: Message, credit: Credit) {
         let Question {
             hop,

@@ -72,7 +72,7 @@ impl Chain {
         }
     }
 
-    /// Nobody waits any more for what a peer has asked.
+    /// Cancels all requests of a peer that is gone.
     fn cancel_all(&mut self, from: Node) {
         for question in self.questions.take_if(|question| question.from == from) {
             // A cancelled disconnect would leave the connection open.
@@ -141,9 +141,10 @@ impl Chain {
             BreakReason::Silent(limit) => (
                 format!(
                     "{who} has not {} within {} s",
-                    match self.plan.is_proxy(part) && !self.parts[part].forwarded {
-                        true => "passed `initialize` on to its successor",
-                        false => "answered `initialize`",
+                    if self.plan.is_proxy(part) && !self.parts[part].forwarded {
+                        "passed `initialize` on to its successor"
+                    } else {
+                        "answered `initialize`"
                     },
                     limit.as_secs_f64()
                 ),
@@ -181,7 +182,7 @@ impl Chain {
         since.checked_add(self.plan.start_timeout)
     }
 
-    /// Ends the patience with whoever holds up the beginning.
+    /// Gives up a component that holds up the beginning for too long.
     pub fn on_time(&mut self, now: Instant) {
         let Some((since, part)) = self.holding() else {
             return;

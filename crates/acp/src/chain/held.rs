@@ -7,7 +7,7 @@ use linkspan_wire::{Id, RpcError};
 use super::{Chain, Travelling};
 use crate::plan::Node;
 
-/// Messages that may wait before whoever sends them is not read any more.
+/// Messages that may wait before their senders are not read any more.
 const MOST: usize = 1024;
 /// The code of a request that was taken back.
 const CANCELLED: i64 = -32800;

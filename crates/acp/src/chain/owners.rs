@@ -15,7 +15,7 @@ use crate::plan::Node;
 
 /// Servers and connections whose owner is remembered.
 const MOST: usize = 8192;
-/// What stands before the method of a message that is for somebody else.
+/// The prefix of the method of a message that is for another peer.
 const SEALED: &str = "_linkspan/";
 /// What all methods have that a proxy with servers reads.
 const READ: &str = "mcp/";
@@ -36,7 +36,7 @@ enum Owned {
 }
 
 impl Owners {
-    /// Somebody declares a server; it is owned by whoever was first to do so.
+    /// A peer declares a server; the first one to do so owns it.
     pub(super) fn declare(&mut self, provider: Provider, node: Node) {
         if let Provider::Server(_) = provider {
             self.readers.insert(node);

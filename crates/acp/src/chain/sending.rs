@@ -95,7 +95,7 @@ impl Chain {
 
     /// A word of our own.
     pub(super) fn say(&mut self, to: Node, msg: Message) {
-        // Whoever is told something by us has caused it.
+        // A message of our own is caused by its receiver.
         self.send(to, to, msg, Credit::default());
     }
 

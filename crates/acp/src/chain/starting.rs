@@ -144,7 +144,7 @@ impl Chain {
         self.settle_start(question, answer, now);
     }
 
-    /// Gives an answer to `initialize` to whoever asked, in its words.
+    /// Gives an answer to `initialize` to the asker, in its dialect.
     pub(super) fn settle_start(&mut self, question: Question, answer: Message, now: Instant) {
         if let Node::Part(part) = question.from {
             // Up to now it has waited for this.

@@ -77,13 +77,14 @@ impl Tail {
             return answer.clone();
         };
         self.caps = Some(Caps::of(result));
-        match self.bridges() {
-            true => caps::welcoming(answer),
-            false => answer.clone(),
+        if self.bridges() {
+            caps::welcoming(answer)
+        } else {
+            answer.clone()
         }
     }
 
-    /// Remembers who declares a server: whoever is first to speak of it.
+    /// Remembers which peer declares a server: the first one to mention it.
     pub(super) fn sighted(&mut self, one: &Travelling) {
         for server in one.msg.params().map(servers::declared).unwrap_or_default() {
             if self.owners.of(&server.provider).is_none() {
@@ -235,9 +236,10 @@ impl Tail {
                 ticket,
                 name: &server.name,
                 provider: server.provider,
-                owner: match server.is_draft {
-                    true => Some(Dialect::Draft),
-                    false => owner,
+                owner: if server.is_draft {
+                    Some(Dialect::Draft)
+                } else {
+                    owner
                 },
                 entry: server.entry,
                 version: caps.version,
@@ -246,9 +248,10 @@ impl Tail {
             instead.push((server.entry, bridge.offer(&offer)?));
             tickets.push(ticket);
         }
-        match tickets.is_empty() {
-            true => Ok(None),
-            false => servers::replaced(params, &instead).map(Some),
+        if tickets.is_empty() {
+            Ok(None)
+        } else {
+            servers::replaced(params, &instead).map(Some)
         }
     }
 }

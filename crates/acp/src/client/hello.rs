@@ -4,7 +4,7 @@ use linkspan_wire::{Json, JsonKind, quote};
 
 /// The version of ACP that we speak.
 const VERSION: i64 = 1;
-/// Ways to log in that are worth telling somebody about.
+/// Login methods that are shown to the user, at most.
 const MOST_METHODS: usize = 32;
 
 /// How the person behind us can be asked something.
@@ -26,9 +26,10 @@ pub fn initialize(version: &str, reachable: Reachable) -> String {
     if reachable.url {
         asking.push(r#""url":{}"#);
     }
-    let asking = match asking.is_empty() {
-        true => String::new(),
-        false => format!(r#","elicitation":{{{}}}"#, asking.join(",")),
+    let asking = if asking.is_empty() {
+        String::new()
+    } else {
+        format!(r#","elicitation":{{{}}}"#, asking.join(","))
     };
     format!(
         r#"{{"protocolVersion":{VERSION},"clientCapabilities":{{"fs":{{"readTextFile":false,"writeTextFile":false}},"terminal":false{asking}}},"clientInfo":{{"name":"linkspan","title":"linkspan","version":{}}}}}"#,

@@ -4,7 +4,7 @@ use linkspan_wire::{Json, JsonKind, Kind, Message, is_hidden, quote};
 
 use super::cut;
 
-/// The outcome of a question that nobody will answer.
+/// The outcome of a question that is not answered.
 pub const CANCELLED: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
 
 /// What a person reads before they decide.
@@ -105,7 +105,7 @@ impl Permission {
             .or_else(|| self.of_kind("allow_always"))
     }
 
-    /// What keeps it from happening, this once. Nothing is refused for ever in somebody's name.
+    /// The option that rejects once: a permanent rejection is the user's decision.
     pub fn deny(&self) -> Option<&Choice> {
         self.of_kind("reject_once")
     }
@@ -152,18 +152,16 @@ fn detail(call: Json<'_>) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// Without what could hide a part of it from whoever reads it, and not too long.
+/// Without characters that could hide a part of it, and not too long.
 fn plain(text: &str, most: usize) -> String {
     let shown: String = cut(text, most)
         .chars()
-        .map(|c| match is_hidden(c) {
-            true => ' ',
-            false => c,
-        })
+        .map(|c| if is_hidden(c) { ' ' } else { c })
         .collect();
-    match shown.len() < text.len() && text.len() > most {
-        true => format!("{shown}…"),
-        false => shown,
+    if shown.len() < text.len() && text.len() > most {
+        format!("{shown}…")
+    } else {
+        shown
     }
 }
 

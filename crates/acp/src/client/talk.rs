@@ -103,7 +103,7 @@ impl Talk {
             book.waiting.insert(number, tell);
             number
         };
-        // Whoever drops us takes no answer any more.
+        // Dropping this future forgets the request.
         let _forget = Forget(&self.line, number);
         let msg = Message::request(&number.id(), method, Some(params));
         if !self.line.send(msg).await {
@@ -147,7 +147,7 @@ impl Talk {
 }
 
 impl Drop for Talk {
-    /// An agent that nobody talks to is let go.
+    /// The connection closes with its last handle.
     fn drop(&mut self) {
         self.line.close();
     }
@@ -160,7 +160,7 @@ impl Line {
         self.closing.notify_one();
     }
 
-    /// Says something when there is room for it; `false` if nobody is there.
+    /// Sends a message when there is room for it; `false` if the agent is gone.
     async fn send(&self, msg: Message) -> bool {
         let tx = lock(&self.tx).clone();
         match tx {
@@ -170,7 +170,7 @@ impl Line {
     }
 }
 
-/// Forgets a request that nobody waits for any more.
+/// Forgets a request when its future is dropped.
 struct Forget<'a>(&'a Line, Hop);
 
 impl Drop for Forget<'_> {
@@ -219,7 +219,7 @@ impl<E: Editor> Reader<E> {
         };
         let mut book = lock(&self.line.book);
         book.ended = Some(Gone(why));
-        // Whoever waits sees that nobody will answer.
+        // Pending requests see that no answer will come.
         book.waiting.clear();
         drop(book);
         lock(&self.line.tx).take();
@@ -230,7 +230,7 @@ impl<E: Editor> Reader<E> {
         match inbound {
             Inbound::Message(envelope) => self.message(envelope.msg).into_iter().collect(),
             Inbound::Bad(why) => self.bad(&why).into_iter().collect(),
-            // Agents do not do this; but somebody may wait for what is in it.
+            // Agents send no batches; but it may hold an answer that is waited for.
             Inbound::Batch(entries) => {
                 let take = |entry| match entry {
                     Ok(msg) => self.message(msg),
@@ -304,164 +304,4 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use linkspan_session::{Fault, PortEnd};
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    #[derive(Default)]
-    struct Listener(AtomicUsize);
-
-    impl Editor for Listener {
-        fn heard(&self, _: &Message) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-
-        async fn asked(self: Arc<Self>, question: Message) -> Result<String, RpcError> {
-            match &*question.method() {
-                "think" => std::future::pending().await,
-                "yes" => Ok("true".to_owned()),
-                other => Err(RpcError::method_not_found(other)),
-            }
-        }
-    }
-
-    fn pair() -> (Talk, PortEnd, Arc<Listener>) {
-        let (port, end) = Port::pair("the agent", 8);
-        let listener = Arc::new(Listener::default());
-        (Talk::begin(port, listener.clone()), end, listener)
-    }
-
-    async fn said(end: &mut PortEnd) -> Message {
-        match end.rx.recv().await.unwrap() {
-            Outbound::One(envelope) => envelope.msg,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    async fn say(end: &PortEnd, msg: Message) {
-        let inbound = Inbound::Message(Envelope::new(msg));
-        end.tx.send(inbound).await.unwrap();
-    }
-
-    #[tokio::test]
-    async fn answers_find_who_asked() {
-        let (talk, mut end, _) = pair();
-        let asking = async { tokio::join!(talk.ask("a", "{}"), talk.ask("b", "{}")) };
-        let answering = async {
-            let (a, b) = (said(&mut end).await, said(&mut end).await);
-            say(&end, Message::result(&b.id().unwrap(), "2")).await;
-            say(&end, Message::result(&Id::number(99), "0")).await;
-            say(&end, Message::result(&a.id().unwrap(), "1")).await;
-        };
-        let ((a, b), ()) = tokio::join!(asking, answering);
-        assert_eq!(a.unwrap().body().unwrap().text(), "1");
-        assert_eq!(b.unwrap().body().unwrap().text(), "2");
-    }
-
-    #[tokio::test]
-    async fn an_answer_among_others_is_found_too() {
-        let (talk, mut end, listener) = pair();
-        let answering = async {
-            let id = said(&mut end).await.id().unwrap();
-            let note = Message::notification("note", None);
-            let batch = vec![Ok(note), Ok(Message::result(&id, "1"))];
-            end.tx.send(Inbound::Batch(batch)).await.unwrap();
-        };
-        let (answer, ()) = tokio::join!(talk.ask("a", "{}"), answering);
-        assert_eq!(answer.unwrap().body().unwrap().text(), "1");
-        assert_eq!(listener.0.load(Ordering::Relaxed), 1);
-    }
-
-    #[tokio::test]
-    async fn whoever_waits_is_told_why_the_agent_has_gone() {
-        let (talk, mut end, _) = pair();
-        let dying = async {
-            said(&mut end).await;
-            let why = Fault::PeerClosed {
-                peer: "`x`".to_owned(),
-                why: "exit status: 7".to_owned(),
-            };
-            end.tx.send(Inbound::Closed(why)).await.unwrap();
-        };
-        let (answer, ()) = tokio::join!(talk.ask("a", "{}"), dying);
-        assert!(answer.unwrap_err().0.contains("exit status: 7"));
-        assert!(!talk.is_alive());
-        assert!(
-            talk.ask("b", "{}").await.is_err(),
-            "and so is who comes later"
-        );
-    }
-
-    #[tokio::test]
-    async fn a_question_that_cannot_be_read_is_answered_too() {
-        let (_talk, mut end, _) = pair();
-        let deep = WireError::TooDeep {
-            limit: 128,
-            id: Some("\"q\"".into()),
-            is_answer: false,
-        };
-        end.tx.send(Inbound::Bad(deep)).await.unwrap();
-        let answer = said(&mut end).await;
-        assert_eq!(answer.kind(), Kind::Error);
-        assert_eq!(answer.id().unwrap().text(), "\"q\"");
-    }
-
-    #[tokio::test]
-    async fn an_agent_that_asks_too_much_at_once_is_answered_all_the_same() {
-        let (_talk, mut end, _) = pair();
-        let more = 16;
-        for number in 0..MOST_QUESTIONS as u64 + more {
-            say(&end, Message::request(&Id::number(number), "think", None)).await;
-        }
-        for _ in 0..100 {
-            tokio::task::yield_now().await;
-        }
-        for _ in 0..more {
-            let answer = timeout(PATIENCE, said(&mut end)).await.unwrap();
-            assert!(answer.text().contains("too much in flight"));
-        }
-    }
-
-    #[tokio::test]
-    async fn the_agent_is_answered_and_can_take_a_question_back() {
-        let (_talk, mut end, listener) = pair();
-        let id = Id::string("q");
-        say(&end, Message::request(&id, "think", None)).await;
-        say(&end, Message::request(&Id::number(1), "yes", None)).await;
-        assert_eq!(said(&mut end).await.body().unwrap().text(), "true");
-        say(&end, Message::request(&Id::number(2), "fs/read", None)).await;
-        assert!(said(&mut end).await.text().contains("-32601"));
-        let back = Message::notification(names::CANCEL_REQUEST, Some(r#"{"requestId":"q"}"#));
-        say(&end, back).await;
-        let answer = said(&mut end).await;
-        assert_eq!(answer.id(), Some(id));
-        assert!(answer.text().contains("-32800"));
-        say(&end, Message::notification("note", None)).await;
-        say(&end, Message::request(&Id::number(3), "yes", None)).await;
-        said(&mut end).await;
-        assert_eq!(listener.0.load(Ordering::Relaxed), 1);
-    }
-
-    #[tokio::test]
-    async fn questions_are_bounded() {
-        let (_talk, mut end, _) = pair();
-        for number in 0..=MOST_QUESTIONS as u64 {
-            say(&end, Message::request(&Id::number(number), "think", None)).await;
-        }
-        let refusal = said(&mut end).await.text();
-        assert!(refusal.contains(r#""code":-32603"#), "{refusal}");
-        assert!(refusal.contains(r#""kind":"overloaded""#), "{refusal}");
-    }
-
-    #[tokio::test]
-    async fn closing_lets_the_port_say_goodbye() {
-        let (talk, mut end, _) = pair();
-        let port = async {
-            assert!(end.rx.recv().await.is_none());
-            drop(end);
-        };
-        tokio::join!(talk.close(), port);
-        assert!(!talk.is_alive());
-    }
-}
+mod tests;

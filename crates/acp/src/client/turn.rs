@@ -20,7 +20,7 @@ const MOST_NEWS: usize = 4 << 10;
 /// Members of a tool call that are kept; what it was given and gave back may be of any size.
 const OF_CALL: [&str; 5] = ["toolCallId", "title", "kind", "status", "locations"];
 
-/// To whom the agent said something.
+/// Whether the agent speaks to its user or to itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// Its user.
@@ -210,7 +210,7 @@ impl Turn {
     }
 }
 
-/// A tool call for somebody who waits: its title, and that it failed.
+/// A tool call as a progress message: its title, and that it failed.
 fn line(call: &str, is_new: bool) -> Option<String> {
     let call = Json::parse(call).ok()?;
     let title = call.get("title").and_then(Json::as_str);

@@ -47,9 +47,10 @@ pub fn weigh(answer: &Message) -> Evidence {
         })
     };
     if answer.kind() == Kind::Result {
-        return match speaks(body.get("supportedVersions")) {
-            true => Evidence::Modern,
-            false => Evidence::Legacy,
+        return if speaks(body.get("supportedVersions")) {
+            Evidence::Modern
+        } else {
+            Evidence::Legacy
         };
     }
     if code(answer) == Some(UNSUPPORTED_VERSION) && speaks(body.path(&["data", "supported"])) {

@@ -56,7 +56,7 @@ impl Habits {
         self.known().get(&key(request)) == Some(&Habit::Quiet)
     }
 
-    /// A call has worked without a question. Whoever has asked once may ask again.
+    /// A call has worked without a question. A tool that has asked once may ask again.
     pub(crate) fn quiet(&self, key: &str) {
         let mut known = self.known();
         if key.len() <= LONGEST && known.len() < MOST && !known.contains_key(key) {
@@ -64,7 +64,7 @@ impl Habits {
         }
     }
 
-    /// Somebody has asked.
+    /// A call has asked.
     pub(crate) fn ask(&self) {
         self.ever_asked.store(true, Ordering::Relaxed);
     }

@@ -31,7 +31,7 @@ enum State {
         initialize: Message,
         refusal: Message,
     },
-    /// The server took it, or nobody did: nothing to translate.
+    /// The server accepted it, or is of neither era: nothing to translate.
     Relay,
     Translate(Box<LegacyToModern>),
 }

@@ -9,13 +9,13 @@ mod asking;
 mod call;
 mod news;
 mod opening;
+mod options;
 mod owner;
 mod rooted;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use linkspan_wire::{Id, IdKey, Json, Kind, Message, RpcError};
 
@@ -23,11 +23,11 @@ use self::asking::Held;
 use self::call::Call;
 use self::news::{Listener, Wanted};
 use self::opening::{OwnRequest, Phase};
+pub use self::options::{MachineStatus, ModernToLegacyOptions, PARK};
 use self::owner::Cancelled;
 use self::rooted::Roots;
 use super::claims::{Claims, strip};
 use super::discovery::Server;
-use super::habits::Habits;
 use super::{Machine, Provenance, Step, Turn, ids, question, results};
 use crate::level::Level;
 use crate::method::names;
@@ -46,80 +46,6 @@ const REMOVED: [&str; 10] = [
     "tasks/list",
     "tasks/cancel",
 ];
-
-/// How long a parked call waits unless somebody says otherwise.
-pub const PARK: Duration = Duration::from_secs(300);
-
-/// What a machine is given.
-pub struct ModernToLegacyOptions {
-    /// A word that no other machine has; see [`home_of`].
-    pub home: String,
-    /// What the server is told that its client can do; what the first request declares if `None`.
-    /// Whatever it is, a question reaches only those who declared the capability for it.
-    pub capabilities: Option<String>,
-    /// Whether all requests come from one client. If not, a call that was cancelled counts for a while as
-    /// one that may still ask or log something.
-    pub alone: bool,
-    /// The roots that all requests have brought along, as [`given_roots`](super::given_roots) tells them;
-    /// for a server that several clients use.
-    pub roots: Option<String>,
-    /// How long a parked call waits for its client.
-    pub park: Duration,
-    /// Unguessable text for `requestState`.
-    pub secret: Box<dyn FnMut() -> String + Send>,
-    /// What others may want to know.
-    pub status: Arc<MachineStatus>,
-    /// What has been seen of the server so far.
-    pub habits: Arc<Habits>,
-}
-
-impl ModernToLegacyOptions {
-    /// For a client that has its server to itself.
-    pub fn new(home: String, secret: fn() -> String) -> Self {
-        Self {
-            home,
-            capabilities: None,
-            alone: true,
-            roots: None,
-            park: PARK,
-            secret: Box::new(secret),
-            status: Arc::default(),
-            habits: Arc::default(),
-        }
-    }
-}
-
-/// What a machine tells those who choose where a call goes.
-#[derive(Debug, Default)]
-pub struct MachineStatus {
-    parked: AtomicUsize,
-    unattended: AtomicUsize,
-    knows_roots: AtomicBool,
-    wrong: AtomicBool,
-}
-
-impl MachineStatus {
-    /// Whether the server has refused the handshake as a modern one does.
-    pub fn is_wrong(&self) -> bool {
-        self.wrong.load(Ordering::Relaxed)
-    }
-
-    /// Whether the server was told the roots of a client in the course of a call. It may remember them, so
-    /// no other client may use it.
-    pub fn knows_roots(&self) -> bool {
-        self.knows_roots.load(Ordering::Relaxed)
-    }
-
-    /// How many calls wait for their client.
-    pub fn parked(&self) -> usize {
-        self.parked.load(Ordering::Relaxed)
-    }
-
-    /// How many calls the server may be busy with although their clients no longer wait.
-    pub fn unattended(&self) -> usize {
-        self.unattended.load(Ordering::Relaxed)
-    }
-}
 
 /// See the module's description.
 pub struct ModernToLegacy {
@@ -140,7 +66,7 @@ pub struct ModernToLegacy {
     /// Requests of our own.
     own_requests: HashMap<u64, OwnRequest>,
     listeners: Vec<Listener>,
-    /// Resources that somebody wants to hear of.
+    /// Resources that clients have subscribed to.
     subscribed: BTreeMap<String, Wanted>,
     /// What the server has been told to log.
     level: Option<Level>,
@@ -161,7 +87,7 @@ pub fn home_of(request: &Message) -> Option<String> {
 }
 
 impl ModernToLegacy {
-    /// A machine for a server that nobody has spoken to.
+    /// A machine for a server that has received nothing yet.
     pub fn new(options: ModernToLegacyOptions) -> Self {
         Self {
             options,

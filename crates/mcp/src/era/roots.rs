@@ -59,9 +59,10 @@ pub(super) fn without_roots(request: &Message) -> Message {
     }
     if has_roots {
         let others = Object::of(responses).without(&[KEY]);
-        rest = match others.is_empty() {
-            true => rest.without(&["inputResponses"]),
-            false => rest.with("inputResponses", &others.text()),
+        rest = if others.is_empty() {
+            rest.without(&["inputResponses"])
+        } else {
+            rest.with("inputResponses", &others.text())
         };
     }
     request.with_value(params, &rest.text())

@@ -86,9 +86,10 @@ impl Row {
             match step {
                 Step::Front { msg, .. } => self.client.push(msg.text()),
                 Step::Back(msg) => {
-                    let msg = match self.signed {
-                        true => signed(&msg, "g", true),
-                        false => msg,
+                    let msg = if self.signed {
+                        signed(&msg, "g", true)
+                    } else {
+                        msg
                     };
                     let turn = self.modern_to_legacy.front(msg, self.now);
                     self.after_up(turn);

@@ -18,7 +18,7 @@ const TELLING: Room = Room {
     lines: 8,
     bytes: 2048,
 };
-/// What is kept of one line: most of a panic's message, and not the whole of somebody's minified script.
+/// What is kept of one line: most of a panic's message, but not a whole minified script.
 const LINE: usize = 512;
 /// Lines behind the beginning of trouble that belong to it: Rust has the message in the second one.
 const BEHIND: u8 = 2;
@@ -150,9 +150,10 @@ fn is_frame(line: &str) -> bool {
 }
 
 fn clipped(line: &str) -> String {
-    match line.len() <= LINE {
-        true => line.to_owned(),
-        false => format!("{}{GAP}", &line[..line.floor_char_boundary(LINE)]),
+    if line.len() <= LINE {
+        line.to_owned()
+    } else {
+        format!("{}{GAP}", &line[..line.floor_char_boundary(LINE)])
     }
 }
 

@@ -54,7 +54,7 @@ impl<T> AsRef<[u8]> for Held<T> {
     }
 }
 
-/// Text that keeps something until nobody has it any more.
+/// Text that holds `what` until its last reference is dropped.
 pub(super) fn holding<T: Send + 'static>(text: Bytes, what: T) -> Bytes {
     Bytes::from_owner(Held {
         text,

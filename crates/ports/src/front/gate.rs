@@ -57,7 +57,7 @@ impl Gate {
         }
     }
 
-    /// Looks at where a request came from and whom it was meant for.
+    /// Checks `Origin` and `Host` of a request.
     pub(super) fn admit(&self, head: &Parts) -> Result<Admitted, Refusal> {
         let mut hosts = head.headers.get_all(HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {

@@ -39,9 +39,10 @@ impl Intake<'_> {
     /// each message is a part.
     pub(super) async fn read(&self, body: Incoming) -> Result<(Bytes, Credit), Refusal> {
         let (text, credit) = self.read_whole(body).await?;
-        Ok(match Frame::is_array(&text) {
-            true => (holding(text, credit), Credit::default()),
-            false => (text, credit),
+        Ok(if Frame::is_array(&text) {
+            (holding(text, credit), Credit::default())
+        } else {
+            (text, credit)
         })
     }
 

@@ -99,7 +99,7 @@ impl<H: FrontService> Router<H> {
         cancel(&session, &messages);
         place.send(Inbound::Batch(entries));
         let first = timeout(self.options.patience, reader.first()).await.ok();
-        // What is answered is an array; an error for nobody refuses the batch as a whole.
+        // The answer is an array; an error without an id refuses the batch as a whole.
         let is_refused = match &first {
             Some(First::Answer(Outbound::One(answer))) => answer.msg.id() == Some(Id::null()),
             _ => false,

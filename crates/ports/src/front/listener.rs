@@ -34,7 +34,7 @@ pub struct Front<H> {
 }
 
 impl<H: FrontService> Front<H> {
-    /// Serves the service's guests on a socket that is bound already, at a path that is free.
+    /// Serves the clients of `service` on a socket that is bound already, at a path that is free.
     pub fn new(listener: TcpListener, options: FrontOptions, service: Arc<H>) -> io::Result<Self> {
         if let Some(path) = options.clash() {
             let why = format!("something else is served at {path}; choose another path");
@@ -88,7 +88,7 @@ async fn close<H>(router: &Router<H>, give_up: impl FnOnce()) {
     router.sessions.close_all();
     router.phase.send_replace(Phase::Finish);
     let done = async {
-        // Connections go when they have nothing more to say; then nobody watches the phase.
+        // Connections end when they have nothing more to send; then the phase has no receiver.
         router.phase.closed().await;
         let session_slots = u32::try_from(router.options.max_sessions).unwrap_or(u32::MAX);
         let _ = router.session_slots.acquire_many(session_slots).await;

@@ -19,7 +19,7 @@ use super::session_streams::{First, Manner, SessionStreams};
 use super::sessions::Key;
 use crate::QUEUE;
 
-/// How long somebody who comes waits for somebody who leaves.
+/// How long a new session waits for a free slot.
 const LEAVING: Duration = Duration::from_secs(3);
 
 impl<H: FrontService> Router<H> {

@@ -6,9 +6,9 @@ use std::time::Duration;
 use linkspan_mcp::Era;
 use linkspan_wire::Limits;
 
-/// More than this nobody has.
+/// An upper bound that no deployment reaches.
 const MANY: usize = 1 << 20;
-/// Longer than this nobody waits.
+/// An upper bound of all waits.
 const LONG: Duration = Duration::from_secs(365 * 86_400);
 
 /// Where we say how we are.

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 pub(super) enum Phase {
     /// Not at all.
     Open,
-    /// Nobody is let in; what is under way may finish.
+    /// No new requests are accepted; what is under way may finish.
     Finish,
     /// What is still under way is answered with an error.
     GiveUp,

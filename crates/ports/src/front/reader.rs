@@ -26,7 +26,7 @@ impl Reader {
         }
     }
 
-    /// A reader without whom the session has no sense.
+    /// The only reader of a session: the session ends with it.
     pub(super) fn only(session: Arc<Session>, seat: Seat) -> Self {
         Self {
             session,

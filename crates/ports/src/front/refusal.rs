@@ -42,7 +42,7 @@ impl Refusal {
         }
     }
 
-    /// Somebody has to come back later.
+    /// The client has to try again later.
     pub(super) fn busy(what: &'static str) -> Self {
         Self::fault(&Fault::Overloaded { what })
     }

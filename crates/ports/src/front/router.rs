@@ -236,18 +236,18 @@ impl<H: FrontService> Router<H> {
             .iter()
             .map(|value| value.as_bytes())
             .collect();
-        // Whoever has shown our token is the same, however it was spelled. No value has a line end.
+        // All requests with our token have one principal, however it was spelled. No value has a line end.
         let known = shown.is_empty() || self.options.token.is_some();
-        let principal = Principal((!known).then(|| shown.join(&b'\n').into()));
-        principal
+        Principal((!known).then(|| shown.join(&b'\n').into()))
     }
 }
 
 /// Counts a request as one of this session or principal, unless that has its share already.
 pub(super) fn charge(serving: &Serving, to: &Arc<Allowance>) -> Result<(), Refusal> {
-    match serving.charge(to) {
-        true => Ok(()),
-        false => Err(Refusal::busy("too many connections of one client")),
+    if serving.charge(to) {
+        Ok(())
+    } else {
+        Err(Refusal::busy("too many connections of one client"))
     }
 }
 

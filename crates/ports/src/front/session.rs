@@ -1,4 +1,4 @@
-//! A legacy session: the port towards its server, and the streams where its client is served.
+//! A legacy session: the port towards its server, and the streams to its client.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -89,7 +89,7 @@ impl Session {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Somebody has read; the session may go on.
+    /// A client has read; the session may go on.
     pub(super) fn make_room(&self) {
         self.room.notify_one();
     }
@@ -120,7 +120,7 @@ impl Session {
     }
 }
 
-/// The session's end of things: takes what the server says to the streams, until it says no more.
+/// The session's end of things: puts what the server sends into the streams, until it closes.
 pub(super) struct Pump {
     pub(super) session: Arc<Session>,
     pub(super) sessions: Arc<Sessions>,

@@ -132,7 +132,7 @@ impl SessionStreams {
         }
     }
 
-    /// The server is gone. Whoever still waits is told so; every stream ends.
+    /// The server is gone. Requests in flight are answered with that; every stream ends.
     pub(super) fn end(&mut self, now: Instant) {
         self.ended = true;
         let why = Fault::PeerClosed {
@@ -150,7 +150,7 @@ impl SessionStreams {
         }
     }
 
-    /// Whether the session has to wait until somebody has read.
+    /// Whether the session has to wait until a client has read.
     pub(super) fn is_full(&self) -> bool {
         self.log.is_full()
     }
@@ -176,7 +176,7 @@ impl SessionStreams {
         self.log.expire(now);
     }
 
-    /// Questions of the server that nobody will see.
+    /// Questions of the server that no client will see.
     pub(super) fn unheard(&mut self) -> Vec<Id> {
         self.log.unheard()
     }

@@ -13,7 +13,7 @@ use super::service::Principal;
 use super::session::Session;
 use super::session_streams::Manner;
 
-/// The id of a session: 128 bits that nobody can guess.
+/// The id of a session: 128 random bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Key(u128);
 

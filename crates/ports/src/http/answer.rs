@@ -86,7 +86,7 @@ pub(super) async fn refusal(mut response: Response) -> Bytes {
     body.freeze()
 }
 
-/// A refusal as a fault, for whoever has no message to answer with it.
+/// A refusal as a fault, where there is no request to answer.
 pub(super) async fn status_fault(endpoint: &Endpoint, response: Response) -> Fault {
     let status = response.status().as_u16();
     let body = refusal(response).await;
@@ -161,7 +161,7 @@ impl Events {
         }
     }
 
-    /// The same for whoever waits for one answer only: what is too large was that.
+    /// The same for a stream with one answer: a message that is too large was that answer.
     pub(super) async fn next_or_fault(
         &mut self,
         endpoint: &Endpoint,
@@ -221,7 +221,7 @@ pub(super) struct Data {
 }
 
 impl Data {
-    /// Whether it carries a message; other names are somebody's extension.
+    /// Whether it carries a message; other names are extensions.
     pub(super) fn is_message(&self) -> bool {
         self.name.is_empty() || self.name == "message"
     }

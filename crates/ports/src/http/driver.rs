@@ -167,7 +167,7 @@ impl Driver {
                     }
                     None => break,
                 },
-                // While there is no room for more, this is how we notice that nobody is left.
+                // While the queue is full, this is how we notice that the session has ended.
                 () = closed.closed(), if !room => break,
             }
         }

@@ -21,7 +21,7 @@ pub(super) struct Delivery {
     pub(super) hop: Option<Hop>,
     pub(super) role: Role,
     pub(super) era: Era,
-    /// Counts messages, so that a barrier knows whom it waits for.
+    /// Counts messages, so that a barrier knows which one it waits for.
     pub(super) serial: u64,
     /// Which session it was sent in.
     pub(super) generation: u64,
@@ -126,7 +126,7 @@ pub(super) struct Refusal {
     pub(super) body: Bytes,
 }
 
-/// Tells the session that a message failed. A notification has nobody to tell.
+/// Tells the session that a request failed. A failed notification is logged.
 pub(super) async fn fail(tx: &mpsc::Sender<Inbound>, delivery: &Delivery, why: Fault) {
     match delivery.hop {
         Some(hop) => {

@@ -71,6 +71,6 @@ fn list(call: &Message, cursor: Option<&str>) -> Message {
     let meta = format!("{{{}}}", meta.join(","));
     let cursor = cursor.map_or_else(String::new, |c| format!(r#","cursor":{}"#, quote(c)));
     let params = format!(r#"{{"_meta":{meta}{cursor}}}"#);
-    // Nobody else's answer comes on the stream of this request.
+    // Only the answer to this request comes on its stream.
     Message::request(&Id::number(0), names::TOOLS_LIST, Some(&params))
 }

@@ -183,7 +183,7 @@ impl Core {
         })
     }
 
-    /// Sends something that nobody answers. Progress gives way when a peer does not read.
+    /// Sends a notification. Progress is coalesced when a peer does not read.
     pub(super) fn note(&mut self, to: Side, envelope: Envelope) {
         let hard_cap = self.config.hard_cap;
         let outbox = self.outbox(to);

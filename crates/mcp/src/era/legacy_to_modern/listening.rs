@@ -196,7 +196,7 @@ impl LegacyToModern {
         steps
     }
 
-    /// Nobody knows what has changed while no subscription was in force; so everything may have.
+    /// While no subscription was in force, anything may have changed.
     fn missed(&self) -> Vec<Step> {
         let lists = LISTS.iter().filter(|(can, _)| self.server.can(can));
         let lists = lists.map(|(can, _)| {
@@ -261,7 +261,7 @@ impl LegacyToModern {
         steps
     }
 
-    /// Opens a lost subscription again, and gives up one that nobody acknowledges.
+    /// Opens a lost subscription again, and gives up one that is not acknowledged.
     pub(super) fn listening_due(&mut self, now: Instant) -> Vec<Step> {
         let is_late = |opening: &mut Opening| opening.until <= now;
         if let Some(late) = self.listening.opening.take_if(is_late) {

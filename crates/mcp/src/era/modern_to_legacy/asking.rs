@@ -242,7 +242,7 @@ impl ModernToLegacy {
         vec![Step::answer(&id, &result.text())]
     }
 
-    /// There is no randomness for a name that nobody can guess.
+    /// The system has no random numbers for a secret name.
     fn cannot_park(&mut self, number: u64, now: Instant) -> Vec<Step> {
         let id = self.calls.get(&number).and_then(|call| call.front.clone());
         let mut steps = self.abandon(number, "the client cannot be asked", now);

@@ -19,7 +19,7 @@ use linkspan_wire::Object;
 const MAX_PAGES: usize = 64;
 
 pub(super) struct Call {
-    /// The client's request that waits for it; nobody does while it is parked.
+    /// The client's request that waits for it; none while it is parked.
     pub(super) front: Option<Id>,
     pub(super) method: Box<str>,
     /// The resource that was asked for, as spelled.
@@ -45,9 +45,9 @@ pub(super) struct Call {
     /// When the questions are passed on; a server may ask several at once.
     pub(super) ask_at: Option<Instant>,
     pub(super) parked: Option<Parked>,
-    /// The newest progress that came while nobody waited.
+    /// The newest progress that came while the call was parked.
     pub(super) progress: Option<Message>,
-    /// The server's answer, if it came while nobody waited.
+    /// The server's answer, if it came while the call was parked.
     pub(super) outcome: Option<Message>,
     /// Why the call has failed for its client, although the server goes on with it.
     pub(super) failed: Option<RpcError>,

@@ -49,7 +49,7 @@ pub(super) struct Listener {
     waits_for: BTreeSet<String>,
 }
 
-/// A resource that somebody wants to hear of.
+/// A resource that clients have subscribed to.
 #[derive(Default)]
 pub(super) struct Wanted {
     by: usize,
@@ -114,7 +114,7 @@ impl ModernToLegacy {
         worked: bool,
     ) -> Vec<Step> {
         if self.subscribed.get(uri).map(|wanted| wanted.own_request) != number {
-            // Of somebody who has left since.
+            // The listener has left since.
             return Vec::new();
         }
         if worked {

@@ -20,7 +20,7 @@ const SETTLING: Duration = Duration::from_secs(1);
 const MAX_WAITING: usize = 1024;
 
 pub(super) enum Phase {
-    /// Nobody has spoken to the server.
+    /// Nothing was sent to the server.
     Fresh,
     /// Requests wait for the handshake.
     Opening {
@@ -53,7 +53,7 @@ pub(super) enum OwnRequest {
     Settle,
     /// Then these requests may go.
     Level(Vec<Message>),
-    /// Whoever wants to hear of this resource is told.
+    /// The listeners of this resource are told.
     Subscribe {
         uri: String,
     },

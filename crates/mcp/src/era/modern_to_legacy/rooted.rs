@@ -60,9 +60,10 @@ impl ModernToLegacy {
             return Ok(msg.clone());
         }
         let given = roots::given_roots(msg).map_err(|error| vec![Step::refuse(id, &error)])?;
-        let is_known = match self.options.alone {
-            true => self.roots.known.is_some(),
-            false => self.options.roots.is_some(),
+        let is_known = if self.options.alone {
+            self.roots.known.is_some()
+        } else {
+            self.options.roots.is_some()
         };
         match given {
             Some(given) if self.options.alone && !is_known => {

@@ -3,6 +3,8 @@ mod reviewed;
 mod rooted;
 mod undeclared;
 
+use std::time::Duration;
+
 use super::*;
 use crate::era::stage::{Stage, at, error, modern, result};
 

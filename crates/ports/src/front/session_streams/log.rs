@@ -72,10 +72,10 @@ impl Sum for Load {
 #[derive(Debug, Default)]
 pub(super) struct Log {
     streams: BTreeMap<u32, Stream>,
-    /// Of streams that had to go before somebody had come for their answer.
+    /// Streams that were forgotten before their answer was read.
     traces: BTreeMap<u32, Trace>,
     traced: usize,
-    /// Questions of the server that nobody will see.
+    /// Questions of the server that no client will see.
     unheard: Vec<Id>,
 }
 
@@ -88,14 +88,14 @@ impl Log {
         self.streams.get_mut(&number)
     }
 
-    /// Removes a stream that nobody can ask for.
+    /// Removes a stream that cannot be resumed.
     pub(super) fn remove(&mut self, number: u32) {
         if let Some(stream) = self.streams.remove(&number) {
             self.unheard.extend(stream.unheard());
         }
     }
 
-    /// Removes a stream that somebody might ask for.
+    /// Removes a stream that may still be resumed.
     fn evict(&mut self, number: u32) {
         let Some(stream) = self.streams.remove(&number) else {
             return;
@@ -128,7 +128,7 @@ impl Log {
         }
     }
 
-    /// Questions of the server that nobody will see, since this was last asked.
+    /// Questions of the server that no client will see, since this was last called.
     pub(super) fn unheard(&mut self) -> Vec<Id> {
         std::mem::take(&mut self.unheard)
     }
@@ -165,7 +165,7 @@ impl Log {
             if self.streams.values_mut().any(Stream::forget_one_sent) {
                 continue;
             }
-            // From here on somebody loses something that they have not seen.
+            // From here on events are lost that no client has read.
             if let Some(number) = self.find(over) {
                 self.evict(number);
                 continue;

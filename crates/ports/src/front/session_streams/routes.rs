@@ -23,7 +23,7 @@ pub(super) struct Routes {
     /// Requests in flight. Their POST may be gone; the answer then goes nowhere.
     ids: HashMap<IdKey, Owed>,
     tokens: HashMap<Box<str>, u32>,
-    /// Whether somebody reads the standing stream.
+    /// Whether the standing stream has a reader.
     pub(super) listening: bool,
 }
 
@@ -49,7 +49,7 @@ pub(super) enum Route {
     To(u32),
     /// To this stream, as the last thing on it.
     Last(u32),
-    /// Nobody waits for it any more.
+    /// Its answer is no longer waited for.
     Nowhere,
 }
 
@@ -109,14 +109,14 @@ impl Routes {
         self.settle(number).then_some(number)
     }
 
-    /// Whether somebody reads the stream of a POST.
+    /// Whether the stream of a POST has a reader.
     pub(super) fn set_live(&mut self, number: u32, live: bool) {
         if let Some(post) = self.posts.get_mut(&number) {
             post.live = live;
         }
     }
 
-    /// Nobody can ever read the stream of this POST again.
+    /// The stream of this POST can never be read again.
     pub(super) fn lose(&mut self, number: u32) {
         self.posts.remove(&number);
         self.tokens.retain(|_, of| *of != number);

@@ -27,11 +27,11 @@ pub(super) struct Stream {
     finished: Option<Instant>,
     reader: Option<Waker>,
     live: bool,
-    /// Counts the readers; whoever has an older number has been replaced.
+    /// Counts the readers; a reader with an older number has been replaced.
     turn: u32,
 }
 
-/// What is known of a stream that had to be forgotten, in case somebody comes for its answer.
+/// What is known of a forgotten stream, in case a client resumes it.
 #[derive(Debug)]
 pub(super) struct Trace {
     last: u32,
@@ -51,7 +51,7 @@ impl Stream {
         }
     }
 
-    /// What is to be remembered of it: nothing if nobody can miss an answer.
+    /// What is to be remembered of it: nothing if no answer is missing.
     pub(super) fn into_trace(self) -> Option<Trace> {
         let owed = self.named && self.last > 0 && !self.asked.is_empty();
         let finished = self.finished.filter(|_| owed)?;
@@ -85,7 +85,7 @@ impl Stream {
         }
     }
 
-    /// Says that the answers are lost, to whoever comes for them.
+    /// Answers with errors in place of the lost answers.
     fn lament(&mut self) {
         let why = lost("it was not fetched before others had to be kept");
         for key in self.asked.clone() {
@@ -156,14 +156,14 @@ impl Stream {
         huge.is_some()
     }
 
-    /// Gives up the oldest event that nobody has come for.
+    /// Drops the oldest unread event.
     pub(super) fn forget_one_unsent(&mut self) -> Option<Outbound> {
         let taken = self.taken;
         let (_, item) = (!self.live).then(|| self.events.remove(taken)).flatten()?;
         Some(item)
     }
 
-    /// The questions of the server that nobody has seen.
+    /// The questions of the server that no client has read.
     pub(super) fn unheard(&self) -> impl Iterator<Item = Id> {
         let unsent = self.events.range(self.taken..);
         unsent.filter_map(|(_, item)| question(item))
@@ -224,17 +224,19 @@ impl Stream {
 
     /// What waits for a reader that is there.
     pub(super) fn backlog(&self) -> Load {
-        match self.live {
-            true => Load::of(self.events.range(self.taken..)),
-            false => Load::default(),
+        if self.live {
+            Load::of(self.events.range(self.taken..))
+        } else {
+            Load::default()
         }
     }
 
     /// What is kept for a reader that may come.
     pub(super) fn kept(&self) -> Load {
-        match self.live {
-            true => Load::of(self.events.range(..self.taken)),
-            false => Load::of(self.events.range(..)),
+        if self.live {
+            Load::of(self.events.range(..self.taken))
+        } else {
+            Load::of(self.events.range(..))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the streams as a whole.
+//! Tests of a session's streams as a whole.
 
 use std::task::{Poll, Waker};
 

@@ -1,4 +1,4 @@
-//! What connections do at the streams: come, take what is theirs, and go.
+//! What connections do with a session's streams: open or resume one, read it, and leave.
 
 use std::task::{Poll, Waker};
 use std::time::Instant;
@@ -70,7 +70,7 @@ impl SessionStreams {
         self.log.tidy(number);
     }
 
-    /// Somebody comes for the standing stream.
+    /// A client opens the standing stream.
     pub(in crate::front) fn listen(&mut self) -> Seat {
         self.routes.listening = true;
         let turn = self.log.open(STANDING).attach();
@@ -80,7 +80,7 @@ impl SessionStreams {
         }
     }
 
-    /// Somebody comes back for what follows an event.
+    /// A client resumes a stream after an event.
     pub(in crate::front) fn resume(&mut self, from: EventId) -> Result<Seat, Unresumable> {
         if from.stream > self.last {
             return Err(Unresumable::Unknown);
@@ -117,7 +117,7 @@ impl SessionStreams {
         } else if stream.is_named() {
             self.routes.set_live(seat.stream, false);
         } else {
-            // Without the id of an event nobody can ask for the rest.
+            // Without the id of an event the client cannot ask for the rest.
             self.routes.lose(seat.stream);
             self.log.remove(seat.stream);
         }

@@ -117,9 +117,12 @@ async fn a_message_for_a_server_that_does_not_read_is_refused_after_a_while() {
     let (_, place) = endpoint.split_once("data: ").unwrap();
     let line = format!("POST {place}");
     let json = "content-type: application/json";
-    let post = async |body: &str, by_sse: bool| match by_sse {
-        true => f.client.send(&line, &[json], body).await,
-        false => f.client.post(&[&session], body).await,
+    let post = async |body: &str, by_sse: bool| {
+        if by_sse {
+            f.client.send(&line, &[json], body).await
+        } else {
+            f.client.post(&[&session], body).await
+        }
     };
     for by_sse in [true, false] {
         assert_eq!(post(STOP_READING, by_sse).await.status, 202);

@@ -256,7 +256,7 @@ impl Driver {
         Some((hop, self.calls.remove(&hop)?))
     }
 
-    /// A job was aborted, or has a bug. Nobody may be left waiting for it.
+    /// A job was aborted or has a bug: its request is answered all the same.
     pub(super) fn on_broken(&mut self, task: TaskId, panicked: bool) {
         let call = self.forget(task);
         if panicked {

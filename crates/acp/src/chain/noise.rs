@@ -1,0 +1,43 @@
+//! Lines of a peer that are no messages.
+
+use std::time::Instant;
+
+use linkspan_session::Credit;
+use linkspan_wire::{Id, RpcError, WireError};
+
+use super::{BreakReason, Chain};
+use crate::plan::Node;
+
+/// Lines in a row that are no messages, after which a component is given up.
+const MOST_NOISE: u32 = 1000;
+
+impl Chain {
+    /// A line that is no message.
+    pub(super) fn noise(&mut self, from: Node, why: &WireError, now: Instant) {
+        tracing::warn!("{} sent no message: {why}", self.plan.name(from));
+        if let Some(hop) = why.answered_hop()
+            && let Some(question) = self.questions.answered(from, hop)
+        {
+            let error = RpcError::internal(format!(
+                "{} sent no valid answer: {why}",
+                self.plan.name(from)
+            ));
+            let answer = error.answer(&Id::null());
+            return self.conclude(question, answer, Credit::default(), now);
+        }
+        match from {
+            Node::Part(part) => {
+                // An envelope may make a message too large; its sender may wait for an answer.
+                if let Some(id) = why.asked() {
+                    self.say(from, why.to_rpc().answer(&id));
+                }
+                self.parts[part].noise += 1;
+                if self.parts[part].noise > MOST_NOISE {
+                    self.give_up(part, BreakReason::Noise, now);
+                }
+            }
+            Node::Outside => self.say(from, why.to_rpc().answer(&why.id())),
+            Node::Joined(_) => {}
+        }
+    }
+}
