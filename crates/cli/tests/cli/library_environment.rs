@@ -24,6 +24,9 @@ const ALLOWED: [&str; 3] = [
     "spawn/src/descendants.rs",
 ];
 
+/// Modules that are compiled for tests only.
+const TEST_MODULES: [&str; 3] = ["tests", "testing", "scratch"];
+
 #[test]
 fn libraries_do_not_read_the_environment() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -75,8 +78,7 @@ fn sources(crates: &Path) -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         for path in entries(&folder) {
             let name = path.file_stem().unwrap_or_default().to_string_lossy();
-            let is_test = name == "tests" || name.ends_with("_tests") || name == "testing";
-            if is_test {
+            if name.ends_with("_tests") || TEST_MODULES.contains(&&*name) {
                 continue;
             }
             if path.is_dir() {
