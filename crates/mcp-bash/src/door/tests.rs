@@ -196,7 +196,7 @@ fn batches_are_for_those_who_want_them() {
 }
 
 #[test]
-fn a_secret_is_asked_of_everybody() {
+fn every_client_must_send_the_remote_token() {
     let secret = "dummy-test-token-0123456789abcdef";
     let mut door = door(&[("MCPBASH_REMOTE_TOKEN", secret)]);
     assert_eq!(code(&door.from_client(INIT)), -32602);
