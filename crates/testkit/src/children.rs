@@ -224,7 +224,7 @@ impl Children {
             for gate in &inner.open {
                 let _ = test.write_all(format!("{gate}\n").as_bytes());
             }
-            // The child says nothing to anybody before it is known here.
+            // The child sends nothing before it is registered here.
             let mut known = test.try_clone().expect("a socket can be shared");
             inner.processes.push(Process {
                 pid,

@@ -68,7 +68,7 @@ impl Expose {
         Self::new(program, target.into(), children)
     }
 
-    /// Exposes what is at that address; its children, if any, are somebody else's.
+    /// Exposes the server at that address; child processes of that server are not tracked.
     pub fn url(program: impl AsRef<OsStr>, url: &str) -> Self {
         Self::new(program, vec![url.into()], Children::listen())
     }
