@@ -27,7 +27,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Gives up when nobody waits any more.
+    /// Gives up when `stop` is set.
     pub(super) const fn until(mut self, stop: &'a Stop) -> Self {
         self.stop = Some(stop);
         self
@@ -40,7 +40,7 @@ impl<'a> Page<'a> {
         let start = self.out.len();
         draw(&mut self.out);
         self.lines += 1;
-        // Nobody asks for the number of a line if no other is to come.
+        // Line numbers are needed only while literal lines are left.
         if !self.literal.is_empty() {
             self.lines += memchr::memchr_iter(b'\n', &self.out.as_bytes()[start..]).count();
         }
