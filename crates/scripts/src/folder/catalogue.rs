@@ -291,6 +291,6 @@ pub enum Severity {
 pub enum Fix {
     /// Let its owner execute the file.
     MakeExecutable(PathBuf),
-    /// Take write access from everybody but the owner.
+    /// Take write access from all users but the owner.
     MakePrivate(PathBuf),
 }

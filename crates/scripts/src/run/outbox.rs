@@ -18,7 +18,7 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// Adds something of our own accord. Whoever makes us do so has to see to it that there is an end.
+    /// Adds a line without a size limit. The caller has to bound how many it adds.
     pub(crate) fn tell(&mut self, line: &[u8]) {
         self.bytes.extend_from_slice(line);
     }

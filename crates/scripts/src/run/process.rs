@@ -123,7 +123,7 @@ pub async fn run(
     if status.is_none() {
         stop(&mut guard, clock.grace).await?;
     }
-    // Whoever is left in its group has no business any more.
+    // The rest of its process group ends with it.
     guard.kill();
     drop(holds);
     let rest = drain(
@@ -133,7 +133,7 @@ pub async fn run(
         &mut clock,
     );
     if timeout(LAST_READ, rest).await.is_err() {
-        // Somebody who has left the group holds on to our pipes.
+        // A descendant that left the group holds our pipes open.
         guard.sweep().await;
         let rest = drain(
             &mut guard.streams,

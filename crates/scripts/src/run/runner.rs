@@ -177,8 +177,8 @@ impl Runner {
         alive.clone()
     }
 
-    /// Waits until nothing runs any more, but not for ever, and ends what still does. Whoever could begin
-    /// something new must have gone before.
+    /// Waits until no program runs, at most for `limit`, and ends those that still do. Callers that could start
+    /// programs must be gone before.
     pub(crate) async fn finish(&self, limit: Duration) {
         self.alive
             .lock()

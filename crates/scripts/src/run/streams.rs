@@ -66,7 +66,7 @@ impl Streams {
         self.stdout.open || self.stderr.open
     }
 
-    /// Waits for more. Nothing is lost if nobody waits any longer.
+    /// Waits for more. Cancel-safe: no output is lost if the future is dropped.
     pub(super) async fn read(&mut self) -> Chunk {
         tokio::select! {
             n = self.stdout.read() => Chunk::Out(n),

@@ -14,7 +14,7 @@ use linkspan_spawn::{Child, Command, Spawner};
 /// when there is something to do.
 const WAIT: &str = r#"while read -r line; do :; done; exec "$@""#;
 
-/// Where it finds the program: open already, because somebody may replace the file in the meantime.
+/// The descriptor of the program: opened in advance, because the file may be replaced in the meantime.
 const OPEN: i32 = 3;
 const OPEN_PATH: &str = "/proc/self/fd/3";
 

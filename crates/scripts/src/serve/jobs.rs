@@ -1,4 +1,4 @@
-//! What is run for whom: the environment of one call.
+//! Runs the program of a call in the environment of that call.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -88,8 +88,8 @@ impl Connection {
     }
 }
 
-/// Runs it without anybody who could be asked or told.
-pub(super) async fn perform_for_nobody(
+/// Runs it without a client that could be asked or notified.
+pub(super) async fn perform_without_client(
     folder: &Arc<Folder>,
     request: RunRequest<'_>,
 ) -> Result<Outcome, RpcError> {

@@ -15,7 +15,7 @@ use super::contents::{
 };
 use super::files::read_inside;
 use super::found::{Found, resolve};
-use super::jobs::{RunRequest, find, meta, perform_for_nobody};
+use super::jobs::{RunRequest, find, meta, perform_without_client};
 use super::news::updated;
 use super::subscriptions::{LOOK, Looking, print_of};
 use crate::folder::{Program, Read};
@@ -30,8 +30,8 @@ const LOOK_AWAY: Duration = Duration::from_secs(60);
 /// Who wants to read.
 enum Reader<'a> {
     Client(&'a Connection, &'a mut Call, Option<Json<'a>>),
-    /// Nobody but us: to see whether it has changed.
-    Nobody,
+    /// linkspan itself, to check whether the resource has changed.
+    Poll,
 }
 
 impl Connection {
@@ -82,7 +82,7 @@ impl Connection {
                 let Some(folder) = folder.upgrade() else {
                     return;
                 };
-                let read = read(&folder, &uri, Reader::Nobody).await;
+                let read = read(&folder, &uri, Reader::Poll).await;
                 drop((folder, turn));
                 let now = read.ok().map(|text| print_of(&text));
                 if last.replace(now).is_some_and(|last| last != now) {
@@ -190,7 +190,7 @@ async fn perform(
     };
     match reader {
         Reader::Client(connection, call, meta) => connection.perform(request(meta), call).await,
-        Reader::Nobody => perform_for_nobody(folder, request(None)).await,
+        Reader::Poll => perform_without_client(folder, request(None)).await,
     }
 }
 

@@ -1,4 +1,4 @@
-//! `git`, told to do one thing and to heed nobody else.
+//! Runs one `git` command that ignores the settings of the user, the system and the repository.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,7 +15,7 @@ use crate::serve::options::NotFetched;
 /// What git prints about what it does.
 pub(super) const TALK: usize = 64 << 10;
 
-/// Nobody's settings count but these, whatever the user, the system or the repository says.
+/// These settings override those of the user, the system and the repository.
 const SETTINGS: &[(&str, &str)] = &[
     ("core.hooksPath", "/dev/null"),
     ("core.fsmonitor", "false"),
@@ -118,7 +118,7 @@ impl Git<'_> {
             put(&mut env, name, value);
         }
         put(&mut env, "GIT_DIR", &self.dir);
-        if self.protocol == NOBODY {
+        if self.protocol == NO_PROTOCOL {
             put(&mut env, "GIT_NO_LAZY_FETCH", "1");
         }
         let fixed = SETTINGS.iter().map(|(name, value)| (*name, *value));
@@ -159,7 +159,7 @@ impl Git<'_> {
 }
 
 /// Allows no protocol at all.
-pub(super) const NOBODY: &str = "none";
+pub(super) const NO_PROTOCOL: &str = "none";
 
 /// The id of a file from what git says of it: `ID TYPE SIZE`, or `NAME missing`.
 fn blob(line: &str, most: usize) -> Result<String, NotFetched> {
