@@ -25,7 +25,7 @@ use crate::descendants::beginning;
 /// Groups are added by `+ NUMBER` and removed by `- NUMBER`; folders by `/ NUMBER FILE:FILE PATH` and
 /// `. NUMBER`. The end of the input means that we are gone. Then the named files and their folders are
 /// removed, and the groups that are left have a second to notice that their own input has ended, and
-/// another one after TERM. Last, processes that have left their group are found by their mark
+/// a second after TERM. Last, processes that have left their group are found by their mark
 /// ([`crate::Descendants`]), which begins with the first argument.
 ///
 /// A variable for each, because there may be thousands: a shell is slow with long texts.
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_left_when_we_are_gone_is_asked_and_then_made_to_end() {
+    async fn groups_get_term_and_then_kill_after_our_end() {
         let dog = Dog::start().unwrap();
         let (mild, defiant) = (stubborn(false), stubborn(true));
         let spared = stubborn(false);

@@ -222,7 +222,7 @@ fn children_of_a_member_of_the_group_that_is_still_dying_are_swept() {
 }
 
 #[test]
-fn a_sweep_reaps_what_was_left_and_died_and_nothing_that_others_started() {
+fn a_sweep_reaps_dead_orphans_and_no_children_of_other_code() {
     let _turn = alone();
     let (read, write) = pipe_with(PipeFlags::CLOEXEC).unwrap();
     let mut read = File::from(read);
@@ -283,7 +283,7 @@ fn a_job_that_leads_a_group_in_our_session_is_swept() {
 }
 
 #[test]
-fn sweeping_and_spawning_at_once_keep_out_of_each_others_way() {
+fn concurrent_sweeps_do_not_reap_new_children() {
     let _turn = alone();
     runtime().block_on(async {
         let spawner = Spawner::new();
