@@ -3,7 +3,7 @@
 //! A file is trusted if no other user can change it: the file, the folders up to the served one, and the
 //! symbolic links on the way belong to the user that we run as or to root, and neither a group nor
 //! all users can write to them. Folders above the served one follow the same rule, except that a sticky
-//! folder such as `/tmp` is accepted: other users cannot rename or remove what is not theirs there.
+//! folder like `/tmp` is accepted: other users cannot rename or remove what is not theirs there.
 //!
 //! The rule is checked when a folder is read and again right before a program is started. It is checked by
 //! path, not by descriptor: the kernel opens a script a second time, by its name, for the interpreter, and

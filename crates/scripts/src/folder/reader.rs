@@ -341,7 +341,7 @@ impl Catalogue {
     }
 }
 
-/// Sorts by a name and leaves one of each; who comes first stays.
+/// Sorts by a name and keeps the first entry of each name.
 pub(super) fn unique<T>(
     reader: &mut Reader<'_>,
     mut entries: Vec<T>,

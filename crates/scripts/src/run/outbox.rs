@@ -60,7 +60,7 @@ mod tests {
     use crate::run::channel;
 
     #[tokio::test]
-    async fn who_reads_may_ask_for_ever_and_who_does_not_may_not() {
+    async fn unread_answers_are_limited_and_read_ones_are_not() {
         let (ours, theirs) = channel::writing().unwrap();
         let reader = std::thread::spawn(move || {
             io::copy(&mut std::fs::File::from(theirs), &mut io::sink()).unwrap()

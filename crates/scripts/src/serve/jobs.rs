@@ -72,7 +72,7 @@ impl Connection {
 }
 
 impl Connection {
-    /// Who hears what is said while it runs.
+    /// The receiver of what the program reports while it runs.
     pub(super) fn observer(&self, request: &RunRequest<'_>, caller: Caller) -> CallObserver {
         self.folder.observer(
             caller,

@@ -27,7 +27,7 @@ use crate::uri;
 /// How often something of another machine is looked at: it is not ours to wear out.
 const LOOK_AWAY: Duration = Duration::from_secs(60);
 
-/// Who wants to read.
+/// For which reader a resource is read.
 enum Reader<'a> {
     Client(&'a Connection, &'a mut Call, Option<Json<'a>>),
     /// linkspan itself, to check whether the resource has changed.
@@ -64,7 +64,7 @@ impl Connection {
         }
     }
 
-    /// Reads it now and then and tells the client when it is another one.
+    /// Polls the resource and tells the client when its contents have changed.
     pub(super) fn look_after(&self, uri: &str, call: &Call) -> Looking {
         let (folder, teller) = (Arc::downgrade(&self.folder), call.teller());
         let turns = self.folder.looks.clone();

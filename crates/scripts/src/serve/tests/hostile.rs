@@ -35,7 +35,7 @@ async fn timed(scene: &mut Scene, tool: &str) -> (String, Duration) {
 }
 
 #[tokio::test]
-async fn who_joins_another_group_is_ended_in_time_too() {
+async fn a_tool_that_joins_another_group_is_ended_at_its_timeout() {
     let script = "#!/usr/bin/env python3\n# mcp: {\"timeoutSecs\": 0.5, \"graceSecs\": 0.2}\n\
                   import os, time\nos.setpgid(0, os.getpgid(os.getppid()))\ntime.sleep(81)\n";
     let mut scene = Scene::new(&[("tools/mole.py", script)], "{}").await;
