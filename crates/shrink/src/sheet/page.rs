@@ -84,8 +84,8 @@ impl<'a> Page<'a> {
     }
 }
 
-/// How much text a body may stand for. Padding and what all rows share can make a lot of little, and a
-/// stranger's body must not fill our memory.
+/// How much text a body may stand for. Padding and shared values can expand a small body, and an untrusted
+/// body must not fill our memory.
 pub(super) const fn limit(body: usize) -> usize {
     body.saturating_mul(200).saturating_add(1 << 16)
 }
