@@ -280,7 +280,7 @@ impl Server {
             Kind::Notification => self.note(&msg),
             Kind::Request => {
                 let Some(id) = msg.id() else { return };
-                // All calls are the same client's; the last one is as good as any.
+                // All calls come from the same client, so any of them can carry the question.
                 let caller = self.waiting.iter().max_by_key(|(n, _)| **n);
                 let caller = caller.map(|(_, request)| request.caller.clone());
                 match (&*msg.method(), caller) {

@@ -17,7 +17,7 @@ use crate::os::UnixStream;
 /// How long a program that was killed may take to be dead.
 pub(super) const DEAD: Duration = Duration::from_secs(5);
 
-/// Dropped while the program runs, it is told, then asked, then made to end.
+/// Dropped while the program runs, it marks the call as cancelled, then sends TERM, then KILL.
 pub(crate) struct Guard {
     pub(super) child: Option<Child>,
     /// What comes from it.

@@ -108,7 +108,7 @@ impl Runner {
         format!("{}-{}", self.name, super::random_name())
     }
 
-    /// Sees to it that what runs ends with us, whatever happens to us.
+    /// Starts the watchdog, so that programs end with this process, however it ends.
     pub(super) async fn watch_over(&self) {
         let start = || async {
             let (exe, folder) = (&self.options.exe, self.folder());

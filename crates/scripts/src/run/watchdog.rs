@@ -18,7 +18,7 @@ const WAIT: &str = r#"while read -r line; do :; done; exec "$@""#;
 const OPEN: i32 = 3;
 const OPEN_PATH: &str = "/proc/self/fd/3";
 
-/// Held as long as we live. The system closes it when we do not.
+/// Held until this process ends; then the system closes it.
 pub(super) struct Watchdog {
     _child: Child,
     _held: io::PipeWriter,

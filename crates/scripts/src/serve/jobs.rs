@@ -251,7 +251,7 @@ pub fn asked_timeout(meta: Option<Json<'_>>, run: &RunSettings) -> Option<Durati
     Some(asked.min(run.max_timeout.max(run.timeout)))
 }
 
-/// Writes what only we and our children may read.
+/// Writes a file that only our user may read.
 pub(crate) fn write_private(path: &std::path::Path, text: &str) -> std::io::Result<()> {
     use std::io::Write;
     let mut options = std::fs::OpenOptions::new();

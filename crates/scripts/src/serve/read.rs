@@ -24,7 +24,7 @@ use crate::run::result::{ended_with, reason};
 use crate::run::{Ended, Outcome, spill};
 use crate::uri;
 
-/// How often something of another machine is looked at: it is not ours to wear out.
+/// The polling interval for resources of other machines, longer to spare their servers.
 const LOOK_AWAY: Duration = Duration::from_secs(60);
 
 /// For which reader a resource is read.

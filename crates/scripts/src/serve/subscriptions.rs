@@ -20,7 +20,7 @@ pub(super) const LOOK: Duration = Duration::from_secs(2);
 #[derive(Clone, Default)]
 pub(crate) struct Subscriptions(Arc<Mutex<HashMap<String, Option<Looking>>>>);
 
-/// Looks after a resource until it is dropped.
+/// Polls a resource until it is dropped.
 pub(super) struct Looking(pub(super) AbortHandle);
 
 impl Drop for Looking {

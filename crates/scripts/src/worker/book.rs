@@ -97,7 +97,7 @@ impl Book {
         }
         let call = match said.call {
             Some(call) => Some(call),
-            // Who has only one call need not say which.
+            // A process with only one call may leave out its id.
             None if self.calls.len() == 1 => self.calls.keys().next().copied(),
             None => None,
         };

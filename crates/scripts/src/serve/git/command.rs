@@ -12,7 +12,7 @@ use crate::run::env::{Env, put};
 use crate::run::{Ended, Job, Outcome, Runner, Stdin, run};
 use crate::serve::options::NotFetched;
 
-/// What git prints about what it does.
+/// The most output of a git command that prints no file, in bytes.
 pub(super) const TALK: usize = 64 << 10;
 
 /// These settings override those of the user, the system and the repository.
@@ -148,7 +148,7 @@ impl Git<'_> {
             Ok(line) => blob(line.trim_end(), most)?,
             Err(why) => return Err(NotFetched::Failed(why)),
         };
-        // By its id: whatever the branch is by now, this is what was looked at.
+        // By its id: the branch may have moved since the file was looked up.
         let read = self.run(&["cat-file", "blob", &id], "", most).await?;
         match (read.ended, read.stdout) {
             (Ended::Code(0), Printed::Whole(bytes)) => Ok(bytes),
@@ -186,7 +186,7 @@ fn blob(line: &str, most: usize) -> Result<String, NotFetched> {
     }
 }
 
-/// What it printed if it worked, what it complained about if it did not.
+/// Its stdout if it succeeded, its stderr if it failed.
 pub(super) fn said(outcome: &Outcome) -> Result<String, String> {
     match (&outcome.stdout, outcome.ended) {
         (Printed::Whole(bytes), Ended::Code(0)) => Ok(String::from_utf8_lossy(bytes).into_owned()),
