@@ -51,7 +51,7 @@ const scenarios = {
     await call(client, "test_mrtr_echo_state");
     await call(client, "test_mrtr_no_state");
     await call(client, "test_mrtr_unrelated");
-    // The modern SDK refuses a result without `resultType`; what counts is that nobody asks again.
+    // The modern SDK refuses a result without `resultType`; this checks that the call is not retried.
     await call(client, "test_mrtr_no_result_type").catch((error) => {
       if (error.data?.violation !== "missing-resultType") throw error;
     });

@@ -53,7 +53,7 @@ async def load(cars: int, ctx: Context) -> str:
 
 @server.tool()
 async def announce(ctx: Context) -> str:
-    """Tell whoever listens that things have changed."""
+    """Announce changes of the tools and of a resource."""
     await ctx.notify_tools_changed()
     await ctx.notify_resource_updated("quay://notice")
     return "announced"

@@ -34,7 +34,7 @@ impl From<Result<(), String>> for Outcome {
 /// The steps so far, in order.
 pub struct Report {
     rows: Vec<Row>,
-    /// Who says that a suite may not be skipped for want of a peer.
+    /// The flag or variable that forbids to skip a suite whose peer is missing.
     strict: Option<&'static str>,
 }
 

@@ -9,7 +9,7 @@ use crate::report::{Outcome, Report};
 use crate::{child, paths};
 
 const LIMIT: Duration = Duration::from_secs(10 * 60);
-/// The first suite may have to compile the whole workspace: nobody has, if it is run alone.
+/// The first suite compiles the whole workspace if it is run alone.
 const BUILD: Duration = Duration::from_secs(60 * 60);
 
 pub fn run(report: &mut Report, peers: &Peers) {

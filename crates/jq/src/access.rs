@@ -10,7 +10,7 @@ use jaq_core::val::Range;
 use jaq_core::{Exn, ValX};
 use std::rc::Rc;
 
-/// An array that an index makes longer ends here; `null | .[1e9] = 1` is a mistake.
+/// The longest array that an assignment may make; `null | .[1e9] = 1` is an error.
 const MAX_FILLED: usize = 16 * 1024 * 1024;
 
 impl jaq_core::ValT for V {
@@ -297,7 +297,7 @@ fn no_index<T>(value: &V, index: &V) -> R<T> {
     }
 }
 
-/// The error of a result that is one.
+/// The error of a result, if it has one.
 fn unless<T>(result: R<T>) -> Error {
     match result {
         Err(error) => error,

@@ -25,9 +25,9 @@ pub struct Inputs<'a> {
     text: Vec<u8>,
     at: usize,
     lines: usize,
-    /// Up to here lines were counted.
+    /// The offset up to which lines are counted.
     counted: usize,
-    /// What was before `text` and is forgotten.
+    /// The position of `text` in the input; what was before it is dropped.
     before: Before,
     ended: bool,
     file: Option<String>,
@@ -38,7 +38,7 @@ pub struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Without files it is stdin that is read.
+    /// Reads stdin if there are no files.
     pub fn new(stdin: &'a mut dyn Read, files: Vec<PathBuf>, mode: Mode) -> Self {
         Self {
             stdin,
@@ -187,7 +187,7 @@ impl<'a> Inputs<'a> {
         self.at = end;
     }
 
-    /// Forgets what is done with.
+    /// Drops the text that has been parsed.
     fn forget(&mut self) {
         self.before.add(&self.text[..self.at]);
         self.text.drain(..self.at);
@@ -197,7 +197,7 @@ impl<'a> Inputs<'a> {
 
     fn more(&mut self) {
         self.forget();
-        // Reading as much again as there is keeps the repeated look at a long value linear.
+        // Doubling the text with each read keeps the repeated parsing of a long value linear.
         let wanted = self.text.len().max(64 * 1024) as u64;
         let got = match (&mut self.open, &self.files) {
             (Some(file), _) => file.take(wanted).read_to_end(&mut self.text),

@@ -42,7 +42,7 @@ pub fn run(
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
 ) -> u8 {
-    // When the reader of our output has gone, there is nothing more to do and no place to report it.
+    // A closed stdout ends the program: there is nothing more to do and no place to report it.
     let code = match options::parse(args, world.restricted) {
         Parsed::Show(text) => stdout.write_all(text.as_bytes()).map(|()| 0),
         Parsed::Wrong(text) => stderr.write_all(text.as_bytes()).map(|()| 2),

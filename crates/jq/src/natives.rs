@@ -1,4 +1,4 @@
-//! jq's functions that cannot be made of others: structure, conversions, inputs, messages.
+//! jq's primitive functions: structure, conversions, inputs, messages.
 
 use super::access::occurrences;
 use super::program::{Host, Kind};
@@ -335,7 +335,7 @@ fn indices(value: &V, part: &V) -> R {
     }
 }
 
-/// Deletes from the end, so that one deletion does not move what the next one means.
+/// Deletes from the end, so that a deletion does not shift the indices of the next ones.
 fn delete_paths(value: V, paths: V) -> R {
     let V::Arr(paths) = paths else {
         return fail("Paths must be specified as an array");

@@ -1,6 +1,6 @@
 //! Numbers as jq shows them.
 //!
-//! jq calculates with doubles, but prints a number that nobody calculated with as it was written;
+//! jq calculates with doubles, but prints a number that no filter calculated with as it was written;
 //! otherwise an id of 19 digits would come out changed.
 
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! A compiled jq program, and what it may ask of whoever runs it.
+//! A compiled jq program, and what it may ask of its caller.
 
 use super::natives::{Reach, natives};
 use super::value::V;
@@ -40,7 +40,7 @@ impl<'a> HasLut<'a, Kind> for &'a (dyn Host + 'a) {
 /// How a filter's output ended, other than by a value.
 #[derive(Debug)]
 pub enum Stop {
-    /// An error that nobody caught.
+    /// An uncaught error.
     Error(V),
     /// `halt`, with the exit code.
     Halt(i32),

@@ -1,10 +1,10 @@
-//! Reading JSON texts, one after the other, with jq's complaints.
+//! Reading JSON texts, one after the other, with jq's error messages.
 
 use super::number::Num;
 use super::value::{Map, V};
 use std::rc::Rc;
 
-/// Deeper nesting is refused; our reader calls itself.
+/// Deeper nesting is refused; the reader is recursive.
 const MAX_DEPTH: usize = 1024;
 
 /// Why no value was found.
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// The next value, if there is one. A reader that stopped at trouble is not used again.
+    /// The next value, if there is one. A reader is not used again after an error.
     pub fn next(&mut self) -> Read<Option<V>> {
         if self.at == 0 && self.text.starts_with(b"\xef\xbb\xbf") {
             self.at = 3;
@@ -306,7 +306,7 @@ fn is_number(word: &str) -> bool {
         && exponent.is_none_or(|e| digits(e.strip_prefix(['+', '-']).unwrap_or(e)))
 }
 
-/// Undoes escapes; what is no Unicode becomes U+FFFD, as in jq.
+/// Decodes escapes; invalid Unicode becomes U+FFFD, as in jq.
 fn unescape(raw: &[u8]) -> Result<String, &'static str> {
     if !raw.contains(&b'\\') {
         return Ok(String::from_utf8_lossy(raw).into_owned());

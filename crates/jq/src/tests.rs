@@ -795,7 +795,7 @@ fn a_long_stream_costs_no_more_per_value_than_a_short_one() {
         &lines,
     );
     assert_eq!(outcome.out, "[49999,50000]\n");
-    // Looking at everything again for each value takes minutes.
+    // Parsing the whole text again for each value takes minutes.
     assert!(started.elapsed().as_secs() < 30);
     let broken = format!("{lines} [1,\n  2 x]");
     assert!(

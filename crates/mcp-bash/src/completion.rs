@@ -1,4 +1,4 @@
-//! `completion/complete`: who completes, what they are told, and what they say.
+//! `completion/complete`: the program that completes, its input and its output.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub struct Asked {
     before: Option<String>,
 }
 
-/// Who completes.
+/// The program that completes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completer {
     /// These words; without any, we make something up.
@@ -123,7 +123,7 @@ fn named(uri: &str, project: &Project) -> String {
         .to_owned()
 }
 
-/// Finds out who completes it.
+/// Finds the program that completes it.
 pub fn completer(asked: &Asked, project: &Project) -> Result<Completer, RpcError> {
     if project.faults.get(Kind::Completions).is_some() {
         return Err(RpcError::method_not_found("completion"));

@@ -98,7 +98,7 @@ impl Pages {
     }
 }
 
-/// A short text that is another one for another list.
+/// A short hash of a list.
 pub fn hash(items: &[String]) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for item in items {

@@ -35,17 +35,17 @@ pub enum Step {
 enum Stage {
     /// It has not begun.
     Outside,
-    /// It has said who it is.
+    /// It has sent `initialize`.
     Greeted,
     /// It is ready.
     Inside,
     /// It has asked us to end.
     Leaving,
-    /// It speaks the stateless revisions, which know no doors.
+    /// It uses a stateless revision, which has no handshake.
     Modern,
 }
 
-/// The door, and who stands where.
+/// The handshake and the checks between one client and the server.
 #[derive(Debug)]
 pub struct Door {
     stage: Stage,

@@ -173,7 +173,7 @@ pub enum Question {
         /// What is asked for.
         schema: Value,
     },
-    /// To go somewhere.
+    /// To open a URL.
     Url {
         /// What it is about.
         message: String,
@@ -182,7 +182,7 @@ pub enum Question {
     },
 }
 
-/// What a tool gets whose client cannot be asked like that.
+/// The answer for a tool whose client does not support the kind of question.
 pub const DECLINED: &str = r#"{"action":"decline","content":null}"#;
 
 impl Question {

@@ -35,7 +35,7 @@ pub fn of_tool(item: &Map<String, Value>, vars: &Vars) -> RunSettings {
     }
 }
 
-/// Within which bounds everything else runs.
+/// The limits of every program that is not a tool.
 pub fn of_others(vars: &Vars) -> RunSettings {
     RunSettings {
         max_output: resource(vars),

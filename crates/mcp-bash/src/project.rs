@@ -229,7 +229,7 @@ impl Project {
         })
     }
 
-    /// The project as everybody else sees a folder.
+    /// The project in the form of a served folder.
     pub fn catalogue(&self) -> Catalogue {
         let other = limits::of_others(&self.vars);
         let text = |item: &Item, name: &str| meta::text(item, name).unwrap_or_default().to_owned();
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_else_sees_a_folder() {
+    fn the_catalogue_is_that_of_a_served_folder() {
         let meta = r#"{"name":"t","timeoutSecs":5,"outputSchema":{"type":"object"}}"#;
         let (_root, project) = project(&[
             ("tools/t/tool.sh", "#!/bin/sh"),

@@ -62,16 +62,16 @@ pub fn script(path: &Path, root: &Path) -> Result<(), Distrust> {
 }
 
 /// Whether a tool is inside the folder of tools, and it and everything on the way to it is ours alone.
-pub fn is_tool(path: &Path, tools: &Path, everybody: bool) -> bool {
+pub fn is_tool(path: &Path, tools: &Path, accept_writable: bool) -> bool {
     let (Ok(real), Ok(tools)) = (path.canonicalize(), tools.canonicalize()) else {
         return false;
     };
-    real.starts_with(&tools) && Trust::new(everybody).walk(path, &tools).is_ok()
+    real.starts_with(&tools) && Trust::new(accept_writable).walk(path, &tools).is_ok()
 }
 
 /// Whether a project may be served: by the rule for every folder. `root` is what was given, without links.
-pub fn folder(given: &Path, root: &Path, everybody: bool) -> Result<(), FolderError> {
-    host::trusted_root(&Trust::new(everybody), given, root)
+pub fn folder(given: &Path, root: &Path, accept_writable: bool) -> Result<(), FolderError> {
+    host::trusted_root(&Trust::new(accept_writable), given, root)
 }
 
 /// Why a file of a project is not read, if others can write it: by the rule for every folder.

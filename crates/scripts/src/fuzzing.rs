@@ -1,4 +1,4 @@
-//! What fuzz targets need to reach. Not for anybody else.
+//! Internals for the fuzz targets only.
 
 use crate::run::control::Said;
 use crate::serve::{Cursor, UriTemplate};

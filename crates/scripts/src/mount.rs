@@ -38,7 +38,7 @@ struct Slot {
     failed: Option<(Instant, RpcError)>,
 }
 
-/// For whom a server is taken in.
+/// The context in which a mounted server runs.
 pub(crate) struct Guest<'a> {
     pub(crate) runner: &'a Arc<Runner>,
     pub(crate) events: &'a ChangeEvents,
@@ -106,8 +106,8 @@ impl Mounts {
         None
     }
 
-    /// The server of an entry; started if it does not run, unless it did not start for somebody who
-    /// waited with us, or within the time given.
+    /// The server of an entry; started if it does not run. A start that failed while this call waited, or at most
+    /// `left_out` before it, is not repeated.
     async fn client(
         &self,
         entry: &Arc<Tool>,

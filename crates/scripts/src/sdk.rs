@@ -56,8 +56,8 @@ pub fn install(exe: &Path, temp: &Path) -> io::Result<Installed> {
 
 /// The same, below a folder that is made if need be.
 ///
-/// What is there already is used only if it is ours and nobody else can write to it: tools run what
-/// is in it.
+/// An existing folder is used only if it belongs to us and no other user can write to it: tools run the
+/// programs in it.
 pub fn install_in(parent: &Path, exe: &Path) -> io::Result<Installed> {
     match DirBuilder::new().mode(0o700).create(parent) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
@@ -113,7 +113,7 @@ fn is_complete(home: &Path, exe: &Path) -> io::Result<bool> {
     Ok(jq && FILES.iter().all(whole))
 }
 
-/// `closed` are the permissions that nobody else may have.
+/// `closed` are the permission bits that must not be set.
 fn check_ours(folder: &Path, metadata: &fs::Metadata, closed: u32) -> io::Result<()> {
     let ours = metadata.is_dir() && metadata.uid() == os::user() && metadata.mode() & closed == 0;
     if ours {
@@ -126,7 +126,7 @@ fn check_ours(folder: &Path, metadata: &fs::Metadata, closed: u32) -> io::Result
     Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
 }
 
-/// Makes the folder under another name first, so that nobody sees half of it.
+/// Makes the folder under another name first, so that no process sees it half-written.
 fn place(parent: &Path, home: &Path, exe: &Path) -> io::Result<()> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -137,7 +137,7 @@ fn place(parent: &Path, home: &Path, exe: &Path) -> io::Result<()> {
     let placed = written.and_then(|()| match fs::rename(&draft, home) {
         Err(_) if is_complete(home, exe)? => Ok(()),
         Err(_) => {
-            // It is there but not whole: it is put aside, and whoever comes next finds ours.
+            // An incomplete folder is renamed, and ours takes its place.
             let old = parent.join(format!(".old-{}-{number}", std::process::id()));
             match fs::rename(home, &old) {
                 Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),

@@ -69,8 +69,8 @@ pub struct Folder {
     pub(crate) events: ChangeEvents,
     /// Resources that have changed, as many at once as there were.
     contents: Contents,
-    /// Whose turn it is to look after a resource: a quarter of what may run at once, so that clients
-    /// who subscribe to much do not keep others from calling.
+    /// Permits for polling resources: a quarter of what may run at once, so that clients with many
+    /// subscriptions do not block the calls of other clients.
     looks: Arc<Semaphore>,
     pub(crate) options: Options,
     workers: Workers,

@@ -2,8 +2,8 @@
 //!
 //! A file is trusted if no other user can change it: the file, the folders up to the served one, and the
 //! symbolic links on the way belong to the user that we run as or to root, and neither a group nor
-//! everybody can write to them. Folders above the served one follow the same rule, except that a sticky
-//! folder such as `/tmp` is accepted: other users cannot rename or remove what is not theirs there.
+//! all users can write to them. Folders above the served one follow the same rule, except that a sticky
+//! folder like `/tmp` is accepted: other users cannot rename or remove what is not theirs there.
 //!
 //! The rule is checked when a folder is read and again right before a program is started. It is checked by
 //! path, not by descriptor: the kernel opens a script a second time, by its name, for the interpreter, and
@@ -32,7 +32,7 @@ use crate::os::MetadataExt as _;
 /// Why a file or folder cannot be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Distrust {
-    /// Its group or everybody can write it; with its permissions.
+    /// Its group or all users can write it; with its permissions.
     Writable(u32),
     /// It belongs to this user, who is neither us nor root.
     Foreign(u32),
@@ -93,24 +93,24 @@ impl Untrusted {
 pub struct Trust {
     me: u32,
     /// The operator accepts files that others can write.
-    everybody: bool,
+    accept_writable: bool,
     /// The groups that have no member but this user and root; looked up when they are first needed.
     own_groups: OnceCell<Vec<u32>>,
 }
 
 impl Trust {
-    /// The rule for the user that we run as; `everybody` accepts files that others can write.
-    pub fn new(everybody: bool) -> Self {
+    /// The rule for the user that we run as; `accept_writable` accepts files that others can write.
+    pub fn new(accept_writable: bool) -> Self {
         Self {
             me: crate::os::user(),
-            everybody,
+            accept_writable,
             own_groups: OnceCell::new(),
         }
     }
 
     /// Judges one file or folder of the served folder.
     pub fn judge(&self, path: &Path, metadata: &Metadata) -> Option<Distrust> {
-        if self.everybody {
+        if self.accept_writable {
             return None;
         }
         match Distrust::of(metadata.mode(), metadata.uid(), self.me)? {

@@ -20,9 +20,9 @@ use tree::fingerprint;
 
 /// An editor that saves a file makes several changes; they count as one once it is quiet.
 const QUIET: Duration = Duration::from_millis(120);
-/// But whoever never stops writing is not waited for.
+/// The longest wait for quiet: a file that is written without pause does not delay the event further.
 const LONGEST: Duration = Duration::from_millis(500);
-/// How often we look where nobody tells us.
+/// The polling interval where the system sends no events.
 const INTERVAL: Duration = Duration::from_secs(2);
 
 /// A folder that is being watched, until this is dropped.
@@ -60,7 +60,7 @@ impl Drop for Watch {
         let Some(thread) = self.thread.take() else {
             return;
         };
-        // Whoever stops watching because of a change is in that thread.
+        // A callback that stops the watch runs on that thread.
         if thread.thread().id() != thread::current().id() {
             let _ = thread.join();
         }
@@ -115,8 +115,8 @@ impl<F: FnMut()> Watcher<F> {
             if self.settle() == Woken::Stopped {
                 return;
             }
-            // New folders first: what comes into them from now on is told, and what was there is
-            // found by whoever looks now.
+            // New folders are watched first: later changes in them are events, and the callback below
+            // finds the files that were there before.
             self.eye = match std::mem::replace(&mut self.eye, Eye::Looking(0)) {
                 #[cfg(target_os = "linux")]
                 Eye::Told(told) => match told.renewed(&self.root) {

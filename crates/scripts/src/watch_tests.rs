@@ -126,7 +126,7 @@ fn what_a_link_leads_to_is_watched() {
 }
 
 #[test]
-fn whoever_never_stops_writing_is_not_waited_for() {
+fn writing_without_pause_does_not_delay_the_event() {
     let watched = Watched::new(|_| {});
     let path = watched.path("tools/a.sh");
     let end = Instant::now() + SOON;
@@ -181,7 +181,7 @@ fn watching_may_end_because_of_a_change() {
 }
 
 #[test]
-fn where_nobody_tells_we_look() {
+fn without_events_the_folder_is_polled() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().to_owned();
     fs::create_dir(root.join("tools")).unwrap();
@@ -217,7 +217,7 @@ fn a_fingerprint_changes_with_anything_that_matters() {
     assert_ne!(fingerprint(root), with);
     assert_eq!(
         fingerprint(&root.join("nowhere")),
-        fingerprint(&root.join("nobody"))
+        fingerprint(&root.join("missing"))
     );
 }
 

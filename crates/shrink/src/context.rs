@@ -8,7 +8,7 @@ use linkspan_tokens::Vocabulary;
 /// How far a rendering may go from the usual form. All of them are lossless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Level {
-    /// Forms that everybody knows: tables, constants said once, indented trees.
+    /// Common forms: tables, constants said once, indented trees.
     Safe,
     /// What columns and paths have in common said once.
     Balanced,
@@ -36,7 +36,7 @@ impl Level {
     }
 }
 
-/// Tells whoever is at work that nobody waits for it any more. Clones are the same.
+/// Tells a running call to stop because its result is not needed any more. Clones share the flag.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 

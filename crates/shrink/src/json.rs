@@ -26,8 +26,8 @@ pub(crate) const RENDERING: Rendering = Rendering {
     decode: decode::decode,
 };
 
-/// The longest JSON that a body of so many bytes may stand for. Columns that are said once could make it as
-/// long as one likes.
+/// The longest JSON that a body of so many bytes may stand for. Without a limit, columns that are said once
+/// could expand to any length.
 fn most(body: usize) -> usize {
     body.saturating_mul(100).saturating_add(1 << 20)
 }

@@ -29,7 +29,7 @@ impl Lossy {
     }
 }
 
-/// The text without what may go; `None` if there is nothing of that kind in it, or nobody can be sure.
+/// The text without the lines that may go; `None` if it has none, or if that is not certain.
 pub(crate) fn apply(text: &str, options: &[Lossy]) -> Option<String> {
     let mut new: Option<String> = None;
     for option in options {

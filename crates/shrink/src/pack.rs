@@ -1,7 +1,7 @@
 //! Regions in their short form and plain text between them, in one text; and the way back.
 //!
-//! A line `%word head` begins a region in its short form; it lasts to the next such line, to `%end`, or
-//! to the end of the text. What looks like that and is none of ours gets one more `%`.
+//! A line `%word head` begins a region in its short form; it lasts to the next line of that form, to `%end`,
+//! or to the end of the text. A line of the original text that has this form gets one more `%`.
 
 use std::borrow::Cow;
 use std::ops::Range;

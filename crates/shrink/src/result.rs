@@ -88,7 +88,7 @@ pub fn rewrite(
                 &format!(r#"{{"text":{}}}"#, quote(&text)),
             );
         }
-        // It says more than the text, or nobody asked.
+        // It says more than the text, or the policy keeps it.
         _ => {}
     }
     let meta = Object::of(result.get("_meta")).with(META, &meta(&reports));

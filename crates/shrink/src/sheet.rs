@@ -142,7 +142,8 @@ fn render(text: &str, found: &Found<'_>, context: &Context) -> Option<Rendered> 
     })
 }
 
-/// How many lines may be given beside a body. Blank ones cost a stranger nothing, and us a number each.
+/// How many lines may be given beside a body. Blank lines cost an attacker nothing, and take a number each in
+/// our memory.
 const fn most_lines(body: usize) -> usize {
     body.saturating_add(4096)
 }

@@ -259,7 +259,7 @@ fn layout_of(original: &str, kind: Kind, is_whole: bool) -> Option<Layout> {
 const HOPELESS: usize = 2;
 
 /// The tokens of a region, and the candidates that have fewer, with how many these are, the smallest first.
-/// For a whole text it is what packs them that is counted, so that nobody has to do it again.
+/// For a whole text the packed form is counted, so that it need not be counted again.
 fn smaller(
     original: &str,
     kind: Kind,

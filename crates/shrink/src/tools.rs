@@ -169,7 +169,7 @@ mod tests {
     const LIST: &str = r#"{"tools":[{"name":"a","inputSchema":{"type":"object","$schema":"x","properties":{"description":{"type":"string","description":"long"}}},"outputSchema":{"type":"object"}}],"nextCursor":"n"}"#;
 
     #[test]
-    fn a_list_that_nobody_wants_changed_stays() {
+    fn an_empty_edit_leaves_the_list_unchanged() {
         let result = json(LIST);
         assert_eq!(edit(result, &names(result), &Edit::default()), None);
     }

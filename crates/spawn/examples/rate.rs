@@ -75,7 +75,7 @@ mod rate {
         }
         let start = Instant::now();
         for _ in 0..1000 {
-            runtime.block_on(spawner.sweep("nobody"));
+            runtime.block_on(spawner.sweep("unused"));
         }
         println!("a sweep that finds nothing: {:?}", start.elapsed() / 1000);
     }
@@ -148,7 +148,7 @@ mod rate {
                     let mut child = spawner.spawn(command(&program), true).await.unwrap();
                     assert!(child.wait().await.unwrap().success());
                     if sweep {
-                        spawner.sweep("nobody").await;
+                        spawner.sweep("unused").await;
                     }
                 }
             });

@@ -18,8 +18,8 @@ use crate::status::Status;
 
 /// A process that we started, and the group that it leads.
 ///
-/// It stays a zombie after its end until this is dropped, so that [`Child::signal_group`] never meets
-/// strangers. Dropping it kills whoever is left of the group and does not wait for that.
+/// It stays a zombie after its end until this is dropped, so that [`Child::signal_group`] never signals an
+/// unrelated group. Dropping it kills the rest of the group without waiting for it to end.
 #[derive(Debug)]
 pub struct Child {
     pid: Pid,
@@ -98,11 +98,10 @@ impl Child {
         Ok(Some(status))
     }
 
-    /// Sends a signal to the process and everybody in its group, also after its own end. It is no error
-    /// if nobody is left.
+    /// Sends a signal to the process and its group, also after its own end. An empty group is no error.
     pub fn signal_group(&self, signal: Signal) -> io::Result<()> {
-        // It may have joined another group, even ours. Who is asked should be asked once; killing twice
-        // is no harm, and leaves no moment to slip away in.
+        // It may have joined another group, even ours. A signal other than SIGKILL should arrive once; killing
+        // twice does no harm, and covers a change of group after the check.
         let elsewhere = || getpgid(Some(self.pid)).is_ok_and(|group| group != self.pid);
         if signal == Signal::KILL || elsewhere() {
             let _ = kill_process(self.pid, signal);
@@ -139,7 +138,7 @@ fn look(pid: Pid) -> io::Result<Option<Status>> {
 
 fn polled(pidfd: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
     // SAFETY: an `OwnedFd` is open until it is dropped and always the same; the `AsyncFd` owns it, and
-    // nobody takes it out again.
+    // never gives it away.
     unsafe { AsyncFd::register_with_interest(pidfd, Interest::READABLE) }.map_err(io::Error::from)
 }
 
@@ -159,7 +158,7 @@ fn watch(pid: Pid) -> io::Result<oneshot::Receiver<io::Result<Status>>> {
                     Err(error) => break Err(error.into()),
                 }
             };
-            // Nobody asks any more if it was dropped.
+            // The receiver is gone if the `Child` was dropped.
             let _ = say.send(ended);
         })?;
     Ok(end)

@@ -57,8 +57,8 @@ pub fn spawn(command: &Command) -> io::Result<Child> {
     spawn_beside(command)
 }
 
-/// The same, but what we have inherited is left as it is, and the process has it too. Somebody may have
-/// left it open for programs that are not started by this crate.
+/// The same, but inherited file descriptors stay open in the new process: our parent may have left them open
+/// for programs that are not started by this crate.
 pub(crate) fn spawn_beside(command: &Command) -> io::Result<Child> {
     let program = lookup::of_command(command)?;
     let words = Strings::new(
@@ -94,7 +94,7 @@ pub(crate) fn spawn_beside(command: &Command) -> io::Result<Child> {
 }
 
 fn start(plan: &launch::Plan<'_>) -> io::Result<Child> {
-    // A sweep must not see a process that nobody knows yet.
+    // A sweep must not see a process that is not registered yet.
     let _starting: RwLockReadGuard<'_, ()> = registry::STARTING
         .read()
         .unwrap_or_else(PoisonError::into_inner);
@@ -103,8 +103,8 @@ fn start(plan: &launch::Plan<'_>) -> io::Result<Child> {
     Child::new(pid)
 }
 
-/// What somebody left open for us when we were started must not reach those that we start. Everything
-/// that is opened later is close-on-exec from the beginning, so that once is enough.
+/// File descriptors inherited from our parent must not reach the processes that we start. Later ones are
+/// opened with close-on-exec, so that once is enough.
 fn keep_inherited_files_to_ourselves() {
     static ONCE: Once = Once::new();
     ONCE.call_once(launch::close_on_exec_from_3);

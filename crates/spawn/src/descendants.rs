@@ -19,8 +19,8 @@ use crate::registry;
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// How the marks of this process begin: with the mark that it has got itself, so that what it starts is
-/// also a descendant for the one that has started it.
+/// How the marks of this process begin: with its own mark, if it has one, so that the process which started it
+/// also finds the processes that it starts.
 static BEGINNING: LazyLock<String> = LazyLock::new(|| {
     let number = RandomState::new().hash_one(std::process::id());
     match std::env::var(MARKER) {
@@ -34,7 +34,7 @@ pub(crate) fn beginning() -> &'static str {
     &BEGINNING
 }
 
-/// Whether no program runs of which something could be left.
+/// Whether no program with descendants runs.
 #[cfg(target_os = "linux")]
 pub(crate) fn none_live() -> bool {
     LIVE.load(Ordering::Acquire) == 0

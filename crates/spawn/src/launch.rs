@@ -63,7 +63,7 @@ pub(crate) fn close_on_exec_from_3() {
     {
         const CLOSE_RANGE_CLOEXEC: libc::c_uint = 1 << 2;
         // SAFETY: sets a flag on descriptors of this process and touches no memory. Descriptors stay
-        // open, so that nobody's `OwnedFd` becomes a lie.
+        // open, so that every `OwnedFd` stays valid.
         let failed = unsafe {
             libc::syscall(
                 libc::SYS_close_range,

@@ -6,11 +6,11 @@
 //! * [`spawn`] starts it and blocks until it runs. A [`Spawner`] does so on threads of its own, which
 //!   is what a runtime wants.
 //! * A [`Child`] leads a process group of its own. It is reaped when it is dropped and
-//!   not before, so that its number cannot mean somebody else in the meantime.
+//!   not before, so that its pid cannot be reused in the meantime.
 //! * [`watch_over`] ends a group if we are killed before we could do that ourselves; [`remove_after`]
 //!   removes a folder then.
 //! * [`become_subreaper`] and [`sweep`] find what a child left behind even if it left the group.
-//!   [`Descendants`] does so for programs that others start, `tokio::process` for example.
+//!   [`Descendants`] does so for programs started by other code, `tokio::process` for example.
 //!
 //! Why not `std::process`: it cannot hand on a descriptor other than 0, 1 and 2 without `pre_exec`, and
 //! with `pre_exec` it forks, which costs a parent of 512 MB thirty times as much as a spawn.

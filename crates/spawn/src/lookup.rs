@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use crate::command::Command;
 
-/// What shells assume if nobody set a `PATH`.
+/// What shells assume if `PATH` is not set.
 const USUAL: &str = "/usr/bin:/bin";
 
 /// The path that a command executes, found in the `PATH` that the program itself will see.

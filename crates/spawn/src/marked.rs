@@ -1,4 +1,4 @@
-//! Everything with a mark, whoever its parent is: for when whoever started it is no more.
+//! Every process with a mark, whatever its parent is: for cleaning up after a starter that has ended.
 
 use std::fs;
 
@@ -34,7 +34,7 @@ fn marked(mark: &[u8]) -> impl Iterator<Item = Pid> {
     let ours = std::process::id();
     pids.filter(move |pid| u32::try_from(*pid) != Ok(ours))
         .filter(|pid| {
-            // The dead have no environment, and that of others cannot be read.
+            // A zombie has no environment, and that of another user's process cannot be read.
             let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             environ
                 .split(|byte| *byte == 0)

@@ -1,11 +1,12 @@
-//! What a process left behind: found again though it left the group, because the system gives orphans
-//! to us.
+//! Finds descendants of a child that left its process group: as subreaper, this process becomes the
+//! parent of orphans.
 //!
-//! An orphan and a child that somebody else in this process started (`tokio::process`) both have us as
-//! their parent, and nobody may reap the latter but who started it. What others start is in our session,
-//! and either in our group or leading one; who is not like that is an orphan. An orphan can be like that
-//! (a job of a shell with job control), and is then known by its mark while it runs. If it ends between
-//! its parent and the next sweep it stays a zombie until we end, since a zombie has no environment.
+//! An orphan and a child started by other code in this process (`tokio::process`) both have this process as
+//! their parent, and only the code that started a child may reap it. Children of other code are in our
+//! session, and either in our group or leaders of one; every other process is an orphan. An orphan can have
+//! the same session and group as these (a job of a shell with job control), and is then recognised by its mark
+//! while it runs. If it ends between its parent and the next sweep it stays a zombie until this process ends,
+//! since a zombie has no environment.
 
 use std::io;
 
@@ -21,8 +22,8 @@ pub struct Swept {
     pub reaped: usize,
 }
 
-/// Makes us the parent of everything that our descendants leave behind. Once, at the start, before the
-/// first [`spawn`](crate::spawn). Does nothing where there is no such thing (macOS).
+/// Makes this process the parent of its orphaned descendants. Once, at the start, before the first
+/// [`spawn`](crate::spawn). Does nothing on systems without subreapers (macOS).
 pub fn become_subreaper() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -33,8 +34,8 @@ pub fn become_subreaper() -> io::Result<()> {
 }
 
 /// Kills and reaps the orphans whose environment says `LINKSPAN_CALL=<marker>`, their children, and so
-/// on, and reaps every orphan that is dead already, whoever's it was. Leaves every [`Child`](crate::Child)
-/// alone, and what others in this process started without that mark.
+/// on, and reaps every orphan that is dead already, whatever its mark. Skips every [`Child`](crate::Child)
+/// and unmarked processes started by other code in this process.
 ///
 /// For the end of a call, after its group was killed. Blocks: some microseconds if there are no
 /// orphans, else until they are dead, at most half a second. A process that wipes its environment *and*
@@ -108,10 +109,10 @@ mod linux {
     /// Before anything is started.
     pub(super) fn note_what_was_here() {
         ALL_OURS.get_or_init(|| {
-            let strangers = children()
+            let unregistered = children()
                 .into_iter()
                 .filter(|pid| !registry::contains(*pid));
-            getpid().as_raw_pid() != 1 && strangers.count() == 0
+            getpid().as_raw_pid() != 1 && unregistered.count() == 0
         });
     }
 
@@ -152,12 +153,12 @@ mod linux {
         swept: Swept,
     }
 
-    /// What is done with somebody.
+    /// What a sweep does with a child process.
     enum Deed {
         Kill,
         /// It is on its way out already, and its children will be orphans.
         Await,
-        /// Nobody can tell whose it is at the moment.
+        /// Its owner cannot be determined at the moment.
         LookAgain,
         Reap,
     }
@@ -186,9 +187,9 @@ mod linux {
             if self.plan().is_empty() {
                 return round;
             }
-            // From here on nobody is being started, and nobody but us reaps orphans: a number means
-            // the same process until the end of the round.
-            let _nobody = registry::STARTING
+            // While this lock is held no process is started, and only this sweep reaps orphans: a pid
+            // means the same process until the end of the round.
+            let _no_starts = registry::STARTING
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
             for (pid, deed) in self.plan() {
@@ -214,24 +215,24 @@ mod linux {
 
         fn plan(&self) -> Vec<(Pid, Deed)> {
             let children = children().into_iter();
-            let nobodys = children.filter(|pid| !registry::contains(*pid));
-            nobodys
+            let unregistered = children.filter(|pid| !registry::contains(*pid));
+            unregistered
                 .filter_map(|pid| Some((pid, self.deed(pid)?)))
                 .collect()
         }
 
         /// `None` leaves it alone.
         fn deed(&self, pid: Pid) -> Option<Deed> {
-            let somebody = Somebody::read(pid, &self.us)?;
-            let sure = somebody.orphan || self.killed.contains(&pid);
-            match somebody.state {
+            let process = Unregistered::read(pid, &self.us)?;
+            let sure = process.orphan || self.killed.contains(&pid);
+            match process.state {
                 State::Running => match environment(pid) {
                     // It had one a moment ago.
                     None => Some(Deed::LookAgain),
                     Some(found) if has(&found, &self.mark) => Some(Deed::Kill),
-                    Some(found) => self.unmarked(&somebody, &found),
+                    Some(found) => self.unmarked(&process, &found),
                 },
-                State::Bare => self.unmarked(&somebody, b""),
+                State::Bare => self.unmarked(&process, b""),
                 State::Changing => Some(Deed::LookAgain),
                 State::Dying => sure.then_some(Deed::Await),
                 State::Dead => sure.then_some(Deed::Reap),
@@ -240,11 +241,11 @@ mod linux {
     }
 
     impl Sweep {
-        /// What is done with one that has not our mark: it is killed if it has none at all and no program
-        /// runs that it could come from.
-        fn unmarked(&self, somebody: &Somebody, environment: &[u8]) -> Option<Deed> {
+        /// What a sweep does with a process without our mark: it is killed if it has no mark at all and no
+        /// running program can have started it.
+        fn unmarked(&self, process: &Unregistered, environment: &[u8]) -> Option<Deed> {
             let certain = self.unmarked
-                && somebody.orphan
+                && process.orphan
                 && !is_marked(environment)
                 && (self.looks || descendants::none_live());
             certain.then_some(Deed::Kill)
@@ -260,7 +261,7 @@ mod linux {
                 .unwrap_or_else(|_| children_the_long_way(us))
         };
         let mut list = read();
-        // It may leave somebody out if others are reaped while it is read. Not if there is nobody.
+        // The list may lack an entry if other children are reaped while it is read. An empty list is exact.
         for _ in 0..8 {
             if list.is_empty() {
                 break;
@@ -315,10 +316,10 @@ mod linux {
         }
     }
 
-    /// A child of this process that is nobody's `Child`.
-    struct Somebody {
+    /// A child of this process that is not a registered `Child`.
+    struct Unregistered {
         state: State,
-        /// Whether it is certain that nobody in this process started it.
+        /// Whether it is certain that no code in this process started it.
         orphan: bool,
     }
 
@@ -334,7 +335,7 @@ mod linux {
         Dead,
     }
 
-    impl Somebody {
+    impl Unregistered {
         /// `None` if it is gone.
         fn read(pid: Pid, us: &Us) -> Option<Self> {
             /// Of the kernel's flags of a process: it does not run any code of its own any more.
@@ -371,8 +372,8 @@ mod linux {
         entries.ok().filter(|entries| !entries.is_empty())
     }
 
-    /// Whether it has this mark, or one that begins with it and a dot: those of a program that has got
-    /// this mark and starts others.
+    /// Whether it has this mark, or one that begins with it and a dot: a program with this mark gives those to
+    /// the programs that it starts.
     fn has(environment: &[u8], mark: &[u8]) -> bool {
         let is_empty = mark.last() == Some(&b'=');
         let mut variables = environment.split(|byte| *byte == 0);

@@ -1,4 +1,4 @@
-//! The processes that are somebody's [`Child`](crate::Child), and those that still have to be reaped.
+//! The processes that have a [`Child`](crate::Child), and those that still have to be reaped.
 
 use std::collections::HashSet;
 use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, Once, PoisonError, RwLock};
@@ -20,7 +20,7 @@ pub(crate) fn add(pid: Pid) {
     lock(&KNOWN).insert(pid);
 }
 
-/// For a process that others have reaped.
+/// Removes a process that was reaped elsewhere.
 pub(crate) fn remove(pid: Pid) {
     lock(&KNOWN).remove(&pid);
 }
@@ -66,8 +66,8 @@ fn reap_for_ever() {
     }
 }
 
-/// Reaps the process if it is dead. Its number may belong to somebody else from then on, so that it
-/// leaves the registry in the same moment: whoever gets it next is entered after that.
+/// Reaps the process if it is dead. The system may reuse its pid from then on, so the pid leaves the registry
+/// under the same lock: a new process with that pid is registered after that.
 fn reaped(pid: Pid) -> bool {
     let mut known = lock(&KNOWN);
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;

@@ -133,7 +133,7 @@ impl Pool {
         if state.idle <= state.queue.len() && state.threads < self.most {
             match self.start() {
                 Ok(()) => state.threads += 1,
-                // The others will do it.
+                // The threads that run take the job.
                 Err(_) if state.threads > 0 => {}
                 Err(error) => return Err(error),
             }
@@ -200,9 +200,9 @@ impl Work {
                     None => spawn(&command),
                     Some(error) => Err(error.into()),
                 };
-                // The child has its files; who waits for the end of one must not wait for us.
+                // The child has its own copies of the files; ours must not delay an end of file.
                 drop(command);
-                // If nobody waits any more the child comes back and is dropped here, which kills it.
+                // If the receiver is gone, `send` returns the child, and dropping it here kills it.
                 let _ = reply.send(child);
             }
             Self::Sweep(marker, reply) => {

@@ -268,7 +268,7 @@ async fn a_signal_reaches_the_whole_group() {
     read.read_exact(&mut up).unwrap();
     child.signal_group(Signal::TERM).unwrap();
     assert_eq!(child.wait().await.unwrap().signal, Some(15));
-    // Nobody is left who could print.
+    // No process with the write end is left.
     let rest = tokio::task::spawn_blocking(move || read.read_to_end(&mut Vec::new()));
     assert_eq!(timeout(LONG, rest).await.unwrap().unwrap().unwrap(), 0);
     child.signal_group(Signal::KILL).unwrap();
@@ -410,7 +410,7 @@ async fn dropping_the_future_leaves_no_process() {
         let _ = timeout(patience, future).await;
     }
     drop(futures);
-    // Everybody who could write into it is gone.
+    // No process with the write end is left.
     let rest = tokio::task::spawn_blocking(move || read.read_to_end(&mut Vec::new()));
     assert_eq!(timeout(LONG, rest).await.unwrap().unwrap().unwrap(), 0);
 }

@@ -180,7 +180,7 @@ pub fn end_marked(_beginning: &str) -> usize {
     0
 }
 
-/// Nobody is.
+/// Has no values on this system.
 #[derive(Debug)]
 pub enum Watched {}
 

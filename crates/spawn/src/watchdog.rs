@@ -25,7 +25,7 @@ use crate::descendants::beginning;
 /// Groups are added by `+ NUMBER` and removed by `- NUMBER`; folders by `/ NUMBER FILE:FILE PATH` and
 /// `. NUMBER`. The end of the input means that we are gone. Then the named files and their folders are
 /// removed, and the groups that are left have a second to notice that their own input has ended, and
-/// another one after TERM. Last, processes that have left their group are found by their mark
+/// a second after TERM. Last, processes that have left their group are found by their mark
 /// ([`crate::Descendants`]), which begins with the first argument.
 ///
 /// A variable for each, because there may be thousands: a shell is slow with long texts.
@@ -75,7 +75,7 @@ exit 0"#;
 const MOST_LOOKS: u32 = 100;
 const LOOK: Duration = Duration::from_micros(200);
 
-/// The one watchdog of this process. There is none while there is nobody to watch over.
+/// The one watchdog of this process; none runs while there is nothing to clean up.
 static DOG: Mutex<Weak<Dog>> = Mutex::new(Weak::new());
 
 /// While this is held, something is cleaned up if we are killed: see [`watch_over`] and [`remove_after`].
@@ -99,8 +99,8 @@ struct Leash(Child);
 
 /// Has a process group ended if we are killed before the result is dropped.
 ///
-/// Blocks for about a millisecond if nobody else is watched over. Whoever calls this after it has started
-/// a program loses nothing by that: the program needs longer to begin.
+/// Blocks for about a millisecond if the watchdog has to be started. After the start of a program this costs
+/// no time: the program itself needs longer to begin.
 pub fn watch_over(group: u32) -> io::Result<Watched> {
     Watched::begin(&format!("+ {group}"), format!("- {group}"))
 }
@@ -173,7 +173,7 @@ impl Dog {
     }
 
     fn tell(&self, line: &str) {
-        // So short a line is written as a whole or not at all; and one who has gone hears nothing.
+        // A line shorter than `PIPE_BUF` is written atomically; a watchdog that has ended needs no orders.
         let _ = (&self.pipe).write_all(format!("{line}\n").as_bytes());
     }
 }
@@ -181,7 +181,7 @@ impl Dog {
 impl Drop for Leash {
     fn drop(&mut self) {
         let _ = self.0.signal_group(Signal::KILL);
-        // We may be about to end, and not everybody has a parent then who cares for zombies.
+        // This process may be about to end, and its parent may not reap zombies.
         for _ in 0..MOST_LOOKS {
             match self.0.try_wait() {
                 Ok(None) => std::thread::sleep(LOOK),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_left_when_we_are_gone_is_asked_and_then_made_to_end() {
+    async fn groups_get_term_and_then_kill_after_our_end() {
         let dog = Dog::start().unwrap();
         let (mild, defiant) = (stubborn(false), stubborn(true));
         let spared = stubborn(false);
@@ -251,12 +251,12 @@ mod tests {
         let mut spared = spared;
         assert!(
             spared.try_wait().unwrap().is_none(),
-            "nobody asked for that"
+            "this group was not registered"
         );
     }
 
     #[tokio::test]
-    async fn with_nobody_left_it_goes_at_once() {
+    async fn it_ends_at_once_when_no_group_is_left() {
         let dog = Dog::start().unwrap();
         let child = stubborn(false);
         dog.tell(&format!("+ {}", group(&child)));
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_one_for_all_and_none_without_anybody() {
+    fn all_groups_share_one_watchdog_and_none_runs_without_groups() {
         let first = watch_over(1 << 30).unwrap();
         let second = watch_over((1 << 30) + 1).unwrap();
         assert!(Arc::ptr_eq(&first.dog, &second.dog));

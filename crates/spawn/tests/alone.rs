@@ -44,7 +44,7 @@ fn sh(script: &str, marker: &str, out: OwnedFd) -> Command {
     }
 }
 
-/// Numbers that a script prints, until everybody who could print is gone or nothing more is expected.
+/// Numbers that a script prints, until every writer is gone or `count` lines have come.
 fn lines(file: &mut File, count: usize) -> Vec<i32> {
     let mut text = String::new();
     let mut byte = [0];
@@ -129,8 +129,8 @@ fn a_grandchild_that_left_the_group_is_swept() {
         "they are in another group"
     );
 
-    assert_eq!(sweep("a-2").killed, 0, "somebody else's");
-    assert_eq!(sweep("a-").killed, 0, "nearly the same is not the same");
+    assert_eq!(sweep("a-2").killed, 0, "another call's mark");
+    assert_eq!(sweep("a-").killed, 0, "a prefix of the mark does not match");
     assert!(left.iter().all(|pid| exists(*pid)));
 
     let swept = sweep("a-1");
@@ -139,8 +139,8 @@ fn a_grandchild_that_left_the_group_is_swept() {
     drop(child);
 }
 
-/// A program that others in this process start and reap; it prints a number and ends.
-fn started_by_others(descendants: &mut Descendants, script: &str) -> i32 {
+/// Starts and reaps a program without this crate; it prints a number and ends.
+fn started_elsewhere(descendants: &mut Descendants, script: &str) -> i32 {
     use std::os::unix::process::CommandExt;
     let (name, mark) = descendants.variable();
     let mut child = std::process::Command::new("/bin/sh")
@@ -159,14 +159,14 @@ fn started_by_others(descendants: &mut Descendants, script: &str) -> i32 {
 }
 
 #[test]
-fn descendants_of_a_program_that_others_start_are_ended() {
+fn descendants_of_a_program_started_elsewhere_are_ended() {
     let _turn = alone();
     let mut ours = Descendants::new();
     let mut theirs = Descendants::new();
     let script = "setsid sh -c 'echo $$; exec sleep 600' & sleep 0.1";
     let (left, other) = (
-        started_by_others(&mut ours, script),
-        started_by_others(&mut theirs, script),
+        started_elsewhere(&mut ours, script),
+        started_elsewhere(&mut theirs, script),
     );
     assert!(!ours.are_gone());
     assert_eq!(ours.end().killed, 1);
@@ -181,7 +181,7 @@ fn descendants_without_an_environment_are_ended_with_the_last_program() {
     let mut ours = Descendants::new();
     let theirs = Descendants::new();
     let script = "env -i setsid sh -c 'echo $$; exec sleep 600' & sleep 0.1";
-    let left = started_by_others(&mut ours, script);
+    let left = started_elsewhere(&mut ours, script);
     assert_eq!(ours.end().killed, 0, "it could come from another program");
     assert!(exists(left));
     assert!(!theirs.are_gone());
@@ -222,7 +222,7 @@ fn children_of_a_member_of_the_group_that_is_still_dying_are_swept() {
 }
 
 #[test]
-fn a_sweep_reaps_what_was_left_and_died_and_nothing_that_others_started() {
+fn a_sweep_reaps_dead_orphans_and_no_children_of_other_code() {
     let _turn = alone();
     let (read, write) = pipe_with(PipeFlags::CLOEXEC).unwrap();
     let mut read = File::from(read);
@@ -230,7 +230,7 @@ fn a_sweep_reaps_what_was_left_and_died_and_nothing_that_others_started() {
     let orphan = lines(&mut read, 1)[0];
     runtime().block_on(child.wait()).unwrap();
 
-    // Zombies of somebody else, who still wants to know how they ended.
+    // Zombies that other code started and has yet to reap.
     let theirs = || {
         let mut command = std::process::Command::new("/bin/sh");
         command.stdout(Stdio::null());
@@ -283,7 +283,7 @@ fn a_job_that_leads_a_group_in_our_session_is_swept() {
 }
 
 #[test]
-fn sweeping_and_spawning_at_once_keep_out_of_each_others_way() {
+fn concurrent_sweeps_do_not_reap_new_children() {
     let _turn = alone();
     runtime().block_on(async {
         let spawner = Spawner::new();
@@ -302,7 +302,7 @@ fn sweeping_and_spawning_at_once_keep_out_of_each_others_way() {
             });
         }
         while let Some(code) = calls.join_next().await {
-            assert_eq!(code.unwrap(), Some(9), "nobody else took the end of it");
+            assert_eq!(code.unwrap(), Some(9), "the sweep did not reap it");
         }
         spawner.sweep("none").await;
     });
@@ -395,14 +395,14 @@ fn without_free_descriptors_there_is_an_error_and_no_process() {
         }
         match spawn(&command) {
             Err(error) => break error,
-            // Somebody closed a file in the meantime.
+            // Another thread closed a file in the meantime.
             Ok(_) => assert!(fill.len() < 1000),
         }
     };
     setrlimit(Resource::Nofile, old).unwrap();
     assert!(error.to_string().contains("Too many open files"), "{error}");
     drop((fill, command));
-    // Nobody is there who could write.
+    // The pipe has no writer.
     let mut read = File::from(read);
     assert_eq!(read.read(&mut [0]).unwrap(), 0);
     drop(read);

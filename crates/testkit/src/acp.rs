@@ -1,8 +1,8 @@
 //! Components of an ACP chain that the test plays.
 //!
 //! A component is a process of its own (`linkspan-child part …`); one that is played tells the test
-//! every line that it hears and does what the test says. Its connection to the test ends with it,
-//! however it ends, so nobody has to look at process lists.
+//! every line that it receives and does what the test says. Its connection to the test ends with it,
+//! however it ends, so tests need no process lists.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -79,7 +79,7 @@ impl Stage {
         }
     }
 
-    /// Waits until nobody is left of all who ever came, grandchildren too.
+    /// Waits until every process that ever connected has ended, grandchildren too.
     #[track_caller]
     pub fn wait_until_empty(&self) {
         let all: Vec<Player> = self.lock().values().cloned().collect();
@@ -147,7 +147,7 @@ impl Player {
     /// Makes it do something: see `linkspan-child`'s `part play`.
     pub fn command(&self, command: &str) {
         let mut test = self.test.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that has ended does nothing more, and whoever waits for that says so better.
+        // If the component has ended, the wait for its reply gives the better message.
         let _ = test.write_all(format!("{command}\n").as_bytes());
     }
 
@@ -173,7 +173,7 @@ impl Player {
         counts.next().unwrap_or_default()
     }
 
-    /// Whether it has done a command that nobody has waited for yet.
+    /// Whether it has done a command that the test has not waited for yet.
     pub fn has_done(&self, verb: &str) -> bool {
         self.heard.all().contains(&format!("did {verb}"))
     }

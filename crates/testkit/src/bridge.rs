@@ -286,7 +286,7 @@ impl Bridge {
             if lines.take(left, |_| false) == Err(Nothing::Timeout) {
                 self.never("the end of the process", Nothing::Timeout);
             }
-            // It has ended without anybody reading its stderr; now that can be seen.
+            // It has ended while its stderr was not read; now the rest is read.
             self.stderr.pause(false);
         }
         self.child.wait().expect("a child can be waited for").code()

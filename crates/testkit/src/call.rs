@@ -140,7 +140,7 @@ impl Call {
         self.find("an answer", Message::is_response)
     }
 
-    /// Waits for the end and gives the messages that nobody has taken.
+    /// Waits for the end and gives the messages that were not read yet.
     pub fn rest(&mut self) -> Vec<Message> {
         std::iter::from_fn(|| self.message()).collect()
     }

@@ -179,7 +179,7 @@ impl Children {
     #[cfg(unix)]
     pub fn kill(&self, pid: u32) {
         let inner = self.lock();
-        // Only who is still connected: a process number may have found another owner.
+        // Only if it is still connected: the pid of an ended process may be reused.
         if inner.processes.iter().any(|p| p.pid == pid && p.alive) {
             kill(pid);
         }
@@ -224,7 +224,7 @@ impl Children {
             for gate in &inner.open {
                 let _ = test.write_all(format!("{gate}\n").as_bytes());
             }
-            // The child says nothing to anybody before it is known here.
+            // The child sends nothing before it is registered here.
             let mut known = test.try_clone().expect("a socket can be shared");
             inner.processes.push(Process {
                 pid,
@@ -287,7 +287,7 @@ impl Seen {
         self.message.as_ref()?.method.as_deref()
     }
 
-    /// The tool that it calls, if it is such a call.
+    /// The tool that it calls, if it is a `tools/call`.
     pub fn tool(&self) -> Option<String> {
         self.message.as_ref()?.tool()
     }

@@ -116,7 +116,7 @@ impl Conn {
         request::read(&mut self.reader)
     }
 
-    /// Whether the client has closed its end. Nobody else reads this socket meanwhile.
+    /// Whether the client has closed its end. No other thread may read this socket meanwhile.
     pub(crate) fn gone(&self) -> bool {
         if self
             .socket

@@ -68,7 +68,7 @@ impl Expose {
         Self::new(program, target.into(), children)
     }
 
-    /// Exposes what is at that address; its children, if any, are somebody else's.
+    /// Exposes the server at that address; child processes of that server are not tracked.
     pub fn url(program: impl AsRef<OsStr>, url: &str) -> Self {
         Self::new(program, vec![url.into()], Children::listen())
     }
@@ -91,7 +91,7 @@ impl Expose {
         }
     }
 
-    /// Says these words to the program instead of `expose`, for others who serve over HTTP.
+    /// Replaces the verb `expose`, for other commands that serve over HTTP.
     pub fn by(mut self, verb: &[&str]) -> Self {
         self.verb = verb.iter().map(OsString::from).collect();
         self
@@ -109,7 +109,7 @@ impl Expose {
         self
     }
 
-    /// The process, for who wants to see it fail to start.
+    /// The process, for tests in which it fails to start.
     pub fn launch(&self) -> Launch {
         let launch = Bridge::launch(&self.program)
             .args(&self.verb)

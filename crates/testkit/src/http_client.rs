@@ -112,9 +112,9 @@ impl Http {
     /// Connects.
     ///
     /// # Panics
-    /// When nobody listens there.
+    /// If no server listens there.
     pub fn connect(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect(address).expect("somebody listens there");
+        let stream = TcpStream::connect(address).expect("a server listens there");
         // Small pieces are sent as small pieces: how a peer is cut off is what some tests are about.
         let _ = stream.set_nodelay(true);
         let mut http = Self {
@@ -138,7 +138,7 @@ impl Http {
         self.bytes(&ask.body);
     }
 
-    /// Sends any bytes. A peer that no longer takes them will be noticed by whoever reads.
+    /// Sends any bytes. A closed connection is noticed by the next read.
     pub fn bytes(&mut self, bytes: &[u8]) {
         let _ = self.try_bytes(bytes);
     }

@@ -1,4 +1,4 @@
-//! A port that nobody listens on yet.
+//! A free TCP port.
 
 use std::net::TcpListener;
 

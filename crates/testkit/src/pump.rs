@@ -1,4 +1,4 @@
-//! Moving the events of a stream to the socket, and noticing when nobody reads them.
+//! Moves the events of a stream to the socket, and notices when the client has closed it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

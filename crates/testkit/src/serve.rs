@@ -13,7 +13,7 @@ use crate::{legacy, modern, sse};
 /// What becomes of a request and its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// The server answers as if nobody had looked.
+    /// The server answers as usual.
     Pass,
     /// Answered; the connection may carry another request.
     Done,

@@ -161,7 +161,7 @@ impl Server {
         self.shared.with(|state| state.violations.clone())
     }
 
-    /// Lets everybody pass who waits at that gate.
+    /// Releases all calls that wait at that gate.
     pub fn open(&self, gate: &str) {
         self.shared
             .with(|state| state.gates.insert(gate.to_owned()));
@@ -187,7 +187,7 @@ impl Server {
         });
     }
 
-    /// Stops at once: nobody is answered, every connection is closed, the port refuses.
+    /// Stops at once: no request is answered, every connection is closed, the port refuses.
     pub fn kill(&self) {
         let sockets = self.shared.with(|state| {
             state.stopped = true;

@@ -107,7 +107,7 @@ impl Shared {
         }
     }
 
-    /// Changes the state and wakes everybody who waits for a change.
+    /// Changes the state and wakes all threads that wait for a change.
     pub fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let value = change(&mut self.lock());
         self.changed.notify_all();
@@ -115,7 +115,7 @@ impl Shared {
     }
 
     /// For the server's own threads: waits until `ready` gives something; `None` when the
-    /// server stops or `gone` says that nobody is interested any more.
+    /// server stops or `gone` says that the client is gone.
     pub fn until<T>(
         &self,
         mut gone: impl FnMut() -> bool,

@@ -353,7 +353,7 @@ fn a_hook_can_speak_on_the_stream() {
 
 #[cfg(unix)]
 #[test]
-fn a_bridge_may_have_another_stdin_and_a_stderr_that_nobody_reads() {
+fn a_bridge_may_have_another_stdin_and_an_unread_stderr() {
     use std::io::Write;
     let (stdin, mut pipe) = std::io::pipe().unwrap();
     let script = r#"echo 1 >&2; read -r line; echo "$line"; read -r line; exec echo 2 >&2"#;

@@ -12,7 +12,7 @@
 //! | `raw` | `text` or `envelope` | exactly that `result`, or that message with `$ID` replaced |
 //! | `fail` | `error` | exactly that `error` (a string holding JSON) |
 //! | `die` | – | closes the connection without an answer |
-//! | `cut` | `how`: `end`, `half`, `reset` | one progress notification, a cut, then the answer (for who resumes) |
+//! | `cut` | `how`: `end`, `half`, `reset` | one progress notification, a cut, then the answer (for a client that resumes) |
 //! | `gate` | `name`, `stubborn?` | answers when the test opens it; cancelled: only if stubborn |
 
 use std::thread;

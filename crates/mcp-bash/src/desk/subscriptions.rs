@@ -113,7 +113,7 @@ impl Connection {
         let wanted = Wanted::of(params);
         let found = wanted.find(snapshot)?;
         let name = format!("sub-{}", random_name());
-        // Before it is read: who gives it up meanwhile has given it up.
+        // Before it is read, so that an `unsubscribe` meanwhile takes effect.
         self.subscriptions.begin(&found.uri, &name)?;
         let first = match read(&self.folder, &held, &found).await {
             Ok(first) => print_of(&first),
@@ -152,7 +152,7 @@ impl Connection {
         Ok("{}".to_owned())
     }
 
-    /// Reads it now and then and tells the client when it is another one.
+    /// Polls the resource and tells the client when its contents have changed.
     fn look_after(
         &self,
         wanted: Wanted,

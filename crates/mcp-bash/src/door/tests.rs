@@ -105,7 +105,7 @@ fn the_news_come_once_and_after_the_welcome() {
     assert_eq!(told(&second.from_server(WELCOMED)).len(), 1);
     assert_eq!(told(&second.from_client(READY)).len(), 3);
     assert!(second.from_client(READY).is_empty());
-    // Older clients hear nothing of the sort.
+    // Clients of older revisions get no `list_changed` notifications.
     let mut old = door(&[]);
     old.from_client(
         r#"{"id":"i","method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#,
@@ -186,7 +186,7 @@ fn unknown_methods_are_answered_by_the_door() {
 }
 
 #[test]
-fn batches_are_for_those_who_want_them() {
+fn batches_are_accepted_if_the_variable_is_set() {
     let batch =
         r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"nope"}]"#;
     let mut door = inside(&[("MCPBASH_COMPAT_BATCHES", "true")]);
@@ -196,7 +196,7 @@ fn batches_are_for_those_who_want_them() {
 }
 
 #[test]
-fn a_secret_is_asked_of_everybody() {
+fn every_client_must_send_the_remote_token() {
     let secret = "dummy-test-token-0123456789abcdef";
     let mut door = door(&[("MCPBASH_REMOTE_TOKEN", secret)]);
     assert_eq!(code(&door.from_client(INIT)), -32602);

@@ -91,7 +91,7 @@ class Once {
     try {
       return await answer;
     } finally {
-      // Nobody is waiting: an open channel must not keep the process alive.
+      // No question is open: the channel must not keep the process alive.
       if (this.#waiting.size === 0) this.#socket.unref();
     }
   }

@@ -1,5 +1,5 @@
-//! Reads a folder once more. An entry that cannot be read this time, because somebody is just
-//! writing it or has made a mistake, stays as it was; one that is gone is gone.
+//! Reads a folder again. An entry that cannot be read this time, because it is being written or has a
+//! mistake, stays as it was; a removed entry is removed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -104,7 +104,7 @@ impl Catalogue {
         catalogue
     }
 
-    /// Everything as it was: without the server's file nobody knows what holds.
+    /// Keeps every entry as it was: without the server's file the settings are unknown.
     fn stay(&self, problem: Problem) -> Self {
         let hint = "the previous version stays in use until this is fixed".to_owned();
         Self {

@@ -116,7 +116,7 @@ pub struct Resource {
     pub read: Read,
     /// Within which bounds it runs.
     pub run: RunSettings,
-    /// The state of its file; another one means other contents.
+    /// The state of its file; a different state means different contents.
     pub stamp: Option<Stamp>,
 }
 
@@ -127,7 +127,7 @@ pub struct Stamp {
     pub size: u64,
     /// When it was last written, in seconds and nanoseconds.
     pub modified: (i64, i64),
-    /// Its number; a file that replaces another has another one.
+    /// Its inode; a file that replaces another has a different one.
     pub inode: u64,
 }
 
@@ -291,6 +291,6 @@ pub enum Severity {
 pub enum Fix {
     /// Let its owner execute the file.
     MakeExecutable(PathBuf),
-    /// Take write access from everybody but the owner.
+    /// Take write access from all users but the owner.
     MakePrivate(PathBuf),
 }

@@ -41,8 +41,8 @@ pub fn changes(old: &Catalogue, new: &Catalogue) -> Changed {
     }
 }
 
-/// Addresses with other contents, those that went away and those that came included: whoever has
-/// subscribed to a file that was removed and put back wants to read it anew. Both are sorted.
+/// URIs with changed contents, including removed and added ones: a client that subscribed to a file that was
+/// removed and put back has to read it again. Both lists are sorted.
 fn others(old: &[Arc<Resource>], new: &[Arc<Resource>]) -> Vec<String> {
     let mut uris = Vec::new();
     let mut before = old.iter().peekable();
@@ -66,8 +66,8 @@ fn differ<T>(old: &[Arc<T>], new: &[Arc<T>], shown: impl Fn(&T) -> &Value) -> bo
     old.len() != new.len() || !pairs.all(|(a, b)| is_same(shown(a), shown(b)))
 }
 
-/// Whether two entries look the same in a list. Only the size of a resource does not count: whoever
-/// cares about its contents has subscribed to it.
+/// Whether two entries look the same in a list. The size of a resource does not count: changes of its contents
+/// are announced to its subscribers.
 fn is_same(one: &Value, other: &Value) -> bool {
     let (Value::Object(one), Value::Object(other)) = (one, other) else {
         return one == other;

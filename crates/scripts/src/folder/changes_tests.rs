@@ -70,7 +70,7 @@ fn other_contents_of_a_resource_are_told_by_its_address() {
 }
 
 #[test]
-fn who_subscribed_to_what_goes_or_comes_back_is_told() {
+fn added_and_removed_resources_are_listed_for_subscribers() {
     let new = after(|f| f.file("resources/a.txt", "new\n"));
     assert!(new.resources && new.resource_uris.len() == 1);
     assert!(new.resource_uris[0].ends_with("/resources/a.txt"));

@@ -1,4 +1,4 @@
-//! What completes arguments, and who reads the addresses of a scheme.
+//! Programs that complete arguments, and programs that read the addresses of a scheme.
 
 use std::sync::Arc;
 

@@ -27,7 +27,7 @@ pub(super) fn check(members: &[Member], place: Places) -> Vec<Finding> {
     findings
 }
 
-/// Whether the table has a field; who reads fields is held to it.
+/// Whether the table has a field; every field that is read must be in it.
 pub(super) fn is_known(name: &str) -> bool {
     FIELDS.iter().any(|field| field.name == name)
 }

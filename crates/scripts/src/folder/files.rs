@@ -89,7 +89,7 @@ impl Reader<'_> {
         let read = File::open(&item.path).and_then(|mut file| read_up_to(&mut file, &mut head));
         match read {
             Ok(length) => Some(Script::of(&head[..length])),
-            // Somebody may be allowed to run what nobody may read.
+            // A file can be executable without being readable.
             Err(error) => {
                 let text = format!("cannot be read: {error}");
                 self.error(&item.shown, text);

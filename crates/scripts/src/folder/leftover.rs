@@ -83,8 +83,8 @@ impl Reader<'_> {
     }
 }
 
-/// Code that others can change, as problems. If there is too much to look at, that is one as well for who
-/// wants to know everything.
+/// Code that other users can change, as problems. If `thorough`, it is also a problem when there are more files
+/// than the scan may look at.
 pub fn untrusted_code(trust: &Trust, root: &Path, most: usize, thorough: bool) -> Vec<Problem> {
     let scan = trust.scan(root, most);
     let mut problems: Vec<Problem> = scan

@@ -1,4 +1,4 @@
-//! Names that every client takes, and the name that somebody may have meant.
+//! Names that every client accepts, and the known name closest to a misspelled one.
 
 /// How long a name may be.
 const LONGEST: usize = 64;

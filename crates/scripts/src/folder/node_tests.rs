@@ -58,7 +58,7 @@ fn the_line_of_a_mistake_is_told() {
     for (format, text, line) in [
         (Format::Yaml, "a: 1\nb: [1\nc: 2\n", 3),
         (Format::Yaml, "a: 1\n b: 2\n", 2),
-        (Format::Yaml, "a: 1\nb: *nobody\n", 2),
+        (Format::Yaml, "a: 1\nb: *missing\n", 2),
         (Format::Json, "{\"a\": 1,\n \"b\": }", 2),
         (Format::Toml, "a = 1\nb = = 2\n", 2),
     ] {

@@ -102,7 +102,7 @@ impl Reader<'_> {
             return *there;
         }
         let there = match interpreter.contains('/') {
-            // From where scripts are run nobody knows a way that does not begin at the root.
+            // A relative path depends on the working directory of the call, which is not known here.
             true => !interpreter.starts_with('/') || Path::new(interpreter).exists(),
             false => is_on_path(interpreter, &self.options.env),
         };

@@ -54,7 +54,7 @@ pub enum FolderError {
         #[source]
         source: std::io::Error,
     },
-    /// Somebody else decides what is in it.
+    /// Another user can change what is in it.
     #[error("{} cannot be trusted: {reason}", path.display())]
     Untrusted {
         /// The folder.
@@ -72,8 +72,8 @@ pub enum FolderError {
         /// Why.
         reason: Distrust,
     },
-    /// The server's file is wrong. Its settings hold for every entry, and some of them protect
-    /// somebody, so that nothing is offered without them.
+    /// The server's file is wrong. Its settings hold for every entry, and some of them restrict access, so that
+    /// nothing is offered without them.
     #[error("{}{}: {}", .0.path.display(), .0.line.map(|line| format!(":{line}")).unwrap_or_default(), .0.text)]
     ServerFile(Box<Problem>),
 }
@@ -341,7 +341,7 @@ impl Catalogue {
     }
 }
 
-/// Sorts by a name and leaves one of each; who comes first stays.
+/// Sorts by a name and keeps the first entry of each name.
 pub(super) fn unique<T>(
     reader: &mut Reader<'_>,
     mut entries: Vec<T>,

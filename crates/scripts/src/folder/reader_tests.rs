@@ -34,7 +34,7 @@ fn an_empty_folder_is_a_server_that_offers_nothing() {
 }
 
 #[test]
-fn the_server_says_who_it_is() {
+fn the_server_file_sets_name_and_version() {
     let folder = Folder::new();
     folder.tool("a");
     folder.file(

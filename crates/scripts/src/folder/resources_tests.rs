@@ -142,7 +142,7 @@ fn what_is_wrong_is_told_with_its_line() {
     folder.file("resources/a.meta.yaml", "title: A\nuri: no scheme\n");
     folder.file("resources/b.meta.yaml", "uriTemplate: 'b://{x}'\n");
     folder.file("resources/c.meta.yaml", "text: C\n");
-    folder.file("resources/d.meta.yaml", "uri: d://x\nprovider: nobody\n");
+    folder.file("resources/d.meta.yaml", "uri: d://x\nprovider: missing\n");
     folder.file("resources/e.meta.yaml", "uri: e://x\n");
     folder.file(
         "resources/f.meta.yaml",
@@ -162,7 +162,7 @@ fn what_is_wrong_is_told_with_its_line() {
             "error resources/a.meta.yaml:2: `uri` \"no scheme\" has no scheme, such as `file:` or `notes:`",
             "error resources/b.meta.yaml:1: a file as it is cannot be a template (make it a program, or give it a `uri`)",
             "warning resources/c.meta.yaml:1: `text` says nothing beside a file",
-            "error resources/d.meta.yaml:2: there is no provider `nobody` (put an executable `nobody` into `providers/`)",
+            "error resources/d.meta.yaml:2: there is no provider `missing` (put an executable `missing` into `providers/`)",
             "warning resources/e.meta.yaml: there is no file `e`, and nothing else gives its contents (add `text`, or a `uri` and its `provider`)",
             "error resources/f.meta.yaml:2: both `uri` and `uriTemplate` are there",
             "error resources/g.meta.yaml:2: `uriTemplate` \"g://{x\" has a `{` without a `}`",

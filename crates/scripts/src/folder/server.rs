@@ -1,4 +1,4 @@
-//! The server's own file: who it is, and what holds for every entry.
+//! The server's own file: its name and version, and the settings for every entry.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::reader::{FolderError, Reader};
 /// The server's file may have any of these names, but only one of them.
 const FILES: [&str; 4] = ["server.toml", "server.yaml", "server.yml", "server.json"];
 
-/// What folders are called, for those who misspell them.
+/// The names of the folders, to recognise misspelled ones.
 const FOLDERS: [&str; 6] = [
     "tools",
     "prompts",

@@ -138,7 +138,7 @@ impl Client {
         let gone = || RpcError::internal("the server has gone; call again");
         let sent = self.orders.send(Order::Ask(Box::new(request))).await;
         sent.map_err(|_| gone())?;
-        // The server notices by itself when nobody waits for the answer any more.
+        // The task of the server notices by itself when this receiver is dropped.
         let answer = told.await.map_err(|_| gone())??;
         let body = answer.body().map_or("{}", Json::text);
         match answer.kind() {

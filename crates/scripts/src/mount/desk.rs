@@ -26,7 +26,7 @@ use crate::run::observer::{ChangeEvents, News, Threshold};
 use crate::run::outbox::Outbox;
 use crate::worker::Pipes;
 
-/// How often we look whether somebody still waits.
+/// How often requests are checked for a caller that is gone.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// How long another answer may still come when one stood behind other text.
@@ -47,7 +47,7 @@ pub(super) struct Request {
     pub(super) caller: Caller,
     /// As the client spelled it.
     pub(super) token: Option<String>,
-    /// How long it may take; without one, whoever asks has a limit of their own.
+    /// How long it may take; without one, the caller has its own limit.
     pub(super) clock: Option<Clock>,
     pub(super) reply: oneshot::Sender<Result<Message, RpcError>>,
 }
@@ -125,7 +125,7 @@ impl Server {
         }
     }
 
-    /// Serves until the process or everybody who needs it has gone; says why.
+    /// Serves until the process has ended or no client is left; returns the reason.
     async fn serve(
         &mut self,
         guard: &mut Guard,
@@ -152,7 +152,7 @@ impl Server {
                     }
                 },
                 _ = guard.wait(), if !ended => {
-                    // Whoever holds on to its output would keep us from noticing.
+                    // A descendant that holds the pipes open would hide the end of output.
                     guard.kill();
                     guard.sweep().await;
                     ended = true;
@@ -214,7 +214,7 @@ impl Server {
         clocks.filter_map(|request| request.clock.as_mut())
     }
 
-    /// Forgets a request; a question without any request is nobody's.
+    /// Removes a request; the server's open questions end with the last request.
     fn take_out(&mut self, number: Hop) -> Option<Request> {
         let request = self.waiting.remove(&number)?;
         self.quoted.remove(&number);
@@ -280,7 +280,7 @@ impl Server {
             Kind::Notification => self.note(&msg),
             Kind::Request => {
                 let Some(id) = msg.id() else { return };
-                // All calls are the same client's; the last one is as good as any.
+                // All calls come from the same client, so any of them can carry the question.
                 let caller = self.waiting.iter().max_by_key(|(n, _)| **n);
                 let caller = caller.map(|(_, request)| request.caller.clone());
                 match (&*msg.method(), caller) {
@@ -340,7 +340,7 @@ impl Server {
         }
     }
 
-    /// Takes back what nobody waits for, or what is late.
+    /// Cancels requests whose caller is gone or whose time is up.
     fn give_up(&mut self) {
         let now = Instant::now();
         let due: Vec<Hop> = self

@@ -33,7 +33,7 @@ pub fn named_pipe(_path: &Path) -> io::Result<(pipe::Receiver, OwnedFd, OwnedFd)
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Every file can be read and executed by everybody, and written by this user.
+/// Every file can be read and executed by all users, and written by this user.
 const MODE: u32 = 0o755;
 
 /// As on Unix.

@@ -33,9 +33,9 @@ pub(crate) enum Word {
     },
     /// A question for the client, answered under the same id.
     Ask { id: String, question: Question },
-    /// A list is another one now.
+    /// A list has changed.
     Changed(List),
-    /// A resource is another one now.
+    /// A resource has changed.
     Updated(String),
     /// The request is answered with this error, whatever else is printed.
     Fail {

@@ -140,7 +140,7 @@ async fn next_word(
     told: &mut mpsc::Receiver<Result<Said, Odd>>,
     replies: &mpsc::Sender<String>,
 ) -> Option<Result<Said, Odd>> {
-    // Nobody else sends, so that the room stays. Without a reader there is nothing to lose.
+    // This task is the only sender, so that the reserved room stays free. A closed channel needs no room.
     let _room = replies.reserve_many(MOST_QUESTIONS + 1).await;
     told.recv().await
 }
@@ -172,7 +172,7 @@ async fn listen_to_pipe(mut pipe: pipe::Receiver, tell: mpsc::Sender<Result<Said
     }
 }
 
-/// Passes whole lines on. `false` if nobody listens.
+/// Passes whole lines on. `false` if the receiver is gone.
 async fn pass_on(lines: &mut Lines, tell: &mpsc::Sender<Result<Said, Odd>>) -> bool {
     let odd = |why| Odd { why, id: None };
     while let Some(line) = lines.next() {

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn who_gives_very_many_arguments_has_variables_for_some() {
+    fn only_some_of_very_many_arguments_become_variables() {
         let mut env = Env::new();
         let many = (0..100_000).map(|n| (format!("n{n}"), n.into()));
         let many = Value::Object(many.collect()).to_string();

@@ -17,12 +17,12 @@ use crate::os::UnixStream;
 /// How long a program that was killed may take to be dead.
 pub(super) const DEAD: Duration = Duration::from_secs(5);
 
-/// Dropped while the program runs, it is told, then asked, then made to end.
+/// Dropped while the program runs, it marks the call as cancelled, then sends TERM, then KILL.
 pub(crate) struct Guard {
     pub(super) child: Option<Child>,
     /// What comes from it.
     descendants: Option<Descendants>,
-    /// What it prints; read until its end, or it would die of a pipe that nobody reads.
+    /// What it prints; read until its end, so that a closed pipe does not kill it.
     pub(super) streams: Option<Streams>,
     runner: Arc<Runner>,
     pub(crate) marker: String,
@@ -48,8 +48,8 @@ pub(crate) struct Begin {
 }
 
 impl Begin {
-    /// Starts a program, in a task of its own: whoever is dropped while it begins has started it all
-    /// the same, and it must be ended like any other.
+    /// Starts a program in a task of its own: if the caller is dropped meanwhile, the program has started all
+    /// the same and must be ended like any other.
     pub(crate) async fn start(
         self,
         command: Command,
@@ -116,7 +116,7 @@ impl Guard {
         }
     }
 
-    /// Leaves a sign that nobody waits any more, for those who look.
+    /// Creates the file that tells the tool of the cancellation.
     pub(crate) fn mark_cancelled(&self) {
         if let Err(e) = std::fs::write(&self.cancel, b"") {
             tracing::debug!("the tool is not told that it was cancelled: {e}");
@@ -173,7 +173,7 @@ pub(super) async fn ended(child: &mut Option<Child>) -> io::Result<Status> {
     }
 }
 
-/// Reads what nobody wants, for ever.
+/// Reads and discards output, for ever.
 async fn drain(streams: &mut Option<Streams>) -> std::convert::Infallible {
     match streams {
         Some(streams) => loop {

@@ -18,7 +18,7 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// Adds something of our own accord. Whoever makes us do so has to see to it that there is an end.
+    /// Adds a line without a size limit. The caller has to bound how many it adds.
     pub(crate) fn tell(&mut self, line: &[u8]) {
         self.bytes.extend_from_slice(line);
     }
@@ -60,7 +60,7 @@ mod tests {
     use crate::run::channel;
 
     #[tokio::test]
-    async fn who_reads_may_ask_for_ever_and_who_does_not_may_not() {
+    async fn unread_answers_are_limited_and_read_ones_are_not() {
         let (ours, theirs) = channel::writing().unwrap();
         let reader = std::thread::spawn(move || {
             io::copy(&mut std::fs::File::from(theirs), &mut io::sink()).unwrap()

@@ -112,7 +112,7 @@ pub async fn run(
         tokio::select! {
             biased;
             waited = has_ended(&mut guard.child) => status = Some(waited?),
-            // Before what may never end.
+            // Before the branches that may be ready every time.
             () = sleep_until(deadline) => ended = Some(Ended::TimedOut(clock.allowed())),
             () = talk.next(observer.as_deref_mut(), &mut clock) => {}
             chunk = read(&mut guard.streams) => if !take(&mut guard.streams, chunk).await {
@@ -123,7 +123,7 @@ pub async fn run(
     if status.is_none() {
         stop(&mut guard, clock.grace).await?;
     }
-    // Whoever is left in its group has no business any more.
+    // The rest of its process group ends with it.
     guard.kill();
     drop(holds);
     let rest = drain(
@@ -133,7 +133,7 @@ pub async fn run(
         &mut clock,
     );
     if timeout(LAST_READ, rest).await.is_err() {
-        // Somebody who has left the group holds on to our pipes.
+        // A descendant that left the group holds our pipes open.
         guard.sweep().await;
         let rest = drain(
             &mut guard.streams,
@@ -195,7 +195,7 @@ async fn stop(guard: &mut Guard, grace: Duration) -> io::Result<()> {
             },
             () = sleep_until(last) => {
                 guard.kill();
-                // Who hangs in the kernel is reaped when it is dead, if ever.
+                // A process that hangs in the kernel is reaped when it ends.
                 let dead = timeout(DEAD, guard.wait()).await;
                 return dead.map_or(Ok(()), |waited| waited.map(drop));
             }

@@ -108,7 +108,7 @@ impl Runner {
         format!("{}-{}", self.name, super::random_name())
     }
 
-    /// Sees to it that what runs ends with us, whatever happens to us.
+    /// Starts the watchdog, so that programs end with this process, however it ends.
     pub(super) async fn watch_over(&self) {
         let start = || async {
             let (exe, folder) = (&self.options.exe, self.folder());
@@ -177,8 +177,8 @@ impl Runner {
         alive.clone()
     }
 
-    /// Waits until nothing runs any more, but not for ever, and ends what still does. Whoever could begin
-    /// something new must have gone before.
+    /// Waits until no program runs, at most for `limit`, and ends those that still do. Callers that could start
+    /// programs must be gone before.
     pub(crate) async fn finish(&self, limit: Duration) {
         self.alive
             .lock()

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 const KEPT: Duration = Duration::from_secs(15 * 60);
 /// How many there may be; the oldest goes first.
 const MOST: usize = 32;
-/// What one may weigh: so many times what an answer may.
+/// The largest file, as a multiple of the largest answer.
 pub(crate) const TIMES: usize = 8;
 /// What one read of it gives at most.
 const PIECE: u64 = 1 << 20;
@@ -31,7 +31,7 @@ struct Spill {
     since: Instant,
 }
 
-/// One that is being written. Dropped before it is kept, it is gone.
+/// A file that is being written. It is removed if this is dropped before it is kept.
 pub(crate) struct Unfinished {
     name: String,
     path: PathBuf,

@@ -7,8 +7,8 @@ use tokio::io::AsyncReadExt;
 use super::capture::{Capture, Printed, Tail};
 use crate::os::pipe;
 
-/// How long what a program has printed is still read after its end. It is there already; only who
-/// holds the pipe open keeps us.
+/// How long the output of a program is still read after its end. It is in the pipe already; the wait is only
+/// for a descendant that holds the pipe open.
 pub(super) const LAST_READ: Duration = Duration::from_millis(200);
 
 pub(super) struct Streams {
@@ -66,7 +66,7 @@ impl Streams {
         self.stdout.open || self.stderr.open
     }
 
-    /// Waits for more. Nothing is lost if nobody waits any longer.
+    /// Waits for more. Cancel-safe: no output is lost if the future is dropped.
     pub(super) async fn read(&mut self) -> Chunk {
         tokio::select! {
             n = self.stdout.read() => Chunk::Out(n),

@@ -14,11 +14,11 @@ use linkspan_spawn::{Child, Command, Spawner};
 /// when there is something to do.
 const WAIT: &str = r#"while read -r line; do :; done; exec "$@""#;
 
-/// Where it finds the program: open already, because somebody may replace the file in the meantime.
+/// The descriptor of the program: opened in advance, because the file may be replaced in the meantime.
 const OPEN: i32 = 3;
 const OPEN_PATH: &str = "/proc/self/fd/3";
 
-/// Held as long as we live. The system closes it when we do not.
+/// Held until this process ends; then the system closes it.
 pub(super) struct Watchdog {
     _child: Child,
     _held: io::PipeWriter,

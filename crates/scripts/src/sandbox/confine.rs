@@ -2,8 +2,8 @@
 //!
 //! What it enforces: reading, executing, writing, creating, renaming and removing files; connecting to
 //! and listening on TCP ports if `net` is given; and, where the kernel can (6.12), that signals and
-//! abstract sockets do not reach processes outside. Reading and executing are one grant, since whoever
-//! can read a program can have it executed by an interpreter.
+//! abstract sockets do not reach processes outside. Reading and executing are one grant, since a process
+//! that can read a program can have it executed by an interpreter.
 //!
 //! What it cannot: UDP (so that names are resolved), and sockets in the file system. Calls that Landlock
 //! does not look at are in `seccomp.rs`.
@@ -109,7 +109,7 @@ mod landlock {
             .scope(Scope::from_all(ABI::V6))
             .map_err(said)?;
         if reach.net.is_some() {
-            // Nothing is granted for listening: a port that somebody else can ask is a way out, too.
+            // Listening is never granted: an open port would let other processes read data out of the sandbox.
             let both = AccessNet::ConnectTcp | AccessNet::BindTcp;
             asked = asked.handle_access(both).map_err(said)?;
         }

@@ -18,7 +18,7 @@ pub const REFUSED: u8 = 126;
 /// threads would keep their rights.
 pub fn exec(words: impl IntoIterator<Item = OsString>, env: Variables<'_>) -> ExitCode {
     let reason = attempt(words.into_iter(), env);
-    // If nobody can be told there is still the code.
+    // If stderr is closed, the exit code still tells the failure.
     let _ = writeln!(io::stderr(), "linkspan: not run: {reason}");
     ExitCode::from(REFUSED)
 }
@@ -79,8 +79,8 @@ fn apply(
     limits.map_err(|e| format!("a limit cannot be set: {e}"))
 }
 
-/// Asks to be killed when the server ends, however it ends. It may have ended before we asked; then
-/// somebody else is our parent.
+/// Asks the kernel to kill this process when the server ends, however it ends. If the server ended before the
+/// call, this process has another parent.
 #[cfg(target_os = "linux")]
 fn stay_with_the_server(server: u32) -> Result<(), String> {
     use rustix::process::{Signal, getppid, set_parent_process_death_signal};

@@ -6,13 +6,12 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Programs, libraries and settings of the system, to read and to execute. What is not there is left out.
-/// The usual permissions hold besides, so that `/etc/shadow` is readable for nobody but root: a server
-/// should not run as root.
+/// Programs, libraries and settings of the system, to read and to execute. Missing paths are left out.
+/// File permissions hold as well, so that only root can read `/etc/shadow`: a server should not run as root.
 ///
-/// All of `/proc`: a program looks itself up under its own number, and its children under theirs, which
-/// nobody knows yet. The kernel does not let it see the environment, memory or files of processes
-/// outside its sandbox even so; their command lines it does, as everybody may see those.
+/// All of `/proc`: a program looks itself up under its own pid, and its children under theirs, which are not
+/// known in advance. The kernel still hides the environment, memory and files of processes outside the
+/// sandbox, but not their command lines, which are public.
 pub(super) const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -35,7 +34,7 @@ pub(super) const SYSTEM: &[&str] = &[
     "/sys/kernel/mm",
 ];
 
-/// To read and to write. Not the terminal: nobody is there to answer.
+/// To read and to write. Not the terminal: a server has no user at one.
 pub(super) const DEVICES: &[&str] = &[
     "/dev/null",
     "/dev/zero",

@@ -95,8 +95,8 @@ impl Profile {
         self.reach.as_ref().is_some_and(|reach| reach.tmp.is_none())
     }
 
-    /// Gives it a folder for temporary files, which becomes its `TMPDIR`. Whoever made the folder removes
-    /// it after the end.
+    /// Gives it a folder for temporary files, which becomes its `TMPDIR`. The caller removes the folder after
+    /// the program's end.
     pub fn set_tmp(&mut self, tmp: &Path) {
         if let Some(reach) = &mut self.reach {
             reach.tmp = Some(tmp.to_owned());

@@ -72,7 +72,7 @@ fn open_beneath(root: &Path, inner: &Path) -> Result<File, NoFile> {
     use rustix::io::Errno;
     let folder = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let folder = open(root, folder, Mode::empty()).map_err(told)?;
-    // A pipe without a writer must not hold us.
+    // Opening a FIFO without a writer must not block.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     match openat2(&folder, inner, flags, Mode::empty(), resolve) {

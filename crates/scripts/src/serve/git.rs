@@ -1,9 +1,8 @@
 //! Files of git repositories: `git+https://host/repo.git?ref=main#path/in/it`, and `git:///folder`
 //! for repositories of this machine.
 //!
-//! The program `git` does the reading, with nobody's settings but ours, without a shell, hooks,
-//! credentials or a working copy. What the address says has passed [`address`] before it becomes a
-//! word of a command.
+//! The program `git` does the reading, with only our settings, without a shell, hooks, credentials or a
+//! working copy. The parts of an address have passed [`address`] before they become arguments.
 
 mod address;
 mod command;
@@ -21,7 +20,7 @@ use tokio::task::spawn_blocking;
 use super::Folder;
 use super::options::NotFetched;
 use address::{Address, Place};
-use command::{Git, NOBODY};
+use command::{Git, NO_PROTOCOL};
 
 /// How long a step may take in a repository of this machine.
 const LOCAL: Duration = Duration::from_secs(20);
@@ -48,7 +47,7 @@ pub async fn read(folder: &Arc<Folder>, uri: &str, most: usize) -> Result<Vec<u8
             let git = Git {
                 runner,
                 dir: found.map_err(failed)??,
-                protocol: NOBODY,
+                protocol: NO_PROTOCOL,
                 settings: Vec::new(),
                 time: LOCAL,
             };

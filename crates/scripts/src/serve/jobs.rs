@@ -1,4 +1,4 @@
-//! What is run for whom: the environment of one call.
+//! Runs the program of a call in the environment of that call.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl Connection {
 }
 
 impl Connection {
-    /// Who hears what is said while it runs.
+    /// The receiver of what the program reports while it runs.
     pub(super) fn observer(&self, request: &RunRequest<'_>, caller: Caller) -> CallObserver {
         self.folder.observer(
             caller,
@@ -88,8 +88,8 @@ impl Connection {
     }
 }
 
-/// Runs it without anybody who could be asked or told.
-pub(super) async fn perform_for_nobody(
+/// Runs it without a client that could be asked or notified.
+pub(super) async fn perform_without_client(
     folder: &Arc<Folder>,
     request: RunRequest<'_>,
 ) -> Result<Outcome, RpcError> {
@@ -251,7 +251,7 @@ pub fn asked_timeout(meta: Option<Json<'_>>, run: &RunSettings) -> Option<Durati
     Some(asked.min(run.max_timeout.max(run.timeout)))
 }
 
-/// Writes what only we and our children may read.
+/// Writes a file that only our user may read.
 pub(crate) fn write_private(path: &std::path::Path, text: &str) -> std::io::Result<()> {
     use std::io::Write;
     let mut options = std::fs::OpenOptions::new();

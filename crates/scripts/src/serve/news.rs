@@ -73,7 +73,7 @@ pub(super) fn pass_on(
             };
             match told {
                 None => return,
-                // Nobody who is not ready knows anything that could be old.
+                // A client that is not initialized has no list that could be outdated.
                 Some(_) if !ready.load(Ordering::Relaxed) => {}
                 Some(FolderChange::List(list)) => changed(&teller, list).await,
                 Some(FolderChange::Diagnostic(diagnostic)) => {

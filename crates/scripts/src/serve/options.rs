@@ -61,7 +61,7 @@ impl Options {
     }
 }
 
-/// Gets what an address stands for. It decides itself whom it talks to.
+/// Fetches the content of an address. The implementation decides which hosts it connects to.
 pub trait Fetch: Send + Sync {
     /// Gets it, but no more than `most` bytes.
     fn fetch<'a>(

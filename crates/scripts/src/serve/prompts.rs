@@ -55,7 +55,7 @@ impl Connection {
     }
 }
 
-/// Fills in what was left out, and refuses what is not a word or missing.
+/// Fills in defaults, and refuses arguments that are not strings or are missing.
 fn complete(prompt: &Prompt, arguments: &mut Map<String, Value>) -> Result<(), RpcError> {
     if let Some((name, _)) = arguments.iter().find(|(_, value)| !value.is_string()) {
         let why = format!("the argument `{name}` must be a string");
@@ -130,7 +130,7 @@ fn is_message(one: Json<'_>) -> bool {
         && kind.is_some_and(|kind| kind.kind() == JsonKind::String)
 }
 
-/// What a program that is no tool has printed, or why there is nothing.
+/// The output of a program that is not a tool, or why there is none.
 pub(super) fn printed<'a>(name: &str, outcome: &'a Outcome) -> Result<&'a str, RpcError> {
     let failed = |why: String| RpcError::internal(format!("`{name}` failed: {why}"));
     match (&outcome.stdout, outcome.ended) {

@@ -15,7 +15,7 @@ use super::contents::{
 };
 use super::files::read_inside;
 use super::found::{Found, resolve};
-use super::jobs::{RunRequest, find, meta, perform_for_nobody};
+use super::jobs::{RunRequest, find, meta, perform_without_client};
 use super::news::updated;
 use super::subscriptions::{LOOK, Looking, print_of};
 use crate::folder::{Program, Read};
@@ -24,14 +24,14 @@ use crate::run::result::{ended_with, reason};
 use crate::run::{Ended, Outcome, spill};
 use crate::uri;
 
-/// How often something of another machine is looked at: it is not ours to wear out.
+/// The polling interval for resources of other machines, longer to spare their servers.
 const LOOK_AWAY: Duration = Duration::from_secs(60);
 
-/// Who wants to read.
+/// For which reader a resource is read.
 enum Reader<'a> {
     Client(&'a Connection, &'a mut Call, Option<Json<'a>>),
-    /// Nobody but us: to see whether it has changed.
-    Nobody,
+    /// linkspan itself, to check whether the resource has changed.
+    Poll,
 }
 
 impl Connection {
@@ -64,7 +64,7 @@ impl Connection {
         }
     }
 
-    /// Reads it now and then and tells the client when it is another one.
+    /// Polls the resource and tells the client when its contents have changed.
     pub(super) fn look_after(&self, uri: &str, call: &Call) -> Looking {
         let (folder, teller) = (Arc::downgrade(&self.folder), call.teller());
         let turns = self.folder.looks.clone();
@@ -82,7 +82,7 @@ impl Connection {
                 let Some(folder) = folder.upgrade() else {
                     return;
                 };
-                let read = read(&folder, &uri, Reader::Nobody).await;
+                let read = read(&folder, &uri, Reader::Poll).await;
                 drop((folder, turn));
                 let now = read.ok().map(|text| print_of(&text));
                 if last.replace(now).is_some_and(|last| last != now) {
@@ -190,7 +190,7 @@ async fn perform(
     };
     match reader {
         Reader::Client(connection, call, meta) => connection.perform(request(meta), call).await,
-        Reader::Nobody => perform_for_nobody(folder, request(None)).await,
+        Reader::Poll => perform_without_client(folder, request(None)).await,
     }
 }
 

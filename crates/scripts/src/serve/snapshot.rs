@@ -111,7 +111,7 @@ impl Snapshot {
         show(&self.list(collection, revision))
     }
 
-    /// Whether servers are taken in, so that the list of tools is another one for everybody.
+    /// Whether servers are mounted, so that the list of tools differs from client to client.
     pub(crate) fn has_mounts(&self) -> bool {
         self.catalogue
             .tools

@@ -1,4 +1,4 @@
-//! What a client wants to hear about, and looking after what nobody announces.
+//! The subscriptions of a client, and polling of resources that announce no changes.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 
 use super::connection::Connection;
 
-/// More than this nobody looks at.
+/// The most resources that a client may subscribe to.
 const MOST: usize = 1024;
 /// How often a resource is read anew if its file alone does not tell.
 pub(super) const LOOK: Duration = Duration::from_secs(2);
@@ -20,7 +20,7 @@ pub(super) const LOOK: Duration = Duration::from_secs(2);
 #[derive(Clone, Default)]
 pub(crate) struct Subscriptions(Arc<Mutex<HashMap<String, Option<Looking>>>>);
 
-/// Looks after a resource until it is dropped.
+/// Polls a resource until it is dropped.
 pub(super) struct Looking(pub(super) AbortHandle);
 
 impl Drop for Looking {

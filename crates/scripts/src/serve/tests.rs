@@ -459,7 +459,7 @@ async fn an_argument_that_was_left_out_has_its_default() {
 }
 
 #[tokio::test]
-async fn who_subscribes_to_much_keeps_nobody_from_calling() {
+async fn many_subscriptions_do_not_block_calls() {
     let mut scene = Scene::new(
         &[
             ("tools/hi.sh", "#!/bin/sh\n# Hi.\necho hi\n"),

@@ -1,6 +1,6 @@
 //! Addresses that follow a pattern: RFC 6570, read backwards.
 
-/// How many places may be tried before a pattern is given up; nobody needs so many.
+/// How many positions may be tried before a match is given up; far more than real templates need.
 const MOST_TRIES: usize = 20_000;
 
 /// A pattern.

@@ -42,7 +42,7 @@ impl Trust {
     /// file that is checked is the file that is run. A file that does not exist ends the check: the start
     /// fails.
     pub fn program(&self, program: &Path, start: Start<'_>, zone: &Path) -> Result<(), WalkError> {
-        if self.everybody {
+        if self.accept_writable {
             return Ok(());
         }
         let mut env = Env::new(start.env, start.cwd);

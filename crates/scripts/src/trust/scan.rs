@@ -46,7 +46,7 @@ impl Trust {
     /// what is in the folder is seen anyway.
     pub(crate) fn scan(&self, root: &Path, most: usize) -> Scan {
         let mut scan = Scan::default();
-        if self.everybody {
+        if self.accept_writable {
             return scan;
         }
         let mut seen = 0;

@@ -31,7 +31,7 @@ pub enum WalkError {
 impl Trust {
     /// Checks an absolute path. What lies in `zone` is judged strictly; outside, sticky folders are accepted.
     pub fn walk(&self, path: &Path, zone: &Path) -> Result<(), WalkError> {
-        if self.everybody {
+        if self.accept_writable {
             return Ok(());
         }
         let mut at = PathBuf::from("/");

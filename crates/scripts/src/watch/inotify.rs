@@ -112,7 +112,7 @@ impl Told {
             matter |= match (name, is_root) {
                 (Some(name), true) => matters_in_root(&name),
                 (Some(name), false) => matters(&name),
-                // Somebody may have made it writable for others.
+                // The folder may have become writable for other users.
                 (None, _) => flags.contains(ReadFlags::ATTRIB),
             };
         }

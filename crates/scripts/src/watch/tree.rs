@@ -134,7 +134,7 @@ impl Walk {
     }
 }
 
-/// A number that is another one when anything has changed.
+/// A hash that differs when anything has changed.
 pub(super) fn fingerprint(root: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     let mut left = MOST_FILES;

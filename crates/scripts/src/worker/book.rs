@@ -33,7 +33,7 @@ pub(crate) enum Answer {
     NotBegun,
 }
 
-/// What goes back to whoever waits.
+/// What the caller gets back.
 pub(super) struct Told {
     pub(super) answer: Answer,
     pub(super) observer: CallObserver,
@@ -60,7 +60,7 @@ pub(super) enum Deed {
 #[derive(Default)]
 pub(super) struct Book {
     calls: HashMap<u64, Waiting>,
-    /// Calls that nobody waits for any more, and until when the process may take to say so too.
+    /// Cancelled calls, and the time until which the process has to confirm.
     given_up: HashMap<u64, (Instant, Box<dyn Send>)>,
     asking: HashMap<u64, Asking>,
 }
@@ -97,7 +97,7 @@ impl Book {
         }
         let call = match said.call {
             Some(call) => Some(call),
-            // Who has only one call need not say which.
+            // A process with only one call may leave out its id.
             None if self.calls.len() == 1 => self.calls.keys().next().copied(),
             None => None,
         };
@@ -166,7 +166,7 @@ impl Book {
         }
     }
 
-    /// Nobody waits for a call any more; gives the line that tells the process.
+    /// Cancels a call; returns the line that tells the process.
     pub(super) fn cancel(&mut self, call: u64) -> Option<String> {
         let waiting = self.calls.remove(&call)?;
         Some(self.give_up(call, waiting.clock.grace, waiting.place))
@@ -178,7 +178,7 @@ impl Book {
         format!("{{\"method\":\"cancel\",\"params\":{{\"call\":{call}}}}}\n")
     }
 
-    /// When something has to be done even if nobody says anything.
+    /// The next time at which a timeout has to be handled.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let calls = self.calls.values().map(|waiting| waiting.clock.deadline());
         let given_up = self.given_up.values().map(|(until, _)| *until);

@@ -176,7 +176,7 @@ fn line(call: u64, tool: &str, task: &Task) -> String {
     )
 }
 
-/// Tells the process when nobody waits any more.
+/// Cancels the call in the process when its caller is dropped.
 struct CancelOnDrop {
     call: u64,
     orders: Option<tokio::sync::mpsc::Sender<Order>>,

@@ -174,7 +174,7 @@ struct Worker {
 
 /// Why the task ends.
 enum End {
-    /// Nobody needs the process.
+    /// No caller needs the process.
     Unneeded,
     Broken(String),
 }
@@ -190,7 +190,7 @@ impl Worker {
             .serve(&mut guard, &stdin, &mut stdout, &mut stderr)
             .await;
         self.orders.close();
-        // Not `try_recv`: somebody may be about to send.
+        // Not `try_recv`: a sender may hold a permit.
         while let Some(order) = self.orders.recv().await {
             if let Order::Call { waiting, .. } = order {
                 let Waiting {
@@ -240,7 +240,7 @@ impl Worker {
                     None => wanted = false,
                     Some(order) => {
                         self.take(order);
-                        // Most often the pipe has room, and nobody need wait for it.
+                        // Most often the pipe has room, and the write needs no wait.
                         if let Err(e) = self.out.flush(stdin) {
                             return deaf(&e);
                         }
@@ -261,7 +261,7 @@ impl Worker {
                     }
                 },
                 _ = guard.wait(), if last.is_none() => {
-                    // Whoever holds on to its output would keep us from noticing.
+                    // A descendant that holds the pipes open would hide the end of output.
                     guard.kill();
                     guard.sweep().await;
                     last = Some(Instant::now() + LAST_READ);

@@ -270,7 +270,7 @@ fn every_kind_of_question_has_its_schema() {
 }
 
 #[test]
-fn a_question_ends_when_the_call_is_cancelled_or_nobody_answers() {
+fn a_question_ends_when_the_call_is_cancelled_or_its_time_is_up() {
     let mut tool = bash("mcp_elicit_string Q || echo; echo after", "{}");
     tool.hear();
     tool.say(&json!({"method": "cancel"}));

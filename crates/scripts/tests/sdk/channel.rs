@@ -29,7 +29,7 @@ pub struct Ended {
     pub out: String,
     pub err: String,
     pub code: i32,
-    /// What it said over the channel and nobody took.
+    /// Messages on the channel that the test has not read.
     pub said: Vec<Value>,
 }
 

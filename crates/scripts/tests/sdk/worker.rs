@@ -111,10 +111,10 @@ fn calls_are_answered_and_noise_stays_out() {
                 .is_some_and(|m| m.contains("missing") || m.contains("undefined")),
             "{answer}"
         );
-        worker.call(10, "nobody", json!({}));
+        worker.call(10, "missing", json!({}));
         assert_eq!(
             worker.hear()["error"]["message"],
-            "this worker has no tool nobody"
+            "this worker has no tool missing"
         );
         worker.end();
     }

@@ -4,7 +4,7 @@ use super::found::{Found, Run, Verdict};
 use super::line::Line;
 use crate::kind::Kind;
 
-/// How sure something is that nobody has parsed.
+/// The confidence in a format that was recognised but not parsed.
 const SURE: f32 = 0.75;
 
 fn yes(run: &Run, kind: Kind) -> Verdict {

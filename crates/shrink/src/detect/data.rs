@@ -51,8 +51,8 @@ fn yes(end: usize, kind: Kind) -> Verdict {
     })
 }
 
-/// Where the line ends that a value ends with; or how far a value goes that is none, which is no place
-/// for another one to begin.
+/// The end of the line that a value ends on; or, for an invalid value, the offset before which no other value
+/// begins.
 fn value(text: &str, line: Line<'_>) -> Result<usize, usize> {
     let indent = line.indent();
     if !matches!(line.bytes().get(indent), Some(b'{' | b'[')) {

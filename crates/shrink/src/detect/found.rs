@@ -16,9 +16,9 @@ pub(super) struct Found {
 pub(super) enum Verdict {
     /// Not what it looks for.
     No,
-    /// Not what it looks for, and it is no use to ask again for a line before this place. Whoever reads on
-    /// for more than a few lines before it says no has to say this: else a text could be made that is
-    /// read again for each of its lines.
+    /// Not what it looks for, and neither is any line before this offset. A detector that reads more than a
+    /// few lines before it declines has to return this: otherwise an adversarial text would be read again
+    /// for each of its lines.
     NotBefore(usize),
     /// That is what it looks for.
     Yes(Found),

@@ -82,7 +82,7 @@ fn greedy(
     let mut chosen = Vec::new();
     let mut from = 0;
     for (one, old) in old.iter().enumerate() {
-        // Nobody waits for the rest.
+        // The call was stopped: the rest is not needed.
         if one % 256 == 0 && stop.is_set() {
             break;
         }

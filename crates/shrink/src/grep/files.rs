@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 use super::head::{Head, Style};
 
-/// Nobody has a longer path, and one that is named once stands before many lines.
+/// The longest path (`PATH_MAX`): a path that is named once stands before many lines.
 pub(super) const LONGEST: usize = 4096;
 
 /// Names with the same ending that make it worth to say so.

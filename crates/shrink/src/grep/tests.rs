@@ -166,7 +166,7 @@ fn a_gap_that_shows_in_the_numbers_needs_no_line() {
     let made = short(&text, Level::Max);
     assert!(made.starts_with("file, then its lines; -- left out\na.rs\n10-x\n11\ty\n20-x\n"));
     comes_back(&text);
-    // But where one is missing, or stands where nobody expects it, all of them stay.
+    // But where one is missing, or stands in an unexpected place, all of them stay.
     for odd in [
         text.replacen("\n--", "", 1),
         text.replacen(":y", ":y\n--", 1),

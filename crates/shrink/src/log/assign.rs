@@ -22,7 +22,7 @@ pub(crate) struct Assigned {
     pub(crate) uses: Vec<u32>,
 }
 
-/// `None` if nobody waits for it any more.
+/// `None` if `stop` is set.
 pub(crate) fn assign(lines: &Lines<'_>, book: &Book, stop: &Stop) -> Option<Assigned> {
     let mut assigned = Assigned {
         template: Vec::with_capacity(lines.count()),

@@ -14,7 +14,7 @@ pub(crate) struct Cell {
     pub(crate) end: u32,
     /// Spaces before it that align it, besides the one that separates it.
     pub(crate) pad: u32,
-    /// The space or tab before it that belongs to nobody; 0 if there is none.
+    /// The space or tab before it that is part of no cell; 0 if there is none.
     pub(crate) gap: u8,
     pub(crate) role: Role,
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
-/// Longer lines are left as they are: nobody repeats them.
+/// Longer lines are left as they are: they rarely repeat.
 const LONG: u32 = 8192;
 
 /// The lines of a text, without their ends.

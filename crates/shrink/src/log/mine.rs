@@ -14,7 +14,7 @@ use crate::context::Stop;
 
 /// Lines that templates are made of.
 const SAMPLE: usize = 1500;
-/// More templates than that nobody would read.
+/// The most templates; a longer list is not readable.
 const TEMPLATES: usize = 300;
 /// Of this many first cells a template is made for lines that have nothing else in common.
 const FIRST_CELLS: [usize; 7] = [8, 6, 5, 4, 3, 2, 1];
@@ -47,7 +47,7 @@ struct Found {
     place: Option<(u64, u64)>,
 }
 
-/// `None` if there are no templates, or nobody waits for them any more.
+/// `None` if there are no templates, or if `stop` is set.
 pub(crate) fn mine(lines: &Lines<'_>, stop: &Stop) -> Option<Book> {
     let text = lines.text;
     let sample = lines.sample(SAMPLE);

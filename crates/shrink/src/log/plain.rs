@@ -66,7 +66,7 @@ fn common<'a>(lines: &Lines<'a>) -> &'a str {
     best.1
 }
 
-/// Not in the middle of a number or a word, and without a space at its end that nobody sees.
+/// The common prefix, cut so that it ends neither within a number or a word nor with a space.
 fn common_prefix<'a>(one: &'a str, other: &str) -> &'a str {
     let same = one.char_indices().zip(other.chars());
     let same = same.take_while(|((_, one), other)| one == other);

@@ -220,7 +220,7 @@ fn neither_prose_nor_code_is_a_log() {
 }
 
 #[test]
-fn nothing_is_made_when_nobody_waits() {
+fn a_stopped_call_makes_nothing() {
     let log = "2025-11-02 10:11:12 waiting for 12\n".repeat(50);
     let context = Context::default();
     context.stop.set();

@@ -150,7 +150,7 @@ impl Times {
             common.truncate(length);
         }
         let mut common = common.unwrap_or_default();
-        // Whole words, and no space at the end that nobody sees.
+        // Whole words, and no trailing space, which is invisible.
         let whole = |text: &str| !text.ends_with(|last: char| last.is_alphanumeric());
         if templates.len() > 1
             && !whole(&common)

@@ -27,7 +27,7 @@ pub(crate) struct Tricks {
     pub(crate) runs: bool,
 }
 
-/// `None` if it cannot be done, or nobody waits for it.
+/// `None` if it cannot be done, or if `stop` is set.
 pub(crate) fn write(
     lines: &Lines<'_>,
     templates: &[Vec<Part>],

@@ -1,8 +1,8 @@
 //! Test runs without the tests that passed.
 //!
 //! Only lines that say of themselves that one test passed may go, and only in a run of a tool that we know.
-//! Everything else stays where it is: failures, output, warnings, summaries, and what nobody understands. So
-//! no failure can get lost, and nothing is ever said that the tool has not said.
+//! Everything else stays where it is: failures, output, warnings, summaries, and lines of unknown form. So
+//! no failure can get lost, and no statement is added that the tool did not make.
 
 use super::{mark, plural};
 

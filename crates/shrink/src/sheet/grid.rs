@@ -295,7 +295,7 @@ impl Grid {
 }
 
 impl Frame {
-    /// Where those who draw this put their names.
+    /// How the programs that draw this frame align column names.
     fn names(&self, aligns: &[Align]) -> Vec<Align> {
         match &*self.name() {
             "psql" | "round" | "box" | "duckdb" => vec![Align::Center; aligns.len()],
@@ -304,7 +304,7 @@ impl Frame {
         }
     }
 
-    /// How lines of such a table usually end.
+    /// How lines of a table with this frame usually end.
     const fn tails(&self) -> (Tail, Tail) {
         match self.rows.right {
             Some(_) => (Tail::Padded, Tail::Padded),

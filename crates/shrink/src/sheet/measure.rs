@@ -1,4 +1,4 @@
-//! How wide a text is on a screen, by the lights of whoever drew the table.
+//! How wide a text is on a screen, as the program that drew the table counts it.
 
 /// What a program counts when it pads a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,8 +50,8 @@ impl Measure {
     }
 }
 
-/// The places that a character takes. Blocks, not single characters: close enough, and whoever encodes
-/// looks whether it came out right.
+/// The columns that a character takes, by Unicode block: close enough, and the encoder verifies the
+/// result.
 fn places(c: char) -> usize {
     match u32::from(c) {
         0x20..=0x2ff => 1,

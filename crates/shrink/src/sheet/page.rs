@@ -27,7 +27,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Gives up when nobody waits any more.
+    /// Gives up when `stop` is set.
     pub(super) const fn until(mut self, stop: &'a Stop) -> Self {
         self.stop = Some(stop);
         self
@@ -40,7 +40,7 @@ impl<'a> Page<'a> {
         let start = self.out.len();
         draw(&mut self.out);
         self.lines += 1;
-        // Nobody asks for the number of a line if no other is to come.
+        // Line numbers are needed only while literal lines are left.
         if !self.literal.is_empty() {
             self.lines += memchr::memchr_iter(b'\n', &self.out.as_bytes()[start..]).count();
         }
@@ -84,8 +84,8 @@ impl<'a> Page<'a> {
     }
 }
 
-/// How much text a body may stand for. Padding and what all rows share can make a lot of little, and a
-/// stranger's body must not fill our memory.
+/// How much text a body may stand for. Padding and shared values can expand a small body, and an untrusted
+/// body must not fill our memory.
 pub(super) const fn limit(body: usize) -> usize {
     body.saturating_mul(200).saturating_add(1 << 16)
 }

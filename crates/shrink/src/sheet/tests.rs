@@ -103,7 +103,7 @@ fn a_row_of_several_lines_is_one_row() {
 }
 
 #[test]
-fn a_frame_that_nobody_knows_is_spelled_out() {
+fn an_unknown_frame_is_spelled_out() {
     let text = "\
 *----*---*
 ! a  ! b !
@@ -274,7 +274,7 @@ fn no_table_has_no_short_form() {
 }
 
 #[test]
-fn nobody_waits_any_more() {
+fn a_stopped_call_makes_nothing() {
     let context = Context::default();
     context.stop.set();
     assert_eq!(encode("a,b\n1,2\n3,4\n5,6", Kind::Csv, &context), []);

@@ -20,8 +20,8 @@ pub(super) struct Table<'a> {
 /// A table as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
-    /// How to read it: a few words without a line end, or nothing. It is for the head, and nobody needs it
-    /// on the way back.
+    /// How to read it: a few words without a line end, or nothing. It is for the head; decoding does not need
+    /// it.
     pub(super) legend: String,
     /// A line with the columns, then one for each row. Separated, not ended, by line ends.
     pub(super) lines: String,

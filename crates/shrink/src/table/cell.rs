@@ -17,8 +17,8 @@ pub(crate) enum Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
-    /// For those to whom `5` and `"5"`, and nothing and an empty text, are the same: the shortest cell for a
-    /// text. [`Cell::text`] is the way back.
+    /// The shortest cell for a text, without a difference between `5` and `"5"`, or between an absent value and
+    /// an empty text. [`Cell::text`] is the inverse.
     #[cfg(test)]
     pub(crate) fn loose(text: &'a str) -> Self {
         match text {

@@ -1,4 +1,4 @@
-//! Texts that differ only in digits, such as times.
+//! Texts that differ only in digits, for example times.
 
 use super::cell::Cell;
 use super::scale::{Scale, materials, sample};

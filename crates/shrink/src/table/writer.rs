@@ -41,7 +41,7 @@ impl<'l> Writer<'_, 'l> {
     ) -> Option<()> {
         let mut groups = Vec::new();
         find_groups(&level.columns, &mut Count::START.clone(), &mut groups);
-        // Nobody can look into a group that is held together.
+        // A column that another column refers to must not lie inside a folded group.
         let mut is_used = vec![false; self.folded.len()];
         let all = &self.scope.leaves;
         for (by, leaf) in uses {

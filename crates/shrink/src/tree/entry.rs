@@ -16,7 +16,7 @@ pub(super) struct Entry<'a> {
 impl<'a> Entry<'a> {
     pub(super) fn new(depth: usize, folder: bool, name: impl Into<Cow<'a, str>>) -> Self {
         Self {
-            // Nobody is deeper than there are bytes, and texts beyond `MOST_ENTRIES` are left alone.
+            // The depth is less than the number of bytes, and texts beyond `MOST_ENTRIES` are left alone.
             depth: u32::try_from(depth).unwrap_or(u32::MAX),
             folder,
             name: name.into(),

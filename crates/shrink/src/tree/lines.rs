@@ -1,4 +1,4 @@
-//! One entry per line, indented: the form that everybody knows.
+//! One entry per line, indented: the common form.
 
 use std::borrow::Cow;
 

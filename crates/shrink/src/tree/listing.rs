@@ -68,7 +68,7 @@ pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
     })
 }
 
-/// Takes the `/` from the folders if all of them have one, and nobody else.
+/// Removes the `/` after folders if all folders have one and no file has.
 fn has_slashes(entries: &mut [Entry<'_>]) -> bool {
     let slash = entries
         .iter()

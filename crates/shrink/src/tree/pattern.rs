@@ -134,7 +134,7 @@ impl Range {
         range.is_some_and(|range| range.last - range.first == 1)
     }
 
-    /// Also what only looks like one is no name without quotes.
+    /// Whether a word has the form of a range; a name of that form is quoted.
     pub(super) fn looks_like(word: &str) -> bool {
         Self::read(word).is_some()
     }

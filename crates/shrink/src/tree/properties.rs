@@ -1,4 +1,4 @@
-//! Trees that nobody made, drawn in every way by other code than ours.
+//! Property tests: generated trees, drawn in every style by independent code.
 
 use proptest::prelude::*;
 use proptest::sample::select;

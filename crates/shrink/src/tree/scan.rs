@@ -1,4 +1,4 @@
-//! Steps through JSON without taking it apart. Lenient: whoever uses it checks the text as a whole.
+//! Steps through JSON without parsing it. Lenient: the caller validates the text as a whole.
 
 use crate::lexeme::string_len;
 

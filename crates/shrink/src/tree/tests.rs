@@ -330,7 +330,7 @@ fn what_is_not_ours_is_refused() {
 }
 
 #[test]
-fn nobody_waits_for_a_text_that_is_given_up() {
+fn a_stopped_call_makes_nothing() {
     let context = at(Level::Max);
     context.stop.set();
     assert_eq!(encode(TREE, Kind::Tree, &context), []);

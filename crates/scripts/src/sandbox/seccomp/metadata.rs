@@ -108,7 +108,7 @@ fn change(listener: &Listener, request: &Request, allowed: &[PathBuf]) -> Result
     let memory = Memory::of(request.thread)?;
     let (target, change) = meant(request, &memory)?;
     let file = target.open(request.thread, &memory)?;
-    // Until here the number of the thread could have become another one's.
+    // The thread may have ended and its id may have been reused before this check.
     if !listener.is_waiting(request) {
         return Err(Errno::PERM);
     }
@@ -121,8 +121,8 @@ fn change(listener: &Listener, request: &Request, allowed: &[PathBuf]) -> Result
     change.make(&itself, &memory)
 }
 
-/// Whether the path leads to the file for us. On a mount that is not attached here, the path of a file is that
-/// of another one.
+/// Whether the path leads to the file in our mount namespace. On a mount that is not attached here, the path may
+/// be that of a different file.
 fn lies_at(file: &OwnedFd, place: &Path) -> Result<bool, Errno> {
     let found = |path: &Path| {
         let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;

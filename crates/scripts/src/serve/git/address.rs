@@ -93,7 +93,7 @@ fn remote(rest: &str) -> Result<Remote, NotFetched> {
     if !is_host(&host) {
         return Err(odd("its host is none, or there is something before it"));
     }
-    // What else there is could be read in two ways.
+    // Other characters would be ambiguous.
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._~%+@,=-".contains(c);
     let decoded = decoded(path).ok_or_else(|| odd("its path has a % too many"))?;
     let leaves = decoded.split('/').any(|part| part == ".." || part == ".");
@@ -146,7 +146,7 @@ fn file(query: Option<&str>, fragment: &str) -> Result<(String, String), NotFetc
     Ok((revision, path))
 }
 
-/// A branch, a tag or a commit; nothing that is reckoned from one, and nothing like an option.
+/// A branch, a tag or a commit; no revision expression, and no option.
 fn is_revision(text: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || "._/@+-".contains(c);
     let first = |c: char| c.is_alphanumeric() || c == '_' || c == '@';

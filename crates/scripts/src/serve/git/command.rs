@@ -1,4 +1,4 @@
-//! `git`, told to do one thing and to heed nobody else.
+//! Runs one `git` command that ignores the settings of the user, the system and the repository.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,10 +12,10 @@ use crate::run::env::{Env, put};
 use crate::run::{Ended, Job, Outcome, Runner, Stdin, run};
 use crate::serve::options::NotFetched;
 
-/// What git prints about what it does.
+/// The most output of a git command that prints no file, in bytes.
 pub(super) const TALK: usize = 64 << 10;
 
-/// Nobody's settings count but these, whatever the user, the system or the repository says.
+/// These settings override those of the user, the system and the repository.
 const SETTINGS: &[(&str, &str)] = &[
     ("core.hooksPath", "/dev/null"),
     ("core.fsmonitor", "false"),
@@ -118,7 +118,7 @@ impl Git<'_> {
             put(&mut env, name, value);
         }
         put(&mut env, "GIT_DIR", &self.dir);
-        if self.protocol == NOBODY {
+        if self.protocol == NO_PROTOCOL {
             put(&mut env, "GIT_NO_LAZY_FETCH", "1");
         }
         let fixed = SETTINGS.iter().map(|(name, value)| (*name, *value));
@@ -148,7 +148,7 @@ impl Git<'_> {
             Ok(line) => blob(line.trim_end(), most)?,
             Err(why) => return Err(NotFetched::Failed(why)),
         };
-        // By its id: whatever the branch is by now, this is what was looked at.
+        // By its id: the branch may have moved since the file was looked up.
         let read = self.run(&["cat-file", "blob", &id], "", most).await?;
         match (read.ended, read.stdout) {
             (Ended::Code(0), Printed::Whole(bytes)) => Ok(bytes),
@@ -159,7 +159,7 @@ impl Git<'_> {
 }
 
 /// Allows no protocol at all.
-pub(super) const NOBODY: &str = "none";
+pub(super) const NO_PROTOCOL: &str = "none";
 
 /// The id of a file from what git says of it: `ID TYPE SIZE`, or `NAME missing`.
 fn blob(line: &str, most: usize) -> Result<String, NotFetched> {
@@ -186,7 +186,7 @@ fn blob(line: &str, most: usize) -> Result<String, NotFetched> {
     }
 }
 
-/// What it printed if it worked, what it complained about if it did not.
+/// Its stdout if it succeeded, its stderr if it failed.
 pub(super) fn said(outcome: &Outcome) -> Result<String, String> {
     match (&outcome.stdout, outcome.ended) {
         (Printed::Whole(bytes), Ended::Code(0)) => Ok(String::from_utf8_lossy(bytes).into_owned()),

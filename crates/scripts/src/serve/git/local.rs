@@ -23,7 +23,7 @@ pub(super) fn git_dir(
     trust_everybody: bool,
 ) -> Result<PathBuf, NotFetched> {
     let Ok(folder) = folder.canonicalize() else {
-        // Whether there is something elsewhere is nobody's business.
+        // The client must not learn which paths exist outside of the roots.
         return Err(match is_inside(roots, folder) {
             true => NotFetched::NotFound,
             false => outside(),

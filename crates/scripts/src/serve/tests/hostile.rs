@@ -35,7 +35,7 @@ async fn timed(scene: &mut Scene, tool: &str) -> (String, Duration) {
 }
 
 #[tokio::test]
-async fn who_joins_another_group_is_ended_in_time_too() {
+async fn a_tool_that_joins_another_group_is_ended_at_its_timeout() {
     let script = "#!/usr/bin/env python3\n# mcp: {\"timeoutSecs\": 0.5, \"graceSecs\": 0.2}\n\
                   import os, time\nos.setpgid(0, os.getpgid(os.getppid()))\ntime.sleep(81)\n";
     let mut scene = Scene::new(&[("tools/mole.py", script)], "{}").await;
@@ -154,7 +154,7 @@ async fn answer(scene: &mut Scene) -> String {
 }
 
 #[tokio::test]
-async fn a_server_that_never_begins_holds_up_nobody_else() {
+async fn a_server_that_never_starts_does_not_delay_other_calls() {
     let silent = "#!/bin/sh\n# mcp: {\"mode\": \"mcp\", \"timeoutSecs\": 1, \"graceSecs\": 0.2}\nexec sleep 85\n";
     let answers = "        say({'id': m['id'], 'result': {'content': []}})";
     let files = [
@@ -225,7 +225,7 @@ async fn a_worker_that_asks_and_does_not_listen_is_ended() {
 }
 
 #[tokio::test]
-async fn everybody_who_asks_much_at_once_is_answered() {
+async fn a_thousand_questions_at_once_are_all_answered() {
     let script = "#!/usr/bin/env python3\n# mcp: {\"timeoutSecs\": 5}\nimport json, socket\ns = socket.socket(fileno=3)\n\
                   for n in range(1000): s.sendall(b'{\"id\":%d,\"method\":\"roots\"}\\n' % n)\n\
                   print(len({json.loads(line)['id'] for _, line in zip(range(1000), s.makefile())}))\n";
@@ -253,7 +253,7 @@ async fn what_does_not_start_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_holds_up_nobody_else() {
+async fn a_client_that_does_not_read_does_not_delay_other_clients() {
     let mut scene = Scene::new(&[("tools/ok.sh", "#!/bin/sh\n")], "{}").await;
     let mut deaf = Client::over(scene.folder.port());
     deaf.greet("{}").await;

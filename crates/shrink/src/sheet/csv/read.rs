@@ -194,7 +194,7 @@ impl<'a> Fields<'a> {
             csv.quotes = Some(Vec::new());
         }
         let mut literal: Vec<Literal<'a>> = Vec::new();
-        // Mostly nobody needs them.
+        // Split only if a record is irregular.
         let mut lines: Vec<&'a str> = Vec::new();
         let mut odd = 0;
         let mut rows = Rows {

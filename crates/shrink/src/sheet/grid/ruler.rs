@@ -225,7 +225,7 @@ impl Places<'_> {
             let byte = self.byte;
             let place = self.place;
             self.byte += c.len_utf8();
-            // Bars have one place, whoever counts.
+            // A bar takes one column in every way of counting.
             self.place += if is_bar(c) {
                 1
             } else {

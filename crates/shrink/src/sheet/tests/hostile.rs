@@ -1,4 +1,4 @@
-//! Texts that somebody made to hurt us: they take time and memory in proportion to their size, if at all.
+//! Adversarial texts: they take time and memory in proportion to their size at most.
 
 use crate::sheet::decode;
 use crate::{Context, Kind, check};

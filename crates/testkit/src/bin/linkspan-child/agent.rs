@@ -74,7 +74,7 @@ impl Agent {
         };
         if message.is_response() {
             if let Some(waiting) = self.server.lock().asked.remove(&id) {
-                // Whoever asked has a place for one answer.
+                // The channel has room for the one answer.
                 let _ = waiting.try_send(message);
             }
             return;
@@ -158,7 +158,7 @@ impl Agent {
                     "gate" if !self.server.watch.gate(rest, id) => {
                         return self.result(id, r#"{"stopReason":"cancelled"}"#);
                     }
-                    "stubborn" => drop(self.server.watch.gate(rest, "nobody")),
+                    "stubborn" => drop(self.server.watch.gate(rest, "uncancelled")),
                     "gate" => {}
                     "flood" => self.flood(session, rest),
                     "stop" => rest.clone_into(&mut stop),

@@ -20,7 +20,7 @@
 //! | `raw` | `lines` | prints these lines, `$ID` replaced by the id of the call, and answers nothing else; each character is one byte |
 //! | `crash` | `code` | exits without an answer |
 //! | `blob` | `size` | a text of that many bytes |
-//! | `grandchild` | – | starts a process that outlives us unless somebody ends it |
+//! | `grandchild` | – | starts a process that outlives us unless it is killed |
 //! | `shout` | `size` | that many bytes to stderr, then answers |
 //! | `say` | `file`, `gate?`, `exit?` | exactly the bytes of that file as its `result`; then ends with that status |
 
@@ -151,7 +151,7 @@ fn tool(call: &Call) {
         "shout" => {
             let line = [b'!'; 1024];
             for _ in 0..call.number("size") / 1024 {
-                // Nobody has to read our stderr; we stop when it is closed.
+                // An error means that stderr is closed, and is ignored.
                 let _ = std::io::stderr().write_all(&line);
                 let _ = std::io::stderr().write_all(b"\n");
             }
@@ -235,7 +235,7 @@ fn read(call: &Call) {
 
 fn log(call: &Call) {
     let level = call.text("level").unwrap_or("info".into());
-    // The stateless revision logs for whom asks for it, request by request.
+    // In the stateless revision a request asks for its own log messages.
     if !call.modern() || modern::meta(call, "logLevel").is_some() {
         call.server.note(
             "notifications/message",

@@ -2,7 +2,7 @@
 
 use crate::server::Call;
 
-/// What says for how long and to whom a list may be shown again.
+/// The members that say how long and for which clients a list may be cached.
 pub const CACHE: &str = r#""ttlMs":0,"cacheScope":"private""#;
 
 const PREFIX: &str = "io.modelcontextprotocol/";
@@ -50,7 +50,7 @@ pub fn listen(call: &Call) {
         .at(&["params", "notifications"])
         .unwrap_or("{}".into());
     let id = &call.id;
-    // Before the acknowledgement: whoever has seen that hears every change.
+    // Before the acknowledgement: a client that has received it gets every change.
     call.server.lock().listeners.push((id.clone(), params));
     call.server.note(
         "notifications/subscriptions/acknowledged",

@@ -132,7 +132,7 @@ pub fn in_turn(call: &Call) {
 
 fn rounds_by_results(call: &Call, kind: &str, rounds: u64) {
     let state = call.message.string_at(&["params", "requestState"]);
-    // A state of ours has signs in it that somebody may be tempted to tidy up.
+    // The state has characters that a proxy could wrongly escape or normalise.
     let round = match state.as_deref() {
         None => 1,
         Some(state) => match state.strip_prefix("round\u{2028}/\u{26f4}+%20:") {

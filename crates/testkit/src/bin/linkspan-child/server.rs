@@ -60,7 +60,7 @@ impl Server {
                 self.lock().roots = message.result.clone();
             }
             if let Some(waiting) = self.lock().asked.remove(&id) {
-                // Whoever asked has a place for one answer.
+                // The channel has room for the one answer.
                 let _ = waiting.try_send(message);
             }
         } else if message.is_request() {
@@ -191,7 +191,7 @@ impl Call {
             .write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
     }
 
-    /// Waits for a gate; `false`: cancelled, so nobody waits for an answer.
+    /// Waits for a gate; `false`: cancelled, so no answer is sent.
     pub fn gate(&self, gate: &str) -> bool {
         self.server.watch.gate(gate, &self.id)
     }

@@ -57,7 +57,7 @@ impl Watch {
         };
         watch.tell("hello", &format!("{} {kind}", std::process::id()));
         if options.watch.is_some() {
-            // So that the test knows us before anybody can tell it of us.
+            // So that the test knows this process before it hears of it from a peer.
             let state = lock(&watch.state.0);
             let unknown = |state: &mut State| !state.open.contains(KNOWN);
             let _ = watch.state.1.wait_timeout_while(state, LIMIT, unknown);

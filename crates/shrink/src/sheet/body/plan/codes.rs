@@ -7,7 +7,7 @@ use super::super::weigh::weigh;
 /// Letters and the values that they stand for.
 type Codes<'a> = Vec<(char, Cow<'a, str>)>;
 
-/// No more letters than these: whoever reads has to remember them.
+/// The most codes: the reader has to remember them.
 const MOST: usize = 12;
 
 /// The codes for a column whose cells are given in order, and what these then weigh. Only for columns that have few values: in others

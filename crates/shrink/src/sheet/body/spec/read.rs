@@ -153,7 +153,7 @@ fn parse<'a>(kind: char, pattern: &Cow<'a, str>, names: &Names<'_>) -> Option<Mo
     Some(Model::Template(pieces))
 }
 
-/// Nobody needs more letters, and each cell is held against all of them.
+/// The most codes: each cell is compared with all of them.
 const MOST_CODES: usize = 64;
 
 fn codes<'a>(pattern: &Cow<'a, str>, from: usize, to: usize) -> Option<Model<'a>> {

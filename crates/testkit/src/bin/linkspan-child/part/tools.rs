@@ -191,7 +191,7 @@ impl Tools {
         vec![self.content(&call, heard.unwrap_or("null"))]
     }
 
-    /// A call that nobody waits for any more.
+    /// A call that was cancelled.
     pub fn cancelled(&mut self, id: &str) -> Option<Vec<Act>> {
         let at = self.slow.iter().position(|slow| slow == id)?;
         self.slow.remove(at);
