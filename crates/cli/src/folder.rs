@@ -47,7 +47,7 @@ pub(crate) fn catalogue(dir: &Path, how: &Reading) -> Result<Catalogue, FolderEr
     }
     let options = ReadOptions {
         sandbox: how.sandbox,
-        trust_everybody: how.insecure_writable,
+        accept_writable: how.insecure_writable,
         thorough: true,
         env: std::env::vars_os().collect(),
         ..ReadOptions::default()
@@ -70,7 +70,7 @@ pub(crate) fn tooling() -> Result<Tooling, Failure> {
     let installed = installed()?;
     Ok(Tooling {
         state: std::env::temp_dir(),
-        trust_everybody: false,
+        accept_writable: false,
         sdk: installed.sdk,
         home: installed.home,
         jq: installed.jq,
@@ -175,7 +175,7 @@ pub(crate) fn options(args: &FolderArgs) -> Result<Options, Failure> {
         https: allows(Reach::Https).then(|| web.clone() as _),
         git: allows(Reach::Git),
         hosts: allows(Reach::Git).then_some(web as _),
-        trust_everybody: args.insecure_writable,
+        accept_writable: args.insecure_writable,
         ..Options::new(exe, env, std::env::temp_dir())
     })
 }

@@ -83,7 +83,7 @@ impl McpBash {
                 sdk: files.installed.sdk.clone(),
                 jq: files.installed.jq.clone(),
                 state: files.run_folder().to_owned(),
-                trust_everybody: options.trust_everybody,
+                accept_writable: options.accept_writable,
             },
             current: RwLock::new(None),
         }))

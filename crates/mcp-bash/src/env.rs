@@ -29,7 +29,7 @@ pub struct Tooling {
     /// Where state may be kept while the server runs.
     pub state: PathBuf,
     /// Whether files that others can write are run all the same.
-    pub trust_everybody: bool,
+    pub accept_writable: bool,
 }
 
 /// Which variables of ours a program sees.

@@ -75,7 +75,7 @@ fn checks(project: &Project, tooling: &Tooling, timeout: Duration) -> bool {
         input: Vec::new(),
         timeout,
         most: 1 << 20,
-        trust_everybody: tooling.trust_everybody,
+        accept_writable: tooling.accept_writable,
     });
     ran.is_ok_and(|ran| {
         for line in ran.stderr.lines() {

@@ -37,7 +37,7 @@ pub fn register(places: &Places, vars: &Vars, tooling: &Tooling) -> Result<Manua
         input: Vec::new(),
         timeout: TIMEOUT,
         most: usize::try_from(most).unwrap_or(usize::MAX),
-        trust_everybody: tooling.trust_everybody,
+        accept_writable: tooling.accept_writable,
     });
     let ran = ran.map_err(RegisterError::Start)?;
     if ran.late {
@@ -75,7 +75,7 @@ pub fn environment(
         input: Vec::new(),
         timeout: TIMEOUT,
         most: usize::try_from(MOST).unwrap_or(usize::MAX),
-        trust_everybody: tooling.trust_everybody,
+        accept_writable: tooling.accept_writable,
     })?;
     if ran.late || ran.too_much || ran.said.is_empty() {
         return Err(EnvScriptError::Failed(last_line(&ran.stderr)));

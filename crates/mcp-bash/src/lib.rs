@@ -88,9 +88,9 @@ pub fn check_env_file(root: &Path) -> Result<(), EnvFileError> {
 }
 
 /// Reads a project as a folder.
-pub fn read(root: &Path, vars: &Vars, trust_everybody: bool) -> Result<Catalogue, FolderError> {
+pub fn read(root: &Path, vars: &Vars, accept_writable: bool) -> Result<Catalogue, FolderError> {
     let tooling = env::Tooling {
-        trust_everybody,
+        accept_writable,
         ..env::Tooling::default()
     };
     Project::read(root, vars, &tooling).map(|project| project.catalogue())

@@ -26,7 +26,7 @@ pub struct Places {
     /// `.registry/`
     pub registry: PathBuf,
     /// Whether files that others can write are read all the same.
-    pub trust_everybody: bool,
+    pub accept_writable: bool,
 }
 
 impl Places {
@@ -47,7 +47,7 @@ impl Places {
             completions: place("MCPBASH_COMPLETIONS_DIR", "completions"),
             ui: place("MCPBASH_UI_DIR", "ui"),
             registry: place("MCPBASH_REGISTRY_DIR", ".registry"),
-            trust_everybody: false,
+            accept_writable: false,
         }
     }
 

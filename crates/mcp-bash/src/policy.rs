@@ -49,7 +49,7 @@ pub fn check(
     let path = places
         .tools
         .join(meta::text(tool, "path").unwrap_or_default());
-    let trusted = trust::is_tool(&path, &places.tools, tooling.trust_everybody) || !path.exists();
+    let trusted = trust::is_tool(&path, &places.tools, tooling.accept_writable) || !path.exists();
     let mut vars = vars.clone();
     let script = places.server.join("policy.sh");
     if script.symlink_metadata().is_ok() {
@@ -130,7 +130,7 @@ fn ask(
         input: Value::Object(tool.clone()).to_string().into_bytes(),
         timeout: TIMEOUT,
         most: MOST,
-        trust_everybody: tooling.trust_everybody,
+        accept_writable: tooling.accept_writable,
     });
     let ran = ran.map_err(|e| blocked(format!("policy.sh did not start: {e}")))?;
     match ran.get("verdict") {

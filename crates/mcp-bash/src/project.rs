@@ -80,8 +80,8 @@ impl Project {
         }
         let mut vars = vars.clone();
         let mut places = Places::of(&root, &vars);
-        places.trust_everybody = tooling.trust_everybody;
-        trust::folder(given, &root, tooling.trust_everybody)?;
+        places.accept_writable = tooling.accept_writable;
+        trust::folder(given, &root, tooling.accept_writable)?;
         let mut problems = Vec::new();
         match hooks::environment(&places, &vars, tooling) {
             Ok(set) => set

@@ -37,7 +37,7 @@ pub struct Script<'a> {
     /// How much it may say.
     pub most: usize,
     /// Whether a shell that others can write is run all the same.
-    pub trust_everybody: bool,
+    pub accept_writable: bool,
 }
 
 /// What a script said, and how it ended.
@@ -120,7 +120,7 @@ fn trusted_bash(script: &Script<'_>) -> io::Result<PathBuf> {
         env: &script.env,
         cwd: script.cwd,
     };
-    let trust = Trust::new(script.trust_everybody);
+    let trust = Trust::new(script.accept_writable);
     let bash = start.program()?;
     let checked = trust.program(&bash, start, script.cwd);
     checked.map_err(|error| io::Error::new(io::ErrorKind::PermissionDenied, error.to_string()))?;
@@ -177,7 +177,7 @@ mod tests {
             input: Vec::new(),
             timeout: Duration::from_secs(20),
             most: 1 << 20,
-            trust_everybody: false,
+            accept_writable: false,
         }
     }
 

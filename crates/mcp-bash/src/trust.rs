@@ -76,7 +76,7 @@ pub fn folder(given: &Path, root: &Path, accept_writable: bool) -> Result<(), Fo
 
 /// Why a file of a project is not read, if others can write it: by the rule for every folder.
 pub(super) fn refusal(file: &Path, places: &Places) -> Option<Problem> {
-    let trust = Trust::new(places.trust_everybody);
+    let trust = Trust::new(places.accept_writable);
     let Err(WalkError::Untrusted(found)) = trust.walk(file, &places.root) else {
         return None;
     };
@@ -115,7 +115,7 @@ pub(super) fn executed(words: &[OsString]) -> Vec<PathBuf> {
 /// What the author should know: code in the project, and programs that run it, that others can change.
 pub(super) fn problems(project: &Project) -> Vec<Problem> {
     let places = &project.places;
-    let trust = Trust::new(places.trust_everybody);
+    let trust = Trust::new(places.accept_writable);
     let mut problems = host::untrusted_code(&trust, &places.root, MOST, false);
     let told = |new: &Problem| {
         let mut known = project.problems.iter();

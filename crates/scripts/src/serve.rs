@@ -98,7 +98,7 @@ impl Folder {
         let files = ServerFiles::prepare(&options.exe, &options.temp)?;
         let native = Native(ReadOptions {
             sandbox: options.sandbox,
-            trust_everybody: options.trust_everybody,
+            accept_writable: options.accept_writable,
             env: options.env.clone(),
             ..ReadOptions::default()
         });
@@ -127,7 +127,7 @@ impl Folder {
             concurrency,
             ours: options.env.clone(),
             root: catalogue.root.clone(),
-            trust_everybody: options.trust_everybody,
+            accept_writable: options.accept_writable,
         };
         let folder = Arc::new(Self {
             conventions,

@@ -28,7 +28,7 @@ pub struct ReadOptions {
     /// The sandbox level that nothing goes below.
     pub sandbox: Option<u8>,
     /// Whether files that others can write or own are taken all the same.
-    pub trust_everybody: bool,
+    pub accept_writable: bool,
     /// Whether every file is looked at for others that can write it, however many there are.
     pub thorough: bool,
     /// Our environment: interpreters are looked up in its `PATH`.
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
             defaults: options.defaults.clone(),
             lost: Vec::new(),
             seen: HashSet::from([(metadata.dev(), metadata.ino())]),
-            trust: Trust::new(options.trust_everybody),
+            trust: Trust::new(options.accept_writable),
             weight: 0,
             interpreters: Vec::new(),
         };

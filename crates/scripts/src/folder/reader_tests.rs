@@ -128,7 +128,7 @@ fn a_folder_that_others_can_write_is_refused() {
         let error = error(&folder);
         assert_eq!(error.fix(), Some(Fix::MakePrivate(folder.root())));
         let options = ReadOptions {
-            trust_everybody: true,
+            accept_writable: true,
             ..options()
         };
         assert_eq!(

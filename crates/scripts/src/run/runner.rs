@@ -41,7 +41,7 @@ pub(crate) struct RunnerOptions {
     /// The folder that is served.
     pub(crate) root: PathBuf,
     /// Whether files that others can write are run all the same.
-    pub(crate) trust_everybody: bool,
+    pub(crate) accept_writable: bool,
 }
 
 /// Runs the programs of one folder.
@@ -195,7 +195,7 @@ impl Runner {
     /// Whether files that are about to be used can be trusted, now. A file that is not there is no matter
     /// of trust: that it cannot be started is said better by the attempt.
     pub fn trusts(&self, files: &[PathBuf]) -> io::Result<()> {
-        let trust = Trust::new(self.options.trust_everybody);
+        let trust = Trust::new(self.options.accept_writable);
         for file in files {
             match trust.walk(file, self.root()) {
                 Err(WalkError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
@@ -210,7 +210,7 @@ impl Runner {
     pub(crate) fn checked(&self, start: Start<'_>, files: &[PathBuf]) -> io::Result<PathBuf> {
         let program = start.program()?;
         self.trusts(files)?;
-        let trust = Trust::new(self.options.trust_everybody);
+        let trust = Trust::new(self.options.accept_writable);
         let checked = trust.program(&program, start, self.root());
         checked.map_err(|error| untrusted(&error))?;
         Ok(program)

@@ -41,7 +41,7 @@ pub async fn read(folder: &Arc<Folder>, uri: &str, most: usize) -> Result<Vec<u8
         Place::Here(path) => {
             let mut roots = folder.options.roots.clone();
             roots.push(runner.root().to_owned());
-            let (path, trusting) = (path.clone(), folder.options.trust_everybody);
+            let (path, trusting) = (path.clone(), folder.options.accept_writable);
             let found = spawn_blocking(move || local::git_dir(&roots, &path, trusting)).await;
             let failed = |_| NotFetched::Failed("the repository cannot be looked at".to_owned());
             let git = Git {

@@ -26,7 +26,7 @@ pub struct Options {
     /// Says where other machines may be reached; without it git reads only what is on this one.
     pub hosts: Option<Arc<dyn Hosts>>,
     /// Whether folders and files that others can write are taken all the same.
-    pub trust_everybody: bool,
+    pub accept_writable: bool,
     /// Whether nothing but the handshake, ping and logging is offered.
     pub minimal: bool,
     /// Whether the client may end the server with `shutdown` and `exit`: only if it is the only one.
@@ -51,7 +51,7 @@ impl Options {
             https: None,
             git: false,
             hosts: None,
-            trust_everybody: false,
+            accept_writable: false,
             minimal: false,
             shutdown: false,
             problems_of: None,

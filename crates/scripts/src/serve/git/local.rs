@@ -20,7 +20,7 @@ const PARTS: &[&str] = &[
 pub(super) fn git_dir(
     roots: &[PathBuf],
     folder: &Path,
-    trust_everybody: bool,
+    accept_writable: bool,
 ) -> Result<PathBuf, NotFetched> {
     let Ok(folder) = folder.canonicalize() else {
         // The client must not learn which paths exist outside of the roots.
@@ -53,7 +53,7 @@ pub(super) fn git_dir(
         if !is_inside(roots, &real) {
             return Err(outside());
         }
-        if !trust_everybody && !is_ours(&real) {
+        if !accept_writable && !is_ours(&real) {
             return Err(NotFetched::Forbidden(
                 "the repository belongs to another user, whose settings git would follow: copy it"
                     .to_owned(),
