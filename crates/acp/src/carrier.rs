@@ -6,7 +6,7 @@
 //! bytes. Does no IO and is told the time.
 //!
 //! A server that is declared by its id is spoken to in one of two forms, and nothing tells which. So
-//! the first request goes out in the current one; whoever does not know that refuses it without having
+//! the first request goes out in the current one; a provider that does not know that one refuses it without having
 //! run anything, and is then asked for a connection.
 
 mod answers;
@@ -126,7 +126,7 @@ struct Call {
 }
 
 impl Carrier {
-    /// A carrier to a server. `owner` is the dialect of whoever declared it; `memory` is shared by all
+    /// A carrier to a server. `owner` is the dialect of the component that declared it; `memory` is shared by all
     /// carriers to the same server.
     pub fn new(provider: Provider, owner: Option<Dialect>, memory: Memory) -> Self {
         let form = Form::of(&provider, owner).or_else(|| memory.recall());

@@ -174,7 +174,7 @@ impl Chain {
     }
 
     fn message(&mut self, from: Node, envelope: Envelope, now: Instant) {
-        // From here on it counts in the queue that it waits in: whoever sent it may have to be read
+        // From here on it counts in the queue that it waits in: its sender may have to be read
         // though that one is full.
         let Envelope { msg, credit, .. } = envelope;
         drop(credit);

@@ -78,10 +78,10 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
         joins: mpsc::Receiver<Joining>,
         drain: Duration,
     ) -> Self {
-        let nobody = oneshot::channel().1;
+        let unused = oneshot::channel().1;
         Self {
             chain,
-            last_word: std::mem::replace(&mut outside.last_word, nobody),
+            last_word: std::mem::replace(&mut outside.last_word, unused),
             peers: vec![Peer::new(Node::Outside, outside)],
             start,
             parts,
@@ -322,7 +322,7 @@ async fn heard(peers: &mut [Peer], chain: &Chain, turn: &mut usize) -> (usize, O
         let count = peers.len();
         let at = (0..count).map(|step| (*turn + step) % count).find(|at| {
             let peer = &peers[*at];
-            // The last words of one that has gone are few, and everybody waits for the news.
+            // The last messages of a component that has ended are few, and every request waits for its end.
             peer.next.is_some() && (peer.gone || chain.may_read(peer.node, speaks))
         });
         match at.and_then(|at| Some((at, peers[at].next.take()?))) {

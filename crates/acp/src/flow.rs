@@ -57,7 +57,7 @@ impl Flow {
 
     /// Whether a peer may be read: not while one that it sends to does not keep up.
     ///
-    /// If that one does not keep up because it is itself not read, and so on round to here, nobody
+    /// If that one does not keep up because it is itself not read, and so on round to here, no peer
     /// would ever move; then we read on, up to the hard cap. Who has said nothing that waits to be
     /// heard (`speaks`) is not held up by us, and may read whenever it likes.
     pub(crate) fn may_read(&self, node: Node, speaks: impl Fn(Node) -> bool) -> bool {
@@ -116,7 +116,7 @@ mod tests {
         flow.push(from, to, msg, Credit::default());
     }
 
-    fn everybody(_: Node) -> bool {
+    fn all(_: Node) -> bool {
         true
     }
 
@@ -124,10 +124,10 @@ mod tests {
     fn who_sends_to_a_peer_that_does_not_read_is_not_read_itself() {
         let mut flow = flow();
         send(&mut flow, AGENT, EDITOR, 1000);
-        assert!(!flow.may_read(AGENT, everybody));
-        assert!(flow.may_read(EDITOR, everybody));
+        assert!(!flow.may_read(AGENT, all));
+        assert!(flow.may_read(EDITOR, all));
         flow.outbox(EDITOR).unwrap().pop();
-        assert!(flow.may_read(AGENT, everybody));
+        assert!(flow.may_read(AGENT, all));
     }
 
     #[test]
@@ -135,9 +135,9 @@ mod tests {
         let mut flow = flow();
         send(&mut flow, AGENT, EDITOR, 1000);
         send(&mut flow, EDITOR, AGENT, 1000);
-        assert!(flow.may_read(AGENT, everybody) && flow.may_read(EDITOR, everybody));
+        assert!(flow.may_read(AGENT, all) && flow.may_read(EDITOR, all));
         send(&mut flow, AGENT, EDITOR, 5000);
-        assert!(!flow.may_read(AGENT, everybody));
+        assert!(!flow.may_read(AGENT, all));
         assert_eq!(flow.stuck(), Some(EDITOR));
     }
 
@@ -154,6 +154,6 @@ mod tests {
         let mut flow = flow();
         flow.open(Node::Part(1));
         send(&mut flow, AGENT, EDITOR, 1000);
-        assert!(flow.may_read(Node::Part(1), everybody));
+        assert!(flow.may_read(Node::Part(1), all));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What is special about an address: whoever is there is not on the public internet, or cannot be
+/// What is special about an address: the machine there is not on the public internet, or cannot be
 /// told from this machine and its neighbours. `None` is an ordinary public one.
 ///
 /// IPv6 is the other way round: one part of it is in use at all, and only that is public.

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 const WAITING: usize = 8;
 
 /// How many jobs of all connections run at once, and how much of what they made may wait to be read.
-/// Both are for all together, because anybody may open many connections. Clones are the same workers.
+/// Both are for all together, because any client may open many connections. Clones are the same workers.
 #[derive(Clone)]
 pub struct Workers {
     free: Arc<Semaphore>,
@@ -69,7 +69,7 @@ impl Workers {
         spawn_blocking(job).await.map_err(|_| JobPanicked)
     }
 
-    /// Waits until nobody works, but not for ever. Jobs have been told to stop by then, and one that
+    /// Waits until no job runs, but not for ever. Jobs have been told to stop by then, and one that
     /// does so in time leaves no half-written file behind.
     pub async fn finish(&self, limit: Duration) {
         if timeout(limit, self.free.acquire_many(self.all))

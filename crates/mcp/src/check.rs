@@ -115,7 +115,7 @@ pub fn check_modern<'h>(
 
 impl ParamHeaders {
     /// Checks the `Mcp-Param-*` headers of a `tools/call`. Those that no annotation asks for are
-    /// nobody's business.
+    /// not checked.
     pub fn check<'h>(
         &self,
         call: &Message,

@@ -18,7 +18,7 @@ const LEAST: usize = 4 * 1024;
 /// Pieces above this are written as they are instead of being copied together.
 const LARGE: usize = 16 * 1024;
 
-/// How often we look whether anybody is still there.
+/// How often we look whether the peer is still there.
 const LOOK: Duration = Duration::from_millis(500);
 /// How much is read ahead of a session that does not take any more, to notice the end.
 const AHEAD: usize = 256 * 1024;

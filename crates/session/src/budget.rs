@@ -1,6 +1,6 @@
 //! Bytes in flight are borrowed from a budget and given back when the message has been delivered.
 //!
-//! A queue of 64 messages is no bound when one message may have 256 MB. So whoever reads from a
+//! A queue of 64 messages is no bound when one message may have 256 MB. So the task that reads from a
 //! peer takes credit for what it reads; the credit travels in the envelope and comes back when that
 //! is dropped. A peer that does not read makes its counterpart wait, not our memory grow.
 
@@ -24,7 +24,7 @@ const FREE: usize = 64 * 1024;
 pub struct Budget {
     units: Arc<Semaphore>,
     total: u32,
-    /// One message at a time may take more than is there, so that somebody always finishes: two
+    /// One message at a time may take more than is there, so that one message always finishes: two
     /// that are each half read would otherwise wait for each other.
     overdraft: Arc<Semaphore>,
     /// Messages of up to that many bytes cost nothing.

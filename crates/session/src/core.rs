@@ -169,7 +169,7 @@ impl Core {
                 // Through the layers: they may have made something else of the question.
                 Side::Front => {
                     let cancel = self.cancel_of(hop, "timeout");
-                    self.enter(LaneKey::nobody(Way::ToFront), cancel, now);
+                    self.enter(LaneKey::unowned(Way::ToFront), cancel, now);
                 }
             }
             self.fail(asked, &Fault::Timeout { after }, now);
@@ -177,7 +177,7 @@ impl Core {
         for layer in 0..self.layers.len() {
             if self.layers[layer].next_wake().is_some_and(|at| at <= now) {
                 let due = self.layers[layer].on_time(now);
-                self.scatter(layer, due, &LaneKey::nobody(Way::ToFront), now);
+                self.scatter(layer, due, &LaneKey::unowned(Way::ToFront), now);
             }
         }
     }
@@ -189,7 +189,7 @@ impl Core {
     }
 
     /// The front says nothing more, though it may still read: what it was asked it cannot answer, and
-    /// whoever waits for that could not answer either.
+    /// a peer that waits for that could not answer either.
     pub fn front_is_silent(&mut self, now: Instant) {
         self.front_is_silent = true;
         self.lose(Side::Front, |_| true, &Fault::Closing, now);
@@ -213,7 +213,7 @@ impl Core {
             Kind::Notification if envelope.msg.method() == names::CANCELLED => {
                 let id = cancelled_id(&envelope.msg);
                 if id.is_some() && id == self.opening {
-                    // The protocol does not let anybody take `initialize` back.
+                    // The protocol does not allow `initialize` to be cancelled.
                     return;
                 }
                 // Before the layers: they may know the request under another id.
@@ -234,7 +234,7 @@ impl Core {
         };
         let lane = LaneKey {
             way: Way::ToBack,
-            owner: owner.map_or(Owner::Nobody, |id| Owner::Id(id.key())),
+            owner: owner.map_or(Owner::None, |id| Owner::Id(id.key())),
         };
         self.enter(lane, envelope, now);
     }
@@ -273,7 +273,7 @@ impl Core {
             // Not every transport tells whose progress it is; it is a sign of life all the same.
             self.exchange.touch_all(Side::Back, expires);
         }
-        let mut owner = envelope.relates_to.map_or(Owner::Nobody, Owner::Hop);
+        let mut owner = envelope.relates_to.map_or(Owner::None, Owner::Hop);
         match envelope.msg.kind() {
             Kind::Request => {
                 let Some(asked) = self.ask_front(envelope, now) else {

@@ -15,7 +15,7 @@ use crate::port::Envelope;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Owner {
     /// Messages that belong to no request.
-    Nobody,
+    None,
     /// A request of the front, by its id there.
     Id(IdKey),
     /// A request to the back, by its hop number there.
@@ -33,8 +33,8 @@ pub struct LaneKey {
 
 impl LaneKey {
     /// The lane of what belongs to no request.
-    pub fn nobody(way: Way) -> Self {
-        let owner = Owner::Nobody;
+    pub fn unowned(way: Way) -> Self {
+        let owner = Owner::None;
         Self { way, owner }
     }
 }

@@ -7,7 +7,7 @@ pub const MAX_DEPTH: usize = 128;
 /// two for that of an MCP message inside.
 const ENVELOPES: usize = 4;
 
-/// The longest id that a request may have. Whoever waits for an answer keeps the id until it comes, so
+/// The longest id that a request may have. A waiting request keeps its id until it comes, so
 /// thousands of them must not weigh more than the requests themselves.
 pub const MAX_ID: usize = 1024;
 
@@ -39,7 +39,7 @@ impl Limits {
         }
     }
 
-    /// The same, for a reader that is to have no more than `bytes` of messages that nobody has taken
+    /// The same, for a reader that is to have no more than `bytes` of messages that have not been taken
     /// yet, or one message.
     #[must_use]
     pub fn with_ahead(self, bytes: usize) -> Self {

@@ -97,7 +97,7 @@ impl Message {
         Self::with_method("", method, params)
     }
 
-    /// A request (with an id) or notification whose method and parameters are spelled as somebody else
+    /// A request (with an id) or notification whose method and parameters are spelled as their sender
     /// spelled them. `None` if JSON-RPC allows no such parameters, or the method is no string.
     pub fn spelled(id: Option<&Id>, method: Json<'_>, params: Option<Json<'_>>) -> Option<Self> {
         let id = id.map_or_else(String::new, |id| format!(r#""id":{id},"#));

@@ -15,7 +15,7 @@ const WORDS: [&str; 6] = [
 ];
 
 /// How often they may occur in `crates/*/src`, `docs` and the README. Lower it with every text that is rewritten.
-const MOST: usize = 323;
+const MOST: usize = 41;
 
 pub fn check(root: &Path, sources: &[Source]) -> Vec<String> {
     let mut pages = vec![root.join("README.md")];

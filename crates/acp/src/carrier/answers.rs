@@ -101,7 +101,7 @@ impl Carrier {
         outs
     }
 
-    /// There is no connection: everybody who waits for it is answered, with what the provider said to
+    /// There is no connection: every request that waits for it is answered, with what the provider said to
     /// their own words if it did. The next request tries again.
     pub(super) fn unconnected(&mut self, answer: impl Fn(&Id) -> Message) -> Vec<Out> {
         let link = std::mem::replace(&mut self.link, Link::None);

@@ -137,7 +137,7 @@ impl Running {
         tokio::join!(regretting, self.acp.close(None));
     }
 
-    /// Closes a connection that was asked for and comes when nobody wants it any more: the provider would
+    /// Closes a connection that was asked for and comes when it is no longer wanted: the provider would
     /// keep it for ever.
     async fn see_off(&mut self) {
         while self.carrier.dreads_connection() {

@@ -153,7 +153,7 @@ async fn a_connection_that_comes_after_its_client_has_left_is_closed() {
             );
             assert!(goodbye.contains(r#""connectionId":"c-1""#), "{goodbye}");
         }
-        assert_eq!(heard(&mut port).await, "None", "nobody waits for ever");
+        assert_eq!(heard(&mut port).await, "None", "the wait ends");
     }
 }
 

@@ -14,7 +14,7 @@ use crate::plan::Node;
 /// Why a chain cannot go on.
 #[derive(Debug, Clone)]
 pub struct ChainBroken {
-    /// What everybody who waits is told.
+    /// The error that every waiting request gets.
     pub error: RpcError,
     /// What sort of end it was.
     pub why: BreakReason,
@@ -87,7 +87,7 @@ impl Chain {
         }
     }
 
-    /// The chain cannot go on without a component: everybody who waits is told why.
+    /// The chain cannot go on without a component: every waiting request gets the reason.
     pub(super) fn give_up(&mut self, part: usize, why: BreakReason, _: Instant) {
         if self.ended.is_some() {
             return;

@@ -1,4 +1,4 @@
-//! Who provides which MCP server, and past whom messages to it have to be carried unread.
+//! Which component provides which MCP server, and which peers its messages have to pass unread.
 //!
 //! A proxy that provides servers of its own reads every `mcp/…` that passes, and the official crates of
 //! different generations refuse each other's. So what is not for such a proxy passes it under another
@@ -58,7 +58,7 @@ impl Owners {
         self.owners.get(&owned).copied()
     }
 
-    /// The message as it gets past a peer that speaks that dialect, if it is for somebody else and would
+    /// The message as it gets past a peer that speaks that dialect, if it is for another peer and would
     /// be read and perhaps refused.
     pub(super) fn sealed(&self, to: Node, dialect: Dialect, msg: &Message) -> Option<Message> {
         let method = msg.method();

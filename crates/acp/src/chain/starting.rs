@@ -1,6 +1,6 @@
 //! The beginning: proxies are told that they are proxies, each in its dialect.
 //!
-//! Nobody says which dialect a proxy speaks. It is asked in the newest one; one that does not know the
+//! A proxy does not announce its dialect. It is asked in the newest one; one that does not know the
 //! method either refuses it (-32601), or passes it on to its successor in an envelope of its own
 //! dialect, which tells even more.
 

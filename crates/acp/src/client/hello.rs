@@ -16,7 +16,7 @@ pub struct Reachable {
     pub url: bool,
 }
 
-/// The parameters of `initialize`. Files and terminals stay the agent's own business: whoever is
+/// The parameters of `initialize`. Files and terminals stay the agent's own business: the program that is
 /// behind us has declared neither.
 pub fn initialize(version: &str, reachable: Reachable) -> String {
     let mut asking = Vec::new();

@@ -1,6 +1,6 @@
 //! A conversation with an agent over a port.
 //!
-//! One task reads; whoever asks waits for its own answer. What the agent asks is answered in tasks of
+//! One task reads; each request waits for its own answer. What the agent asks is answered in tasks of
 //! their own, because a person may have to think about it.
 
 use std::collections::HashMap;

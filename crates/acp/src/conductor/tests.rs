@@ -14,7 +14,7 @@ use crate::plan::{PartPlan, Plan};
 /// Items that a port of these tests holds.
 const QUEUE: usize = 64;
 
-/// An editor and an agent whose ports nobody empties but the test.
+/// An editor and an agent whose ports only the test empties.
 fn chain() -> (PortEnd, PortEnd, impl Future<Output = ChainEnded>) {
     let (editor, mut parts, running) = chain_of(1, std::future::pending());
     (editor, parts.remove(0), running)
@@ -212,7 +212,7 @@ async fn a_large_message_behind_a_full_queue_of_small_ones_does_not_wait_for_its
             format!(r#"{{"jsonrpc":"2.0","method":"_n","params":["{fill}"]}}"#),
         )
         .await;
-        // So that all of it has been tried before anybody takes something.
+        // So that all of it has been tried before a message is taken.
         while editor.rx.len() < QUEUE || agent.tx.capacity() < QUEUE {
             tokio::task::yield_now().await;
         }

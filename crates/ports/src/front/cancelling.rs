@@ -8,7 +8,7 @@ use linkspan_wire::{Id, IdKey, Kind, Message};
 
 use super::session::Session;
 
-/// Ends what these messages cancel. Whoever waits for it gets no answer: the server is told not to
+/// Ends what these messages cancel. The waiting request gets no answer: the server is told not to
 /// give one.
 pub(super) fn cancel(session: &Session, messages: &[&Message]) {
     for id in cancelled(messages) {

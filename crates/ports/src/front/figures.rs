@@ -16,7 +16,7 @@ pub struct FrontFigures {
 }
 
 impl FrontFigures {
-    /// Takes the numbers as they are before anybody has come.
+    /// Takes the numbers as they are before the first client connects.
     pub(super) fn new(sessions: &Arc<Sessions>, request_slots: &Arc<Semaphore>) -> Self {
         Self {
             sessions: Arc::clone(sessions),

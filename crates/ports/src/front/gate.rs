@@ -21,7 +21,7 @@ use super::refusal::Refusal;
 /// The methods of the endpoint.
 pub(super) const METHODS: &str = "GET, POST, DELETE, OPTIONS";
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
-const EVERYBODY: &str = "*";
+const ANY: &str = "*";
 /// A browser asks a page on the open network before it may speak to this machine.
 const ASKS_PRIVATE: &str = "access-control-request-private-network";
 const ALLOWS_PRIVATE: &str = "access-control-allow-private-network";
@@ -94,9 +94,7 @@ impl Gate {
     fn knows(&self, host: &str) -> bool {
         let name = without_port(host);
         self.hosts.iter().any(|known| {
-            known == EVERYBODY
-                || known.eq_ignore_ascii_case(host)
-                || known.eq_ignore_ascii_case(name)
+            known == ANY || known.eq_ignore_ascii_case(host) || known.eq_ignore_ascii_case(name)
         })
     }
 
@@ -106,7 +104,7 @@ impl Gate {
             return Ok(None);
         };
         let text = origin.to_str().unwrap_or_default();
-        let listed = |known: &String| known == EVERYBODY || known.eq_ignore_ascii_case(text);
+        let listed = |known: &String| known == ANY || known.eq_ignore_ascii_case(text);
         if origins.next().is_none() && (self.origins.iter().any(listed) || is_here(text)) {
             return Ok(Some(origin.clone()));
         }

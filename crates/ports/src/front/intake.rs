@@ -56,7 +56,7 @@ impl Intake<'_> {
         let announced = announced as usize;
         let mut deadline = Instant::now() + self.timeout;
         // Taken for what is there, not for what is announced: a client that sends one byte of a large
-        // message would hold up everybody else's.
+        // message would hold up all other messages.
         let mut credit = Credit::default();
         let mut whole = BytesMut::new();
         let mut stride = 0;

@@ -62,7 +62,7 @@ impl Lesson {
         };
         let mut known = self.knowledge.lock();
         if known.len() >= MAX_PRINCIPALS && !known.contains_key(&self.principal) {
-            // One, not all: a stranger must not switch off the check for everybody else.
+            // One, not all: a stranger must not switch off the check for all other clients.
             let oldest = known.iter().min_by_key(|(_, known)| known.told);
             let oldest = oldest.map(|(who, _)| who.clone());
             oldest.map(|who| known.remove(&who));

@@ -144,7 +144,7 @@ impl<H: FrontService> Router<H> {
     }
 
     /// DELETE: the client says goodbye. It may begin anew as soon as it is answered, so the session's
-    /// place is free then; but nobody waits for ever for a server to end.
+    /// place is free then; but the wait for a server's end is bounded.
     pub(super) async fn end(&self, head: &Parts, serving: &Serving) -> Result<Response, Refusal> {
         let session = self.standing(head)?;
         charge(serving, &session.allowance)?;

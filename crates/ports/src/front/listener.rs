@@ -50,7 +50,7 @@ impl<H: FrontService> Front<H> {
         self.router.figures()
     }
 
-    /// Serves until `stop` resolves; then nobody is let in any more, and what is under way may
+    /// Serves until `stop` resolves; then no connection is accepted, and what is under way may
     /// finish, is then answered with an error, and at last cut off, each after a limited time.
     ///
     /// `give_up` is called when nothing is waited for any more: the service should end its calls then.
@@ -83,7 +83,7 @@ impl<H: FrontService> Front<H> {
     }
 }
 
-/// Lets everybody out.
+/// Closes every connection.
 async fn close<H>(router: &Router<H>, give_up: impl FnOnce()) {
     router.sessions.close_all();
     router.phase.send_replace(Phase::Finish);

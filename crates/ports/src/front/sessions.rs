@@ -58,7 +58,7 @@ impl Sessions {
         self.lock().insert(session.key, session);
     }
 
-    /// The session of that id. To anybody else than its owner it does not exist, nor does it where its
+    /// The session of that id. To all but its owner it does not exist, nor does it where its
     /// client does not listen: the answer would never be heard.
     pub(super) fn find(&self, key: &str, who: &Principal, how: Manner) -> Option<Arc<Session>> {
         let key = Key::parse(key)?;

@@ -55,8 +55,8 @@ fn config(options: &HttpOptions, tls: bool) -> Result<ClientConfig, OptionsError
         .map_err(unusable)?;
     if !tls {
         // Reading the system's certificates takes longer than everything else at start-up.
-        let nobody = RootCertStore::empty();
-        return Ok(builder.with_root_certificates(nobody).with_no_client_auth());
+        let none = RootCertStore::empty();
+        return Ok(builder.with_root_certificates(none).with_no_client_auth());
     }
     let given = match &options.ca {
         Some(pem) => CertificateDer::pem_slice_iter(pem)

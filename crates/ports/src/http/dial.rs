@@ -69,7 +69,7 @@ impl Service<Uri> for Dial {
     type Future = Connecting<Self::Response>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        // None of the three keeps anybody waiting here.
+        // None of the three is waited for here.
         Poll::Ready(Ok(()))
     }
 

@@ -181,7 +181,7 @@ impl Driver {
     fn take(&mut self, envelope: Envelope) {
         let wait = match self.barrier {
             Barrier::Open => false,
-            // The server may have asked while it is busy with what everybody waits for.
+            // The server may have asked while it is busy with the handshake that all requests wait for.
             Barrier::Message(_) => Role::of(&envelope.msg) != Role::Reply,
             Barrier::Renewal => true,
         };

@@ -1,4 +1,4 @@
-//! Nobody waits for ever, whoever goes and whatever is no answer.
+//! Every request is answered, whichever peer ends and whatever is no answer.
 
 use super::*;
 use linkspan_wire::Hop;

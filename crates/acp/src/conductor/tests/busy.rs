@@ -1,4 +1,4 @@
-//! One who never stops talking keeps nobody else from anything: not from being heard or told something,
+//! A peer that never stops sending blocks no other peer: neither its messages nor its answers,
 //! not from joining or leaving, and not us from noticing what time it is.
 
 use super::*;
@@ -9,7 +9,7 @@ use crate::chain::BreakReason;
 const TALK: usize = 1024;
 /// What the editor takes at once.
 const EDITOR: usize = 4;
-/// How often somebody else could have had a turn before that is called never.
+/// How often another peer could have had a turn before that is called never.
 const ROUNDS: usize = 1000;
 
 struct Peers {
@@ -26,7 +26,7 @@ fn chain() -> (Peers, impl Future<Output = ChainEnded>) {
     };
     let chain = Chain::new(Plan::new(vec![part], false), None, None);
     let (mut outside, mut editor) = Port::pair("the editor", TALK);
-    // It may talk as much as anybody else, but is told only so much at once.
+    // It may send as much as any other peer, but is told only so much at once.
     (outside.tx, editor.rx) = mpsc::channel(EDITOR);
     let (port, agent) = Port::pair("the agent", TALK);
     let mut port = Some(port);
@@ -72,9 +72,9 @@ async fn begin(peers: &mut Peers) {
     hear(&mut peers.agent).await;
 }
 
-/// Fills a peer's queue with what concerns nobody.
+/// Fills a peer's queue with answers to unknown requests.
 fn fill(end: &PortEnd) {
-    let babble = r#"{"jsonrpc":"2.0","id":999999,"result":"nobody asked"}"#;
+    let babble = r#"{"jsonrpc":"2.0","id":999999,"result":"unasked"}"#;
     let babble = Message::parse(babble.to_owned().into()).unwrap();
     let item = || Inbound::Message(Envelope::new(babble.clone()));
     while end.tx.try_send(item()).is_ok() {}
@@ -89,7 +89,7 @@ async fn talk_on(end: &PortEnd, is_so: impl Fn() -> bool) {
         }
         tokio::task::yield_now().await;
     }
-    panic!("nobody else had a turn");
+    panic!("no other peer had a turn");
 }
 
 #[tokio::test(start_paused = true)]

@@ -93,7 +93,7 @@ impl ModernToLegacy {
                 Vec::new()
             }
             Owner::Call(number) => self.ask(number, held.question, now),
-            Owner::Nobody => {
+            Owner::None => {
                 self.ownerless(&held.question);
                 let error = RpcError::server("no call is under way that this could belong to")
                     .with_data(r#"{"hint":"a client of 2026-07-28 can only be asked in the course of a call"}"#);

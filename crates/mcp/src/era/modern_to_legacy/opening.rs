@@ -179,7 +179,7 @@ impl ModernToLegacy {
             .collect()
     }
 
-    /// The server would not shake hands: whoever waits is told what it said, and the next request
+    /// The server would not shake hands: every waiting request gets its error, and the next request
     /// tries again.
     fn not_opened(&mut self, answer: &Message) -> Vec<Step> {
         if answer.kind() == Kind::Error && weigh(answer) == Evidence::Modern {

@@ -32,7 +32,7 @@ pub(super) enum Owner {
     /// One of them was cancelled, and its end is not told.
     Unknowable,
     /// No call is left that could be meant.
-    Nobody,
+    None,
 }
 
 /// A call that was cancelled, which the server may not have heard yet.
@@ -74,12 +74,12 @@ impl ModernToLegacy {
         let mut under_way = numbers.iter().filter(|n| self.calls.contains_key(n));
         let is_cancelled = |n: &u64| self.cancelled.iter().any(|call| call.number == *n);
         match (under_way.next(), under_way.next()) {
-            (None, _) => Owner::Nobody,
+            (None, _) => Owner::None,
             (Some(_), _) if numbers.iter().any(is_cancelled) => Owner::Unknowable,
             // Only some requests may ask: the client of a list, for example, cannot be asked anything.
             (Some(number), None) => match self.calls.get(number) {
                 Some(call) if call.may_ask => Owner::Call(*number),
-                _ => Owner::Nobody,
+                _ => Owner::None,
             },
             (Some(_), Some(_)) => Owner::Unclear,
         }

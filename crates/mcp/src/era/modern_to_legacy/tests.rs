@@ -283,7 +283,7 @@ fn progress_after_a_question_carries_the_token_of_the_retry() {
     let more = progress.replace(r#""progress":5"#, r#""progress":6"#);
     assert!(
         stage.server(progress).server(&more).heard().is_empty(),
-        "nobody waits"
+        "no call waits"
     );
     let retry = format!(r#","requestState":{state},"inputResponses":{{"user_name":{{}}}}"#);
     let heard = stage.client(&call(r#""again""#, &retry)).heard_one();

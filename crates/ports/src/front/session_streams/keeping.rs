@@ -16,7 +16,7 @@ pub(super) fn share(item: &mut Outbound) -> Outbound {
     }
 }
 
-/// What is kept while nobody reads must not hold up the server, so it has no credit, and what is
+/// What is kept while no stream is read must not hold up the server, so it has no credit, and what is
 /// too large for that is an answer that is lost.
 pub(super) fn settle(item: &mut Outbound) {
     let too_large = item.len() > MOST.bytes;

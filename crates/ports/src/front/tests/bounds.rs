@@ -36,7 +36,7 @@ async fn an_answer_is_in_flight_until_it_has_been_written() {
     let session = f.client.begin("2025-11-25").await;
     let reply = f.client.post(&[&session], &echo(1, 30_000_000)).await;
     sleep(Duration::from_millis(100)).await;
-    assert_eq!(f.figures.in_flight(), 1, "nobody has read it");
+    assert_eq!(f.figures.in_flight(), 1, "it has not been read");
     assert!(reply.text().await.len() > 30_000_000);
     until_in_flight(&f, 0).await;
 }

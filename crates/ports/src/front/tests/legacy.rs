@@ -50,7 +50,7 @@ async fn what_does_not_belong_to_a_session_is_refused() {
     let status = async |headers: &[&str], body: &str| f.client.post(headers, body).await.status;
     let echo = request(1, "echo");
     assert_eq!(status(&[], &echo).await, 400);
-    assert_eq!(status(&["mcp-session-id: nobody"], &echo).await, 404);
+    assert_eq!(status(&["mcp-session-id: unknown"], &echo).await, 404);
     assert_eq!(
         status(&[&session, "authorization: Bearer other"], &echo).await,
         404

@@ -80,7 +80,7 @@ impl Driver {
             return None;
         }
         match self.calls.get(&hop) {
-            // What everybody waits for is itself given up.
+            // The handshake that all requests wait for is itself given up.
             Some(call) if self.barrier == Barrier::Message(call.serial) => {
                 call.abort.abort();
                 None
