@@ -5,7 +5,7 @@ use std::io;
 
 use linkspan_acp::{BreakReason, ChainBroken};
 use linkspan_bridge::BridgeError;
-use linkspan_client::{ArgumentsError, ClientError};
+use linkspan_client::{ArgumentsError, CallArgumentsError, ClientError};
 use linkspan_client_config::{EditError, MergeError};
 use linkspan_conduct::ConductError;
 use linkspan_conduct::handshake::ConnectError;
@@ -45,6 +45,16 @@ impl From<BridgeError> for Failure {
                     failure
                 }
             }
+        }
+    }
+}
+
+impl From<CallArgumentsError> for Failure {
+    fn from(error: CallArgumentsError) -> Self {
+        let failure = Self::usage(error.to_string());
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
         }
     }
 }

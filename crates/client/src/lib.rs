@@ -5,15 +5,18 @@
 //! nothing and knows no exit codes.
 
 mod arguments;
+mod call_arguments;
 mod client;
 mod elicitation;
 mod error;
 mod list;
 mod observer;
+pub mod render;
 
 pub use arguments::{
     ArgumentsError, check_argument_names, check_arguments, prompt_hint, tool_hint,
 };
+pub use call_arguments::{CallArguments, CallArgumentsError, is_argument};
 pub use client::{Client, FIRST_ANSWER, one_param};
 pub use elicitation::Person;
 pub use error::ClientError;

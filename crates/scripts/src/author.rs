@@ -1,5 +1,6 @@
 //! Writing a folder of scripts: files to start from, names, and the problems of a folder with their repairs.
 
+pub mod doctor;
 pub mod draft;
 pub mod interpreters;
 pub mod names;
@@ -9,5 +10,5 @@ pub mod scaffold;
 mod templates;
 
 pub use repair::{Repair, repair};
-pub use report::Report;
+pub use report::{Entries, Report, WriteEntry, errors, summary};
 pub use templates::Lang;

@@ -1,13 +1,15 @@
 //! What is done with the server, and how the result is printed.
 
+use std::io::{self, Write};
+
 use linkspan_client::{
-    Client, ClientError, List, check_arguments, one_param, prompt_hint, tool_hint,
+    CallArguments, Client, ClientError, List, check_arguments, one_param, prompt_hint, render,
+    tool_hint,
 };
 use linkspan_mcp::names;
 use linkspan_shrink::Policy;
 use linkspan_wire::{Json, Message};
 
-use crate::call_args::CallArgs;
 use crate::exit::{Exit, Failure, print_hint};
 use crate::show::{self, raw, say};
 
@@ -22,11 +24,11 @@ pub(super) struct CallOptions {
 /// One command.
 pub(super) enum Job {
     Tools,
-    Call(String, CallArgs, CallOptions),
+    Call(String, CallArguments, CallOptions),
     Resources,
     Read(String),
     Prompts,
-    Prompt(String, CallArgs),
+    Prompt(String, CallArguments),
     Ping,
 }
 
@@ -35,12 +37,12 @@ impl Job {
         match self {
             Self::Tools => {
                 let list = List::fetch(client, names::TOOLS_LIST, "tools").await?;
-                print_list(&[list], json, show::tool);
+                print_list(&[list], json, render::tool);
                 Ok(Exit::Ok)
             }
             Self::Prompts => {
                 let list = List::fetch(client, names::PROMPTS_LIST, "prompts").await?;
-                print_list(&[list], json, show::prompt);
+                print_list(&[list], json, render::prompt);
                 Ok(Exit::Ok)
             }
             Self::Resources => {
@@ -53,7 +55,7 @@ impl Job {
                     Err(error) if error.is_refusal() => {}
                     Err(error) => return Err(error.into()),
                 }
-                print_list(&lists, json, show::resource);
+                print_list(&lists, json, render::resource);
                 Ok(Exit::Ok)
             }
             Self::Read(uri) => {
@@ -62,7 +64,7 @@ impl Job {
                 let answer = answer.map_err(|error| {
                     with_hint(error, Some("linkspan resources TARGET lists the URIs"))
                 })?;
-                print(&answer, json, show::contents);
+                print(&answer, json, render::contents);
                 Ok(Exit::Ok)
             }
             Self::Prompt(name, args) => prompt(client, &name, args, json).await,
@@ -72,7 +74,10 @@ impl Job {
     }
 }
 
-fn print_list(lists: &[List], json: bool, show: impl Fn(Json<'_>)) {
+/// How a part of an answer is written as text.
+type Render = fn(&mut dyn Write, Json<'_>) -> io::Result<()>;
+
+fn print_list(lists: &[List], json: bool, render: Render) {
     if json {
         return raw(&List::join(lists));
     }
@@ -80,13 +85,13 @@ fn print_list(lists: &[List], json: bool, show: impl Fn(Json<'_>)) {
     if items.peek().is_none() {
         anstream::eprintln!("the server has no {}", lists[0].key());
     }
-    items.for_each(show);
+    show::print(|out| items.try_for_each(|item| render(out, item)));
 }
 
 async fn prompt(
     client: &mut Client,
     name: &str,
-    args: CallArgs,
+    args: CallArguments,
     json: bool,
 ) -> Result<Exit, Failure> {
     // Arguments of prompts are always strings.
@@ -105,7 +110,7 @@ async fn prompt(
         }
         Err(error) => return Err(error.into()),
     };
-    print(&answer, json, show::messages);
+    print(&answer, json, render::messages);
     Ok(Exit::Ok)
 }
 
@@ -122,7 +127,7 @@ fn with_hint(error: ClientError, hint: Option<&str>) -> Failure {
 async fn call(
     client: &mut Client,
     name: &str,
-    args: CallArgs,
+    args: CallArguments,
     options: CallOptions,
     json: bool,
 ) -> Result<Exit, Failure> {
@@ -158,7 +163,7 @@ async fn call(
     if let Some(policy) = options.policy {
         answer = linkspan_shrink_layer::shorten(answer, name, &policy);
     }
-    print(&answer, json, show::tool_result);
+    print(&answer, json, render::tool_result);
     let failed = answer.body().and_then(|b| b.get("isError")?.as_bool());
     if failed != Some(true) {
         return Ok(Exit::Ok);
@@ -199,10 +204,10 @@ fn named_params(name: &str, arguments: Option<String>) -> String {
     }
 }
 
-fn print(answer: &Message, json: bool, show: impl Fn(Json<'_>)) {
+fn print(answer: &Message, json: bool, render: Render) {
     match answer.body() {
         Some(result) if json => raw(result.text()),
-        Some(result) => show(result),
+        Some(result) => show::print(|out| render(out, result)),
         None => {}
     }
 }
