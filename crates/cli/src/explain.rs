@@ -215,6 +215,7 @@ impl From<ConnectError> for Failure {
                 Exit::Unreachable,
                 "its session may have ended; a new session has a new endpoint",
             ),
+            ConnectError::NotAPort(_) => (Exit::Usage, "this system has no Unix sockets"),
             ConnectError::NotTheConductor { .. } => (
                 Exit::Broken,
                 "its session may have ended, or another program has taken the port",
