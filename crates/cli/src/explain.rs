@@ -5,7 +5,7 @@ use std::io;
 
 use linkspan_acp::{BreakReason, ChainBroken};
 use linkspan_bridge::BridgeError;
-use linkspan_client::{ArgumentsError, CallArgumentsError, ClientError};
+use linkspan_client::{ArgumentsError, CallArgumentsError, ClientError, RequestError};
 use linkspan_client_config::{EditError, MergeError};
 use linkspan_conduct::ConductError;
 use linkspan_conduct::handshake::ConnectError;
@@ -45,6 +45,19 @@ impl From<BridgeError> for Failure {
                     failure
                 }
             }
+        }
+    }
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        match error {
+            RequestError::Arguments(error) => error.into(),
+            RequestError::Client { error, hint: None } => error.into(),
+            RequestError::Client {
+                error,
+                hint: Some(hint),
+            } => Self::from(error).hint(hint),
         }
     }
 }

@@ -12,6 +12,7 @@ mod error;
 mod list;
 mod observer;
 pub mod render;
+mod requests;
 
 pub use arguments::{
     ArgumentsError, check_argument_names, check_arguments, prompt_hint, tool_hint,
@@ -22,3 +23,4 @@ pub use elicitation::Person;
 pub use error::ClientError;
 pub use list::List;
 pub use observer::{Observer, Silent, TICK};
+pub use requests::{RequestError, call_tool, get_prompt, ping, read_resource, resources};

@@ -2,6 +2,7 @@
 
 pub mod doctor;
 pub mod draft;
+mod dry_run;
 pub mod interpreters;
 pub mod names;
 mod repair;
@@ -9,6 +10,7 @@ mod report;
 pub mod scaffold;
 mod templates;
 
+pub use dry_run::DryRun;
 pub use repair::{Repair, repair};
 pub use report::{Entries, Report, WriteEntry, errors, summary};
 pub use templates::Lang;

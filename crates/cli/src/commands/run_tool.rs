@@ -1,13 +1,12 @@
 //! `linkspan run-tool`: one tool of a folder, without a client.
 
-mod dry;
-
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use linkspan_client::{CallArguments, Client, check_argument_names, render};
 use linkspan_mcp::names;
+use linkspan_scripts::author::DryRun;
 use linkspan_scripts::folder::{Catalogue, Mode, Tool};
 use linkspan_wire::{Json, Message, quote};
 use serde_json::Value;
@@ -91,7 +90,16 @@ async fn run_in(args: &RunToolArgs, given: CallArguments) -> Result<Exit, Failur
     }
     if args.dry_run {
         let tool = tool.ok_or_else(|| unknown(&args.name, &catalogue))?;
-        return dry::run(&catalogue, tool, &arguments, args.timeout, &roots);
+        let dry = DryRun {
+            catalogue: &catalogue,
+            tool,
+            arguments: &arguments,
+            timeout: args.timeout,
+            roots: &roots,
+        };
+        show::print(|out| dry.write(out));
+        let is_valid = dry.problems().is_empty();
+        return Ok(if is_valid { Exit::Ok } else { Exit::ToolError });
     }
     // Tools of a server that is taken in are known when it runs.
     let taken_in = |tool: &Tool| matches!(tool.mode, Mode::Mcp(_));
