@@ -143,7 +143,8 @@ pub fn stdout() -> Box<dyn Write + Send> {
     Box::new(io::stdout())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use std::io::BufRead;
