@@ -5,7 +5,7 @@ use std::io;
 
 use linkspan_acp::{BreakReason, ChainBroken};
 use linkspan_bridge::BridgeError;
-use linkspan_client::{ArgumentsError, ClientError};
+use linkspan_client::{ArgumentsError, CallArgumentsError, ClientError, RequestError};
 use linkspan_client_config::{EditError, MergeError};
 use linkspan_conduct::ConductError;
 use linkspan_conduct::handshake::ConnectError;
@@ -45,6 +45,29 @@ impl From<BridgeError> for Failure {
                     failure
                 }
             }
+        }
+    }
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        match error {
+            RequestError::Arguments(error) => error.into(),
+            RequestError::Client { error, hint: None } => error.into(),
+            RequestError::Client {
+                error,
+                hint: Some(hint),
+            } => Self::from(error).hint(hint),
+        }
+    }
+}
+
+impl From<CallArgumentsError> for Failure {
+    fn from(error: CallArgumentsError) -> Self {
+        let failure = Self::usage(error.to_string());
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
         }
     }
 }
@@ -205,6 +228,7 @@ impl From<ConnectError> for Failure {
                 Exit::Unreachable,
                 "its session may have ended; a new session has a new endpoint",
             ),
+            ConnectError::NotAPort(_) => (Exit::Usage, "this system has no Unix sockets"),
             ConnectError::NotTheConductor { .. } => (
                 Exit::Broken,
                 "its session may have ended, or another program has taken the port",

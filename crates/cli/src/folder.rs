@@ -12,7 +12,7 @@ use linkspan_mcp::Era;
 use linkspan_mcp_bash::env::Tooling;
 use linkspan_mcp_bash::{self as mcp_bash, Served};
 use linkspan_scripts::author::{self, Report};
-use linkspan_scripts::folder::{Catalogue, FolderError, ReadOptions, Severity};
+use linkspan_scripts::folder::{Catalogue, FolderError, ReadOptions};
 use linkspan_scripts::sdk::{self, Installed};
 use linkspan_scripts::{Folder, OpenError, Options};
 
@@ -112,28 +112,6 @@ pub(crate) fn repair(look: impl Fn() -> Result<Report, Failure>) -> Result<Repor
         warn(&format!("cannot mend {}: {why}", shown(path)));
     }
     Ok(report)
-}
-
-/// How many entries of each kind there are.
-pub(crate) fn offered(catalogue: &Catalogue) -> String {
-    let count = |n: usize, one: &str| match n {
-        1 => format!("1 {one}"),
-        n => format!("{n} {one}s"),
-    };
-    let resources = catalogue.resources.len() + catalogue.templates.len();
-    [
-        count(catalogue.tools.len(), "tool"),
-        count(resources, "resource"),
-        count(catalogue.prompts.len(), "prompt"),
-    ]
-    .join(", ")
-}
-
-/// The number of entries that are not offered because of an error.
-pub(crate) fn errors(catalogue: &Catalogue) -> usize {
-    let all = catalogue.problems.iter();
-    all.filter(|problem| problem.severity == Severity::Error)
-        .count()
 }
 
 /// How to open a folder, for every command that takes a target.

@@ -5,7 +5,6 @@
 
 mod applet;
 mod args;
-mod call_args;
 mod cli;
 mod commands;
 #[cfg(test)]

@@ -8,8 +8,8 @@ mod positional;
 mod tool_argument;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use linkspan_client::is_argument;
 
-use crate::call_args::is_argument;
 use crate::exit::Failure;
 use crate::show::on_one_line;
 use crate::target;

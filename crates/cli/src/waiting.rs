@@ -39,6 +39,14 @@ pub(crate) fn stdin(what: &'static str, usual: &'static str) -> impl Read {
     }
 }
 
+/// Our stdin, for the arguments of a call.
+pub(crate) fn for_arguments() -> impl Read {
+    stdin(
+        "the arguments as a JSON object",
+        "linkspan call TOOL - TARGET < arguments.json",
+    )
+}
+
 struct Announced {
     words: Option<(&'static str, &'static str)>,
     stdin: io::Stdin,

@@ -5,17 +5,22 @@
 //! nothing and knows no exit codes.
 
 mod arguments;
+mod call_arguments;
 mod client;
 mod elicitation;
 mod error;
 mod list;
 mod observer;
+pub mod render;
+mod requests;
 
 pub use arguments::{
     ArgumentsError, check_argument_names, check_arguments, prompt_hint, tool_hint,
 };
+pub use call_arguments::{CallArguments, CallArgumentsError, is_argument};
 pub use client::{Client, FIRST_ANSWER, one_param};
 pub use elicitation::Person;
 pub use error::ClientError;
 pub use list::List;
 pub use observer::{Observer, Silent, TICK};
+pub use requests::{RequestError, call_tool, get_prompt, ping, read_resource, resources};

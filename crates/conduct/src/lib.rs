@@ -2,7 +2,7 @@
 //! MCP servers that live in the chain.
 //!
 //! The rules of the chain are in `linkspan-acp`; this crate adds processes, files and sockets. [`handshake`]
-//! is how `linkspan mcp`, which an agent starts, proves to the conductor which server it is for.
+//! is how `linkspan mcp`, which an agent starts, proves to the conductor which server it is for, and [`shim`] is its work.
 //!
 //! Options are values and errors are [`ConductError`]: this crate reads no environment variables, prints
 //! nothing and knows no exit codes.
@@ -12,6 +12,7 @@ mod conduct;
 mod error;
 pub mod handshake;
 mod mcp_bridge;
+pub mod shim;
 mod trace;
 
 pub use component::{Component, ComponentError};

@@ -1,6 +1,8 @@
 //! Writing a folder of scripts: files to start from, names, and the problems of a folder with their repairs.
 
+pub mod doctor;
 pub mod draft;
+mod dry_run;
 pub mod interpreters;
 pub mod names;
 mod repair;
@@ -8,6 +10,7 @@ mod report;
 pub mod scaffold;
 mod templates;
 
+pub use dry_run::DryRun;
 pub use repair::{Repair, repair};
-pub use report::Report;
+pub use report::{Entries, Report, WriteEntry, errors, summary};
 pub use templates::Lang;

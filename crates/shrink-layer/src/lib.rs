@@ -14,9 +14,11 @@ mod repeats;
 mod shared;
 pub mod stats;
 mod tool_filter;
+mod trial;
 
 pub use error::ShrinkError;
 pub use factory::{Shrink, shorten};
 pub use fetch::JqCommand;
 pub use options::{Options, OwnTools, StructuredRule};
 pub use tool_filter::ToolFilter;
+pub use trial::Trial;

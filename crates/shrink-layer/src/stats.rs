@@ -6,7 +6,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use linkspan_wire::{Json, quote};
+use anstyle::Style;
+use linkspan_wire::{Json, escape_line, quote};
 use parking_lot::Mutex;
 
 /// How often sums are written while a process runs.
@@ -253,6 +254,47 @@ fn compact(file: &Path, open: &mut File) -> io::Result<()> {
     let lines: String = rows.iter().map(|(k, r)| json(k, r) + "\n").collect();
     open.set_len(0)?;
     open.write_all(lines.as_bytes())
+}
+
+/// Writes the sums of each server as text, in colours.
+pub fn write(rows: &Rows, out: &mut dyn Write) -> io::Result<()> {
+    const NAME: Style = Style::new().bold();
+    for server in by_server(rows) {
+        let measured = if server.shadow {
+            " (only measured)"
+        } else {
+            ""
+        };
+        writeln!(
+            out,
+            "{NAME}{}{NAME:#}{measured}",
+            escape_line(server.server)
+        )?;
+        for (key, row) in server.rows {
+            write_row(out, &format!("{} {}", key.tool, key.kinds), row)?;
+        }
+        write_row(out, "in all", &server.total)?;
+    }
+    Ok(())
+}
+
+fn write_row(out: &mut dyn Write, name: &str, row: &Row) -> io::Result<()> {
+    let each = row.micros as f64 / 1000.0 / row.calls.max(1) as f64;
+    writeln!(
+        out,
+        "  {:<40} {:>6} texts  {:>9} → {:>9} tokens  {:>6}  {each:>6.2} ms",
+        escape_line(name),
+        row.calls,
+        row.before,
+        row.after,
+        percent(row.before, row.after)
+    )
+}
+
+/// The part of the tokens that was saved.
+pub fn percent(before: u64, after: u64) -> String {
+    let saved = before.saturating_sub(after) as f64;
+    format!("{:.1} %", saved * 100.0 / before.max(1) as f64)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ const LONGEST_FILE: usize = 400;
 /// Lines of a function.
 const LONGEST_FUNCTION: usize = 80;
 /// Lines of production code in `cli`. The goal is 8,000.
-const MOST_IN_CLI: usize = 9_600;
+const MOST_IN_CLI: usize = 8_330;
 
 /// Files that are still longer, by the end of their path, with their lines. They are to be split.
 const LONG_FILES: [(&str, usize); 10] = [

@@ -1,26 +1,25 @@
 //! `linkspan run-tool`: one tool of a folder, without a client.
 
-mod dry;
-
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use linkspan_client::{Client, check_argument_names};
+use linkspan_client::{CallArguments, Client, check_argument_names, render};
 use linkspan_mcp::names;
+use linkspan_scripts::author::DryRun;
 use linkspan_scripts::folder::{Catalogue, Mode, Tool};
 use linkspan_wire::{Json, Message, quote};
 use serde_json::Value;
 
 use crate::args::folder::FolderArgs;
 use crate::args::seconds;
-use crate::call_args::CallArgs;
 use crate::exit::{Exit, Failure};
 use crate::folder;
 use crate::runtime::block_on;
 use crate::show::{self, indented, raw};
 use crate::signals::Signals;
 use crate::status::Status;
+use crate::waiting;
 
 const HELP: &str = "\
 Runs the tool as a client's call would: with the same environment, limits, checks of arguments and
@@ -76,7 +75,7 @@ pub(crate) fn run(args: &RunToolArgs) -> Result<Exit, Failure> {
     block_on(run_in(args, given))
 }
 
-async fn run_in(args: &RunToolArgs, given: CallArgs) -> Result<Exit, Failure> {
+async fn run_in(args: &RunToolArgs, given: CallArguments) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let roots = roots(args)?;
     let mut options = folder::options(&args.folder)?;
@@ -91,7 +90,16 @@ async fn run_in(args: &RunToolArgs, given: CallArgs) -> Result<Exit, Failure> {
     }
     if args.dry_run {
         let tool = tool.ok_or_else(|| unknown(&args.name, &catalogue))?;
-        return dry::run(&catalogue, tool, &arguments, args.timeout, &roots);
+        let dry = DryRun {
+            catalogue: &catalogue,
+            tool,
+            arguments: &arguments,
+            timeout: args.timeout,
+            roots: &roots,
+        };
+        show::print(|out| dry.write(out));
+        let is_valid = dry.problems().is_empty();
+        return Ok(if is_valid { Exit::Ok } else { Exit::ToolError });
     }
     // Tools of a server that is taken in are known when it runs.
     let taken_in = |tool: &Tool| matches!(tool.mode, Mode::Mcp(_));
@@ -116,15 +124,16 @@ async fn run_in(args: &RunToolArgs, given: CallArgs) -> Result<Exit, Failure> {
     done
 }
 
-fn given(args: &RunToolArgs) -> Result<CallArgs, Failure> {
+fn given(args: &RunToolArgs) -> Result<CallArguments, Failure> {
+    let parse = |words| Ok(CallArguments::parse(words, waiting::for_arguments())?);
     match &args.args {
-        Some(word) if word.is_empty() => Ok(CallArgs::None),
+        Some(word) if word.is_empty() => Ok(CallArguments::None),
         Some(word) if !word.trim_start().starts_with(['{', '@', '-']) => {
             Err(Failure::usage("--args takes a JSON object")
                 .hint(r#"for example --args '{"name":"you"}', or name=value without --args"#))
         }
-        Some(word) => CallArgs::parse(std::slice::from_ref(word)),
-        None => CallArgs::parse(&args.pairs),
+        Some(word) => parse(std::slice::from_ref(word)),
+        None => parse(&args.pairs),
     }
 }
 
@@ -173,7 +182,7 @@ fn told(answer: &Message, json: bool) -> Exit {
     if json {
         raw(result.text());
     } else {
-        show::tool_result(result);
+        show::print(|out| render::tool_result(out, result));
         let stderr = meta("stderr").and_then(Json::as_str).unwrap_or_default();
         // The first line is the reason that was just shown.
         if stderr.trim().contains('\n') {

@@ -6,17 +6,17 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use linkspan_client::{Client, FIRST_ANSWER};
+use linkspan_client::{CallArguments, Client, FIRST_ANSWER, is_argument};
 
 use crate::args::shrink::ShrinkFlag;
 use crate::args::{DEFAULT_TIMEOUT, RemoteArgs};
-use crate::call_args::{CallArgs, is_argument};
 use crate::exit::{Exit, Failure};
 use crate::person;
 use crate::show::shown_line;
 use crate::signals::Signals;
 use crate::status::Status;
 use crate::target::{self, Target};
+use crate::waiting;
 use job::{CallOptions, Job};
 
 const TARGET_HELP: &str =
@@ -146,12 +146,12 @@ fn plan(command: TryOut) -> Result<(Target, RemoteArgs, bool, Job), Failure> {
                 unchecked: calling.unchecked,
             };
             let (common, url, name, rest) = calling.named.split("call")?;
-            let job = Job::Call(name, CallArgs::parse(&rest)?, options);
+            let job = Job::Call(name, given(&rest)?, options);
             (common, url, job)
         }
         TryOut::Prompt(named) => {
             let (common, url, name, rest) = named.split("prompt")?;
-            (common, url, Job::Prompt(name, CallArgs::parse(&rest)?))
+            (common, url, Job::Prompt(name, given(&rest)?))
         }
         TryOut::Read(named) => {
             let (common, url, name, rest) = named.split("read")?;
@@ -164,6 +164,11 @@ fn plan(command: TryOut) -> Result<(Target, RemoteArgs, bool, Job), Failure> {
     };
     let target = Target::new(url, common.command)?;
     Ok((target, common.remote, common.json, job))
+}
+
+/// The arguments between the name and the target.
+fn given(words: &[String]) -> Result<CallArguments, Failure> {
+    Ok(CallArguments::parse(words, waiting::for_arguments())?)
 }
 
 impl Named {

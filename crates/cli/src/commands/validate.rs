@@ -1,15 +1,15 @@
 //! `linkspan validate`: what clients will see of a folder, and what is wrong with it.
 
-mod printing;
-
 use std::path::PathBuf;
 
 use clap::Args;
-use linkspan_scripts::author::Report;
+use linkspan_client::render;
+use linkspan_scripts::author::{Entries, Report};
 
 use crate::args::folder::Compat;
 use crate::exit::{Exit, Failure};
 use crate::folder::{Reading, catalogue, look, repair};
+use crate::show::{self, raw};
 
 const HELP: &str = "\
 Prints the tools, resources, prompts and completions that a client will be told about, each as it
@@ -47,6 +47,13 @@ pub(crate) struct ValidateArgs {
     compat: Compat,
 }
 
+/// As `linkspan tools`, `resources` and `prompts` print them.
+const ENTRIES: Entries = Entries {
+    tool: render::tool,
+    resource: render::resource,
+    prompt: render::prompt,
+};
+
 pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, Failure> {
     let how = Reading::plain(args.compat);
     let report = if args.fix {
@@ -64,9 +71,9 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, Failure> {
     };
     let good = report.is_good(args.strict);
     if args.json {
-        printing::json(&report, good);
+        raw(&report.to_json(good).to_string());
     } else {
-        printing::text(&report, args.fix);
+        show::print(|out| report.write(out, &ENTRIES, args.fix));
     }
     Ok(if good { Exit::Ok } else { Exit::Invalid })
 }

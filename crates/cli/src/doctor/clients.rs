@@ -1,16 +1,17 @@
 //! Clients on this machine, and whether they can still start their servers.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use linkspan_client_config::{Client, ConfigFile, problem};
+use linkspan_scripts::author::interpreters::find;
 use serde_json::Map;
 
 use super::Finding;
-use super::programs::find;
 use crate::environment::system;
 use crate::show::path as shown;
 
-pub(crate) fn configurations() -> Vec<Finding> {
+pub(super) fn configurations(path: &OsStr) -> Vec<Finding> {
     let system = system();
     let mut all = Vec::new();
     for client in Client::ALL {
@@ -18,7 +19,7 @@ pub(crate) fn configurations() -> Vec<Finding> {
         let Some(file) = location.path().filter(|file| file.is_file()) else {
             continue;
         };
-        all.push(configuration(client, file));
+        all.push(configuration(client, file, path));
     }
     if all.is_empty() {
         all.push(Finding::good(
@@ -29,7 +30,7 @@ pub(crate) fn configurations() -> Vec<Finding> {
     all
 }
 
-fn configuration(client: Client, file: &Path) -> Finding {
+fn configuration(client: Client, file: &Path, path: &OsStr) -> Finding {
     let (title, place) = (client.title(), shown(file));
     let config = match ConfigFile::read(client, file) {
         Ok(config) => config,
@@ -43,7 +44,7 @@ fn configuration(client: Client, file: &Path) -> Finding {
     };
     let ours = || config.started_by("linkspan");
     for (name, entry) in ours() {
-        if let Some(why) = problem(entry, |program| find(program).is_some()) {
+        if let Some(why) = problem(entry, |program| find(program, path).is_some()) {
             return Finding::bad(
                 "clients",
                 format!("{title} cannot start `{name}` ({place}): {why}"),

@@ -27,6 +27,9 @@ pub enum ConnectError {
         /// What the system says.
         source: io::Error,
     },
+    /// The endpoint is not a port, and the system has no Unix sockets.
+    #[error("`{0}` is not a port")]
+    NotAPort(String),
     /// The program that listens does not prove that it is the conductor.
     #[error("port {port} is not our conductor: {source}")]
     NotTheConductor {

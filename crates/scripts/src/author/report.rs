@@ -1,8 +1,15 @@
 //! What a folder offers, and its problems.
 
-use std::io;
-use std::path::PathBuf;
+mod json;
+mod text;
 
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use linkspan_wire::escape_line;
+use serde_json::Value;
+
+pub use self::text::{Entries, WriteEntry};
 use super::repair::Repair;
 use crate::folder::{Catalogue, FolderError, Problem, Severity};
 
@@ -29,6 +36,47 @@ impl Report {
     pub fn is_good(&self, strict: bool) -> bool {
         self.count(Severity::Error) == 0 && !(strict && self.count(Severity::Warning) > 0)
     }
+
+    /// Writes it as text, in colours. `fixed` tells whether repairs were tried already.
+    pub fn write(&self, out: &mut dyn Write, entries: &Entries, fixed: bool) -> io::Result<()> {
+        text::write(self, out, entries, fixed)
+    }
+
+    /// The report for programs; `good` is its member `ok`.
+    pub fn to_json(&self, good: bool) -> Value {
+        json::json(self, good)
+    }
+}
+
+/// How many entries of each kind a folder offers.
+pub fn summary(catalogue: &Catalogue) -> String {
+    let count = |n: usize, one: &str| match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {one}s"),
+    };
+    let resources = catalogue.resources.len() + catalogue.templates.len();
+    [
+        count(catalogue.tools.len(), "tool"),
+        count(resources, "resource"),
+        count(catalogue.prompts.len(), "prompt"),
+    ]
+    .join(", ")
+}
+
+/// The number of entries that are not offered because of an error.
+pub fn errors(catalogue: &Catalogue) -> usize {
+    let all = catalogue.problems.iter();
+    all.filter(|problem| problem.severity == Severity::Error)
+        .count()
+}
+
+fn repaired(repair: &Repair) -> String {
+    format!("{} {} now", shown(&repair.path), repair.effect)
+}
+
+/// A path on one line.
+pub(super) fn shown(path: &Path) -> String {
+    escape_line(&path.to_string_lossy()).into_owned()
 }
 
 impl From<Catalogue> for Report {

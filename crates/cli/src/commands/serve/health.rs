@@ -1,10 +1,11 @@
 //! `linkspan serve --health`: whether a folder can be served.
 
+use linkspan_scripts::author::errors;
 use serde_json::json;
 
 use super::ServeArgs;
 use crate::exit::{Exit, Failure};
-use crate::folder::{Reading, catalogue, errors};
+use crate::folder::{Reading, catalogue};
 use crate::show::raw;
 
 pub(super) fn run(args: &ServeArgs) -> Result<Exit, Failure> {

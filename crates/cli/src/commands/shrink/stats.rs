@@ -2,15 +2,12 @@
 
 use std::io;
 
-use anstyle::Style;
-use linkspan_shrink_layer::stats::{self, Row};
+use linkspan_shrink_layer::stats;
 
 use super::args::StatsArgs;
 use crate::environment::stats_file;
 use crate::exit::{Exit, Failure};
-use crate::show::{on_one_line, path as shown, say};
-
-const NAME: Style = Style::new().bold();
+use crate::show::{self, path as shown, say};
 
 pub(super) fn run(args: &StatsArgs) -> Result<Exit, Failure> {
     let Some(file) = args.stats_file.clone().or_else(stats_file) else {
@@ -35,35 +32,6 @@ pub(super) fn run(args: &StatsArgs) -> Result<Exit, Failure> {
         );
         return Ok(Exit::Ok);
     }
-    for server in stats::by_server(&rows) {
-        let measured = if server.shadow {
-            " (only measured)"
-        } else {
-            ""
-        };
-        say!("{NAME}{}{NAME:#}{measured}", on_one_line(server.server));
-        for (key, row) in server.rows {
-            line(&format!("{} {}", key.tool, key.kinds), row);
-        }
-        line("in all", &server.total);
-    }
+    show::print(|out| stats::write(&rows, out));
     Ok(Exit::Ok)
-}
-
-fn line(what: &str, row: &Row) {
-    let each = row.micros as f64 / 1000.0 / row.calls.max(1) as f64;
-    say!(
-        "  {:<40} {:>6} texts  {:>9} → {:>9} tokens  {:>6}  {each:>6.2} ms",
-        on_one_line(what),
-        row.calls,
-        row.before,
-        row.after,
-        percent(row.before, row.after)
-    );
-}
-
-/// How much was saved.
-pub(super) fn percent(before: u64, after: u64) -> String {
-    let saved = before.saturating_sub(after) as f64;
-    format!("{:.1} %", saved * 100.0 / before.max(1) as f64)
 }

@@ -3,10 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use linkspan_scripts::author::interpreters::is_always_found;
-
-use super::Finding;
-use crate::show::path as shown;
+use super::{Finding, shown};
+use crate::author::interpreters::is_always_found;
 
 /// A call of a tool opens about six files, and there may be hundreds of calls and clients.
 const ENOUGH_FILES: u64 = 1024;
@@ -14,17 +12,16 @@ const ENOUGH_FILES: u64 = 1024;
 /// The path of a socket may have about a hundred bytes, of which we need some.
 const LONG: usize = 60;
 
-pub(crate) fn us() -> Finding {
-    let version = env!("CARGO_PKG_VERSION");
-    let Ok(us) = std::env::current_exe() else {
+pub(super) fn own_program(program: Option<&Path>, version: &str) -> Finding {
+    let Some(program) = program else {
         return Finding::odd(
             "linkspan",
             format!("linkspan {version}, though it is not known from where"),
             "clients need its full path",
         );
     };
-    let text = format!("linkspan {version} ({})", shown(&us));
-    if cfg!(unix) && !is_always_found(&us) {
+    let text = format!("linkspan {version} ({})", shown(program));
+    if cfg!(unix) && !is_always_found(program) {
         return Finding::odd(
             "linkspan",
             text,
@@ -35,8 +32,8 @@ pub(crate) fn us() -> Finding {
 }
 
 /// What the sandbox can enforce.
-pub(crate) fn sandbox() -> Finding {
-    let can = linkspan_scripts::sandbox::support();
+pub(super) fn sandbox() -> Finding {
+    let can = crate::sandbox::support();
     let hint = "scripts with sandbox level 2 do not run here, unless they say `optional: true`";
     match (can.files, can.ports) {
         (true, true) => Finding::good("sandbox", "Landlock is available: sandbox level 2 works"),
@@ -58,10 +55,9 @@ pub(crate) fn sandbox() -> Finding {
     }
 }
 
-pub(crate) fn scratch() -> Finding {
-    let folder = std::env::temp_dir();
-    let place = shown(&folder);
-    if let Err(e) = try_to_write(&folder) {
+pub(super) fn scratch(folder: &Path) -> Finding {
+    let place = shown(folder);
+    if let Err(e) = try_to_write(folder) {
         return Finding::bad(
             "scratch",
             format!("cannot write to {place}: {e}"),
@@ -91,7 +87,7 @@ fn try_to_write(folder: &Path) -> std::io::Result<()> {
 }
 
 #[cfg(unix)]
-pub(crate) fn open_files() -> Finding {
+pub(super) fn open_files() -> Finding {
     use rustix::process::{Resource, getrlimit};
     let limit = getrlimit(Resource::Nofile);
     // We raise the soft limit ourselves.
@@ -110,7 +106,7 @@ pub(crate) fn open_files() -> Finding {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn open_files() -> Finding {
+pub(super) fn open_files() -> Finding {
     let _ = ENOUGH_FILES;
     Finding::good("open-files", "open files are not limited here")
 }
