@@ -95,15 +95,16 @@ impl Core {
     /// Whether `side` may be read from.
     ///
     /// Over the high-water mark towards a peer, its counterpart is not read. If both directions are
-    /// over, two peers may each be waiting for the other to be read, so we read on; but never more of
-    /// a peer that does not take what it has caused.
+    /// over, two peers may each be waiting for the other to be read, so we read on, up to twice the hard
+    /// cap; but never more of a peer that does not take what it has caused.
     pub fn may_read(&self, side: Side) -> bool {
         let (from, to) = match side {
             Side::Front => (&self.front, &self.back),
             Side::Back => (&self.back, &self.front),
         };
-        let high = self.config.high_water;
-        from.bytes() < self.config.hard_cap && (to.bytes() < high || from.bytes() >= high)
+        let (high, hard) = (self.config.high_water, self.config.hard_cap);
+        let both_over = from.bytes() >= high && to.bytes() < hard.saturating_mul(2);
+        from.bytes() < hard && (to.bytes() < high || both_over)
     }
 
     /// How many calls of the front are waited for.

@@ -313,6 +313,25 @@ fn a_peer_that_does_not_read_stops_the_reading_of_its_counterpart() {
 }
 
 #[test]
+fn a_client_that_takes_nothing_cannot_fill_the_memory_with_notifications() {
+    let config = Config {
+        high_water: 100,
+        hard_cap: 300,
+        ..Config::default()
+    };
+    let mut table = Table::with(config, Vec::new());
+    let padding = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, "y".repeat(150));
+    // It does not read what the server sends, and the server does not read either.
+    table.back(&padding);
+    let read = (0..100).take_while(|_| {
+        let may_read = table.core.may_read(Side::Front);
+        table.front(&padding);
+        may_read
+    });
+    assert!(read.count() < 10);
+}
+
+#[test]
 fn an_answer_that_is_no_message_still_ends_its_call() {
     let mut table = Table::new();
     table.front(&call("7"));
