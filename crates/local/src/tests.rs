@@ -121,7 +121,7 @@ async fn what_is_wrong_has_the_code_that_the_protocol_gives_it() {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_holds_up_nobody() {
+async fn a_call_that_waits_blocks_no_other() {
     let bench = Bench::new();
     let gate = bench.gate.clone();
     let mut client = Client::new(bench);
@@ -190,7 +190,7 @@ async fn closing_the_port_ends_everything() {
 }
 
 #[tokio::test]
-async fn a_bug_costs_one_answer_and_nobody_hangs() {
+async fn a_bug_costs_one_answer_and_no_call_hangs() {
     let mut client = Client::new(Bench::new());
     client.request(1, "tools/call", &call("panic")).await;
     match client.inbound().await {
@@ -254,7 +254,7 @@ impl Handler for Generous {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_that_nobody_reads_are_bounded_for_all_connections_together() {
+async fn unread_answers_are_bounded_for_all_connections_together() {
     let workers = Workers::with_budget(5 * LARGE);
     let mut clients = Vec::new();
     for _ in 0..6 {

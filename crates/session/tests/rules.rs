@@ -138,7 +138,7 @@ fn two_calls_with_the_same_id_do_not_mix() {
 }
 
 #[test]
-fn an_answer_that_nobody_waits_for_is_dropped() {
+fn an_unexpected_answer_is_dropped() {
     let mut table = Table::new();
     table
         .back(&result("42"))
@@ -438,7 +438,7 @@ fn a_slow_layer_holds_its_own_lane_only() {
 }
 
 #[test]
-fn a_layer_can_take_its_time_to_answer_and_holds_up_nobody() {
+fn a_layer_can_take_its_time_to_answer_and_blocks_no_other() {
     let mut table = Table::with(Config::default(), vec![Box::new(Slow)]);
     table.front(r#"{"jsonrpc":"2.0","id":1,"method":"soon"}"#);
     table.front(&call("2"));

@@ -638,7 +638,7 @@ fn a_first_word_that_nobody_answers_ends_in_an_error_but_a_call_may_take_its_tim
 }
 
 #[test]
-fn a_connect_that_is_refused_answers_everybody_who_waits() {
+fn a_connect_that_is_refused_answers_every_waiting_request() {
     let mut stage = url(None);
     stage.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"x"}"#);
     stage.mcp(r#"{"jsonrpc":"2.0","id":8,"method":"y"}"#);

@@ -346,7 +346,7 @@ fn envelopes_that_are_not_a_proxys_own_are_refused() {
 }
 
 #[test]
-fn when_a_component_ends_everybody_who_waits_is_told_who_and_why() {
+fn when_a_component_ends_every_waiting_request_is_told_who_and_why() {
     let mut stage = Stage::with(2).begun("{}");
     stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":"a","method":"_x"}"#);
     stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":"b","method":"_x"}"#);

@@ -152,7 +152,7 @@ fn what_should_be_a_hash_and_is_none_is_refused() {
 }
 
 #[test]
-fn a_language_that_nobody_knows_is_unknown() {
+fn a_language_that_is_unknown_is_unknown() {
     let block = one(r#"{"type":"code","lang":"zig","path":"","content":""}"#);
     let Content::Code { lang, .. } = block.content else {
         panic!("not code");

@@ -133,7 +133,7 @@ fn every_type_shows_its_summary() {
 }
 
 #[test]
-fn a_size_that_nobody_knows_is_not_printed() {
+fn a_size_that_is_unknown_is_not_printed() {
     let mut tree = TreeBuilder::default();
     tree.open("a", EntryKind::File, 0).unwrap();
     tree.close();

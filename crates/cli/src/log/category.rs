@@ -49,7 +49,7 @@ fn category(module: &str) -> &'static str {
         ("linkspan_ports::front", "front"),
         ("linkspan_ports::child", "child"),
         ("linkspan_ports::stdio", "stdio"),
-        ("linkspan_ports::fetch", "fetch"),
+        ("linkspan_fetch", "fetch"),
         ("linkspan_ports", "stdio"),
         ("linkspan_session", "session"),
         ("linkspan_mcp_bash", "scripts"),
@@ -59,7 +59,7 @@ fn category(module: &str) -> &'static str {
         ("linkspan_shrink", "shrink"),
         ("linkspan::commands::shrink", "shrink"),
         ("linkspan_acp", "acp"),
-        ("linkspan::conduct", "acp"),
+        ("linkspan_conduct", "acp"),
         ("linkspan_bridge", "servers"),
     ];
     let part = PARTS.iter().find(|(prefix, _)| module.starts_with(prefix));
@@ -76,6 +76,7 @@ mod tests {
         assert_eq!(category("linkspan_ports::lines"), "stdio");
         assert_eq!(category("linkspan_mcp_bash::desk"), "scripts");
         assert_eq!(category("linkspan_mcp::era"), "era");
+        assert_eq!(category("linkspan_conduct::mcp_bridge"), "acp");
         assert_eq!(category("linkspan::connect"), "linkspan");
     }
 }

@@ -181,7 +181,7 @@ fn every_revision_with_a_handshake_is_spoken() {
 }
 
 #[test]
-fn a_revision_that_nobody_knows_is_answered_with_the_last_one_that_has_a_handshake() {
+fn a_revision_that_is_unknown_is_answered_with_the_last_one_that_has_a_handshake() {
     let server = launch::<&str>([]).start();
     let welcome = server.initialize("1999-12-31").json();
     assert_eq!(welcome["result"]["protocolVersion"], LATEST);

@@ -205,7 +205,7 @@ fn a_call_that_is_cancelled_is_not_answered() {
 }
 
 #[test]
-fn a_question_that_nobody_answers_is_not_the_calls_fault() {
+fn an_unanswered_question_is_not_the_calls_fault() {
     let scratch = Scratch::new("late");
     let server = launch([Path::new("--root"), &scratch.path("")])
         .env("BCP_CLI_TIMEOUT_MS", "400")

@@ -107,7 +107,7 @@ fn an_answer_that_cannot_be_printed_is_no_success() {
 }
 
 #[test]
-fn somebody_who_has_seen_enough_is_no_error() {
+fn a_reader_that_closes_early_is_no_error() {
     let file = vector("api", "20_all.bcp");
     let other = vector("api", "07_diff.bcp");
     for (args, code) in [

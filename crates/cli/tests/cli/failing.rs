@@ -437,7 +437,7 @@ fn numbers_that_are_none() {
 // 3: the target cannot be reached or started.
 
 #[test]
-fn a_port_where_nobody_listens() {
+fn a_port_without_a_listener() {
     let port = Port::reserve();
     assert_snapshot!(linkspan(&["tools", "--retries", "0", &port.url()]), @"
     [stderr]

@@ -14,7 +14,6 @@ mod documented;
 mod ending;
 mod failing;
 mod help;
-mod library_environment;
 mod listing;
 mod pages;
 #[cfg(unix)]

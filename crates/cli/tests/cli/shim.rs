@@ -218,7 +218,7 @@ fn the_conductor_may_be_a_little_late() {
 }
 
 #[test]
-fn where_nobody_listens_it_says_so() {
+fn without_a_listener_it_says_so() {
     let scene = Scene::new();
     let shim = Shim::start(&scene.path(), Some(SECRET));
     assert!(shim.complaint().contains("no conductor listens"));

@@ -151,7 +151,7 @@ fn what_others_can_write_is_neither_run_nor_read() {
 }
 
 #[test]
-fn a_project_in_a_folder_that_everybody_can_write_is_not_served() {
+fn a_project_in_a_folder_that_others_can_write_is_not_served() {
     for mode in [0o777, 0o1777] {
         let project = Project::new().tool("t", "echo t", json!({}));
         project.mode("", mode);

@@ -31,7 +31,7 @@ fn a_request_before_initialize_is_refused_in_the_official_words_and_the_door_sta
 }
 
 #[test]
-fn nobody_is_started_before_initialize_and_the_end_is_peaceful() {
+fn no_component_is_started_before_initialize_and_the_end_is_peaceful() {
     let stage = Stage::new();
     let mut editor = not_begun(&stage);
     editor.close_stdin();

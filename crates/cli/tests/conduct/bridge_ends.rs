@@ -151,7 +151,7 @@ fn a_session_can_be_closed_and_its_http_server_is_gone() {
 }
 
 #[test]
-fn when_the_provider_dies_in_a_call_the_call_is_answered_and_everybody_ends() {
+fn when_the_provider_dies_in_a_call_the_call_is_answered_and_every_process_ends() {
     for dialect in DIALECTS {
         let mut chain = with(dialect);
         let mut client = connect(&chain.session("s")[0]);

@@ -285,7 +285,7 @@ fn a_component_that_says_nothing_but_noise_is_given_up() {
 }
 
 #[test]
-fn a_neighbour_that_does_not_read_holds_nobody_up() {
+fn a_neighbour_that_does_not_read_blocks_nothing() {
     let mut chain = played(&[], 1);
     chain
         .editor
@@ -302,7 +302,7 @@ fn a_neighbour_that_does_not_read_holds_nobody_up() {
 }
 
 #[test]
-fn a_message_that_is_too_large_is_answered_to_whoever_sent_it_and_the_chain_goes_on() {
+fn a_message_that_is_too_large_is_answered_to_its_sender_and_the_chain_goes_on() {
     let chain = waiting(&["--max-message", "8KiB"], &["D5", "D2"]);
     chain.begin();
     let editor = &chain.editor;

@@ -82,7 +82,7 @@ fn who_does_not_go_is_terminated_and_who_ignores_that_is_killed() {
 
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_everybody_and_the_editors_request_is_answered() {
+fn a_signal_ends_every_component_and_the_editors_request_is_answered() {
     for (signal, code) in [(Signal::Terminate, 143), (Signal::Interrupt, 130)] {
         let mut chain = played(&[], 1);
         chain
@@ -193,7 +193,7 @@ fn an_editor_that_reads_no_more_has_gone_though_its_side_is_open() {
 }
 
 #[test]
-fn an_editor_that_goes_while_the_chain_begins_leaves_nobody_behind() {
+fn an_editor_that_goes_while_the_chain_begins_leaves_no_process_behind() {
     let mut chain = crate::setup::waiting(&[], &["D2", "D5"]);
     chain.agent.heard("initialize");
     chain.editor.close_stdin();

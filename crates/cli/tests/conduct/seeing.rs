@@ -176,7 +176,7 @@ fn secrets_of_servers_are_masked_in_both() {
 }
 
 #[test]
-fn a_debug_log_has_every_line_of_everybody_in_order() {
+fn a_debug_log_has_every_line_of_every_component_in_order() {
     let dir = TempDir::new().unwrap();
     let flags = [
         "--mcp-bridge",

@@ -27,7 +27,7 @@ fn the_death_of_a_component_is_noticed_though_nobody_takes_what_it_has_said() {
 }
 
 #[test]
-fn a_trace_that_nobody_reads_does_not_keep_us() {
+fn an_unread_trace_does_not_keep_us() {
     let dir = tempfile::TempDir::new().unwrap();
     let fifo = fifo(&dir);
     // Somebody has opened it, and that is all.
@@ -46,7 +46,7 @@ fn a_trace_that_nobody_reads_does_not_keep_us() {
 }
 
 #[test]
-fn a_fifo_that_nobody_has_opened_is_a_mistake_and_no_reason_to_wait() {
+fn a_fifo_without_a_reader_is_a_mistake_and_no_reason_to_wait() {
     let dir = tempfile::TempDir::new().unwrap();
     let fifo = fifo(&dir);
     let flags = ["--trace", fifo.to_str().unwrap()];

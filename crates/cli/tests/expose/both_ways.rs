@@ -51,7 +51,7 @@ fn the_stream_of_a_cancelled_call_ends_without_a_result() {
 }
 
 #[test]
-fn an_answer_that_comes_after_its_cancellation_harms_nobody() {
+fn an_answer_that_comes_after_its_cancellation_is_harmless() {
     let (exposed, session) = start();
     let _call = session.call("1", "gate", &json!({"name": "late", "stubborn": true}));
     exposed.children.wait_for_tool("gate");

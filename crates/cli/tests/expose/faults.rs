@@ -150,7 +150,7 @@ fn a_child_that_dies_between_calls_is_noticed() {
 }
 
 #[test]
-fn a_child_that_shouts_is_not_held_up_and_holds_up_nobody() {
+fn a_child_that_shouts_is_not_held_up_and_blocks_no_other() {
     let exposed = legacy();
     // Nobody reads our stderr, as many a supervisor does not.
     exposed.bridge.pause_stderr();
@@ -225,7 +225,7 @@ fn a_child_that_never_shakes_hands_is_given_up() {
 }
 
 #[test]
-fn a_child_that_cannot_start_is_reported_to_everybody_who_asks() {
+fn a_child_that_cannot_start_is_reported_to_every_request() {
     let exposed = expose(&[], &["--bad-start"]);
     for _ in 0..2 {
         let answer = exposed.client().initialize(LATEST, &json!({})).answer();

@@ -270,7 +270,7 @@ fn a_refusal_leaves_the_connection_usable() {
 }
 
 #[test]
-fn what_is_not_http_harms_nobody() {
+fn what_is_not_http_is_harmless() {
     let exposed = legacy();
     let client = exposed.client();
     for bytes in [

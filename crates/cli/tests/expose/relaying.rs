@@ -168,7 +168,7 @@ fn arguments_keep_every_byte() {
 }
 
 #[test]
-fn a_method_that_nobody_has_heard_of_is_passed_on() {
+fn an_unknown_method_of_a_peer_is_passed_on() {
     let exposed = legacy();
     let session = exposed.client().session(LATEST);
     let answer = session

@@ -99,7 +99,7 @@ fn a_head_without_end_is_refused() {
 }
 
 #[test]
-fn many_silent_connections_keep_nobody_else_out() {
+fn many_silent_connections_shut_no_other_out() {
     let exposed = legacy();
     let silent: Vec<_> = (0..200).map(|_| Http::connect(exposed.address())).collect();
     assert_works(&exposed.client().session(LATEST));
@@ -142,7 +142,7 @@ fn a_listener_that_takes_nothing_does_not_keep_its_session_for_ever() {
 }
 
 #[test]
-fn a_client_that_stops_reading_holds_up_nobody_else() {
+fn a_client_that_stops_reading_blocks_no_other() {
     let exposed = legacy();
     let client = exposed.client();
     let (slow, quick) = (client.session(LATEST), client.session(LATEST));

@@ -206,7 +206,7 @@ fn an_event_id_that_was_never_given_does_not_harm() {
 }
 
 #[test]
-fn a_client_that_drops_a_call_harms_nobody() {
+fn a_client_that_drops_a_call_is_harmless() {
     let (exposed, session) = start();
     for id in 0..20 {
         let call = session.call(&id.to_string(), "gate", &json!({"name": "open"}));

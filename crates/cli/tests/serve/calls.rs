@@ -295,7 +295,7 @@ fn a_tool_cannot_write_to_the_client() {
 }
 
 #[test]
-fn temporary_files_are_for_nobody_else() {
+fn temporary_files_are_private() {
     let folder = Folder::with(
         "hold",
         r#"echo "$MCP_TOOL_ARGS_FILE" > held.txt; sleep 600"#,

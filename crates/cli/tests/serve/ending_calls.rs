@@ -101,7 +101,7 @@ fn a_cancelled_call_takes_its_whole_family_along() {
 }
 
 #[test]
-fn cancelling_what_is_not_running_harms_nobody() {
+fn cancelling_what_is_not_running_is_harmless() {
     let folder = Folder::with("hello", "echo hello");
     let server = folder.serve();
     server.cancel("\"init\"");
@@ -198,7 +198,7 @@ fn without_being_asked_to_progress_gives_no_time() {
 }
 
 #[test]
-fn a_slow_tool_holds_up_nobody() {
+fn a_slow_tool_blocks_no_other() {
     let folder = Folder::with("hang", HANG);
     folder.sh("quick", "echo quick");
     let server = folder.serve();

@@ -19,7 +19,7 @@ fn every_revision_with_a_handshake_is_spoken() {
 }
 
 #[test]
-fn a_revision_that_nobody_knows_gets_a_counter_offer() {
+fn a_revision_that_is_unknown_gets_a_counter_offer() {
     let folder = Folder::with("hello", HELLO);
     for version in ["2099-01-01", "1999-12-31", "nonsense"] {
         let server = folder.untouched();
@@ -160,7 +160,7 @@ fn a_second_handshake_is_refused() {
 }
 
 #[test]
-fn a_method_that_nobody_knows_is_not_found() {
+fn a_method_that_is_unknown_is_not_found() {
     let folder = Folder::with("hello", HELLO);
     let server = folder.serve();
     for method in ["no/such", "tools/delete", "shut/down"] {

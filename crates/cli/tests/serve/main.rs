@@ -8,19 +8,19 @@
 //! |---|---|
 //! | 1.1, 1.5, 2.1, 12.3 platforms, the tree, Bash 3.2 | not here: CI, the repository, `scripts/sdk` |
 //! | 1.2, 3.1 layout | `finding::*` |
-//! | 1.3, 7.4 revisions | `lifecycle::every_revision_with_a_handshake_is_spoken`, `a_revision_that_nobody_knows_gets_a_counter_offer` |
+//! | 1.3, 7.4 revisions | `lifecycle::every_revision_with_a_handshake_is_spoken`, `a_revision_that_is_unknown_gets_a_counter_offer` |
 //! | 1.4, 4.4, 5.5 one JSON object per line | every test: the client takes nothing else; `results::an_object_is_structured_and_the_same_as_text`, `text_is_text` |
 //! | 1.6 HTTP | `http::*` |
 //! | 2.2 jq | `calls::the_embedded_jq_is_there_for_tools` |
 //! | 2.3, 2.4 minimal mode | `lifecycle::minimal_mode_offers_the_handshake_ping_and_logging_only` |
 //! | 2.5, 4.3, 4.7, 4.9 what is no request | `lifecycle::what_is_no_message_is_refused_and_the_next_one_works`, `a_request_with_a_null_id_is_refused` |
 //! | 2.6 batches | `lifecycle::a_batch_of_the_revision_that_has_them_is_answered` |
-//! | 2.7, 12.4 temporary files | `calls::temporary_files_are_for_nobody_else`, `surroundings::*temporary*`, `limits::calls_leave_no_temporary_files` |
+//! | 2.7, 12.4 temporary files | `calls::temporary_files_are_private`, `surroundings::*temporary*`, `limits::calls_leave_no_temporary_files` |
 //! | 2.8 UTF-8 | `calls::arguments_come_on_stdin_as_they_were_sent`, `results::text_is_text` |
 //! | 3.2, 10.1 – 10.9 SDKs | `sdk::*`, and in `scripts/sdk` |
-//! | 4.1 stdout | the transport of `connect`: `tests/bridge` |
+//! | 4.1 stdout | the transport of `connect`: `tests/connect` |
 //! | 4.2 byte order mark, CR | `lifecycle::lines_may_have_a_byte_order_mark_and_end_like_on_windows` |
-//! | 4.5, 5.1 nobody waits for others | `ending_calls::a_slow_tool_holds_up_nobody` |
+//! | 4.5, 5.1 nobody waits for others | `ending_calls::a_slow_tool_blocks_no_other` |
 //! | 4.6, 15.1 many at once | `stress::a_hundred_calls_at_once_are_all_answered_rightly`, `limits::no_more_than_sixteen_run_at_once_and_the_others_wait` and after it |
 //! | 4.8 before the handshake | `lifecycle::nothing_is_done_before_the_handshake`, `a_second_handshake_is_refused` |
 //! | 5.2 ids | `lifecycle::answers_bear_the_ids_of_their_requests_as_they_were_spelled` |
@@ -49,7 +49,7 @@
 //! | 10.2 progress | `notices::progress_*`, `who_has_no_token_hears_of_no_progress` |
 //! | 11.1 – 11.5, 15.8 pages | `pages::*` |
 //! | 13.3 stderr | `finding::problems_are_told_without_disturbing_the_protocol` |
-//! | 14.2 control characters | `results::text_is_text`, `notices::nonsense_on_the_control_channel_harms_nobody` |
+//! | 14.2 control characters | `results::text_is_text`, `notices::nonsense_on_the_control_channel_is_harmless` |
 //! | 14.3 no network | `resources::what_reaches_out_of_this_machine_is_off_unless_it_is_allowed` |
 //! | 14.4 arguments | `calls::arguments_are_never_read_by_a_shell`, `arguments_that_do_not_fit_the_schema_do_not_reach_the_tool`, `arguments_that_are_no_object_are_refused` |
 //! | 14.5 bounds | `limits::limits_of_the_metadata_hold`, `calls::the_environment_is_what_the_metadata_says`, `confined::*` |
@@ -70,7 +70,7 @@
 //! | progress after the answer, `total: null` | `notices::progress_comes_while_the_tool_runs`, `progress_comes_before_the_answer` |
 //! | a failure is no result | `results::a_failure_is_a_result_that_the_model_can_read` |
 //! | arguments are not checked | `calls::arguments_that_do_not_fit_the_schema_do_not_reach_the_tool` |
-//! | unknown revisions are refused | `lifecycle::a_revision_that_nobody_knows_gets_a_counter_offer` |
+//! | unknown revisions are refused | `lifecycle::a_revision_that_is_unknown_gets_a_counter_offer` |
 //! | newlines in prompts | `prompts::values_are_put_in_as_they_are_and_once` |
 //! | a bogus cursor is an internal error | `pages::a_cursor_that_is_none_of_ours_is_refused` |
 //! | resources lose their last newline, or depend on where it was started | `resources::a_file_is_read_to_its_last_newline`, `surroundings::it_matters_not_where_it_is_started` |

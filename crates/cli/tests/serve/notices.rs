@@ -103,7 +103,7 @@ fn too_much_progress_is_thinned_out_but_for_the_last() {
 }
 
 #[test]
-fn nonsense_on_the_control_channel_harms_nobody() {
+fn nonsense_on_the_control_channel_is_harmless() {
     let folder = Folder::with(
         "odd",
         r#"printf 'no json\n{}\n[]\n{"method":"no such"}\n{"method":"progress"}\n{"method":"progress","params":{"progress":"x"}}\n\377\376\n' >&3

@@ -30,7 +30,7 @@ fn each(test: impl Fn(&Line, Era)) {
 }
 
 #[test]
-fn results_are_shortened_whoever_speaks_to_whom() {
+fn results_are_shortened_in_every_pair_of_eras() {
     let text = samples::rows(60);
     each(|line, client| {
         let answer = line.answer_to(&result_of(&text));
@@ -42,7 +42,7 @@ fn results_are_shortened_whoever_speaks_to_whom() {
 }
 
 #[test]
-fn what_stays_stays_whoever_speaks_to_whom() {
+fn what_stays_stays_in_every_pair_of_eras() {
     let failed = json!({"content": [{"type": "text", "text": samples::rows(60)}], "isError": true, "vendor": 1});
     each(|line, _| {
         let answer = line.answer_to(&failed.to_string());
@@ -57,7 +57,7 @@ fn what_stays_stays_whoever_speaks_to_whom() {
 }
 
 #[test]
-fn the_list_has_our_tools_whoever_speaks_to_whom() {
+fn the_list_has_our_tools_in_every_pair_of_eras() {
     each(|line, client| {
         let names = line.tool_names();
         assert_eq!(

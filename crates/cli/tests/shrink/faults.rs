@@ -230,7 +230,7 @@ fn a_client_that_cancels_while_its_result_is_worked_on_gets_nothing_and_others_g
 }
 
 #[test]
-fn a_client_that_does_not_read_stops_nobody_for_ever() {
+fn a_client_that_does_not_read_stops_no_other_for_ever() {
     let line = shrink(&[]).ready();
     line.bridge.pause();
     let text = samples::rows(400);

@@ -102,7 +102,7 @@ fn every_original_is_a_valid_bcp_file_under_its_hash() {
 
 #[test]
 #[cfg(unix)]
-fn nobody_else_may_read_what_is_kept() {
+fn only_the_owner_may_read_originals() {
     use std::os::unix::fs::PermissionsExt;
     let store = Place::new();
     let folder = store.file("results");

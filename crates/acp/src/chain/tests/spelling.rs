@@ -68,7 +68,7 @@ fn an_agent_that_reaches_such_servers_is_told_what_was_declared() {
 }
 
 #[test]
-fn without_a_bridge_everybody_is_told_what_was_declared() {
+fn without_a_bridge_the_agent_is_told_what_was_declared() {
     let mut stage = aged(None);
     stage.say(FIRST, NEW);
     let told = params(&stage.one(SECOND));

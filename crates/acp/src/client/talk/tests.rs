@@ -67,7 +67,7 @@ async fn an_answer_among_others_is_found_too() {
 }
 
 #[tokio::test]
-async fn whoever_waits_is_told_why_the_agent_has_gone() {
+async fn a_waiting_call_is_told_why_the_agent_has_gone() {
     let (talk, mut end, _) = pair();
     let dying = async {
         said(&mut end).await;

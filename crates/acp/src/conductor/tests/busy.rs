@@ -164,7 +164,7 @@ async fn one_who_was_slow_is_told_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn everybody_has_a_turn() {
+async fn every_peer_has_a_turn() {
     during(async |peers| {
         fill(&peers.editor);
         let note = r#"{"jsonrpc":"2.0","method":"_n"}"#;

@@ -1,4 +1,4 @@
-mod reviewed;
+mod edge_cases;
 
 use super::*;
 use crate::era::stage::{Stage, at, error, legacy, result};

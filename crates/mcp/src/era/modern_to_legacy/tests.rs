@@ -1,5 +1,5 @@
+mod edge_cases;
 mod owners;
-mod reviewed;
 mod rooted;
 mod undeclared;
 

@@ -169,7 +169,7 @@ fn finished_streams_are_forgotten_first_and_the_oldest_before_the_others() {
 }
 
 #[test]
-fn what_nobody_comes_for_is_bounded() {
+fn uncollected_answers_are_bounded() {
     let mut log = Log::default();
     for _ in 0..1000 {
         log.open(0).push(note(10_000));

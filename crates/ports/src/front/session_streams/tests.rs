@@ -152,7 +152,7 @@ fn a_client_is_there_while_it_reads_or_waits() {
 }
 
 #[test]
-fn at_the_end_everybody_is_told() {
+fn at_the_end_every_client_is_told() {
     let mut visit = Visit::new("2025-11-25");
     let (call, standing) = (visit.post(1), visit.streams.listen());
     visit.streams.end(visit.now);

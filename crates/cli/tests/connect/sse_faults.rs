@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use linkspan_testkit::{Conn, Flow, Request, Server};
 use serde_json::json;
 
-use crate::reviewed_setup::{answer_to, assert_answers};
+use crate::servers::{answer_to, assert_answers};
 use crate::setup::{assert_kind, assert_works, ready_with, started};
 
 const SSE: &[&str] = &["--transport", "sse"];

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use linkspan_testkit::{Bridge, Conn, Flow, Message, Request, Server};
 use serde_json::json;
 
-use crate::reviewed_setup::{assert_answers, plain};
+use crate::servers::{assert_answers, plain};
 use crate::setup::{LATEST, assert_kind, assert_works, ready, ready_with, started};
 
 const MB: usize = 1_000_000;

@@ -1,4 +1,4 @@
-//! Ends that used to be late, or to leave somebody behind.
+//! The end of a bridge: in time, and without processes left behind.
 #![cfg(unix)]
 
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use linkspan_testkit::{Bridge, Conn, Flow, LIMIT, Request, Server, Signal};
 use serde_json::json;
 
-use crate::reviewed_setup::{Scratch, assert_answers, hello, plain};
+use crate::servers::{Scratch, assert_answers, hello, plain};
 use crate::setup::{LATEST, launch, program, started};
 
 /// What "at once" may take on a busy machine.
@@ -134,7 +134,7 @@ fn a_signal_ends_a_bridge_that_waits_for_a_terminal() {
 }
 
 #[test]
-fn a_stderr_that_nobody_reads_holds_nobody_up() {
+fn an_unread_stderr_blocks_nothing() {
     let server = Server::legacy().intercept(plain).start();
     let mut bridge = started(&server, &["-v"]);
     bridge.pause_stderr();
@@ -157,7 +157,7 @@ fn a_stderr_that_nobody_reads_holds_nobody_up() {
 }
 
 #[test]
-fn warnings_that_nobody_reads_hold_nobody_up() {
+fn unread_warnings_block_nothing() {
     let server = Server::legacy().intercept(plain).start();
     let mut bridge = started(&server, &[]);
     bridge.pause_stderr();

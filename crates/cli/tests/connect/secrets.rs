@@ -42,7 +42,7 @@ fn use_and_end(mut bridge: Bridge) -> Bridge {
 }
 
 #[test]
-fn secrets_reach_the_server_and_nobody_else() {
+fn secrets_reach_the_server_only() {
     let server = Server::legacy().start();
     let record = Scratch::new("secrets-record");
     let log = Scratch::new("secrets-log");

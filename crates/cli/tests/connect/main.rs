@@ -4,37 +4,37 @@
 //! has gates, records what it saw, and both sides can be asked to wait for a condition.
 
 mod both_ways;
+mod bounds;
 mod commands;
 mod connecting;
 mod damaged;
 mod ending;
+mod ending_processes;
 mod eras;
 mod fidelity;
 mod framing;
+mod handshakes;
 mod http_errors;
 mod identity;
 mod load;
 mod modern;
 mod old_sse;
 mod reopening;
-mod reviewed_again;
-mod reviewed_barriers;
-mod reviewed_bounds;
-mod reviewed_ending;
-mod reviewed_secrets;
-mod reviewed_setup;
-mod reviewed_sse;
-mod reviewed_terminal;
 mod routing;
+mod secret_leaks;
 mod secrets;
+mod servers;
 mod sessions;
 mod setup;
+mod sse_faults;
 mod streams;
+mod terminal;
 mod tls;
+mod waiting;
 
 #[test]
 fn no_test_file_is_forgotten() {
-    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bridge");
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/connect");
     let main = include_str!("main.rs");
     for file in std::fs::read_dir(here).unwrap() {
         let name = file.unwrap().file_name().into_string().unwrap();

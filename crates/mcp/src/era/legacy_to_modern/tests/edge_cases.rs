@@ -1,4 +1,4 @@
-//! What independent reviews found.
+//! Unusual orders of messages, and values at their limits.
 
 use super::*;
 
@@ -47,7 +47,7 @@ mod first {
     }
 
     #[test]
-    fn a_subscription_that_nobody_acknowledges() {
+    fn an_unacknowledged_subscription() {
         let mut stage = ready();
         stage.client(&legacy("1", "resources/subscribe", r#"{"uri":"a"}"#));
         for _ in 0..100 {
@@ -125,7 +125,7 @@ mod first {
     }
 
     #[test]
-    fn a_task_result_nobody_can_use() {
+    fn an_unusable_task_result() {
         let mut stage = ready();
         let sent = call(&mut stage, "1");
         let heard = stage

@@ -74,7 +74,7 @@ fn an_answer_that_comes_after_its_cancellation_is_dropped() {
 }
 
 #[test]
-fn cancelling_what_nobody_knows_harms_nobody() {
+fn cancelling_an_unknown_request_is_harmless() {
     let server = Server::legacy().start();
     let bridge = ready(&server);
     bridge.notify("notifications/cancelled", &json!({"requestId": "nobody"}));

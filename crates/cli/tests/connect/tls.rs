@@ -183,7 +183,7 @@ fn a_given_certificate_counts_for_its_names_and_its_time_only() {
 }
 
 #[test]
-fn a_certificate_that_nobody_vouches_for_is_refused() {
+fn an_untrusted_certificate_is_refused() {
     let server = Server::legacy().start();
     let gate = Gate::start(&server, "stranger", false).unwrap();
     let url = format!("https://localhost:{}/mcp", gate.port);

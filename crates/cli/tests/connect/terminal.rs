@@ -2,7 +2,7 @@
 
 use linkspan_testkit::{Bridge, Conn, Flow, Request, Server};
 
-use crate::reviewed_setup::{answer_to, plain};
+use crate::servers::{answer_to, plain};
 use crate::setup::program;
 
 /// Blinks, renames the window, rings, and the same in the one-byte form.

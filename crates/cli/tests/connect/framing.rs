@@ -178,7 +178,7 @@ fn the_last_line_needs_no_end() {
 }
 
 #[test]
-fn half_a_last_line_harms_nobody() {
+fn half_a_last_line_is_harmless() {
     let server = Server::legacy().start();
     let mut bridge = ready(&server);
     bridge.send_bytes(&ECHO.as_bytes()[..30]);

@@ -1,4 +1,4 @@
-//! Servers and files that the `reviewed_*` tests share.
+//! Servers and files that several tests share.
 
 use std::path::PathBuf;
 

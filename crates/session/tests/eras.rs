@@ -1,4 +1,4 @@
-//! Sessions with an era machine in them: what an independent review found.
+//! Sessions with an era machine in them.
 
 use std::time::{Duration, Instant};
 
@@ -159,7 +159,7 @@ fn a_subscription_that_the_server_cancels_is_opened_again() {
 }
 
 #[test]
-fn late_news_of_a_replaced_subscription_reach_nobody() {
+fn late_news_of_a_replaced_subscription_are_dropped() {
     let mut t = down("2025-06-18");
     t.back(r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":2}}}"#);
     t.front(r#"{"jsonrpc":"2.0","id":5,"method":"resources/subscribe","params":{"uri":"a"}}"#);
@@ -201,7 +201,7 @@ fn pings_of_the_server_do_not_keep_a_hung_call_alive() {
 }
 
 #[test]
-fn an_unanswered_question_of_nobodys_call_does_not_stop_the_clock() {
+fn an_unanswered_question_without_a_call_does_not_stop_the_clock() {
     let mut t = Table::with(
         Config {
             timeout: Some(Duration::from_secs(60)),

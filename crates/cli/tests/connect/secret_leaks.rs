@@ -3,7 +3,7 @@
 use linkspan_testkit::{Bridge, Conn, Flow, Launch, Request, Server};
 use serde_json::{Value, json};
 
-use crate::reviewed_setup::{Scratch, answer_to, plain};
+use crate::servers::{Scratch, answer_to, plain};
 use crate::setup::{LATEST, launch};
 
 /// A transcript and a log, and everything that a bridge has told to anybody but its client.
@@ -101,7 +101,7 @@ fn a_refusal_that_repeats_the_token_does_not_tell_it() {
 }
 
 #[test]
-fn an_answer_that_nobody_waits_for_does_not_tell_the_token() {
+fn an_unexpected_answer_does_not_tell_the_token() {
     let hook = |request: &Request, conn: &mut Conn| {
         if request.tool().as_deref() != Some("late") {
             return plain(request, conn);

@@ -94,7 +94,7 @@ fn a_refused_handshake_is_an_error_and_not_the_end() {
 }
 
 #[test]
-fn an_address_where_nobody_speaks_mcp_is_an_error() {
+fn an_address_without_an_mcp_server_is_an_error() {
     let hook = |_: &Request, conn: &mut Conn| {
         Flow::written(conn.reply(404, &[("Content-Type", "text/html")], PAGE))
     };

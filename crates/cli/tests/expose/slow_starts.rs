@@ -1,4 +1,4 @@
-//! Servers that start badly or slowly: what an independent review found.
+//! Servers that start badly or slowly.
 
 use std::path::PathBuf;
 use std::time::Duration;

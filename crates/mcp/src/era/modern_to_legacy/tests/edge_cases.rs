@@ -1,4 +1,4 @@
-//! What independent reviews found.
+//! Unusual orders of messages, and values at their limits.
 
 use super::*;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use linkspan_testkit::{Bridge, Conn, Flow, Port, Request, Server};
 use serde_json::{Value, json};
 
-use crate::reviewed_setup::{answer_to, assert_answers, hello, plain, welcome};
+use crate::servers::{answer_to, assert_answers, hello, plain, welcome};
 use crate::setup::{LATEST, assert_kind, assert_works, launch, ready, ready_with, started};
 
 #[test]

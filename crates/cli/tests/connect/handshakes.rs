@@ -1,9 +1,9 @@
-//! What a second review found in the mending of the first.
+//! Handshakes, sessions and refusals.
 
 use linkspan_testkit::{Conn, Flow, Request, Server};
 use serde_json::json;
 
-use crate::reviewed_setup::{answer_to, hello, plain, welcome};
+use crate::servers::{answer_to, hello, plain, welcome};
 use crate::setup::{LATEST, assert_kind, launch, ready, started};
 
 #[test]
@@ -116,7 +116,7 @@ fn a_client_that_begins_anew_gets_one_new_session() {
 }
 
 #[test]
-fn a_password_in_the_address_is_told_to_nobody() {
+fn a_password_in_the_address_is_not_shown() {
     let hook = |request: &Request, conn: &mut Conn| match request.rpc() {
         Some("initialize") => Flow::written(conn.json(200, &answer_to(request, &welcome(LATEST)))),
         _ => Flow::written(conn.reply(403, &[], "the password hunter22 is wrong")),

@@ -1,4 +1,4 @@
-//! What an independent review found in the HTTP front, each as the promise that it broke.
+//! Limits of the HTTP front, lost answers and credentials.
 
 use std::time::{Duration, Instant};
 
@@ -166,7 +166,7 @@ fn an_id_of_kilobytes_is_refused() {
 }
 
 #[test]
-fn what_is_announced_and_does_not_come_holds_up_nobody() {
+fn what_is_announced_and_does_not_come_blocks_no_other() {
     let exposed = legacy();
     let client = exposed.client();
     let session = client.session(LATEST);
@@ -222,7 +222,7 @@ fn the_key_of_one_transport_opens_no_session_of_the_other() {
 }
 
 #[test]
-fn whoever_has_other_credentials_is_somebody_else_to_the_last_byte() {
+fn credentials_are_compared_to_the_last_byte() {
     let exposed = legacy();
     let address = exposed.address();
     let post = |who: u8, session: Option<&str>, body: &str| {
