@@ -2,7 +2,7 @@
 //!
 //! The content decides whether it is text. Among texts the whole name decides, then its extension,
 //! then the program that runs it (`#!`), then the beginning of the name (`Dockerfile.dev`); otherwise
-//! it is plain text. [`table::RULES`] has all names.
+//! it is plain text. `table::RULES` has all names.
 
 mod table;
 

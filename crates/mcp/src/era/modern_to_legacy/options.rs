@@ -11,7 +11,7 @@ pub const PARK: Duration = Duration::from_secs(300);
 
 /// What a machine is given.
 pub struct ModernToLegacyOptions {
-    /// A word that no other machine has; see [`home_of`].
+    /// A word that no other machine has; see [`home_of`](crate::era::home_of).
     pub home: String,
     /// What the server is told that its client can do; what the first request declares if `None`.
     /// Whatever it is, a question reaches only those who declared the capability for it.
@@ -19,7 +19,7 @@ pub struct ModernToLegacyOptions {
     /// Whether all requests come from one client. If not, a call that was cancelled counts for a while as
     /// one that may still ask or log something.
     pub alone: bool,
-    /// The roots that all requests have brought along, as [`given_roots`](super::given_roots) tells them;
+    /// The roots that all requests have brought along, as [`given_roots`](crate::era::given_roots) tells them;
     /// for a server that several clients use.
     pub roots: Option<String>,
     /// How long a parked call waits for its client.
