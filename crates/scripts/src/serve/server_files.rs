@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use crate::os::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crate::run::random_name;
