@@ -1,8 +1,8 @@
 //! The files that a server writes before it reads its folder.
 
+use crate::os::DirBuilderExt;
 use std::fs::{self, DirBuilder};
 use std::io;
-use crate::os::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crate::run::random_name;
