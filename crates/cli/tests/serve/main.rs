@@ -20,7 +20,7 @@
 //! | 3.2, 10.1 – 10.9 SDKs | `sdk::*`, and in `scripts/sdk` |
 //! | 4.1 stdout | the transport of `connect`: `tests/connect` |
 //! | 4.2 byte order mark, CR | `lifecycle::lines_may_have_a_byte_order_mark_and_end_like_on_windows` |
-//! | 4.5, 5.1 nobody waits for others | `ending_calls::a_slow_tool_blocks_no_other` |
+//! | 4.5, 5.1 no call waits for another | `ending_calls::a_slow_tool_blocks_no_other` |
 //! | 4.6, 15.1 many at once | `stress::a_hundred_calls_at_once_are_all_answered_rightly`, `limits::no_more_than_sixteen_run_at_once_and_the_others_wait` and after it |
 //! | 4.8 before the handshake | `lifecycle::nothing_is_done_before_the_handshake`, `a_second_handshake_is_refused` |
 //! | 5.2 ids | `lifecycle::answers_bear_the_ids_of_their_requests_as_they_were_spelled` |
