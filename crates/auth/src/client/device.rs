@@ -1,0 +1,105 @@
+//! A code for another device (RFC 8628).
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use url::Url;
+
+use super::error::SignInError;
+use super::server_metadata::safe_url;
+use crate::{HttpResponse, Secret};
+
+/// The grant of the token request.
+pub(super) const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
+/// Bounds of what a server may say: how often it is asked, and for how long.
+const INTERVAL: (u64, u64) = (1, 60);
+const LIFETIME: u64 = 1800;
+
+/// What the user has to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeviceCode {
+    /// The page to open.
+    pub url: Url,
+    /// The same page with the code filled in, if there is one.
+    pub complete: Option<Url>,
+    /// The code to type there.
+    pub user_code: String,
+    /// How long it is valid.
+    pub lifetime: Duration,
+}
+
+#[derive(Deserialize)]
+struct Started {
+    device_code: String,
+    user_code: String,
+    #[serde(alias = "verification_url")]
+    verification_uri: String,
+    verification_uri_complete: Option<String>,
+    expires_in: Option<u64>,
+    interval: Option<u64>,
+}
+
+/// A code that is polled for.
+#[derive(Debug, Clone)]
+pub(super) struct Polling {
+    pub(super) code: Secret,
+    pub(super) interval: Duration,
+    pub(super) shown: DeviceCode,
+}
+
+pub(super) fn started(
+    endpoint: &Url,
+    response: &HttpResponse,
+    insecure_http: bool,
+) -> Result<Polling, SignInError> {
+    let bad = |why| SignInError::BadAnswer {
+        url: endpoint.to_string(),
+        why,
+    };
+    if !response.is_success() {
+        return Err(SignInError::Unavailable {
+            url: endpoint.to_string(),
+            status: response.status,
+        });
+    }
+    let started: Started = serde_json::from_slice(&response.body)
+        .map_err(|_| bad("a device authorization without its codes"))?;
+    let url = safe_url(&started.verification_uri, insecure_http)
+        .ok_or_else(|| bad("a page that is neither https nor on this machine"))?;
+    let complete = started.verification_uri_complete.as_deref();
+    let (least, most) = INTERVAL;
+    let is_plain = |c: char| !c.is_control();
+    Ok(Polling {
+        code: Secret::new(started.device_code),
+        interval: Duration::from_secs(started.interval.unwrap_or(5).clamp(least, most)),
+        shown: DeviceCode {
+            url,
+            complete: complete.and_then(|url| safe_url(url, insecure_http)),
+            user_code: started
+                .user_code
+                .chars()
+                .filter(|c| is_plain(*c))
+                .take(40)
+                .collect(),
+            lifetime: Duration::from_secs(started.expires_in.unwrap_or(LIFETIME).min(LIFETIME)),
+        },
+    })
+}
+
+/// What a refused poll means.
+pub(super) enum Poll {
+    /// Ask again after the interval.
+    Pending,
+    /// Ask again, less often.
+    Slower,
+    /// Over.
+    Over,
+}
+
+pub(super) fn poll(code: &str) -> Poll {
+    match code {
+        "authorization_pending" => Poll::Pending,
+        "slow_down" => Poll::Slower,
+        _ => Poll::Over,
+    }
+}

@@ -1,0 +1,163 @@
+//! What the user may say about signing in.
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::error::SignInError;
+use crate::Secret;
+use crate::jose::SigningKey;
+
+/// How tokens are obtained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grant {
+    /// What fits the other options: an assertion, an identity provider, else the browser or a device code.
+    #[default]
+    Auto,
+    /// Authorization code with PKCE, in a browser.
+    Code,
+    /// A code that the user types on another device (RFC 8628).
+    Device,
+    /// The client's own credentials, without a user.
+    ClientCredentials,
+    /// The JWT of a workload (RFC 7523).
+    JwtBearer,
+    /// An ID token of the company's identity provider, exchanged for an assertion (ID-JAG).
+    Enterprise,
+}
+
+impl Grant {
+    /// All of them, by name.
+    pub const NAMED: [(&str, Self); 6] = [
+        ("auto", Self::Auto),
+        ("code", Self::Code),
+        ("device", Self::Device),
+        ("client-credentials", Self::ClientCredentials),
+        ("jwt-bearer", Self::JwtBearer),
+        ("enterprise", Self::Enterprise),
+    ];
+}
+
+/// Whether tokens are bound to a key of ours (RFC 9449).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DpopMode {
+    /// If the protected resource asks for it.
+    #[default]
+    Auto,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+impl DpopMode {
+    /// All of them, by name.
+    pub const NAMED: [(&str, Self); 3] =
+        [("auto", Self::Auto), ("on", Self::On), ("off", Self::Off)];
+}
+
+/// A client that the user has registered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenClient {
+    /// The client id.
+    pub id: String,
+    /// The client secret.
+    pub secret: Option<Secret>,
+    /// The private key for client assertions, in PEM form.
+    pub key: Option<Secret>,
+}
+
+impl GivenClient {
+    /// The private key, ready to sign.
+    pub(super) fn signing_key(&self) -> Result<Option<SigningKey>, SignInError> {
+        let key = self
+            .key
+            .as_ref()
+            .map(|pem| SigningKey::from_pem(pem.expose(), None));
+        let unusable = |_| SignInError::Options("the private key of the client cannot be used");
+        key.transpose().map_err(unusable)
+    }
+}
+
+/// The company's identity provider.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Idp {
+    /// Its issuer, for messages.
+    pub issuer: Option<String>,
+    /// Where ID tokens are exchanged.
+    pub token_endpoint: Url,
+    /// The client there.
+    pub client_id: String,
+    /// The secret of that client, if it has one.
+    pub client_secret: Option<Secret>,
+    /// The ID token.
+    pub id_token: Secret,
+}
+
+/// Options of a sign-in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientOptions {
+    /// A client that is registered already.
+    pub client: Option<GivenClient>,
+    /// The URL of a client metadata document, which serves as the client id where the server supports that.
+    pub metadata_url: Option<Url>,
+    /// The scopes to ask for in place of those that the server names.
+    pub scope: Option<Vec<String>>,
+    /// How tokens are obtained.
+    pub grant: Grant,
+    /// The JWT of a workload.
+    pub assertion: Option<Secret>,
+    /// The company's identity provider.
+    pub idp: Option<Idp>,
+    /// Whether tokens are bound to a key.
+    pub dpop: DpopMode,
+    /// More parameters of the authorization request.
+    pub authorize_params: Vec<(String, String)>,
+    /// Whether `resource` (RFC 8707) is sent; some servers refuse it.
+    pub send_resource: bool,
+    /// Whether plain http to other machines is allowed.
+    pub insecure_http: bool,
+    /// The host in redirect URIs: `127.0.0.1`, or `localhost` where a server insists on it.
+    pub callback_host: String,
+    /// The name that a user sees on the consent page.
+    pub client_name: String,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self {
+            client: None,
+            metadata_url: None,
+            scope: None,
+            grant: Grant::Auto,
+            assertion: None,
+            idp: None,
+            dpop: DpopMode::Auto,
+            authorize_params: Vec::new(),
+            send_resource: true,
+            insecure_http: false,
+            callback_host: "127.0.0.1".to_owned(),
+            client_name: "linkspan".to_owned(),
+        }
+    }
+}
+
+impl ClientOptions {
+    /// The grant, with `Auto` resolved as far as options decide it.
+    pub fn chosen_grant(&self) -> Grant {
+        match self.grant {
+            Grant::Auto if self.idp.is_some() => Grant::Enterprise,
+            Grant::Auto if self.assertion.is_some() => Grant::JwtBearer,
+            other => other,
+        }
+    }
+
+    /// Whether a user has to take part.
+    pub fn needs_user(&self) -> bool {
+        matches!(
+            self.chosen_grant(),
+            Grant::Auto | Grant::Code | Grant::Device
+        )
+    }
+}

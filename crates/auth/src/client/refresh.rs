@@ -1,0 +1,97 @@
+//! New tokens for a refresh token.
+
+use super::dpop::DpopKey;
+use super::error::SignInError;
+use super::options::ClientOptions;
+use super::server_metadata;
+use super::token::{Answer, TokenRequest};
+use crate::store::{Record, Tokens};
+use crate::{HttpRequest, HttpResponse, Secret, Timestamp};
+
+/// A refresh under way.
+#[derive(Debug)]
+pub struct Refresh {
+    request: TokenRequest,
+    before: Tokens,
+}
+
+/// What a response led to.
+pub enum Refreshed {
+    /// New tokens; the refresh token is the old one if no new one came.
+    Tokens(Box<Tokens>),
+    /// Send this as well.
+    Again(HttpRequest),
+}
+
+impl Refresh {
+    /// Begins to renew the tokens of a record; `None` if it has no refresh token.
+    pub fn start(
+        record: &Record,
+        options: &ClientOptions,
+        nonce: Option<String>,
+    ) -> Result<Option<Self>, SignInError> {
+        let tokens = record.tokens.as_ref();
+        let Some((tokens, refresh)) = tokens.and_then(|it| Some((it, it.refresh.clone()?))) else {
+            return Ok(None);
+        };
+        let metadata = record.metadata.as_ref();
+        let metadata = metadata.and_then(|value| server_metadata::parse(value).ok());
+        let Some(metadata) = metadata else {
+            return Ok(None);
+        };
+        let mut fields = vec![
+            ("grant_type", Secret::new("refresh_token")),
+            ("refresh_token", refresh),
+        ];
+        // What was granted, not what was asked for: Entra wants a scope, and more than was granted is refused.
+        if let Some(scope) = tokens.scope.clone().filter(|scope| !scope.is_empty()) {
+            fields.push(("scope", Secret::new(scope)));
+        }
+        if let Some(resource) = &record.resource {
+            fields.push(("resource", Secret::new(resource.clone())));
+        }
+        let endpoint = metadata.token_endpoint(options.insecure_http)?;
+        let mut request = TokenRequest::new(&record.issuer, endpoint, &record.client, fields)
+            .signed_by(options.client.as_ref())?;
+        request.nonce = nonce;
+        if let Some(kept) = record.dpop_key.as_ref().filter(|_| tokens.dpop) {
+            request.dpop = DpopKey::restore(kept).ok();
+        }
+        Ok(Some(Self {
+            request,
+            before: tokens.clone(),
+        }))
+    }
+
+    /// What to send.
+    pub fn request(&self, now: Timestamp) -> Result<HttpRequest, SignInError> {
+        self.request.request(now)
+    }
+
+    /// What the token endpoint answered.
+    pub fn answered(
+        &mut self,
+        response: &HttpResponse,
+        now: Timestamp,
+    ) -> Result<Refreshed, SignInError> {
+        let mut tokens = match self.request.answered(response, now)? {
+            Answer::Tokens(tokens) => tokens,
+            Answer::Again(request) => return Ok(Refreshed::Again(request)),
+        };
+        if tokens.refresh.is_none() {
+            tokens.refresh = self.before.refresh.clone();
+        }
+        if tokens.scope.is_none() {
+            tokens.scope = self.before.scope.clone();
+        }
+        if tokens.id_token.is_none() {
+            tokens.id_token = self.before.id_token.clone();
+        }
+        Ok(Refreshed::Tokens(tokens))
+    }
+
+    /// The newest nonce of the token endpoint.
+    pub fn nonce(&self) -> Option<&str> {
+        self.request.nonce.as_deref()
+    }
+}

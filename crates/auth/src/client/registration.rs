@@ -1,0 +1,311 @@
+//! How we become a client of an authorization server (RFC 7591, client metadata documents).
+
+use serde::Deserialize;
+
+use super::client_metadata::{described, redirect_uri, redirect_uris};
+use super::device;
+use super::error::{SignInError, described as in_words, shown};
+use super::options::{ClientOptions, GivenClient};
+use super::scope;
+use super::server_metadata::ServerMetadata;
+use crate::store::{ClientAuth, Registration};
+use crate::{HttpRequest, HttpResponse, Secret, Timestamp};
+
+/// The client to be, as far as it is known without asking the server: the user's own, or a metadata document.
+pub(super) fn known(options: &ClientOptions, server: &ServerMetadata) -> Option<Registration> {
+    if let Some(client) = &options.client {
+        return Some(given(client, server));
+    }
+    let url = options.metadata_url.as_ref()?;
+    server
+        .client_id_metadata_document_supported
+        .then(|| Registration {
+            client_id: url.to_string(),
+            client_secret: None,
+            auth: ClientAuth::None,
+            redirect_uris: Vec::new(),
+            expires: None,
+            scope: None,
+            dynamic: false,
+        })
+}
+
+fn given(client: &GivenClient, server: &ServerMetadata) -> Registration {
+    let supported = server.token_endpoint_auth_methods_supported.as_deref();
+    // RFC 8414: without a list, Basic is what a server supports.
+    let takes = |name: &str| supported.is_some_and(|all| all.iter().any(|one| one == name));
+    let auth = if client.key.is_some() {
+        ClientAuth::PrivateKeyJwt
+    } else if client.secret.is_none() {
+        ClientAuth::None
+    } else if takes("client_secret_post") && !takes("client_secret_basic") {
+        ClientAuth::ClientSecretPost
+    } else {
+        ClientAuth::ClientSecretBasic
+    };
+    Registration {
+        client_id: client.id.clone(),
+        client_secret: client.secret.clone(),
+        auth,
+        redirect_uris: Vec::new(),
+        expires: None,
+        scope: None,
+        dynamic: false,
+    }
+}
+
+/// Whether a registration of an earlier sign-in can be used, with the callback on this port and these scopes.
+pub(super) fn is_usable(
+    registration: &Registration,
+    port: u16,
+    scope: Option<&[String]>,
+    now: Timestamp,
+) -> bool {
+    let is_alive = registration.expires.is_none_or(|at| now < at);
+    let has_scopes = registration.scope.as_deref().is_none_or(|registered| {
+        let registered = scope::parse(registered);
+        let mut wanted = scope.unwrap_or_default().iter();
+        wanted.all(|scope| registered.contains(scope))
+    });
+    is_alive && has_scopes && redirect(registration, port).is_some()
+}
+
+/// The registered redirect URI with this port.
+pub(super) fn redirect(registration: &Registration, port: u16) -> Option<&String> {
+    let is_there = |uri: &&String| {
+        let url = url::Url::parse(uri).ok();
+        url.and_then(|url| url.port()) == Some(port)
+    };
+    registration.redirect_uris.iter().find(is_there)
+}
+
+/// The request to register. A server that refused both redirect URIs is asked again with `localhost` alone.
+pub(super) fn request(
+    options: &ClientOptions,
+    server: &ServerMetadata,
+    port: u16,
+    scope: Option<&[String]>,
+    only_localhost: bool,
+) -> Result<HttpRequest, SignInError> {
+    let Some(endpoint) = &server.registration_endpoint else {
+        return Err(SignInError::NoRegistration(server.issuer.clone()));
+    };
+    let name = "registration_endpoint";
+    let endpoint = server.endpoint(name, Some(endpoint), options.insecure_http)?;
+    let uris = if only_localhost {
+        vec![redirect_uri("localhost", port)]
+    } else {
+        redirect_uris(&options.callback_host, port)
+    };
+    let mut body = described(&options.client_name, &uris);
+    body["token_endpoint_auth_method"] = wanted_auth(server).into();
+    if let Some(scope) = scope {
+        body["scope"] = scope.join(" ").into();
+    }
+    if server.device_authorization_endpoint.is_some()
+        && let Some(grants) = body["grant_types"].as_array_mut()
+    {
+        grants.push(device::GRANT.into());
+    }
+    Ok(HttpRequest::json(endpoint, &body))
+}
+
+/// A public client where that is possible: there is nothing that a copy of this program could keep secret.
+fn wanted_auth(server: &ServerMetadata) -> &'static str {
+    let supported = server.token_endpoint_auth_methods_supported.as_deref();
+    let Some(supported) = supported else {
+        return "none";
+    };
+    let order = ["none", "client_secret_basic", "client_secret_post"];
+    let mut possible = order
+        .into_iter()
+        .filter(|name| supported.iter().any(|one| one == name));
+    possible.next().unwrap_or("none")
+}
+
+#[derive(Deserialize)]
+struct Registered {
+    client_id: String,
+    client_secret: Option<String>,
+    client_secret_expires_at: Option<u64>,
+    token_endpoint_auth_method: Option<String>,
+    redirect_uris: Option<Vec<String>>,
+    scope: Option<String>,
+}
+
+/// What we have sent, which holds where the server does not repeat it.
+#[derive(Deserialize, Default)]
+struct Asked {
+    redirect_uris: Vec<String>,
+    scope: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Refused {
+    error: Option<String>,
+    error_description: Option<String>,
+}
+
+/// What the server answered to `sent`.
+pub(super) fn outcome(
+    issuer: &str,
+    sent: &HttpRequest,
+    response: &HttpResponse,
+) -> Result<Registration, SignInError> {
+    if !response.is_success() {
+        let refused: Option<Refused> = serde_json::from_slice(&response.body).ok();
+        let why = match refused {
+            Some(Refused {
+                error: Some(code),
+                error_description,
+            }) => in_words(&code, error_description.as_deref()),
+            _ => format!("HTTP {}", response.status),
+        };
+        return Err(SignInError::RegistrationRefused {
+            issuer: issuer.to_owned(),
+            why,
+        });
+    }
+    let registered: Registered =
+        serde_json::from_slice(&response.body).map_err(|_| SignInError::BadAnswer {
+            url: sent.url.to_string(),
+            why: "a registration without a client_id",
+        })?;
+    let auth = match registered.token_endpoint_auth_method.as_deref() {
+        Some("none") => ClientAuth::None,
+        Some("client_secret_post") => ClientAuth::ClientSecretPost,
+        Some("client_secret_basic") => ClientAuth::ClientSecretBasic,
+        Some(other) => {
+            return Err(SignInError::RegistrationRefused {
+                issuer: issuer.to_owned(),
+                why: format!("it wants `{}` of its clients", shown(other)),
+            });
+        }
+        // RFC 7591: the default, if there is a secret for it.
+        None if registered.client_secret.is_some() => ClientAuth::ClientSecretBasic,
+        None => ClientAuth::None,
+    };
+    let asked: Asked = serde_json::from_str(&sent.body).unwrap_or_default();
+    let expires = registered.client_secret_expires_at.filter(|at| *at > 0);
+    Ok(Registration {
+        client_id: registered.client_id,
+        client_secret: registered.client_secret.map(Secret::new),
+        auth,
+        redirect_uris: registered.redirect_uris.unwrap_or(asked.redirect_uris),
+        expires: expires.map(Timestamp),
+        scope: registered.scope.or(asked.scope),
+        dynamic: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn server(methods: Option<Value>) -> ServerMetadata {
+        let mut metadata = json!({
+            "issuer": "https://as.example",
+            "registration_endpoint": "https://as.example/register",
+        });
+        if let Some(methods) = methods {
+            metadata["token_endpoint_auth_methods_supported"] = methods;
+        }
+        super::super::server_metadata::parse(&metadata).unwrap()
+    }
+
+    fn answer(status: u16, body: &Value) -> HttpResponse {
+        HttpResponse {
+            status,
+            body: body.to_string().into_bytes(),
+            ..HttpResponse::default()
+        }
+    }
+
+    #[test]
+    fn a_registration_says_that_we_are_a_native_public_client() {
+        let options = ClientOptions::default();
+        let request = request(&options, &server(None), 4711, None, false).unwrap();
+        let body: Value = serde_json::from_str(&request.body).unwrap();
+        assert_eq!(body["application_type"], "native");
+        assert_eq!(body["token_endpoint_auth_method"], "none");
+        assert_eq!(body["redirect_uris"][0], "http://127.0.0.1:4711/callback");
+        assert_eq!(body["grant_types"][1], "refresh_token");
+        assert_eq!(body.get("scope"), None);
+    }
+
+    #[test]
+    fn the_method_that_the_server_returns_is_used() {
+        let server = server(Some(json!(["client_secret_post"])));
+        let options = ClientOptions::default();
+        let sent = request(&options, &server, 1, None, false).unwrap();
+        for (method, auth) in [
+            ("none", ClientAuth::None),
+            ("client_secret_basic", ClientAuth::ClientSecretBasic),
+            ("client_secret_post", ClientAuth::ClientSecretPost),
+        ] {
+            let body = json!({"client_id": "c", "client_secret": "s", "token_endpoint_auth_method": method});
+            let registered = outcome("https://as.example", &sent, &answer(201, &body)).unwrap();
+            assert_eq!(registered.auth, auth);
+            // A server that does not repeat the redirect URIs has taken what it was asked.
+            assert!(redirect(&registered, 1).is_some());
+        }
+    }
+
+    #[test]
+    fn a_given_client_uses_basic_unless_the_server_takes_only_post() {
+        let options = ClientOptions {
+            client: Some(GivenClient {
+                id: "c".to_owned(),
+                secret: Some(Secret::new("s")),
+                key: None,
+            }),
+            ..ClientOptions::default()
+        };
+        let auth = |methods| known(&options, &server(methods)).unwrap().auth;
+        assert_eq!(auth(None), ClientAuth::ClientSecretBasic);
+        assert_eq!(auth(Some(json!(["none"]))), ClientAuth::ClientSecretBasic);
+        let both = json!(["client_secret_post", "client_secret_basic"]);
+        assert_eq!(auth(Some(both)), ClientAuth::ClientSecretBasic);
+        let post = json!(["client_secret_post"]);
+        assert_eq!(auth(Some(post)), ClientAuth::ClientSecretPost);
+    }
+
+    #[test]
+    fn an_expired_registration_and_one_for_another_port_are_not_used() {
+        let registration = Registration {
+            client_id: "c".to_owned(),
+            client_secret: None,
+            auth: ClientAuth::None,
+            redirect_uris: redirect_uris("127.0.0.1", 7),
+            expires: Some(Timestamp(100)),
+            scope: None,
+            dynamic: true,
+        };
+        let usable = |port, now| is_usable(&registration, port, None, Timestamp(now));
+        assert!(usable(7, 99));
+        assert!(!usable(8, 99));
+        assert!(!usable(7, 100));
+        let limited = Registration {
+            scope: Some("a b".to_owned()),
+            ..registration.clone()
+        };
+        let with = |scopes: &[&str]| {
+            let scopes: Vec<String> = scopes.iter().map(|it| (*it).to_owned()).collect();
+            is_usable(&limited, 7, Some(&scopes), Timestamp(99))
+        };
+        assert!(with(&["b"]));
+        assert!(!with(&["b", "c"]));
+    }
+
+    #[test]
+    fn a_refusal_says_why() {
+        let sent = request(&ClientOptions::default(), &server(None), 1, None, false).unwrap();
+        let body = json!({"error": "invalid_redirect_uri", "error_description": "no\u{1b}[31mway"});
+        let refused = outcome("https://as.example", &sent, &answer(400, &body)).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "https://as.example refused to register a client: invalid_redirect_uri: no [31mway"
+        );
+    }
+}

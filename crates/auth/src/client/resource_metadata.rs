@@ -1,0 +1,114 @@
+//! Metadata of a protected resource (RFC 9728): which authorization server a server belongs to.
+
+use serde::Deserialize;
+use url::Url;
+
+use super::error::{SignInError, shown};
+use crate::HttpResponse;
+
+/// Where the document is by default.
+const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+
+/// What matters of the document.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+pub(super) struct ResourceMetadata {
+    /// The resource, to be repeated exactly as it is written here.
+    pub(super) resource: Option<String>,
+    #[serde(default)]
+    pub(super) authorization_servers: Vec<String>,
+    pub(super) scopes_supported: Option<Vec<String>>,
+    #[serde(default)]
+    pub(super) dpop_bound_access_tokens_required: bool,
+}
+
+/// Where the document may be, in this order: where the server says, at the server's path, at the root.
+pub(super) fn candidates(server: &Url, named: Option<&Url>) -> Vec<Url> {
+    let at = |path: &str| {
+        let mut url = server.clone();
+        url.set_path(path);
+        url.set_query(None);
+        url.set_fragment(None);
+        url
+    };
+    let path = server.path().trim_end_matches('/');
+    let mut all: Vec<Url> = named.cloned().into_iter().collect();
+    for url in [at(&format!("{WELL_KNOWN}{path}")), at(WELL_KNOWN)] {
+        if !all.contains(&url) {
+            all.push(url);
+        }
+    }
+    all
+}
+
+/// Reads a document and checks that it is about this server.
+pub(super) fn read(
+    from: &Url,
+    response: &HttpResponse,
+    server: &Url,
+) -> Result<ResourceMetadata, SignInError> {
+    let metadata: ResourceMetadata =
+        serde_json::from_slice(&response.body).map_err(|error| SignInError::Metadata {
+            url: from.to_string(),
+            why: shown(&error.to_string()),
+        })?;
+    match &metadata.resource {
+        Some(resource) if !covers(resource, server) => Err(SignInError::ResourceMismatch {
+            server: server.to_string(),
+            published: shown(resource),
+        }),
+        _ => Ok(metadata),
+    }
+}
+
+/// Whether a server is a part of a published resource: the same origin, and the resource's path is the beginning of
+/// the server's, whole segments only.
+fn covers(resource: &str, server: &Url) -> bool {
+    let Ok(resource) = Url::parse(resource) else {
+        return false;
+    };
+    let above = resource.path().trim_end_matches('/');
+    let below = server.path().trim_end_matches('/');
+    let rest = below.strip_prefix(above);
+    resource.origin() == server.origin()
+        && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_named_place_comes_first_and_the_root_last() {
+        let server = Url::parse("https://h:1/a/mcp?x=1").unwrap();
+        let named = Url::parse("https://h:1/custom").unwrap();
+        let urls = |named| -> Vec<String> {
+            let all = candidates(&server, named);
+            all.iter().map(Url::to_string).collect()
+        };
+        let path = "https://h:1/.well-known/oauth-protected-resource/a/mcp";
+        let root = "https://h:1/.well-known/oauth-protected-resource";
+        assert_eq!(urls(Some(&named)), ["https://h:1/custom", path, root]);
+        assert_eq!(urls(None), [path, root]);
+        let bare = candidates(&Url::parse("https://h/").unwrap(), None);
+        assert_eq!(bare.len(), 1);
+    }
+
+    #[test]
+    fn a_resource_covers_what_is_below_it() {
+        let server = Url::parse("https://h/a/mcp").unwrap();
+        for resource in ["https://h", "https://h/", "https://h/a", "https://H/a/mcp/"] {
+            assert!(covers(resource, &server), "{resource}");
+        }
+        for resource in [
+            "https://evil.example/a/mcp",
+            "http://h/a/mcp",
+            "https://h:8443/a/mcp",
+            "https://h/a/m",
+            "https://h/b",
+            "https://h/a/mcp/x",
+            "nonsense",
+        ] {
+            assert!(!covers(resource, &server), "{resource}");
+        }
+    }
+}

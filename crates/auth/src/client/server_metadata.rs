@@ -1,0 +1,217 @@
+//! Metadata of an authorization server (RFC 8414, OpenID Connect Discovery).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use url::Url;
+
+use super::error::{SignInError, shown};
+use crate::HttpResponse;
+
+/// What matters of the document. Endpoints are checked when they are used.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, Serialize)]
+pub(super) struct ServerMetadata {
+    pub(super) issuer: String,
+    pub(super) authorization_endpoint: Option<String>,
+    pub(super) token_endpoint: Option<String>,
+    pub(super) registration_endpoint: Option<String>,
+    pub(super) device_authorization_endpoint: Option<String>,
+    pub(super) revocation_endpoint: Option<String>,
+    pub(super) scopes_supported: Option<Vec<String>>,
+    pub(super) code_challenge_methods_supported: Option<Vec<String>>,
+    pub(super) token_endpoint_auth_methods_supported: Option<Vec<String>>,
+    #[serde(default)]
+    pub(super) client_id_metadata_document_supported: bool,
+    #[serde(default)]
+    pub(super) authorization_response_iss_parameter_supported: bool,
+    /// Made from defaults of 2025-03-26, which had no metadata to say so.
+    #[serde(default)]
+    pub(super) assumed: bool,
+}
+
+/// Where the document may be. An issuer with a path has its own places, and none at the root.
+pub(super) fn candidates(issuer: &Url) -> Vec<Url> {
+    let at = |path: String| {
+        let mut url = issuer.clone();
+        url.set_path(&path);
+        url.set_query(None);
+        url.set_fragment(None);
+        url
+    };
+    let path = issuer.path().trim_end_matches('/');
+    let mut all = vec![
+        at(format!("/.well-known/oauth-authorization-server{path}")),
+        at(format!("/.well-known/openid-configuration{path}")),
+    ];
+    if !path.is_empty() {
+        all.push(at(format!("{path}/.well-known/openid-configuration")));
+    }
+    all
+}
+
+/// Reads a document and checks that it is that of the issuer.
+pub(super) fn read(
+    from: &Url,
+    response: &HttpResponse,
+    issuer: &str,
+) -> Result<ServerMetadata, SignInError> {
+    let unusable = |error: serde_json::Error| SignInError::Metadata {
+        url: from.to_string(),
+        why: shown(&error.to_string()),
+    };
+    let mut metadata: ServerMetadata = serde_json::from_slice(&response.body).map_err(unusable)?;
+    // Only our own assumption may say so.
+    metadata.assumed = false;
+    if same_issuer(&metadata.issuer, issuer) {
+        return Ok(metadata);
+    }
+    Err(SignInError::IssuerMismatch {
+        expected: issuer.to_owned(),
+        found: shown(&metadata.issuer),
+    })
+}
+
+/// A document that was checked before.
+pub(super) fn parse(value: &Value) -> Result<ServerMetadata, serde_json::Error> {
+    ServerMetadata::deserialize(value)
+}
+
+/// The same text. The one difference that is overlooked is the `/` of an empty path: resource servers often write an
+/// issuer without it, and both spellings are the same URL.
+fn same_issuer(found: &str, expected: &str) -> bool {
+    let root = |text: &str| {
+        let url = Url::parse(text).ok()?;
+        (url.path() == "/").then(|| text.trim_end_matches('/').to_owned())
+    };
+    found == expected || root(found).is_some_and(|found| root(expected) == Some(found))
+}
+
+/// The endpoints of 2025-03-26, for a server that publishes no metadata at all.
+pub(super) fn assumed(server: &Url) -> ServerMetadata {
+    let origin = server.origin().ascii_serialization();
+    let at = |path: &str| Some(format!("{origin}{path}"));
+    ServerMetadata {
+        authorization_endpoint: at("/authorize"),
+        token_endpoint: at("/token"),
+        registration_endpoint: at("/register"),
+        issuer: origin,
+        assumed: true,
+        ..ServerMetadata::default()
+    }
+}
+
+impl ServerMetadata {
+    /// An endpoint that may be used.
+    pub(super) fn endpoint(
+        &self,
+        name: &'static str,
+        value: Option<&String>,
+        insecure_http: bool,
+    ) -> Result<Url, SignInError> {
+        let value = value.ok_or_else(|| SignInError::NoEndpoint {
+            issuer: self.issuer.clone(),
+            name,
+        })?;
+        safe_url(value, insecure_http).ok_or_else(|| SignInError::Endpoint {
+            issuer: self.issuer.clone(),
+            name,
+            url: shown(value),
+        })
+    }
+
+    pub(super) fn token_endpoint(&self, insecure_http: bool) -> Result<Url, SignInError> {
+        self.endpoint(
+            "token_endpoint",
+            self.token_endpoint.as_ref(),
+            insecure_http,
+        )
+    }
+
+    /// Whether a scope is known here.
+    pub(super) fn knows_scope(&self, scope: &str) -> bool {
+        let known = self.scopes_supported.iter().flatten();
+        known.into_iter().any(|one| one == scope)
+    }
+}
+
+/// A URL that credentials may be sent to, and that may be opened in a browser: https, or http on this machine, without
+/// credentials of its own.
+pub(super) fn safe_url(text: &str, insecure_http: bool) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    let is_safe = match url.scheme() {
+        "https" => true,
+        "http" => insecure_http || is_loopback(&url),
+        _ => false,
+    };
+    let is_plain = url.username().is_empty() && url.password().is_none() && url.has_host();
+    (is_safe && is_plain).then_some(url)
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(url::Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn urls(issuer: &str) -> Vec<String> {
+        let all = candidates(&Url::parse(issuer).unwrap());
+        all.iter().map(Url::to_string).collect()
+    }
+
+    #[test]
+    fn an_issuer_with_a_path_is_not_looked_for_at_the_root() {
+        assert_eq!(
+            urls("https://h/t1"),
+            [
+                "https://h/.well-known/oauth-authorization-server/t1",
+                "https://h/.well-known/openid-configuration/t1",
+                "https://h/t1/.well-known/openid-configuration",
+            ]
+        );
+        assert_eq!(
+            urls("https://h/"),
+            [
+                "https://h/.well-known/oauth-authorization-server",
+                "https://h/.well-known/openid-configuration",
+            ]
+        );
+    }
+
+    #[test]
+    fn another_issuer_is_refused_and_the_slash_of_an_empty_path_is_not_one() {
+        assert!(same_issuer("https://h", "https://h/"));
+        assert!(same_issuer("https://h/t", "https://h/t"));
+        for other in ["https://h/t/", "https://h", "http://h/t", "https://H/t"] {
+            assert!(!same_issuer(other, "https://h/t"), "{other}");
+        }
+    }
+
+    #[test]
+    fn only_safe_urls_are_used() {
+        for url in [
+            "https://h/x",
+            "http://localhost:1/x",
+            "http://127.0.0.1/x",
+            "http://[::1]:2/",
+        ] {
+            assert!(safe_url(url, false).is_some(), "{url}");
+        }
+        for url in [
+            "http://h/x",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "https://user:pw@h/",
+            "http://localhost.evil.example/",
+            "calc.exe",
+            "",
+        ] {
+            assert!(safe_url(url, false).is_none(), "{url}");
+        }
+    }
+}

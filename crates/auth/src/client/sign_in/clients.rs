@@ -1,0 +1,137 @@
+//! Which client we are: given, kept from an earlier sign-in, or registered now.
+
+use url::Url;
+
+use super::{Action, Found, SignIn, Stage};
+use crate::client::error::SignInError;
+use crate::client::options::Grant;
+use crate::client::{registration, scope};
+use crate::store::Registration;
+use crate::{HttpRequest, HttpResponse, Timestamp};
+
+impl SignIn {
+    /// Everything is known of the server: which grant, and as which client?
+    pub(super) fn obtain(&mut self, now: Timestamp) -> Result<Action, SignInError> {
+        let server = self.server()?;
+        let issuer = server.issuer.clone();
+        if self.only_discovers {
+            return Ok(Action::Found(Box::new(Found {
+                issuer,
+                resource: self.resource(),
+                metadata: serde_json::to_value(server).unwrap_or_default(),
+            })));
+        }
+        self.client = registration::known(&self.options, server);
+        if let Some(from) = self.before.issuer.take()
+            && self.options.client.is_some()
+            && from != issuer
+        {
+            return Err(SignInError::IssuerChanged { from, to: issuer });
+        }
+        match self.options.chosen_grant() {
+            Grant::ClientCredentials => self.client_credentials(now),
+            Grant::JwtBearer => self.workload(now),
+            Grant::Enterprise => self.ask_idp(),
+            Grant::Device if self.client.is_some() => self.start_device(now),
+            Grant::Auto | Grant::Code | Grant::Device if self.client.is_some() => {
+                Ok(self.listen(None))
+            }
+            Grant::Auto | Grant::Code | Grant::Device => {
+                self.stage = Stage::Recalling;
+                Ok(Action::Recall { issuer })
+            }
+        }
+    }
+
+    /// Asks for a listener, on a port that is registered already if there is one.
+    pub(super) fn listen(&mut self, kept: Option<Registration>) -> Action {
+        let port = |uri: &String| Url::parse(uri).ok()?.port();
+        let uris = kept.iter().flat_map(|kept| &kept.redirect_uris);
+        let mut ports: Vec<u16> = uris.filter_map(port).collect();
+        ports.dedup();
+        self.stage = Stage::Listening { kept };
+        Action::Listen { ports }
+    }
+
+    pub(super) fn listening(
+        &mut self,
+        kept: Option<Registration>,
+        port: u16,
+        now: Timestamp,
+    ) -> Result<Action, SignInError> {
+        if self.client.is_none() {
+            let scope = self.scope()?;
+            let usable =
+                |kept: &Registration| registration::is_usable(kept, port, scope.as_deref(), now);
+            self.client = kept.filter(usable);
+        }
+        if self.client.is_none() {
+            return self.register(port, false);
+        }
+        self.ask_user(port, now)
+    }
+
+    fn register(&mut self, port: u16, only_localhost: bool) -> Result<Action, SignInError> {
+        let scope = self.scope()?;
+        let sent = registration::request(
+            &self.options,
+            self.server()?,
+            port,
+            scope.as_deref(),
+            only_localhost,
+        )?;
+        let request = sent.clone();
+        self.stage = Stage::Registering {
+            sent,
+            port,
+            only_localhost,
+        };
+        Ok(Action::Send(request))
+    }
+
+    pub(super) fn registered(
+        &mut self,
+        sent: &HttpRequest,
+        port: u16,
+        only_localhost: bool,
+        response: &HttpResponse,
+        now: Timestamp,
+    ) -> Result<Action, SignInError> {
+        let server = self.server()?;
+        let issuer = server.issuer.clone();
+        if server.assumed && !response.is_success() {
+            return Err(SignInError::NotOffered(self.server.to_string()));
+        }
+        match registration::outcome(&issuer, sent, response) {
+            Ok(client) => {
+                self.client = Some(client);
+                self.ask_user(port, now)
+            }
+            // Some servers know this machine only as `localhost`.
+            Err(SignInError::RegistrationRefused { .. })
+                if !only_localhost && response.status == 400 =>
+            {
+                self.register(port, true)
+            }
+            Err(why) => Err(why),
+        }
+    }
+
+    /// The scopes to ask for; `None` leaves the parameter out.
+    pub(super) fn scope(&self) -> Result<Option<Vec<String>>, SignInError> {
+        let demanded = self.demand.scope.as_deref();
+        let mut before = self.before.requested.clone();
+        if self.demand.is_insufficient_scope() {
+            // A step-up asks for what is missing, whatever the user chose at first.
+            before = scope::union(&before, demanded.unwrap_or_default());
+        }
+        let offline = self.options.needs_user() && self.server()?.knows_scope(scope::OFFLINE);
+        Ok(scope::chosen(
+            self.options.scope.as_deref(),
+            demanded,
+            self.resource.scopes_supported.as_deref(),
+            &before,
+            offline,
+        ))
+    }
+}

@@ -1,0 +1,155 @@
+//! Where the authorization server is, and what it can do.
+
+use std::collections::VecDeque;
+
+use url::Url;
+
+use super::{Action, SignIn, Stage};
+use crate::client::demand::Demand;
+use crate::client::error::{SignInError, shown};
+use crate::client::resource_metadata;
+use crate::client::server_metadata::{self, safe_url};
+use crate::{HttpRequest, HttpResponse, Timestamp};
+
+/// A document that is looked for in several places.
+#[derive(Debug)]
+pub(super) struct Discovering {
+    asked: Url,
+    left: VecDeque<Url>,
+}
+
+impl Discovering {
+    pub(super) fn resource(server: &Url, demand: &Demand, insecure_http: bool) -> Self {
+        let named = demand.metadata.as_deref();
+        let named = named.and_then(|url| safe_url(url, insecure_http));
+        Self::new(
+            resource_metadata::candidates(server, named.as_ref()),
+            server,
+        )
+    }
+
+    fn new(candidates: Vec<Url>, otherwise: &Url) -> Self {
+        let mut left = VecDeque::from(candidates);
+        let asked = left.pop_front().unwrap_or_else(|| otherwise.clone());
+        Self { asked, left }
+    }
+
+    pub(super) fn request(&self) -> HttpRequest {
+        HttpRequest::get(self.asked.clone())
+    }
+
+    /// The next place, if there is one.
+    fn next(mut self) -> Option<Self> {
+        self.asked = self.left.pop_front()?;
+        Some(self)
+    }
+}
+
+impl SignIn {
+    pub(super) fn resource_answered(
+        &mut self,
+        looking: Discovering,
+        response: &HttpResponse,
+    ) -> Result<Action, SignInError> {
+        if !response.is_success() {
+            return self.next_resource(looking);
+        }
+        match resource_metadata::read(&looking.asked, response, &self.server) {
+            Ok(metadata) => {
+                self.resource = metadata;
+                self.look_for_server()
+            }
+            // A web application answers every path with its page.
+            Err(SignInError::Metadata { .. }) => self.next_resource(looking),
+            Err(why) => Err(why),
+        }
+    }
+
+    pub(super) fn resource_unreachable(
+        &mut self,
+        looking: Discovering,
+        why: String,
+    ) -> Result<Action, SignInError> {
+        if looking.asked.origin() == self.server.origin() {
+            return Err(SignInError::Unreachable(why));
+        }
+        self.next_resource(looking)
+    }
+
+    fn next_resource(&mut self, looking: Discovering) -> Result<Action, SignInError> {
+        match looking.next() {
+            Some(next) => {
+                let request = next.request();
+                self.stage = Stage::Resource(next);
+                Ok(Action::Send(request))
+            }
+            // A server of 2025-03-26 is its own authorization server.
+            None => self.look_for_server(),
+        }
+    }
+
+    /// Looks for the metadata of the first authorization server that the resource names. A resource that names none is
+    /// its own.
+    fn look_for_server(&mut self) -> Result<Action, SignInError> {
+        let named = self.resource.authorization_servers.first().cloned();
+        let is_fallback = named.is_none();
+        let issuer = named.unwrap_or_else(|| self.server.origin().ascii_serialization());
+        let Some(url) = safe_url(&issuer, self.options.insecure_http) else {
+            return Err(SignInError::Endpoint {
+                issuer: self.server.to_string(),
+                name: "authorization server",
+                url: shown(&issuer),
+            });
+        };
+        let looking = Discovering::new(server_metadata::candidates(&url), &url);
+        let request = looking.request();
+        self.stage = Stage::Server {
+            issuer,
+            looking,
+            is_fallback,
+        };
+        Ok(Action::Send(request))
+    }
+
+    pub(super) fn server_answered(
+        &mut self,
+        issuer: String,
+        looking: Discovering,
+        is_fallback: bool,
+        response: &HttpResponse,
+        now: Timestamp,
+    ) -> Result<Action, SignInError> {
+        let found = if response.is_success() {
+            server_metadata::read(&looking.asked, response, &issuer)
+        } else {
+            Err(SignInError::Metadata {
+                url: looking.asked.to_string(),
+                why: format!("HTTP {}", response.status),
+            })
+        };
+        let why = match found {
+            Ok(metadata) => {
+                self.metadata = Some(metadata);
+                return self.obtain(now);
+            }
+            Err(why @ SignInError::Metadata { .. }) => why,
+            Err(why) => return Err(why),
+        };
+        match looking.next() {
+            Some(looking) => {
+                let request = looking.request();
+                self.stage = Stage::Server {
+                    issuer,
+                    looking,
+                    is_fallback,
+                };
+                Ok(Action::Send(request))
+            }
+            None if is_fallback => {
+                self.metadata = Some(server_metadata::assumed(&self.server));
+                self.obtain(now)
+            }
+            None => Err(why),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Public keys as JSON (RFC 7517).
+
+use aws_lc_rs::signature::{RsaPublicKeyComponents, UnparsedPublicKey};
+use serde_json::{Map, Value, json};
+
+use super::algorithm::Algorithm;
+use crate::{base64url, random};
+
+/// A public key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Jwk {
+    /// The name of the key in its set.
+    pub kid: Option<String>,
+    /// The only algorithm that it is for, if it says so.
+    pub alg: Option<Algorithm>,
+    key: Key,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Key {
+    Rsa {
+        n: Vec<u8>,
+        e: Vec<u8>,
+    },
+    Ec {
+        curve: Curve,
+        x: Vec<u8>,
+        y: Vec<u8>,
+    },
+    Ed25519 {
+        x: Vec<u8>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Curve {
+    P256,
+    P384,
+    P521,
+}
+
+impl Curve {
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "P-256" => Self::P256,
+            "P-384" => Self::P384,
+            "P-521" => Self::P521,
+            _ => return None,
+        })
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::P256 => "P-256",
+            Self::P384 => "P-384",
+            Self::P521 => "P-521",
+        }
+    }
+
+    /// Bytes of a coordinate.
+    fn size(self) -> usize {
+        match self {
+            Self::P256 => 32,
+            Self::P384 => 48,
+            Self::P521 => 66,
+        }
+    }
+
+    fn algorithm(self) -> Algorithm {
+        match self {
+            Self::P256 => Algorithm::Es256,
+            Self::P384 => Algorithm::Es384,
+            Self::P521 => Algorithm::Es512,
+        }
+    }
+}
+
+impl Jwk {
+    /// Reads a public key for signatures. `None` for a key of another kind or use, a key with private parts, and
+    /// anything malformed.
+    pub fn parse(json: &Map<String, Value>) -> Option<Self> {
+        let text = |name: &str| json.get(name).and_then(Value::as_str);
+        let bytes = |name: &str| base64url::decode(text(name)?);
+        if json.contains_key("d") || text("use").is_some_and(|it| it != "sig") {
+            return None;
+        }
+        let key = match text("kty")? {
+            "RSA" => Key::Rsa {
+                n: bytes("n")?,
+                e: bytes("e")?,
+            },
+            "EC" => {
+                let curve = Curve::parse(text("crv")?)?;
+                let (x, y) = (bytes("x")?, bytes("y")?);
+                let fits = x.len() == curve.size() && y.len() == curve.size();
+                fits.then_some(Key::Ec { curve, x, y })?
+            }
+            "OKP" if text("crv")? == "Ed25519" => Key::Ed25519 { x: bytes("x")? },
+            _ => return None,
+        };
+        let alg = match text("alg") {
+            Some(name) => Some(Algorithm::parse(name)?),
+            None => None,
+        };
+        let jwk = Self {
+            kid: text("kid").map(str::to_owned),
+            alg,
+            key,
+        };
+        alg.is_none_or(|alg| jwk.fits(alg)).then_some(jwk)
+    }
+
+    /// Whether the key can be used with this algorithm.
+    pub fn fits(&self, algorithm: Algorithm) -> bool {
+        let by_type = match &self.key {
+            Key::Rsa { .. } => algorithm.is_rsa(),
+            Key::Ec { curve, .. } => curve.algorithm() == algorithm,
+            Key::Ed25519 { .. } => algorithm == Algorithm::EdDsa,
+        };
+        by_type && self.alg.is_none_or(|own| own == algorithm)
+    }
+
+    /// Whether this key made the signature.
+    pub fn verifies(&self, algorithm: Algorithm, message: &[u8], signature: &[u8]) -> bool {
+        if !self.fits(algorithm) {
+            return false;
+        }
+        match &self.key {
+            Key::Rsa { n, e } => {
+                let key = RsaPublicKeyComponents { n, e };
+                let parameters = algorithm.rsa();
+                parameters.is_some_and(|it| key.verify(it, message, signature).is_ok())
+            }
+            Key::Ec { x, y, .. } => {
+                let point = [&[4], x.as_slice(), y.as_slice()].concat();
+                verify(algorithm, &point, message, signature)
+            }
+            Key::Ed25519 { x } => verify(algorithm, x, message, signature),
+        }
+    }
+
+    /// A P-256 key from its uncompressed point.
+    pub(super) fn p256(point: &[u8]) -> Option<Self> {
+        let (x, y) = point.strip_prefix(&[4])?.split_at_checked(32)?;
+        Some(Self {
+            kid: None,
+            alg: None,
+            key: Key::Ec {
+                curve: Curve::P256,
+                x: x.to_vec(),
+                y: y.to_vec(),
+            },
+        })
+    }
+
+    /// The members that a key needs, in the order of RFC 7638.
+    pub fn to_json(&self) -> Value {
+        let text = |bytes: &[u8]| base64url::encode(bytes);
+        match &self.key {
+            Key::Rsa { n, e } => json!({"e": text(e), "kty": "RSA", "n": text(n)}),
+            Key::Ec { curve, x, y } => {
+                json!({"crv": curve.name(), "kty": "EC", "x": text(x), "y": text(y)})
+            }
+            Key::Ed25519 { x } => json!({"crv": "Ed25519", "kty": "OKP", "x": text(x)}),
+        }
+    }
+
+    /// The SHA-256 thumbprint (RFC 7638).
+    pub fn thumbprint(&self) -> String {
+        let json = self.to_json();
+        let members = json.as_object().into_iter().flatten();
+        // Written by hand: the order of members must not depend on a feature of serde_json.
+        let mut members: Vec<(&String, &Value)> = members.collect();
+        members.sort_by_key(|(name, _)| *name);
+        let members: Vec<String> = members
+            .iter()
+            .map(|(name, value)| format!("\"{name}\":{value}"))
+            .collect();
+        let canonical = format!("{{{}}}", members.join(","));
+        base64url::encode(&random::sha256(canonical.as_bytes()))
+    }
+}
+
+fn verify(algorithm: Algorithm, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
+    let Some(verification) = algorithm.verification() else {
+        return false;
+    };
+    let key = UnparsedPublicKey::new(verification, key);
+    key.verify(message, signature).is_ok()
+}
+
+/// Public keys of an issuer (RFC 7517 §5).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JwkSet {
+    /// The keys that can be used.
+    pub keys: Vec<Jwk>,
+}
+
+impl JwkSet {
+    /// Keys that are used of one set, so that a hostile set costs bounded work per token.
+    const MOST: usize = 64;
+
+    /// Reads a set and leaves out keys that cannot be used. `None` if it is not a set.
+    pub fn parse(text: &[u8]) -> Option<Self> {
+        let json: Value = serde_json::from_slice(text).ok()?;
+        let keys = json.get("keys")?.as_array()?.iter();
+        let keys = keys.filter_map(|key| Jwk::parse(key.as_object()?));
+        Some(Self {
+            keys: keys.take(Self::MOST).collect(),
+        })
+    }
+
+    /// The keys that may have signed a token with this header.
+    pub fn candidates<'a>(
+        &'a self,
+        kid: Option<&'a str>,
+        algorithm: Algorithm,
+    ) -> impl Iterator<Item = &'a Jwk> {
+        self.keys.iter().filter(move |key| {
+            let named = match (kid, key.kid.as_deref()) {
+                (Some(wanted), Some(own)) => wanted == own,
+                // A token without a name, or a key without one.
+                (None, _) | (_, None) => true,
+            };
+            named && key.fits(algorithm)
+        })
+    }
+}

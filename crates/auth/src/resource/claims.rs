@@ -1,0 +1,120 @@
+//! Claims of a token or of an introspection, as far as they matter here.
+
+use serde_json::{Map, Value};
+
+use super::identity::{Identity, is_plain};
+use super::scopes::add;
+use super::token_error::TokenError;
+use crate::Timestamp;
+
+/// How far clocks may differ, in seconds.
+pub(super) const SKEW: u64 = 60;
+
+/// The claims of a token. They are only what it says.
+#[derive(Clone, Copy)]
+pub(super) struct Claims<'a>(pub(super) &'a Map<String, Value>);
+
+impl<'a> Claims<'a> {
+    pub(super) fn text(self, name: &str) -> Option<&'a str> {
+        self.0.get(name)?.as_str()
+    }
+
+    /// A point in time; an error if it is there and is none.
+    pub(super) fn time(self, name: &'static str) -> Result<Option<Timestamp>, TokenError> {
+        let Some(value) = self.0.get(name) else {
+            return Ok(None);
+        };
+        let seconds = value.as_u64().or_else(|| {
+            // Fractions are allowed, and beyond 2^53 every clock has ended.
+            let seconds = value.as_f64()?;
+            (0.0..9e15).contains(&seconds).then_some(seconds as u64)
+        });
+        let time = seconds.map(Timestamp);
+        time.map(Some).ok_or(TokenError::Malformed(name))
+    }
+
+    /// The resources that it is for: one, or several.
+    pub(super) fn audience(self) -> Vec<&'a str> {
+        match self.0.get("aud") {
+            Some(Value::String(one)) => vec![one],
+            Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// `scope`, else `scp`: words, or a list of them.
+    pub(super) fn scopes(self) -> Vec<String> {
+        let mut scopes = Vec::new();
+        let mut words = |text: &str| {
+            let words = text.split_ascii_whitespace();
+            words.for_each(|word| add(&mut scopes, word));
+        };
+        match self.0.get("scope").or_else(|| self.0.get("scp")) {
+            Some(Value::String(text)) => words(text),
+            Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).for_each(words),
+            _ => {}
+        }
+        scopes
+    }
+
+    /// The client, under the names that issuers use.
+    pub(super) fn client_id(self) -> Option<&'a str> {
+        let names = ["client_id", "azp", "cid", "appid"];
+        names.into_iter().find_map(|name| self.text(name))
+    }
+
+    /// The key that the token is bound to (RFC 9449 §6).
+    pub(super) fn bound_to(self) -> Option<&'a str> {
+        self.0.get("cnf")?.get("jkt")?.as_str()
+    }
+
+    /// When it expires, if it is valid now.
+    pub(super) fn check_times(self, now: Timestamp) -> Result<Option<Timestamp>, TokenError> {
+        let expires = self.time("exp")?;
+        if let Some(at) = expires
+            && at.0.saturating_add(SKEW) <= now.0
+        {
+            let ago = now.0 - at.0;
+            return Err(TokenError::Expired { ago });
+        }
+        if let Some(from) = self.time("nbf")?
+            && from.0 > now.0.saturating_add(SKEW)
+        {
+            let later = from.0 - now.0;
+            return Err(TokenError::NotYetValid { later });
+        }
+        Ok(expires)
+    }
+
+    /// The audience of ours that it names.
+    pub(super) fn check_audience(self, wanted: &[String]) -> Result<&'a str, TokenError> {
+        let named = self.audience();
+        let found = named
+            .iter()
+            .find(|one| wanted.iter().any(|own| own == *one));
+        found.copied().ok_or_else(|| TokenError::Audience {
+            got: named.iter().map(|one| (*one).to_owned()).collect(),
+            want: wanted.to_vec(),
+        })
+    }
+
+    /// The identity that it claims.
+    pub(super) fn identity(self, issuer: &str) -> Result<Identity, TokenError> {
+        let plain = |name: &'static str, text: &str| {
+            let text = is_plain(text).then(|| text.to_owned());
+            text.ok_or(TokenError::Malformed(name))
+        };
+        let subject = self.text("sub").ok_or(TokenError::Missing("sub"))?;
+        let client_id = self.client_id().map(|id| plain("client_id", id));
+        let names = ["preferred_username", "email", "username", "name"];
+        let name = names.into_iter().find_map(|name| self.text(name));
+        Ok(Identity {
+            issuer: issuer.to_owned(),
+            subject: plain("sub", subject)?,
+            client_id: client_id.transpose()?,
+            scopes: self.scopes(),
+            name: name.filter(|name| is_plain(name)).map(str::to_owned),
+            views: Vec::new(),
+        })
+    }
+}

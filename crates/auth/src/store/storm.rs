@@ -1,0 +1,141 @@
+//! Stops a loop of sign-ins or token requests: a server that refuses every token would otherwise open a browser tab
+//! per turn.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Timestamp;
+
+/// The time that is looked at.
+const WINDOW: Duration = Duration::from_secs(30);
+/// How many sign-ins may begin in it.
+const MOST_LOGINS: usize = 5;
+/// How often tokens may be written in it.
+const MOST_WRITES: usize = 20;
+
+/// Sign-ins or token requests that go in circles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Storm {
+    /// Sign-ins began and did not last.
+    #[error("{count} sign-ins for one credential within {} s: no further one is started; check that the server accepts the tokens that it is sent (audience, scopes)", WINDOW.as_secs())]
+    Logins {
+        /// How many.
+        count: usize,
+    },
+    /// Tokens were issued and not accepted.
+    #[error("{count} new tokens for one credential within {} s: no further one is requested; check that the server accepts the tokens that it is sent (audience, scopes)", WINDOW.as_secs())]
+    Tokens {
+        /// How many.
+        count: usize,
+    },
+}
+
+/// When sign-ins began and tokens were written, of one credential.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Attempts {
+    #[serde(default)]
+    logins: Vec<Timestamp>,
+    #[serde(default)]
+    writes: Vec<Timestamp>,
+}
+
+impl Attempts {
+    /// Whether tokens may be requested.
+    pub(super) fn check(&self, now: Timestamp) -> Result<(), Storm> {
+        let count = recent(&self.writes, now).count();
+        if count >= MOST_WRITES {
+            return Err(Storm::Tokens { count });
+        }
+        Ok(())
+    }
+
+    /// Counts a sign-in, if one may begin.
+    pub(super) fn begin_login(&mut self, now: Timestamp) -> Result<(), Storm> {
+        self.check(now)?;
+        let count = recent(&self.logins, now).count();
+        if count >= MOST_LOGINS {
+            return Err(Storm::Logins { count });
+        }
+        push(&mut self.logins, now, MOST_LOGINS);
+        Ok(())
+    }
+
+    /// Counts tokens. They are never refused: the authorization server may have revoked the ones before them.
+    pub(super) fn count_write(&mut self, now: Timestamp) {
+        push(&mut self.writes, now, MOST_WRITES);
+    }
+
+    /// Whether nothing of it matters any more.
+    pub(super) fn is_over(&self, now: Timestamp) -> bool {
+        let mut all = recent(&self.logins, now).chain(recent(&self.writes, now));
+        all.next().is_none()
+    }
+}
+
+/// Times within the window. Later ones than now are of a clock that was set back, and would block for too long.
+fn recent(times: &[Timestamp], now: Timestamp) -> impl Iterator<Item = Timestamp> {
+    let is_recent = move |time: &Timestamp| *time <= now && time.until(now) < WINDOW;
+    times.iter().copied().filter(is_recent)
+}
+
+fn push(times: &mut Vec<Timestamp>, now: Timestamp, most: usize) {
+    let mut kept: Vec<Timestamp> = recent(times, now).collect();
+    kept.push(now);
+    let surplus = kept.len().saturating_sub(most);
+    kept.drain(..surplus);
+    *times = kept;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sixth_sign_in_within_thirty_seconds_is_refused() {
+        let mut attempts = Attempts::default();
+        for second in 0..5 {
+            attempts.begin_login(Timestamp(1000 + second)).unwrap();
+        }
+        let refused = attempts.begin_login(Timestamp(1029));
+        assert_eq!(refused, Err(Storm::Logins { count: 5 }));
+        // The first one is out of the window.
+        assert_eq!(attempts.begin_login(Timestamp(1030)), Ok(()));
+    }
+
+    #[test]
+    fn tokens_are_not_requested_after_twenty_writes_within_thirty_seconds() {
+        let mut attempts = Attempts::default();
+        for second in 0..20 {
+            attempts.check(Timestamp(1000 + second)).unwrap();
+            attempts.count_write(Timestamp(1000 + second));
+        }
+        let refused = Err(Storm::Tokens { count: 20 });
+        assert_eq!(attempts.check(Timestamp(1029)), refused);
+        assert_eq!(attempts.begin_login(Timestamp(1029)), refused);
+        assert_eq!(attempts.check(Timestamp(1030)), Ok(()));
+    }
+
+    #[test]
+    fn tokens_of_five_seconds_are_no_storm() {
+        let mut attempts = Attempts::default();
+        for turn in 0..1000 {
+            let now = Timestamp(1000 + 4 * turn);
+            attempts.check(now).unwrap();
+            attempts.count_write(now);
+        }
+        assert!(attempts.writes.len() <= MOST_WRITES);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_does_not_block() {
+        let mut attempts = Attempts::default();
+        for _ in 0..5 {
+            attempts.begin_login(Timestamp(9000)).unwrap();
+        }
+        assert_eq!(attempts.begin_login(Timestamp(1000)), Ok(()));
+        assert!(!attempts.is_over(Timestamp(1001)));
+        assert!(attempts.is_over(Timestamp(1031)));
+    }
+}
