@@ -93,7 +93,7 @@ def digest(path):
 
 
 def measure(args):
-    """In memory where there is a place for it: a disk that writes back disturbs whoever is next."""
+    """In memory where there is a place for it: a disk that writes back disturbs the next program."""
     memory = Path("/dev/shm")
     place = memory if os.access(memory, os.W_OK) else WORK
     with tempfile.TemporaryDirectory(dir=place) as folder:

@@ -1,5 +1,5 @@
-"""Makes the manifest that `bench/run bcp` measures with, in a process of its own: whoever has held
-its text is large ever after, and a child's peak memory is never less than its parent's.
+"""Makes the manifest that `bench/run bcp` measures with, in a process of its own: a process that has
+held its text stays large, and a child's peak memory is never less than its parent's.
 
     python3 bcp_payload.py FILE BYTES
 

@@ -1,6 +1,6 @@
 """Runs one program and prints what it took: `python3 -S -E launch.py STDOUT STDERR WORDS…`.
 
-A process of its own and with few modules, because Linux counts the memory of whoever starts a
+A process of its own and with few modules, because Linux counts the memory of the process that starts a
 program into that program's peak."""
 
 import os

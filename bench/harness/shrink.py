@@ -106,7 +106,7 @@ def has_verb(linkspan):
 
 
 def measure(args):
-    """Everybody takes turns within each round, so that a bad minute hits all."""
+    """All programs take turns within each round, so that a bad minute hits all."""
     (WORK / "logs").mkdir(parents=True, exist_ok=True)
     quick, linkspan = args.quick, str(args.linkspan.resolve())
     rounds = args.rounds or (QUICK_ROUNDS if quick else ROUNDS)

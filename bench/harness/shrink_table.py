@@ -50,7 +50,7 @@ def errors(raw):
 
 def slowest(runs, key, pick=min):
     """(figure, whose)"""
-    return pick(((figure(runs, name, key), name) for name in names(runs)), default=(None, "nobody"))
+    return pick(((figure(runs, name, key), name) for name in names(runs)), default=(None, "none"))
 
 
 def kinds(runs):
@@ -91,7 +91,7 @@ def facts(raw):
     gate, whose_gate = slowest(raw["rows"], "gate_mb")
     p50, whose_p50 = slowest(raw["texts"], "p50_ms", max)
     through = [(added(pair), name) for name, pair in raw["proxy"].items() if added(pair) is not None]
-    more, whose_more = max(through, default=(None, "nobody"))
+    more, whose_more = max(through, default=(None, "none"))
     return {"detect": detect, "gate": gate, "p50": p50, "added": more,
             "whose": {"detect": whose_detect, "gate": whose_gate, "p50": whose_p50, "added": whose_more}}
 

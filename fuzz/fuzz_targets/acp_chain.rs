@@ -10,12 +10,15 @@ use linkspan_acp::{Chain, DeclarationId, McpBridge, Node, Offer, PartPlan, Plan}
 use linkspan_session::{Envelope, Fault, Inbound, Outbound};
 use linkspan_wire::{IdKey, Message, RpcError};
 
-/// Offers everything to everybody.
-struct Doors;
+/// Offers every text to every peer.
+struct OfferAll;
 
-impl McpBridge for Doors {
+impl McpBridge for OfferAll {
     fn offer(&mut self, offer: &Offer<'_>) -> Result<String, RpcError> {
-        Ok(format!(r#"{{"name":"{}","command":"x"}}"#, offer.ticket.0))
+        Ok(format!(
+            r#"{{"name":"{}","command":"x"}}"#,
+            offer.declaration_id.0
+        ))
     }
 
     fn began(&mut self, _: DeclarationId, _: &str) {}
@@ -34,7 +37,7 @@ fuzz_target!(|data: &[u8]| {
         dialect: None,
     };
     let plan = Plan::new((0..parts).map(part).collect(), first & 0x10 != 0);
-    let mut chain = Chain::new(plan, Some(Box::new(Doors)), None);
+    let mut chain = Chain::new(plan, Some(Box::new(OfferAll)), None);
     let joined = chain.join(DeclarationId(1));
     let now = Instant::now();
     // What each peer waits for.

@@ -1,18 +1,18 @@
-//! Any text comes through the gate smaller or not at all, and comes back.
+//! Any text becomes smaller or stays as it is, and can be decoded.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use linkspan_shrink::{Context, Gate, Kept, detect, shrink};
+use linkspan_shrink::{Context, Kept, Thresholds, detect, shrink};
 use linkspan_tokens::Vocabulary;
 
 fuzz_target!(|text: &str| {
-    let gate = Gate {
-        threshold: 0.1,
+    let thresholds = Thresholds {
+        confidence: 0.1,
         short: 0,
         least: 1,
         percent: 0,
     };
-    let regions = detect(text, gate.threshold);
+    let regions = detect(text, thresholds.confidence);
     let mut at = 0;
     for region in &regions {
         assert_eq!(region.range.start, at);
@@ -23,7 +23,7 @@ fuzz_target!(|text: &str| {
         vocabulary: Vocabulary::Estimate,
         ..Context::default()
     };
-    match shrink(text, &gate, &context) {
+    match shrink(text, &thresholds, &context) {
         Ok(shrunk) => assert!(shrunk.after < shrunk.before),
         Err(why) => assert_ne!(why, Kept::Unfaithful, "{text:?}"),
     }

@@ -6,6 +6,7 @@ CALLS is a JSON array of [method, params]; TARGET is a URL or the words that sta
 The modern client is the SDK's default: it asks for the server's era, and must find the modern one.
 Prints one line of JSON: the server's name, the results, what was asked, the progress of each call.
 CLIENT_NAME is the name that its user gives when asked for one, CLIENT_ROOT the URI of its only root.
+With CLIENT_SIGNS_IN it signs in at a URL, with the browser that BROWSER names.
 """
 
 import asyncio
@@ -24,6 +25,8 @@ from mcp.types import (
     Root,
     TextContent,
 )
+
+import pysignin
 
 # Sampling and roots are deprecated since 2026-07-28; clients of today still use them.
 warnings.simplefilter("ignore")
@@ -76,7 +79,10 @@ async def call(client: Client, method: str, params: dict, progress: list) -> dic
 
 
 async def main(era: str, calls: str, first: str, *args: str) -> None:
-    target = first if first.startswith("http") else StdioServerParameters(command=first, args=list(args))
+    if os.environ.get("CLIENT_SIGNS_IN"):
+        target = await pysignin.transport(first)
+    else:
+        target = first if first.startswith("http") else StdioServerParameters(command=first, args=list(args))
     client = Client(
         target,
         mode="legacy" if era == "legacy" else "auto",

@@ -103,7 +103,7 @@ async def ask_twice(
 
 
 @server.tool()
-async def ask_everybody(
+async def ask_everything(
     question: str,
     said: Annotated[CreateMessageResult, Resolve(model)],
     crew: Annotated[Crew, Resolve(captain)],

@@ -1,9 +1,12 @@
 //! The official MCP conformance suite, through the bridge.
 
+mod auth;
 mod cell;
 mod checks;
 mod client;
+mod listing;
 mod outcome;
+mod scenario;
 mod server;
 mod stage;
 
@@ -16,10 +19,11 @@ use crate::report::{Outcome, Report};
 use crate::{child, paths};
 
 const CLIENT: &str = "client";
+const AUTH: &str = "auth";
 
 /// Runs the cells that are named, or all of them.
 pub fn run(report: &mut Report, peers: &Peers, chosen: &[&str]) {
-    let names = || std::iter::once(CLIENT).chain(cell::NAMES);
+    let names = || [CLIENT, AUTH].into_iter().chain(cell::NAMES);
     let unknown = chosen.iter().find(|name| !names().any(|n| n == **name));
     if let Some(unknown) = unknown {
         let all: Vec<&str> = names().collect();
@@ -38,6 +42,9 @@ pub fn run(report: &mut Report, peers: &Peers, chosen: &[&str]) {
     let wanted = |name: &str| chosen.is_empty() || chosen.contains(&name);
     if wanted(CLIENT) {
         client::run(report, &programs);
+    }
+    if wanted(AUTH) {
+        auth::run(report, &programs);
     }
     let cells = cell::all(&programs);
     server::run(report, cells.into_iter().filter(|cell| wanted(cell.name)));

@@ -9,6 +9,7 @@ mod acp;
 mod book;
 mod checks;
 mod child;
+mod chromium;
 mod conformance;
 mod cross;
 mod demo;
@@ -25,6 +26,8 @@ mod programs;
 mod python;
 mod reference;
 mod report;
+mod stamp;
+mod storm;
 mod suites;
 mod tokens;
 mod tree;
@@ -42,11 +45,13 @@ usage: cargo xtask COMMAND
                            (`cargo check`), real peers;
                            with --peers a peer that cannot be had is a failure
   peers                    only install the real peers into .peers/
-  conformance [CELL…]      only the MCP conformance suite, or some of its cells: client (through
-                           `linkspan connect`); legacy, modern, dual, url, chain (`linkspan expose`);
+  conformance [CELL…]      only the MCP conformance suite, or some of its cells: client and auth
+                           (through `linkspan connect`); legacy, modern, dual, url, chain (`linkspan expose`);
                            serve (`linkspan serve --http examples/conformance`)
   acp                      only the ACP peers, which take long to compile once, and their tests; `test`
                            has them only where they are installed, or with --peers
+  storm [SECONDS]          20 processes of `linkspan connect` that share one sign-in, for SECONDS (600), while
+                           tokens expire and processes are killed; with the figures of mcp-remote
   tokens [--level LEVEL] [--tokenizer NAME] [FILE…]
                            what the corpus saves, or files of your own, with TOON and minified JSON
                            beside it; fails if anything grows, is lost, or a row misses its goal
@@ -85,6 +90,8 @@ fn main() -> ExitCode {
             let installed = peers::install_acp(report);
             suites::acp(report, &installed);
         }),
+        ["storm"] => report_of(|report| storm::run(report, None)),
+        ["storm", seconds] => report_of(|report| storm::run(report, Some(seconds))),
         ["house"] => report_of(house::run),
         ["cross", ref targets @ ..] => report_of(|report| cross::run(report, targets)),
         ["smoke"] => report_of(cross::smoke),
@@ -105,10 +112,11 @@ fn main() -> ExitCode {
 fn test(report: &mut Report) {
     checks::run(report);
     portable::run(report);
-    report.step("other systems", || Outcome::Skipped(cross::last()));
+    report.step("other systems", || Outcome::Skipped(cross::STAMP.last()));
     let peers = peers::install(report);
     conformance::run(report, &peers, &[]);
     suites::run(report, &peers);
+    report.step("sign-in storm", || Outcome::Skipped(storm::STAMP.last()));
 }
 
 fn report_of(work: impl FnOnce(&mut Report)) -> ExitCode {

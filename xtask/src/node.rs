@@ -11,7 +11,22 @@ const INSTALL: Duration = Duration::from_secs(10 * 60);
 /// What the conformance package and Inspector need.
 const OLDEST: u32 = 22;
 /// Our own scripts. Node looks for packages from a script's folder upwards, so they go there.
-const SCRIPTS: [&str; 3] = ["clients.mjs", "driver.mjs", "tsclient.mjs"];
+const SCRIPTS: [&str; 14] = [
+    "as.mjs",
+    "auth_driver.mjs",
+    "browser.mjs",
+    "chromium_login.mjs",
+    "clients.mjs",
+    "document.mjs",
+    "driver.mjs",
+    "login.mjs",
+    "protected.mjs",
+    "sockets.mjs",
+    "stdio_client.mjs",
+    "storm.mjs",
+    "tsclient.mjs",
+    "web.mjs",
+];
 
 /// Installs Node where the machine's own is too old, and the npm peers; gives back the Node.
 pub fn install() -> Result<PathBuf, String> {

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use crate::report::{Outcome, Report};
-use crate::{acp, node, python, reference};
+use crate::{acp, chromium, node, python, reference};
 
 /// What could be installed, each with the reason if it could not.
 pub struct Peers {
     pub node: Result<PathBuf, String>,
     pub python: Result<PathBuf, String>,
     pub bcp: Result<PathBuf, String>,
+    pub chromium: Result<PathBuf, String>,
     pub acp: Result<PathBuf, String>,
 }
 
@@ -23,6 +24,7 @@ pub fn install(report: &mut Report) -> Peers {
         node: Err(String::new()),
         python: Err(String::new()),
         bcp: Err(String::new()),
+        chromium: Err(String::new()),
         acp: Err(String::new()),
     };
     report.step("install the npm peers", || {
@@ -36,6 +38,10 @@ pub fn install(report: &mut Report) -> Peers {
     report.step("install the reference of BCP", || {
         peers.bcp = reference::install();
         outcome(&peers.bcp)
+    });
+    report.step("install Chromium", || {
+        peers.chromium = chromium::install();
+        outcome(&peers.chromium)
     });
     let told = report.was_told();
     report.step("install the ACP peers", || {

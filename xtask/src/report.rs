@@ -73,6 +73,12 @@ impl Report {
         self.rows.iter().all(passed)
     }
 
+    /// Whether a step so far failed; one that was skipped did not.
+    pub fn has_failed(&self) -> bool {
+        let failed = |row: &Row| matches!(row.outcome, Outcome::Failed(_));
+        self.rows.iter().any(failed)
+    }
+
     /// Runs one step under a heading of its own.
     pub fn step<O: Into<Outcome>>(&mut self, name: &str, work: impl FnOnce() -> O) {
         println!("\n=== {name} ===");

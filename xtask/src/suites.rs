@@ -31,12 +31,20 @@ pub fn run(report: &mut Report, peers: &Peers) {
         ("clients of the BCP server", "bcp_server::", both),
         ("clients of a folder of scripts", "folder_", both),
         ("real servers behind shrink", "shrunk::", both),
+        ("sign-in at a real authorization server", "oauth", both),
+        ("clients that sign in through expose", "protected::", both),
     ] {
         report.step(name, || match needs {
             Ok(_) => suite(module).into(),
             Err(why) => Outcome::missing(why),
         });
     }
+    report.step("sign-in with Chromium", || {
+        match node.and(peers.chromium.as_ref()) {
+            Ok(chromium) => suite_with("chromium::", &[("CHROMIUM", chromium)]).into(),
+            Err(why) => Outcome::missing(why),
+        }
+    });
     acp(report, &peers.acp);
     report.step("clients of an ACP agent", || match (both, &peers.acp) {
         (Err(why), _) => Outcome::missing(why),
@@ -55,11 +63,18 @@ pub fn acp(report: &mut Report, installed: &Result<PathBuf, String>) {
 }
 
 fn suite(module: &str) -> Result<(), String> {
+    suite_with(module, &[])
+}
+
+/// The same, with the paths of further peers in the environment.
+fn suite_with(module: &str, peers: &[(&str, &PathBuf)]) -> Result<(), String> {
     let listed = child::capture(tests(module).arg("--list"), BUILD)?;
     if !listed.contains(": test") {
         return Err(format!("no test matches `{module}`"));
     }
-    child::run(&mut tests(module), LIMIT)
+    let mut tests = tests(module);
+    tests.envs(peers.iter().copied());
+    child::run(&mut tests, LIMIT)
 }
 
 fn tests(module: &str) -> Command {

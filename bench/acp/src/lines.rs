@@ -33,7 +33,7 @@ pub fn stdout() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// One write for all the parts, so that nobody wakes up for half a line.
+/// One write for all the parts, so that no reader wakes up for half a line.
 pub fn write(to: &mut impl Write, out: &mut Vec<u8>, parts: &[&[u8]]) -> io::Result<()> {
     out.clear();
     for part in parts {

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use linkspan_shrink::{Context, Gate, detect, shrink};
+use linkspan_shrink::{Context, Thresholds, detect, shrink};
 
 fn main() -> ExitCode {
     let quick = std::env::args().skip(1).any(|arg| arg == "--quick");
@@ -43,15 +43,15 @@ fn run(time: Duration) -> Result<(), String> {
 
 /// The figures of texts of one name.
 fn measure(name: &str, texts: &[String], time: Duration) -> String {
-    let (gate, context) = (Gate::default(), Context::default());
+    let (thresholds, context) = (Thresholds::default(), Context::default());
     let through = |text: &str| {
-        let _ = std::hint::black_box(shrink(text, &gate, &context));
+        let _ = std::hint::black_box(shrink(text, &thresholds, &context));
     };
-    // Nobody has seen these texts yet: what was counted of others before is all that helps.
+    // These texts are new to the counter: only what was counted of other texts helps.
     let mut first: Vec<f64> = texts.iter().map(|text| millis(&through, text)).collect();
     let (gate_rate, mut times) = repeated(texts, time, through);
     let (detect_rate, _) = repeated(texts, time / 3, |text| {
-        std::hint::black_box(detect(text, gate.threshold));
+        std::hint::black_box(detect(text, thresholds.confidence));
     });
     let (count_rate, _) = repeated(texts, time / 3, |text| {
         std::hint::black_box(context.tokens(text));
@@ -59,7 +59,7 @@ fn measure(name: &str, texts: &[String], time: Duration) -> String {
     let tokens = |text: &String| context.tokens(text);
     let before: u64 = texts.iter().map(tokens).sum();
     let saved = |text: &String| {
-        shrink(text, &gate, &context).map_or(0, |shrunk| shrunk.before - shrunk.after)
+        shrink(text, &thresholds, &context).map_or(0, |shrunk| shrunk.before - shrunk.after)
     };
     let saved: u64 = texts.iter().map(saved).sum();
     let bytes: usize = texts.iter().map(String::len).sum();

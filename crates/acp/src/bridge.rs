@@ -28,7 +28,7 @@ pub enum Provider {
 #[derive(Debug)]
 pub struct Offer<'a> {
     /// Names it from now on.
-    pub ticket: DeclarationId,
+    pub declaration_id: DeclarationId,
     /// What the session calls the server.
     pub name: &'a str,
     /// Who provides it.
@@ -54,16 +54,16 @@ pub trait McpBridge: Send {
     fn offer(&mut self, offer: &Offer<'_>) -> Result<String, RpcError>;
 
     /// The session that a declaration belongs to is known now.
-    fn began(&mut self, ticket: DeclarationId, session: &str);
+    fn began(&mut self, declaration_id: DeclarationId, session: &str);
 
     /// A declaration is no longer valid: its session has ended or was never made.
-    fn revoke(&mut self, ticket: DeclarationId);
+    fn revoke(&mut self, declaration_id: DeclarationId);
 }
 
 /// A peer that wants to speak in the agent's place.
 pub struct Joining {
     /// The declaration that it was let in for.
-    pub ticket: DeclarationId,
+    pub declaration_id: DeclarationId,
     /// The chain's end of it.
     pub port: Port,
 }
@@ -77,15 +77,18 @@ pub struct ChainHandle(mpsc::Sender<Joining>);
 const WAITING: usize = 1024;
 
 impl ChainHandle {
-    /// A handle, and where the chain finds those who join.
+    /// A handle, and the queue of clients that join.
     pub fn pair() -> (Self, mpsc::Receiver<Joining>) {
         let (tx, rx) = mpsc::channel(WAITING);
         (Self(tx), rx)
     }
 
     /// Joins, or gives the port back if the chain has ended or too many wait.
-    pub fn join(&self, ticket: DeclarationId, port: Port) -> Result<(), Port> {
-        let joining = Joining { ticket, port };
+    pub fn join(&self, declaration_id: DeclarationId, port: Port) -> Result<(), Port> {
+        let joining = Joining {
+            declaration_id,
+            port,
+        };
         self.0
             .try_send(joining)
             .map_err(|refused| refused.into_inner().port)

@@ -20,7 +20,7 @@ use std::time::Instant;
 use linkspan_session::{Credit, Envelope, Inbound, Outbox};
 use linkspan_wire::{Id, Message, RpcError, quote};
 
-pub use self::ending::{BreakReason, ChainBroken};
+pub use self::ending::{BreakReason, ChainBroken, StartError};
 use self::held::Held;
 use self::tail::Tail;
 use crate::bridge::{DeclarationId, McpBridge};
@@ -141,8 +141,8 @@ impl Chain {
     }
 
     /// Lets a peer in at the agent's place, with the declaration that it was let in for.
-    pub fn join(&mut self, ticket: DeclarationId) -> Node {
-        let node = self.tail.join(ticket);
+    pub fn join(&mut self, declaration_id: DeclarationId) -> Node {
+        let node = self.tail.join(declaration_id);
         self.flow.open(node);
         node
     }

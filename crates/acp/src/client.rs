@@ -36,7 +36,7 @@ pub mod names {
     pub const CANCEL_REQUEST: &str = "$/cancel_request";
 }
 
-/// The code of an agent that wants to know first who is asking.
+/// The code of an agent that needs a login first.
 pub const AUTH_REQUIRED: i64 = -32000;
 /// The code of a request that was taken back.
 pub const REQUEST_CANCELLED: i64 = -32800;

@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{self, OwnedPermit};
 use tokio::sync::oneshot;
 
 use crate::bridge::Joining;
-use crate::chain::{Chain, ChainBroken};
+use crate::chain::{Chain, ChainBroken, StartError};
 use crate::plan::Node;
 
 /// Bytes that may be handed to a peer's port before it has written them.
@@ -68,7 +68,7 @@ struct Peer {
     waiting: bool,
 }
 
-impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
+impl<S: FnMut(usize) -> Result<Port, StartError>> Conductor<S> {
     /// Joins the outside and the components, which `start` starts when the first `initialize` comes.
     pub fn new(
         chain: Chain,
@@ -94,7 +94,7 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
         }
     }
 
-    /// Runs until the editor closes its side, a component is gone, or `stop` resolves; then says goodbye.
+    /// Runs until the editor closes its side, a component is gone, or `stop` resolves; then closes all connections.
     pub async fn run(mut self, stop: impl Future<Output = ()>) -> ChainEnded {
         tokio::pin!(stop);
         let ended = self.relay(stop).await;
@@ -128,7 +128,7 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
                 }
                 () = sleep_until(self.ends), if !listens => return ChainEnded::OutsideClosed,
                 () = sleep_until(wake) => self.chain.on_time(now()),
-                // Last: one who never stops talking must not keep us from anything else.
+                // Last: a peer that never stops sending must not keep us from anything else.
                 (at, inbound) = heard(&mut self.peers, &self.chain, &mut self.turn) => {
                     self.take_in(at, inbound);
                 }
@@ -182,7 +182,7 @@ impl<S: FnMut(usize) -> Result<Port, String>> Conductor<S> {
     }
 
     fn let_in(&mut self, joining: Joining) {
-        let node = self.chain.join(joining.ticket);
+        let node = self.chain.join(joining.declaration_id);
         self.peers.push(Peer::new(node, joining.port));
     }
 

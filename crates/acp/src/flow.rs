@@ -1,4 +1,4 @@
-//! What waits to be taken by each peer, and who is not read because of it.
+//! What waits to be taken by each peer, and which peers are not read because of it.
 
 use std::collections::HashMap;
 
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sends_to_a_peer_that_does_not_read_is_not_read_itself() {
+    fn the_sender_to_a_peer_that_does_not_read_is_not_read() {
         let mut flow = flow();
         send(&mut flow, AGENT, EDITOR, 1000);
         assert!(!flow.may_read(AGENT, all));

@@ -20,7 +20,7 @@ mod servers;
 mod trace;
 
 pub use bridge::{ChainHandle, DeclarationId, Joining, McpBridge, Offer, Provider};
-pub use chain::{BreakReason, Chain, ChainBroken};
+pub use chain::{BreakReason, Chain, ChainBroken, StartError};
 pub use conductor::{ChainEnded, Conductor};
 pub use dialect::Dialect;
 pub use plan::{Node, PartPlan, Plan};

@@ -18,7 +18,7 @@ pub enum Node {
 /// One component.
 #[derive(Debug, Clone)]
 pub struct PartPlan {
-    /// Its command, for people.
+    /// Its command, for messages.
     pub command: String,
     /// The dialect that it is to be spoken to in, if that is not to be found out.
     pub dialect: Option<Dialect>,
@@ -33,7 +33,7 @@ pub struct Plan {
     pub as_proxy: bool,
     /// How long a component may hold up `initialize`.
     pub start_timeout: Duration,
-    /// Bytes that may wait for a peer before those who send to it are not read any more.
+    /// Bytes that may wait for a peer before its senders are not read any more.
     pub high_water: usize,
     /// Bytes that may wait for a peer that does not read because it is not read.
     pub hard_cap: usize,
@@ -56,7 +56,7 @@ impl Plan {
         self.as_proxy || part + 1 < self.parts.len()
     }
 
-    /// What people know a peer by.
+    /// The name of a peer in messages.
     pub fn name(&self, node: Node) -> String {
         match node {
             Node::Outside if self.as_proxy => "the conductor".to_owned(),

@@ -37,7 +37,7 @@ pub(crate) enum Purpose {
     StartTail,
     /// A session is set up, with these servers of the chain made reachable.
     Setup {
-        tickets: Vec<DeclarationId>,
+        declaration_ids: Vec<DeclarationId>,
         /// The session, if the request names it.
         session: Option<String>,
     },

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{BcpError, Result};
-use crate::files::{Denied, Opened, Place, Roots};
+use crate::files::{Denied, Opened, OutputPath, Roots};
 
 /// Opens a file for a client.
 pub(crate) fn open(roots: &Roots, given: &Path) -> Result<Opened> {
@@ -14,7 +14,7 @@ pub(crate) fn open(roots: &Roots, given: &Path) -> Result<Opened> {
 }
 
 /// Finds where a file may be written for a client.
-pub(crate) fn place(roots: &Roots, given: &Path) -> Result<Place> {
+pub(crate) fn place(roots: &Roots, given: &Path) -> Result<OutputPath> {
     roots
         .place(given)
         .map_err(|why| denied(roots, given, true, why))

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use linkspan_bcp::manifest::{Manifest, ManifestError, ManifestOptions, Problem};
 use linkspan_bcp::{Block, FolderStore, Limits, Priority, WriteOptions, Writer, compress_payload};
+use linkspan_wire::quote;
 
 use crate::error::{BcpError, Result};
-use crate::files::{Links, Output, Stream, confined_reader, open_regular};
+use crate::files::{DASH, Links, Output, Stream, confined_reader, open_regular};
 use crate::pack::{Item, Pack};
 use crate::progress::Progress;
 use crate::watched::Watched;
@@ -31,6 +32,14 @@ pub struct Encoded {
     pub bytes: u64,
     /// The number of blocks.
     pub blocks: u64,
+}
+
+impl Encoded {
+    /// For programs; `name` is the file.
+    pub fn json(&self, name: &str) -> String {
+        let (name, Self { bytes, blocks }) = (quote(name), self);
+        format!(r#"{{"output":{name},"bytes":{bytes},"blocks":{blocks}}}"#)
+    }
 }
 
 /// Takes blocks.
@@ -103,6 +112,17 @@ fn refused(name: &str, error: ManifestError) -> BcpError {
         (None, Problem::NoBlocks | Problem::Shape { .. }) => BcpError::NotAManifest { name, error },
         _ => BcpError::Manifest { name, error },
     }
+}
+
+/// The manifest among the inputs: a single one that is stdin or ends in `.json`.
+pub fn manifest_in(inputs: &[PathBuf]) -> Option<&Path> {
+    let [only] = inputs else {
+        return None;
+    };
+    let extension = only.extension();
+    let is_json = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    let is_manifest = (is_json || only == Path::new(DASH)) && !only.is_dir();
+    is_manifest.then_some(only)
 }
 
 /// Whether a file begins as manifests do.

@@ -18,7 +18,7 @@ pub use input::{Stream, buffered, open_source};
 pub use named::{confined_reader, read_named};
 pub use output::Output;
 pub use partial::{Cleared, PartialFiles};
-pub use roots::{Denied, Opened, Place, Roots};
+pub use roots::{Denied, Opened, OutputPath, Roots};
 
 /// The input that stands for stdin, and the output that stands for stdout.
 pub const DASH: &str = "-";

@@ -10,6 +10,7 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use linkspan_bcp::{Block, Content, DocFormat, Limits};
+use linkspan_wire::escape_line;
 
 use crate::detect::{Form, NoText, detect, detect_nameless};
 use crate::error::{BcpError, Result};
@@ -67,6 +68,33 @@ pub struct LeftOut {
     pub why: Why,
     /// Whether the user named this file.
     pub named: bool,
+}
+
+/// A line for a warning.
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is left out: {}", escape_line(&self.path), self.why)
+    }
+}
+
+/// The most files in folders that are named in warnings; thousands may be left out.
+const MENTIONED: u64 = 20;
+
+/// Counts the files in folders that are left out, and chooses those that are worth a warning.
+#[derive(Debug, Default)]
+pub struct LeftOutCount(u64);
+
+impl LeftOutCount {
+    /// Counts a file; says whether it is worth a warning. One that the user named always is.
+    pub fn is_worth_a_warning(&mut self, file: &LeftOut) -> bool {
+        self.0 += u64::from(!file.named);
+        file.named || self.0 <= MENTIONED
+    }
+
+    /// How many were not worth a warning of their own.
+    pub fn more(&self) -> u64 {
+        self.0.saturating_sub(MENTIONED)
+    }
 }
 
 /// Why a file is left out. `Display` completes a line like `logo.bin: binary`.

@@ -2,10 +2,11 @@
 
 use std::cell::Cell;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use linkspan_wire::Json;
+use parking_lot::Mutex;
 
 use crate::access::{open, place};
 use crate::engine::{Codec, Engine, StopFn, ToolOutput};
@@ -21,12 +22,12 @@ pub(crate) struct Done(Arc<Mutex<Option<String>>>);
 
 impl Done {
     fn set(&self, text: &str) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
+        *self.0.lock() = Some(text.to_owned());
     }
 
     /// The answer, or what was completed if it is an error.
     pub(crate) fn or(&self, answer: Result<ToolOutput>) -> Result<ToolOutput> {
-        let mut done = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut done = self.0.lock();
         answer.or_else(|error| done.take().map(ToolOutput::from).ok_or(error))
     }
 }

@@ -3,8 +3,9 @@
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use linkspan_local::Workers;
@@ -22,7 +23,10 @@ use crate::settings::Settings;
 
 /// The content of a file decides: `hang` works until it is stopped, `deaf` ignores that, `panic` is a
 /// bug; everything else is read.
-struct Play;
+struct Play {
+    /// `deaf` works until the other end of this channel is gone.
+    deaf: Mutex<Receiver<()>>,
+}
 
 impl Engine for Play {
     fn read(
@@ -43,7 +47,7 @@ impl Engine for Play {
                 Err(BcpError::Stopped)
             }
             "deaf" => {
-                std::thread::sleep(Duration::from_millis(600));
+                let _ = self.deaf.lock().unwrap().recv();
                 Ok(text.into())
             }
             "note" => Ok(ToolOutput {
@@ -82,11 +86,23 @@ impl Engine for Play {
 }
 
 fn reader(scratch: &Scratch, limit: Duration, client_roots: bool) -> Reader<Play> {
+    let (_, deaf) = sync_channel(1);
+    reader_of(deaf, scratch, limit, client_roots)
+}
+
+fn reader_of(
+    deaf: Receiver<()>,
+    scratch: &Scratch,
+    limit: Duration,
+    client_roots: bool,
+) -> Reader<Play> {
     fs::create_dir_all(scratch.at("in")).unwrap();
     let mut roots = Roots::default();
     roots.add(&scratch.at("in")).unwrap();
     Reader::new(Arc::new(ReaderOptions {
-        engine: Play,
+        engine: Play {
+            deaf: Mutex::new(deaf),
+        },
         roots,
         settings: Settings {
             mode: Mode::Markdown,
@@ -151,7 +167,8 @@ async fn a_call_that_takes_too_long_is_stopped_and_answered() {
     scratch.file("in/hang.bcp", "hang");
     scratch.file("in/deaf.bcp", "deaf");
     let limit = Duration::from_millis(50);
-    let mut client = Client::ready(reader(&scratch, limit, true), "{}").await;
+    let (_until_the_end, deaf) = sync_channel(1);
+    let mut client = Client::ready(reader_of(deaf, &scratch, limit, true), "{}").await;
     for name in ["hang.bcp", "deaf.bcp"] {
         let late = client.ask(1, "tools/call", &read(name, "")).await;
         assert!(late.contains("took longer than 0.05 s"), "{late}");
@@ -169,7 +186,8 @@ async fn a_written_file_is_reported_even_if_its_statistics_are_late_or_fail() {
     let limit = Duration::from_millis(50);
     for content in ["hang", "deaf", "panic"] {
         scratch.file("in/content", content);
-        let mut client = Client::ready(reader(&scratch, limit, true), "{}").await;
+        let (_until_the_end, deaf) = sync_channel(1);
+        let mut client = Client::ready(reader_of(deaf, &scratch, limit, true), "{}").await;
         let answer = client.ask(1, "tools/call", ENCODE).await;
         assert!(answer.contains("Wrote "), "{content}: {answer}");
         assert!(answer.contains(r#""isError":false"#), "{content}: {answer}");
@@ -330,7 +348,7 @@ async fn the_error_for_a_large_text_says_what_to_do() {
     scratch.file("a.bcp", "");
     let mut roots = Roots::default();
     roots.add(&scratch.at(".")).unwrap();
-    let desk = Reader::new(Arc::new(ReaderOptions {
+    let reader = Reader::new(Arc::new(ReaderOptions {
         engine: Flood(AtomicUsize::new(0)),
         roots,
         settings: Settings {
@@ -341,7 +359,7 @@ async fn the_error_for_a_large_text_says_what_to_do() {
         workers: Workers::new(),
         partial: scratch.partial(),
     }));
-    let mut client = Client::ready(desk, "{}").await;
+    let mut client = Client::ready(reader, "{}").await;
     let answer = client.ask(1, "tools/call", &read("a.bcp", "")).await;
     assert!(answer.contains("set `budget`"), "{}", answer.len());
 }

@@ -2,17 +2,21 @@
 
 use std::ffi::OsStr;
 use std::pin::Pin;
+use std::sync::Arc;
 
+use linkspan_auth_io::Account;
 use linkspan_mcp::Era;
-use linkspan_ports::{ChildOptions, HttpOptions, child, http, reach};
+use linkspan_ports::{ChildOptions, HttpOptions, Principal, child, http, reach};
 use linkspan_session::Port;
 
+use crate::caller::{CallerInfo, CallerVariables};
 use crate::error::BridgeError;
 
 /// A server that can be opened any number of times: each connection is a port of its own.
 pub struct Backend {
     kind: Kind,
     secrets: Vec<String>,
+    account: Option<Account>,
 }
 
 enum Kind {
@@ -22,21 +26,39 @@ enum Kind {
 }
 
 struct Local {
-    open: Box<dyn Fn() -> Port + Send + Sync>,
+    open: Box<dyn Fn(CallerVariables) -> Port + Send + Sync>,
     close: Option<Close>,
     era: Option<Era>,
     keeps_sessions: bool,
+    is_like_a_command: bool,
 }
 
 type Close = Box<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
 impl Backend {
-    /// A server at a URL; `secrets` are the values that transcripts must not show.
-    pub fn url(options: HttpOptions, secrets: Vec<String>) -> Self {
+    /// A server at a URL.
+    pub fn url(options: HttpOptions) -> Self {
         Self {
+            secrets: options.secrets().to_vec(),
             kind: Kind::Url(Box::new(options)),
-            secrets,
+            account: None,
         }
+    }
+
+    /// The same with an account, which signs in when the server asks for it.
+    #[must_use]
+    pub fn signing_in(mut self, account: Option<Account>) -> Self {
+        if let Kind::Url(options) = &mut self.kind {
+            let authorizer = account.clone().map(|account| Arc::new(account) as _);
+            options.authorizer = authorizer;
+            self.account = account;
+        }
+        self
+    }
+
+    /// The account that signs in to the server.
+    pub fn account(&self) -> Option<&Account> {
+        self.account.as_ref()
     }
 
     /// A command that is a server on its stdin and stdout.
@@ -44,20 +66,31 @@ impl Backend {
         Self {
             kind: Kind::Command(options),
             secrets: Vec::new(),
+            account: None,
         }
     }
 
     /// A server in this process; `era` if it is known.
     pub fn local(open: impl Fn() -> Port + Send + Sync + 'static, era: Option<Era>) -> Self {
+        Self::local_for(move |_| open(), era)
+    }
+
+    /// The same for a server that starts programs, with the variables that tell them about the caller.
+    pub fn local_for(
+        open: impl Fn(CallerVariables) -> Port + Send + Sync + 'static,
+        era: Option<Era>,
+    ) -> Self {
         let local = Local {
             open: Box::new(open),
             close: None,
             era,
             keeps_sessions: false,
+            is_like_a_command: false,
         };
         Self {
             kind: Kind::Local(local),
             secrets: Vec::new(),
+            account: None,
         }
     }
 
@@ -67,6 +100,15 @@ impl Backend {
     pub fn keeping_sessions(mut self) -> Self {
         if let Kind::Local(local) = &mut self.kind {
             local.keeps_sessions = true;
+        }
+        self
+    }
+
+    /// A server in memory that is treated as a child process, for tests.
+    #[cfg(test)]
+    pub(crate) fn like_a_command(mut self) -> Self {
+        if let Kind::Local(local) = &mut self.kind {
+            local.is_like_a_command = true;
         }
         self
     }
@@ -96,7 +138,28 @@ impl Backend {
         match &self.kind {
             Kind::Url(options) => Ok(http((**options).clone())?),
             Kind::Command(options) => Ok(child(options.clone())?),
-            Kind::Local(local) => Ok((local.open)()),
+            Kind::Local(local) => Ok((local.open)(Vec::new())),
+        }
+    }
+
+    /// Opens a connection that is for this principal only, or for several if the principal has no identity.
+    pub(crate) fn open_for(
+        &self,
+        principal: &Principal,
+        info: &CallerInfo,
+    ) -> Result<Port, BridgeError> {
+        match &self.kind {
+            Kind::Url(options) => {
+                let mut options = (**options).clone();
+                info.add_header(principal, &mut options);
+                Ok(http(options)?)
+            }
+            Kind::Command(options) => {
+                let mut options = options.clone();
+                info.add_variables(principal, &mut options);
+                Ok(child(options)?)
+            }
+            Kind::Local(local) => Ok((local.open)(info.variables(principal))),
         }
     }
 
@@ -149,7 +212,11 @@ impl Backend {
 
     /// Whether it is a child process, which may die of a question that it does not know.
     pub(crate) fn is_command(&self) -> bool {
-        matches!(self.kind, Kind::Command(_))
+        match &self.kind {
+            Kind::Command(_) => true,
+            Kind::Local(local) => local.is_like_a_command,
+            Kind::Url(_) => false,
+        }
     }
 
     pub(crate) fn keeps_sessions(&self) -> bool {

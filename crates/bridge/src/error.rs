@@ -41,3 +41,28 @@ pub enum BridgeError {
     #[error(transparent)]
     ServerClosed(#[from] Fault),
 }
+
+impl BridgeError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Options(error) => return Some(error.hint()),
+            Self::Spawn(error) => return Some(error.hint()),
+            Self::ServerClosed(fault) => fault.hint(),
+            Self::Bind { source, .. } => match source.kind() {
+                io::ErrorKind::AddrInUse => {
+                    "another program listens there; --port 0 takes a free port"
+                }
+                io::ErrorKind::PermissionDenied => {
+                    "ports below 1024 belong to the system; take a higher one"
+                }
+                _ => "--host must be an address of this machine",
+            },
+            Self::Output {
+                unread_fifo: true, ..
+            } => "no program reads from this pipe; start the reader first",
+            Self::Listen(_) | Self::Output { .. } => return None,
+        };
+        Some(hint.to_owned())
+    }
+}

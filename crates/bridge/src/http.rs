@@ -4,11 +4,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use linkspan_auth::resource::IdentitySigner;
 use linkspan_mcp::era::PARK;
-use linkspan_ports::{Front, FrontOptions};
+use linkspan_ports::{Front, FrontOptions, Guard};
 use linkspan_session::Config;
 use tokio::net::TcpListener;
 
+use crate::caller::CallerInfo;
 use crate::error::BridgeError;
 use crate::pool::{Closing, PoolOptions, UpstreamPool};
 use crate::server::Server;
@@ -28,6 +30,29 @@ pub struct ServeOptions {
     pub share: bool,
     /// How long a parked call waits for its client's answer.
     pub park: Duration,
+    /// Makes the guard of the listener.
+    pub guard: Option<GuardMaker>,
+    /// Tells upstream servers who the caller is, if there is a guard that knows it.
+    pub forward_identity: Option<Arc<IdentitySigner>>,
+}
+
+/// Makes the guard of a listener once the URL of its endpoint is known.
+#[derive(Clone)]
+pub struct GuardMaker(Arc<MakeGuard>);
+
+type MakeGuard = dyn Fn(&str) -> Arc<dyn Guard> + Send + Sync;
+
+impl GuardMaker {
+    /// Wraps a function of the URL.
+    pub fn new(make: impl Fn(&str) -> Arc<dyn Guard> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(make))
+    }
+}
+
+impl std::fmt::Debug for GuardMaker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("GuardMaker")
+    }
 }
 
 impl From<FrontOptions> for ServeOptions {
@@ -36,6 +61,8 @@ impl From<FrontOptions> for ServeOptions {
             front,
             share: false,
             park: PARK,
+            guard: None,
+            forward_identity: None,
         }
     }
 }
@@ -51,14 +78,25 @@ pub struct HttpBridge {
 
 impl HttpBridge {
     pub(crate) fn new(
-        server: Server,
+        mut server: Server,
         session: Config,
         listener: TcpListener,
         options: ServeOptions,
     ) -> Result<Self, BridgeError> {
-        let ServeOptions { front, share, park } = options;
+        let ServeOptions {
+            mut front,
+            share,
+            park,
+            guard,
+            forward_identity,
+        } = options;
         let address = listener.local_addr().map_err(BridgeError::Listen)?;
         let url = format!("http://{address}{}", front.path);
+        if let Some(GuardMaker(make)) = guard {
+            let guard = make(&url);
+            server.tell_callers(CallerInfo::guarded(guard.resource(), forward_identity));
+            front.guard = Some(guard);
+        }
         let pool = PoolOptions {
             share,
             park,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use linkspan_auth_io::Account;
 use linkspan_mcp::Era;
 use linkspan_mcp::era::ModernToLegacyOptions;
 use linkspan_ports::Principal;
@@ -16,6 +17,7 @@ use crate::probe::Questions;
 use crate::secret::secret;
 use crate::server::Server;
 use crate::setbacks::Cause;
+use crate::sign_in::PATIENCE;
 
 /// How often a client is looked after while the server starts.
 const LOOK: Duration = Duration::from_millis(250);
@@ -49,7 +51,7 @@ pub(crate) async fn join(
         if client_era.unwrap_or(first.era) == Era::Legacy {
             return Ok(Some(Joined {
                 back: port,
-                layers: legacy_layers(server, &Principal(None)),
+                layers: legacy_layers(server, &Principal::anonymous()),
                 first: first.message,
                 works: false,
             }));
@@ -58,6 +60,8 @@ pub(crate) async fn join(
         let cause = Cause::only();
         let probed = tokio::select! {
             probed = server.probe(port, &questions, &cause) => probed,
+            // The worker goes on; the client's next request may find the tokens.
+            why = signs_in(server.account()) => Err(why),
             () = gone(&front.rx, drain) => {
                 client_era::refuse(front, first.message, &Fault::Closing).await;
                 while let Ok(message) = front.rx.try_recv() {
@@ -83,7 +87,7 @@ pub(crate) async fn join(
         let options = ModernToLegacyOptions::new("connect".to_owned(), secret);
         let session = SessionInfo {
             one_client: true,
-            principal: &Principal(None),
+            principal: &Principal::anonymous(),
         };
         return Ok(Some(Joined {
             back: probed.port,
@@ -91,6 +95,35 @@ pub(crate) async fn join(
             first: message,
             works: true,
         }));
+    }
+}
+
+/// Resolves when a person has been asked to sign in and takes longer than a client waits.
+async fn signs_in(account: Option<&Account>) -> Fault {
+    let Some(account) = account else {
+        return std::future::pending().await;
+    };
+    let mut prompts = account.prompts();
+    loop {
+        let asked = prompts.borrow_and_update().clone();
+        match asked {
+            Some(prompt) => {
+                let over = tokio::time::timeout(PATIENCE, prompts.wait_for(Option::is_none));
+                if over.await.is_err() {
+                    return Fault::NotSignedIn {
+                        peer: prompt.server.clone(),
+                        why: "open the page in a browser, then try again".to_owned(),
+                        hint: prompt.to_string(),
+                        url: Some(prompt.url),
+                    };
+                }
+            }
+            None => {
+                if prompts.changed().await.is_err() {
+                    return std::future::pending().await;
+                }
+            }
+        }
     }
 }
 

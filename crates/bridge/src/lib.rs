@@ -15,7 +15,9 @@
 
 mod backend;
 mod bridge;
+mod caller;
 mod client_era;
+mod command_line;
 mod error;
 mod greeted;
 mod http;
@@ -29,14 +31,19 @@ mod restart;
 mod secret;
 mod server;
 mod setbacks;
+mod sign_in;
 mod stdio;
+mod target;
 #[cfg(test)]
 mod testing;
 
 pub use backend::Backend;
 pub use bridge::{Bridge, PortBridge};
+pub use caller::CallerVariables;
+pub use command_line::{TypedLine, command_line, shown_line, tools_of, tools_of_folder};
 pub use error::BridgeError;
-pub use http::{HttpBridge, ServeOptions, bind};
+pub use http::{GuardMaker, HttpBridge, ServeOptions, bind};
 pub use layers::{LayerFactory, SessionInfo};
 pub use record::{LineWriter, Mask, OutputFile, masked_url, masked_words};
 pub use stdio::{StdioBridge, StdioOptions};
+pub use target::{Target, TargetError, find_program, is_found, is_program};

@@ -174,7 +174,8 @@ impl UpstreamPool {
     /// Opens a first connection to detect the server's era. All calls wait for the same one.
     async fn detect_era(&self, call: &Message, principal: &Principal) -> Result<Era, Fault> {
         let first = Key {
-            principal: Principal(None),
+            principal: Principal::anonymous(),
+            scope: None,
             capabilities: Some("the first of all".to_owned()),
             roots: None,
         };

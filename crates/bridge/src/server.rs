@@ -2,12 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use linkspan_auth_io::Account;
 use linkspan_mcp::Era;
 use linkspan_session::{Fault, Layer, Port};
 use linkspan_wire::Message;
 use parking_lot::Mutex;
 
 use crate::backend::Backend;
+use crate::caller::CallerInfo;
 use crate::error::BridgeError;
 use crate::greeted::greeted;
 use crate::layers::{LayerFactory, SessionInfo};
@@ -18,6 +20,7 @@ pub(crate) struct Server {
     backend: Backend,
     known: Mutex<Known>,
     setbacks: Setbacks,
+    callers: CallerInfo,
     /// The last one is next to the client.
     layers: Vec<Box<dyn LayerFactory>>,
 }
@@ -37,6 +40,7 @@ impl Server {
             backend,
             known: Mutex::new(Known::of(era)),
             setbacks: Setbacks::default(),
+            callers: CallerInfo::default(),
             layers: Vec::new(),
         }
     }
@@ -44,6 +48,11 @@ impl Server {
     /// Sets the era that the user names. That of a local server is known better.
     pub(crate) fn force_era(&mut self, era: Option<Era>) {
         *self.known.get_mut() = Known::of(self.backend.era().or(era));
+    }
+
+    /// Sets what the server is told about callers.
+    pub(crate) fn tell_callers(&mut self, callers: CallerInfo) {
+        self.callers = callers;
     }
 
     pub(crate) fn add_layer(&mut self, factory: Box<dyn LayerFactory>) {
@@ -96,6 +105,11 @@ impl Server {
         self.backend.close().await;
     }
 
+    /// The account that signs in to it.
+    pub(crate) fn account(&self) -> Option<&Account> {
+        self.backend.account()
+    }
+
     /// The values that transcripts must not show.
     pub(crate) fn secrets(&self) -> &[String] {
         self.backend.secrets()
@@ -107,7 +121,8 @@ impl Server {
             tracing::info!("the server does not start; the next start is in {wait:?}");
             tokio::time::sleep(wait).await;
         }
-        self.backend.open().map_err(|error| {
+        let opened = self.backend.open_for(&cause.principal, &self.callers);
+        opened.map_err(|error| {
             self.ended(cause, false, Duration::ZERO);
             Fault::ConnectFailed {
                 peer: "the server".to_owned(),

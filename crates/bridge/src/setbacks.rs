@@ -29,7 +29,7 @@ impl Cause {
     /// For a command that has one client.
     pub(crate) fn only() -> Self {
         Self {
-            principal: Principal(None),
+            principal: Principal::anonymous(),
             handshake: 0,
         }
     }
@@ -89,7 +89,7 @@ mod tests {
 
     fn cause(who: &str, handshake: u64) -> Cause {
         Cause {
-            principal: Principal(Some(who.as_bytes().into())),
+            principal: Principal::of_credentials(who.as_bytes()),
             handshake,
         }
     }

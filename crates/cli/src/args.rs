@@ -1,6 +1,7 @@
 //! Groups of arguments that several commands share.
 
 pub(crate) mod acp;
+pub(crate) mod auth_guard;
 mod eras;
 pub(crate) mod folder;
 pub(crate) mod lang;
@@ -8,6 +9,7 @@ pub(crate) mod listen;
 mod log;
 mod remote;
 pub(crate) mod shrink;
+pub(crate) mod sign_in;
 mod values;
 
 pub(crate) use eras::EraArgs;

@@ -4,7 +4,9 @@ use clap::builder::StyledStr;
 use clap::{Arg, CommandFactory, Parser, Subcommand};
 
 use crate::args::LogArgs;
+use crate::args::sign_in::SIGN_IN;
 use crate::commands::agent::AgentArgs;
+use crate::commands::auth::AuthArgs;
 use crate::commands::bcp::args::BcpArgs;
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::conduct::ConductArgs;
@@ -13,6 +15,8 @@ use crate::commands::connect::ConnectArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::expose::ExposeArgs;
 use crate::commands::jq::JqArgs;
+use crate::commands::login::LoginArgs;
+use crate::commands::logout::LogoutArgs;
 use crate::commands::mcp::McpArgs;
 use crate::commands::new::NewArgs;
 use crate::commands::run_tool::RunToolArgs;
@@ -86,6 +90,16 @@ pub(crate) enum Command {
     Agent(Box<AgentArgs>),
     /// Connect an agent to an MCP server inside a `conduct` chain (agents run this)
     Mcp(McpArgs),
+    /// Sign in to a server
+    Login(Box<LoginArgs>),
+    /// Sign out of a server
+    Logout(Box<LogoutArgs>),
+    /// See and import sign-ins
+    #[command(
+        arg_required_else_help = true,
+        after_help = "Examples:\n  linkspan auth list\n  linkspan auth import mcp-remote https://mcp.example.com/mcp"
+    )]
+    Auth(Box<AuthArgs>),
     #[command(flatten)]
     TryOut(TryOut),
     #[command(flatten)]
@@ -152,9 +166,13 @@ pub(crate) fn long_help(words: &[String]) -> Option<StyledStr> {
         .or(command.get_after_help())
         .cloned()
         .unwrap_or_default();
+    let is_login = command.get_name() == "login";
     let show = |arg: Arg| {
         if arg.get_id() == "help" {
             arg.help("Print help (see a summary with '-h')")
+        } else if arg.get_help_heading() == Some(SIGN_IN) && !is_login {
+            // Every command that takes a URL has these; one of them explains the rare ones.
+            arg
         } else {
             arg.hide_short_help(false)
         }

@@ -1,6 +1,7 @@
 //! The commands: arguments, a library, and printing. No command imports another.
 
 pub(crate) mod agent;
+pub(crate) mod auth;
 pub(crate) mod bcp;
 pub(crate) mod completions;
 pub(crate) mod conduct;
@@ -9,6 +10,8 @@ pub(crate) mod connect;
 pub(crate) mod doctor;
 pub(crate) mod expose;
 pub(crate) mod jq;
+pub(crate) mod login;
+pub(crate) mod logout;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod mcp_bash;

@@ -1,24 +1,26 @@
 //! Checks what could keep scripts and clients from working on this machine.
 
-mod clients;
-
+use std::ffi::OsStr;
 use std::path::Path;
 
+use linkspan_client_config::ClientState;
+use linkspan_mcp_bash::{Compat, catalogue};
 use linkspan_scripts::author::doctor::{self, Finding, Machine};
+use linkspan_scripts::author::interpreters::find;
 use linkspan_scripts::folder::FolderError;
 
-use crate::args::folder::Compat;
+use crate::environment::{search_path, system};
 use crate::exit::{Exit, Failure};
-use crate::folder::{Reading, catalogue, refused};
+use crate::folder::reading;
 use crate::show::{self, raw};
 
 /// Checks this machine, and a folder if there is one.
 pub(crate) fn check(dir: Option<&Path>, json: bool) -> Result<Exit, Failure> {
     if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
         let path = dir.to_owned();
-        return Err(refused(&FolderError::NotAFolder { path }));
+        return Err(FolderError::NotAFolder { path }.into());
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = search_path();
     let temp = std::env::temp_dir();
     let program = std::env::current_exe().ok();
     let machine = Machine {
@@ -28,9 +30,9 @@ pub(crate) fn check(dir: Option<&Path>, json: bool) -> Result<Exit, Failure> {
         temp: &temp,
     };
     let mut findings = machine.check();
-    findings.extend(clients::configurations(&path));
+    findings.extend(clients(&path));
     if let Some(dir) = dir {
-        let catalogue = catalogue(dir, &Reading::plain(Compat::Auto));
+        let catalogue = catalogue(dir, &reading(), Compat::Auto);
         findings.push(doctor::folder(dir, &catalogue));
     }
     if json {
@@ -40,4 +42,22 @@ pub(crate) fn check(dir: Option<&Path>, json: bool) -> Result<Exit, Failure> {
     }
     let bad = doctor::has_errors(&findings);
     Ok(if bad { Exit::Invalid } else { Exit::Ok })
+}
+
+/// Whether the clients of this machine can still start their servers.
+fn clients(path: &OsStr) -> Vec<Finding> {
+    const ID: &str = "clients";
+    let states = ClientState::all(&system(), |program| find(program, path).is_some());
+    if states.is_empty() {
+        let none =
+            "no client's configuration was found; linkspan config DIR prints what to put where";
+        return vec![Finding::good(ID, none)];
+    }
+    let states = states.iter().map(|state| (state.to_string(), state.hint()));
+    states
+        .map(|(text, hint)| match hint {
+            Some(hint) => Finding::bad(ID, text, hint),
+            None => Finding::good(ID, text),
+        })
+        .collect()
 }

@@ -1,5 +1,6 @@
 //! What this program takes from its environment: variables, and its own path.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -69,6 +70,11 @@ pub(crate) fn own_program() -> Result<PathBuf, Failure> {
     })
 }
 
+/// The folders in which programs are looked for.
+pub(crate) fn search_path() -> OsString {
+    std::env::var_os("PATH").unwrap_or_default()
+}
+
 /// The built-in jq for the filters of a model.
 pub(crate) fn jq_command() -> Result<JqCommand, Failure> {
     Ok(JqCommand {
@@ -102,15 +108,47 @@ pub(crate) fn system() -> System {
 
 /// The file for the statistics of `shrink`, unless a flag names one.
 pub(crate) fn stats_file() -> Option<PathBuf> {
-    let path = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    if let Some(file) = path("LINKSPAN_SHRINK_STATS") {
-        return Some(file.into());
-    }
-    let state = match path("XDG_STATE_HOME") {
-        Some(folder) => PathBuf::from(folder),
-        None => PathBuf::from(path("HOME")?).join(".local/state"),
+    let named = std::env::var_os("LINKSPAN_SHRINK_STATS").filter(|value| !value.is_empty());
+    named
+        .map(PathBuf::from)
+        .or_else(|| Some(state_folder()?.join("shrink.ndjson")))
+}
+
+/// The home folder of the user.
+pub(crate) fn home() -> Option<PathBuf> {
+    let name = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+    let value = std::env::var_os(name).filter(|value| !value.is_empty());
+    value.map(PathBuf::from)
+}
+
+/// Where this program keeps what it has to remember.
+pub(crate) fn state_folder() -> Option<PathBuf> {
+    let path = |name| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty());
+        value.map(PathBuf::from)
     };
-    Some(state.join("linkspan").join("shrink.ndjson"))
+    if let Some(folder) = path("LINKSPAN_STATE") {
+        return Some(folder);
+    }
+    let folder = if cfg!(windows) {
+        path("LOCALAPPDATA")?
+    } else if cfg!(target_os = "macos") {
+        path("HOME")?.join("Library/Application Support")
+    } else {
+        path("XDG_STATE_HOME").or_else(|| Some(path("HOME")?.join(".local/state")))?
+    };
+    Some(folder.join("linkspan"))
+}
+
+/// Whether a browser can be shown to the user.
+pub(crate) fn can_show_browser() -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let has_display = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"];
+    if is_set("BROWSER") || has_display.into_iter().any(is_set) {
+        return true;
+    }
+    // Over SSH the browser would open on the other machine.
+    (cfg!(windows) || cfg!(target_os = "macos")) && !is_set("SSH_CONNECTION")
 }
 
 /// A variable has a value that it cannot have.

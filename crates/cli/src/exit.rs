@@ -97,7 +97,7 @@ pub(crate) fn print_hint(hint: &str) {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
-    what: String,
+    pub(crate) what: String,
     data: Option<String>,
     hint: Option<String>,
 }
@@ -122,6 +122,13 @@ impl Failure {
         self
     }
 
+    /// With a hint, if there is one.
+    #[must_use]
+    pub(crate) fn hinted(mut self, hint: Option<impl Into<String>>) -> Self {
+        self.hint = hint.map(Into::into);
+        self
+    }
+
     /// What else the server said about it.
     #[must_use]
     pub(crate) fn data(mut self, data: impl Into<String>) -> Self {
@@ -135,11 +142,6 @@ impl Failure {
             Some(hint) => format!("{}; {hint}", self.what),
             None => self.what.clone(),
         }
-    }
-
-    /// What went wrong, without the hint.
-    pub(crate) fn what(&self) -> &str {
-        &self.what
     }
 
     pub(crate) fn print(&self) {

@@ -1,6 +1,5 @@
 //! Opening a folder of scripts, and reading it without serving it.
 
-mod secrets;
 pub(crate) mod serving;
 mod web;
 
@@ -11,8 +10,9 @@ use linkspan_bridge::Backend;
 use linkspan_mcp::Era;
 use linkspan_mcp_bash::env::Tooling;
 use linkspan_mcp_bash::{self as mcp_bash, Served};
+use linkspan_ports::variables_named_by;
 use linkspan_scripts::author::{self, Report};
-use linkspan_scripts::folder::{Catalogue, FolderError, ReadOptions};
+use linkspan_scripts::folder::{FolderError, ReadOptions};
 use linkspan_scripts::sdk::{self, Installed};
 use linkspan_scripts::{Folder, OpenError, Options};
 
@@ -22,37 +22,13 @@ use crate::environment::own_program;
 use crate::exit::{Exit, Failure, warn};
 use crate::show::path as shown;
 
-/// How a folder is read.
-pub(crate) struct Reading {
-    pub(crate) compat: Compat,
-    pub(crate) sandbox: Option<u8>,
-    pub(crate) insecure_writable: bool,
-}
-
-impl Reading {
-    pub(crate) fn plain(compat: Compat) -> Self {
-        Self {
-            compat,
-            sandbox: None,
-            insecure_writable: false,
-        }
-    }
-}
-
-/// The contents of a folder. Nothing is executed.
-pub(crate) fn catalogue(dir: &Path, how: &Reading) -> Result<Catalogue, FolderError> {
-    if mcp_bash::Compat::from(how.compat).is_mcp_bash(dir) {
-        let vars = std::env::vars_os().collect();
-        return mcp_bash::read(dir, &vars, how.insecure_writable);
-    }
-    let options = ReadOptions {
-        sandbox: how.sandbox,
-        accept_writable: how.insecure_writable,
+/// How a folder is read that is looked at and not served.
+pub(crate) fn reading() -> ReadOptions {
+    ReadOptions {
         thorough: true,
         env: std::env::vars_os().collect(),
         ..ReadOptions::default()
-    };
-    Catalogue::read(dir, &options)
+    }
 }
 
 /// Writes out the files that scripts use.
@@ -67,18 +43,11 @@ pub(crate) fn installed() -> Result<Installed, Failure> {
 
 /// The same for projects of mcp-bash.
 pub(crate) fn tooling() -> Result<Tooling, Failure> {
-    let installed = installed()?;
-    Ok(Tooling {
-        state: std::env::temp_dir(),
-        accept_writable: false,
-        sdk: installed.sdk,
-        home: installed.home,
-        jq: installed.jq,
-    })
+    Ok(Tooling::new(installed()?, std::env::temp_dir()))
 }
 
 /// The exit code of an error: a folder that does not exist is a mistake on the command line.
-pub(crate) fn exit_of(error: &FolderError, other: Exit) -> Exit {
+fn exit_of(error: &FolderError, other: Exit) -> Exit {
     match error {
         FolderError::NotAFolder { .. } => Exit::Usage,
         _ => other,
@@ -86,23 +55,17 @@ pub(crate) fn exit_of(error: &FolderError, other: Exit) -> Exit {
 }
 
 /// A folder that cannot be served at all.
-pub(crate) fn refused(error: &FolderError) -> Failure {
-    let failure = Failure::new(exit_of(error, Exit::Invalid), error.to_string());
-    match error.hint() {
-        Some(hint) => failure.hint(hint),
-        None => failure.hint("is it yours, and readable?"),
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        let hint = error.hint();
+        Self::new(exit_of(&error, Exit::Invalid), error.to_string())
+            .hint(hint.unwrap_or_else(|| "is it yours, and readable?".to_owned()))
     }
 }
 
 /// What a folder offers, and its problems. A folder that is missing or unreadable is an error.
-pub(crate) fn look(dir: &Path, how: &Reading) -> Result<Report, Failure> {
-    match catalogue(dir, how) {
-        Ok(catalogue) => Ok(catalogue.into()),
-        Err(e @ (FolderError::NotAFolder { .. } | FolderError::Unreadable { .. })) => {
-            Err(refused(&e))
-        }
-        Err(e) => Ok((&e).into()),
-    }
+pub(crate) fn look(dir: &Path, how: &ReadOptions, compat: Compat) -> Result<Report, Failure> {
+    Ok(Report::of(mcp_bash::catalogue(dir, how, compat.into()))?)
 }
 
 /// Repairs a folder, with a warning for each repair that fails.
@@ -122,7 +85,8 @@ pub(crate) fn backend(dir: &Path, args: &FolderArgs) -> Result<Backend, Failure>
 /// A folder as a server that ends with its bridge.
 pub(crate) fn local(folder: Arc<Folder>) -> Backend {
     let closed = folder.clone();
-    Backend::local(move || folder.port(), Some(Era::Legacy)).closing(move || {
+    let open = move |caller| folder.port_for(caller);
+    Backend::local_for(open, Some(Era::Legacy)).closing(move || {
         let folder = closed.clone();
         async move { folder.close().await }
     })
@@ -144,7 +108,9 @@ pub(crate) fn options(args: &FolderArgs) -> Result<Options, Failure> {
         roots.push(real);
     }
     let web = Web::new(&args.https_host)?;
-    let env = secrets::environment_without(&secrets::named_by(std::env::args_os()));
+    // Scripts do not get the variables that a flag reads a secret from.
+    let secret = variables_named_by(std::env::args_os());
+    let env = std::env::vars_os().filter(|(name, _)| !secret.contains(name));
     let allows = |reach| args.allow_provider.contains(&reach);
     Ok(Options {
         sandbox: args.sandbox,
@@ -154,18 +120,15 @@ pub(crate) fn options(args: &FolderArgs) -> Result<Options, Failure> {
         git: allows(Reach::Git),
         hosts: allows(Reach::Git).then_some(web as _),
         accept_writable: args.insecure_writable,
-        ..Options::new(exe, env, std::env::temp_dir())
+        ..Options::new(exe, env.collect(), std::env::temp_dir())
     })
 }
 
 fn explain(dir: &Path, error: &OpenError) -> Failure {
     match error {
         OpenError::Folder(e) => {
-            let failure = Failure::new(exit_of(e, Exit::Unreachable), format!("cannot serve: {e}"));
-            match e.hint() {
-                Some(hint) => failure.hint(hint),
-                None => failure,
-            }
+            Failure::new(exit_of(e, Exit::Unreachable), format!("cannot serve: {e}"))
+                .hinted(e.hint())
         }
         OpenError::Unsupported => Failure::new(
             Exit::Unreachable,

@@ -9,6 +9,7 @@ use linkspan_ports::{FrontOptions, Token};
 
 use crate::args::listen::{GuardArgs, ListenArgs};
 use crate::exit::{Exit, Failure};
+use crate::protection;
 use crate::remote::token_of;
 use crate::show::say;
 use crate::signals::Signals;
@@ -30,7 +31,7 @@ pub(crate) async fn serve_http(
     signals: Signals,
     bridge: Bridge,
     listen: &ListenArgs,
-    options: impl Into<ServeOptions>,
+    options: ServeOptions,
 ) -> Result<Exit, Failure> {
     // Every session needs a socket and three pipes.
     linkspan_ports::raise_file_limit();
@@ -50,27 +51,31 @@ pub(crate) fn limit(time: Duration) -> Option<Duration> {
 }
 
 /// What the flags say about the listener and who may connect; the rest is the default.
-pub(crate) fn front_options(
+pub(crate) fn serve_options(
     listen: &ListenArgs,
     guard: &GuardArgs,
-) -> Result<FrontOptions, Failure> {
+) -> Result<ServeOptions, Failure> {
     let defaults = FrontOptions::default();
     let token = guard.token_env.as_deref().map(token).transpose()?;
+    let resource = protection::options(&guard.auth, listen)?;
     let is_local = listen.host.is_loopback();
-    if !is_local && token.is_none() && !guard.insecure_no_token {
+    let is_guarded = token.is_some() || resource.is_some();
+    if !is_local && !is_guarded && !guard.insecure_no_token {
         return Err(Failure::usage(format!(
             "other machines can connect to {}, and no token is set",
             listen.host
         ))
-        .hint("give clients a secret with --token-env VAR, or say --insecure-no-token"));
+        .hint("give clients a secret with --token-env VAR or keys with --keys FILE, accept tokens with --auth-issuer URL, or say --insecure-no-token"));
     }
     let mut hosts = defaults.hosts.clone();
     hosts.extend(guard.allow_host.iter().cloned());
-    if !is_local && token.is_some() && guard.allow_host.is_empty() {
+    let public_url = resource.iter().filter_map(|one| one.public_url.as_ref());
+    hosts.extend(public_url.map(|url| url.host()));
+    if !is_local && is_guarded && guard.allow_host.is_empty() {
         // The names of a machine are not known here, and a page that rebinds its name has no token.
         hosts.push("*".to_owned());
     }
-    Ok(FrontOptions {
+    let front = FrontOptions {
         path: listen.path.clone(),
         sse: listen.sse,
         hosts,
@@ -79,6 +84,11 @@ pub(crate) fn front_options(
         header_timeout: guard.header_timeout,
         body_timeout: guard.header_timeout,
         ..defaults
+    };
+    Ok(ServeOptions {
+        forward_identity: resource.as_ref().and_then(|one| one.signer.clone()),
+        guard: resource.map(protection::guard),
+        ..front.into()
     })
 }
 

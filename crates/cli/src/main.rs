@@ -20,9 +20,11 @@ mod help_text;
 mod log;
 mod mistakes;
 mod person;
+mod protection;
 mod remote;
 mod runtime;
 mod show;
+mod sign_in;
 mod signals;
 mod status;
 mod target;
@@ -39,8 +41,8 @@ use tracing::level_filters::LevelFilter;
 use crate::cli::{Author, Cli, Command};
 use crate::commands::bcp::args::{BcpArgs, BcpCommand};
 use crate::commands::{
-    agent, bcp, completions, conduct, config, connect, doctor as doctor_command, expose, jq, man,
-    mcp, new, run_tool, scaffold, sdk, serve, shrink, try_out, validate,
+    agent, auth, bcp, completions, conduct, config, connect, doctor as doctor_command, expose, jq,
+    login, logout, man, mcp, new, run_tool, scaffold, sdk, serve, shrink, try_out, validate,
 };
 use crate::environment::variable;
 use crate::exit::{Exit, Failure};
@@ -117,6 +119,9 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Conduct(args) => block_on(conduct::run(*args)),
         Command::Agent(args) => block_on(agent::run(*args)),
         Command::Mcp(args) => mcp::run(&args),
+        Command::Login(args) => block_on(login::run(*args)),
+        Command::Logout(args) => block_on(logout::run(*args)),
+        Command::Auth(args) => block_on(auth::run(*args)),
         Command::Author(command) => author(command),
         Command::Bcp(command) => bcp::run(command),
         Command::TryOut(command) => block_on(try_out::run(command)),

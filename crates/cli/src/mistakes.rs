@@ -8,8 +8,10 @@ mod positional;
 mod tool_argument;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use linkspan_bridge::{Target, is_program};
 use linkspan_client::is_argument;
 
+use crate::environment::search_path;
 use crate::exit::Failure;
 use crate::show::on_one_line;
 use crate::target;
@@ -84,7 +86,7 @@ fn without_dashes(words: &[String]) -> Option<Failure> {
         0 => places.next()?,
         _ => places.find(|at| !is_argument(&words[*at]))?,
     };
-    let is_command = !target::is_target(&words[at]) && target::is_program(&words[at]);
+    let is_command = !Target::is_named_by(&words[at]) && is_program(&words[at], &search_path());
     is_command.then(|| target::command_without_dashes(words, at))
 }
 

@@ -1,7 +1,6 @@
 //! Printing to stdout.
 
 mod printing;
-mod shell;
 
 use std::io::{self, IsTerminal, Write};
 
@@ -9,7 +8,6 @@ use linkspan_wire::escape_json;
 
 pub(crate) use crate::harmless::{clean, indented, on_one_line, path};
 pub(crate) use printing::{cannot_print, note, printed};
-pub(crate) use shell::{command_line, shown_line};
 
 /// Prints to stdout. Whether that worked is asked once, at the end: [`printed`].
 macro_rules! say {

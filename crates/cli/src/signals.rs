@@ -8,25 +8,15 @@ use crate::exit::Exit;
 type End = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Listens from the moment it is made, so that no signal meets the default of dying at once.
-#[cfg(unix)]
 pub(crate) struct Signals {
-    interrupt: Option<tokio::signal::unix::Signal>,
-    terminate: Option<tokio::signal::unix::Signal>,
-    hang_up: Option<tokio::signal::unix::Signal>,
+    received: Received,
     end: Option<End>,
 }
 
-#[cfg(unix)]
 impl Signals {
     pub(crate) fn listen() -> Self {
-        use tokio::signal::unix::{SignalKind, signal};
         Self {
-            interrupt: signal(SignalKind::interrupt()).ok(),
-            terminate: signal(SignalKind::terminate()).ok(),
-            hang_up: match outlives_its_terminal() {
-                true => None,
-                false => signal(SignalKind::hangup()).ok(),
-            },
+            received: Received::listen(),
             end: None,
         }
     }
@@ -38,27 +28,49 @@ impl Signals {
     }
 
     /// Resolves when we are asked to stop, with the exit code for it.
-    pub(crate) async fn stop(mut self) -> Exit {
-        let (Some(interrupt), Some(terminate)) = (&mut self.interrupt, &mut self.terminate) else {
-            return std::future::pending().await;
-        };
-        let hang_up = async {
-            match &mut self.hang_up {
-                Some(hang_up) => _ = hang_up.recv().await,
-                None => std::future::pending().await,
-            }
-        };
+    pub(crate) async fn stop(self) -> Exit {
         let end = async {
-            match &mut self.end {
+            match self.end {
                 Some(end) => end.await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
-            _ = interrupt.recv() => Exit::Interrupted,
-            _ = terminate.recv() => Exit::Terminated,
-            () = hang_up => Exit::HungUp,
+            exit = self.received.next() => exit,
             () = end => Exit::Ok,
+        }
+    }
+}
+
+/// The signals of the system.
+#[cfg(unix)]
+struct Received {
+    interrupt: Option<tokio::signal::unix::Signal>,
+    terminate: Option<tokio::signal::unix::Signal>,
+    hang_up: Option<tokio::signal::unix::Signal>,
+}
+
+#[cfg(unix)]
+impl Received {
+    fn listen() -> Self {
+        use tokio::signal::unix::{SignalKind, signal};
+        let on_hang_up = (!outlives_its_terminal()).then(SignalKind::hangup);
+        Self {
+            interrupt: signal(SignalKind::interrupt()).ok(),
+            terminate: signal(SignalKind::terminate()).ok(),
+            hang_up: on_hang_up.and_then(|kind| signal(kind).ok()),
+        }
+    }
+
+    async fn next(self) -> Exit {
+        let wait = async |signal: Option<tokio::signal::unix::Signal>| match signal {
+            Some(mut signal) => _ = signal.recv().await,
+            None => std::future::pending().await,
+        };
+        tokio::select! {
+            () = wait(self.interrupt) => Exit::Interrupted,
+            () = wait(self.terminate) => Exit::Terminated,
+            () = wait(self.hang_up) => Exit::HungUp,
         }
     }
 }
@@ -81,42 +93,20 @@ pub(crate) fn outlives_its_terminal() -> bool {
     !stdin().is_terminal() && !stdout().is_terminal() && !stderr().is_terminal()
 }
 
-/// Listens for Ctrl-C.
+/// Ctrl-C.
 #[cfg(not(unix))]
-#[derive(Default)]
-pub(crate) struct Signals {
-    end: Option<End>,
-}
+struct Received;
 
 #[cfg(not(unix))]
-impl Signals {
-    pub(crate) fn listen() -> Self {
-        Self::default()
+impl Received {
+    fn listen() -> Self {
+        Self
     }
 
-    /// We also stop, with exit code 0, when this resolves.
-    pub(crate) fn or(self, end: impl Future<Output = ()> + Send + 'static) -> Self {
-        Self {
-            end: Some(Box::pin(end)),
+    async fn next(self) -> Exit {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
         }
-    }
-
-    /// Resolves when we are asked to stop, with the exit code for it.
-    pub(crate) async fn stop(self) -> Exit {
-        let end = async {
-            match self.end {
-                Some(end) => end.await,
-                None => std::future::pending().await,
-            }
-        };
-        let interrupted = async {
-            if tokio::signal::ctrl_c().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
-        tokio::select! {
-            () = interrupted => Exit::Interrupted,
-            () = end => Exit::Ok,
-        }
+        Exit::Interrupted
     }
 }

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use linkspan_auth_io::Account;
 use linkspan_client::Observer;
 
 use crate::exit;
@@ -21,6 +22,8 @@ pub(crate) struct Status {
     /// The last progress of the server.
     progress: Option<String>,
     shown: bool,
+    /// The account that may have to sign in.
+    account: Option<Account>,
 }
 
 impl Status {
@@ -33,7 +36,14 @@ impl Status {
             what: String::new(),
             progress: None,
             shown: false,
+            account: None,
         }
+    }
+
+    /// The same for a server that may ask for a sign-in.
+    pub(crate) fn signing_in(mut self, account: Option<&Account>) -> Self {
+        self.account = account.cloned();
+        self
     }
 
     fn draw(&mut self) {
@@ -77,6 +87,11 @@ impl Observer for Status {
             let _ = write!(stderr, "\r\x1b[2K");
             let _ = stderr.flush();
         }
+    }
+
+    fn waits_for_person(&self) -> bool {
+        let account = self.account.as_ref();
+        account.is_some_and(|account| account.prompts().borrow().is_some())
     }
 
     fn warn(&mut self, text: &str) {

@@ -20,3 +20,46 @@ pub enum Connection {
         bridge: Vec<String>,
     },
 }
+
+impl Connection {
+    /// The command that opens the server in the MCP Inspector.
+    pub fn inspector(&self) -> Vec<String> {
+        let start = ["npx", "@modelcontextprotocol/inspector"];
+        let mut command: Vec<String> = start.map(str::to_owned).into();
+        match self {
+            Self::Command { program, args, .. } => {
+                command.extend(["--".to_owned(), program.clone()]);
+                command.extend_from_slice(args);
+            }
+            Self::Url { url, .. } => {
+                command.extend(["--transport", "http", "--server-url", url].map(str::to_owned));
+            }
+        }
+        command
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inspector_starts_a_command_and_connects_to_a_url() {
+        let words = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
+        let command = Connection::Command {
+            program: "p".to_owned(),
+            args: words(&["a"]),
+            env: Vec::new(),
+        };
+        let inspector = "npx @modelcontextprotocol/inspector";
+        assert_eq!(command.inspector().join(" "), format!("{inspector} -- p a"));
+        let url = Connection::Url {
+            url: "http://x/mcp".to_owned(),
+            bridge: Vec::new(),
+        };
+        assert_eq!(
+            url.inspector().join(" "),
+            format!("{inspector} --transport http --server-url http://x/mcp")
+        );
+    }
+}

@@ -5,17 +5,23 @@
 //! and prints nothing.
 
 mod clients;
+mod configuration;
 mod connection;
 mod entry;
 mod file;
 mod jsonc;
 mod merge;
+mod server;
+mod state;
 mod system;
 
 pub use clients::Client;
+pub use configuration::Configuration;
 pub use connection::Connection;
 pub use entry::{EntryProblem, problem};
 pub use file::{ConfigFile, ReadError};
 pub use jsonc::{EditError, put};
 pub use merge::{MergeError, Merged, merge};
+pub use server::{PathError, Server, utf8};
+pub use state::ClientState;
 pub use system::{Location, System};

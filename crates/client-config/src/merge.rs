@@ -8,12 +8,16 @@ use serde_json::Value;
 
 use crate::file::{self, ReadError};
 use crate::jsonc::{self, EditError};
+use crate::server::shown;
 
 /// Why a file was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
+    /// Where the client with this name keeps its configuration is not known.
+    #[error("where {0} keeps its configuration is not known here")]
+    NoFile(&'static str),
     /// The file cannot be read.
-    #[error("cannot read {}: {source}", file.display())]
+    #[error("cannot read {}: {source}", shown(file))]
     Read {
         /// The file.
         file: PathBuf,
@@ -21,7 +25,7 @@ pub enum MergeError {
         source: ReadError,
     },
     /// The text of the file cannot be edited.
-    #[error("{}: {source}", file.display())]
+    #[error("{}", not_edited(file, source))]
     Edit {
         /// The file.
         file: PathBuf,
@@ -29,13 +33,39 @@ pub enum MergeError {
         source: EditError,
     },
     /// The file cannot be written.
-    #[error("cannot write {}: {source}", file.display())]
+    #[error("cannot write {}: {source}", shown(file))]
     Write {
         /// The file.
         file: PathBuf,
         /// What the system says.
         source: io::Error,
     },
+}
+
+impl MergeError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NoFile(_) => "say where with --file FILE",
+            Self::Read { .. } => "nothing was changed; without --write it is only printed",
+            Self::Edit { .. } => {
+                "nothing was changed; fix it, or add by hand what is printed without --write"
+            }
+            Self::Write { .. } => {
+                "nothing was changed; add by hand what is printed without --write"
+            }
+        }
+    }
+}
+
+fn not_edited(file: &Path, why: &EditError) -> String {
+    let file = shown(file);
+    match why {
+        EditError::Syntax(why) => format!("{file} is not JSON: {why}"),
+        EditError::NoObject(what) => format!("{what} in {file} is not an object"),
+        EditError::Duplicate(name) => format!("`{name}` stands in {file} more than once"),
+        EditError::Unsafe => format!("{file} is written in a way that we cannot add to"),
+    }
 }
 
 /// What was done.

@@ -3,7 +3,7 @@
 //! Most servers ignore unknown arguments, so that a misspelt one has no effect and no error. The schema says
 //! which names exist.
 
-use linkspan_scripts::folder::{Schema, names::nearest};
+use linkspan_schema::{Schema, nearest};
 use serde_json::{Map, Value};
 
 use crate::error::on_one_line;
@@ -43,6 +43,11 @@ impl ArgumentsError {
     pub fn takes(&self) -> &str {
         let (Self::Unknown { takes, .. } | Self::Mismatch { takes, .. }) = self;
         takes
+    }
+
+    /// What the user can do about it.
+    pub fn hint(&self) -> String {
+        format!("{}; --unchecked sends them as they are", self.takes())
     }
 }
 

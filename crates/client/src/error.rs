@@ -67,6 +67,30 @@ impl ClientError {
         )
     }
 
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Fault(fault) => fault.hint(),
+            Self::NoFirstAnswer { .. } => {
+                "is it an MCP server? -v shows what it prints; --timeout 120 waits longer"
+            }
+            Self::EndedAtOnce { .. } => {
+                "an MCP server stays and answers on stdout; check the command and its arguments"
+            }
+            Self::Echo(_) => "check the command and its arguments",
+            Self::Refused { method, code, .. } if code == "-32601" => {
+                return Some(format!("this server does not offer `{method}`"));
+            }
+            Self::BadAnswer(_) => "-v shows more; a large answer may need --max-message",
+            Self::CannotAnswer(_) => {
+                "a question to a person is answered at a terminal; nothing else is here"
+            }
+            Self::TooManyQuestions => "this is a mistake of the server",
+            Self::Refused { .. } | Self::Gone => return None,
+        };
+        Some(hint.to_owned())
+    }
+
     /// The connection was closed before the first answer.
     pub(crate) fn before_first_answer(fault: Fault) -> Self {
         match fault {

@@ -17,6 +17,10 @@ pub trait Observer: Send {
     fn tick(&mut self);
     /// The wait is over, or something else is printed.
     fn clear(&mut self);
+    /// Whether a person is signing in, so that the wait says nothing about the server.
+    fn waits_for_person(&self) -> bool {
+        false
+    }
     /// The server did something wrong that is no reason to stop.
     fn warn(&mut self, text: &str);
 }

@@ -1,6 +1,7 @@
 //! A component of the chain, written as a command line or as a JSON object.
 
 use linkspan_acp::Dialect;
+use linkspan_spawn::shell_quoted;
 use serde_json::{Map, Value};
 
 /// A program to start.
@@ -95,7 +96,8 @@ impl Component {
     /// The command line, quoted for a shell.
     pub fn command_line(&self) -> String {
         let words = std::iter::once(&self.program).chain(&self.args);
-        words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+        let quoted: Vec<String> = words.map(|word| shell_quoted(word)).collect();
+        quoted.join(" ")
     }
 }
 
@@ -188,15 +190,6 @@ fn words(line: &str) -> Result<Vec<String>, ComponentError> {
     Ok(words)
 }
 
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,8 +203,9 @@ mod tests {
 
     #[test]
     fn the_quoted_command_line_parses_to_the_same_component() {
-        let one = Component::parse(r#"'my prog' "it's" '' plain"#).unwrap();
-        assert_eq!(one.command_line(), r"'my prog' 'it'\''s' '' plain");
+        let one = Component::parse(r#"'my prog' "it's" '' plain ~/größe"#).unwrap();
+        let quoted = r"'my prog' 'it'\''s' '' plain '~/größe'";
+        assert_eq!(one.command_line(), quoted);
         assert_eq!(Component::parse(&one.command_line()).unwrap(), one);
     }
 

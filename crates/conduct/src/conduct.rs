@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use linkspan_acp::{
-    Chain, ChainEnded, ChainHandle, Conductor, McpBridge, Node, PartPlan, Plan, Tracer,
+    Chain, ChainEnded, ChainHandle, Conductor, McpBridge, Node, PartPlan, Plan, StartError, Tracer,
 };
 use linkspan_ports::{ChildOptions, child, stdio};
 use linkspan_session::Port;
@@ -108,7 +108,7 @@ impl Conduct {
     }
 }
 
-fn start(component: &Component, label: &str, limits: Limits) -> Result<Port, String> {
+fn start(component: &Component, label: &str, limits: Limits) -> Result<Port, StartError> {
     let env = component.env.iter();
     let env = env.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let options = ChildOptions {
@@ -119,8 +119,5 @@ fn start(component: &Component, label: &str, limits: Limits) -> Result<Port, Str
         env: env.collect(),
         without_env: Vec::new(),
     };
-    child(options).map_err(|e| match std::error::Error::source(&e) {
-        Some(source) => source.to_string(),
-        None => e.to_string(),
-    })
+    child(options).map_err(|error| StartError::new(&error))
 }

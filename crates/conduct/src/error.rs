@@ -3,8 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use linkspan_acp::ChainBroken;
+use linkspan_acp::{BreakReason, ChainBroken};
 use linkspan_bridge::BridgeError;
+use linkspan_session::Fault;
 
 /// Why a chain could not begin, or ended before its editor did.
 #[derive(Debug, thiserror::Error)]
@@ -23,4 +24,23 @@ pub enum ConductError {
     /// A component has failed.
     #[error("{}", .0.error.message())]
     Broken(Box<ChainBroken>),
+}
+
+impl ConductError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        let broken = match self {
+            Self::DebugFolder { .. } => return None,
+            Self::Output(error) => return error.hint(),
+            Self::Broken(broken) => broken,
+        };
+        match &broken.why {
+            BreakReason::NotStarted(_) => Some("install it, or give its full path".to_owned()),
+            BreakReason::Silent(_) => Some("raise --start-timeout if it needs longer".to_owned()),
+            BreakReason::Ended(Fault::Ended { last_words, .. }) if !last_words.is_empty() => {
+                Some(format!("last lines of its stderr:\n{last_words}"))
+            }
+            BreakReason::Ended(_) | BreakReason::Noise | BreakReason::Stuck => None,
+        }
+    }
 }

@@ -112,11 +112,11 @@ impl DeclarationBridge {
         let memory = self.memories.entry(provider.clone()).or_default().clone();
         // A provider with a URL predates `server/discover`: every connection begins with a handshake.
         let era = matches!(provider, Provider::Url(_)).then_some(Era::Legacy);
-        let (owner, ticket) = (offer.owner, offer.ticket);
+        let (owner, declaration_id) = (offer.owner, offer.declaration_id);
         let (chain, life) = (self.chain.clone(), life.clone());
         let open = move || {
             let carrier = Carrier::new(provider.clone(), owner, memory.clone());
-            carrier::port(carrier, life.clone(), &chain, ticket)
+            carrier::port(carrier, life.clone(), &chain, declaration_id)
         };
         Backend::local(open, era)
     }
@@ -142,7 +142,7 @@ impl DeclarationBridge {
         let server = self.server(offer, &watching);
         let text = agent_entry::stdio(offer, &program, &endpoint, &secret);
         let declaration = Declaration::new(offer.name, secret.key(), server, life);
-        self.declarations.add(offer.ticket, declaration)?;
+        self.declarations.add(offer.declaration_id, declaration)?;
         tracing::info!(
             "the agent is told that the MCP server {} is `linkspan mcp`",
             quote(offer.name)
@@ -166,7 +166,7 @@ impl DeclarationBridge {
         let address = opened.map_err(|e| cannot("listen for the agent", &e))?;
         let url = format!("http://{address}{path}");
         let declaration = Declaration::over_http(offer.name, life);
-        self.declarations.add(offer.ticket, declaration)?;
+        self.declarations.add(offer.declaration_id, declaration)?;
         tracing::info!(
             "the agent is told that the MCP server {} is at {address}",
             quote(offer.name)
@@ -187,12 +187,12 @@ impl McpBridge for DeclarationBridge {
         }
     }
 
-    fn began(&mut self, ticket: DeclarationId, session: &str) {
-        self.declarations.began(ticket, session);
+    fn began(&mut self, declaration_id: DeclarationId, session: &str) {
+        self.declarations.began(declaration_id, session);
     }
 
-    fn revoke(&mut self, ticket: DeclarationId) {
-        self.declarations.revoke(ticket);
+    fn revoke(&mut self, declaration_id: DeclarationId) {
+        self.declarations.revoke(declaration_id);
     }
 }
 

@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// told from this machine and its neighbours. `None` is an ordinary public one.
 ///
 /// IPv6 is the other way round: one part of it is in use at all, and only that is public.
-pub(super) fn special(ip: IpAddr) -> Option<&'static str> {
+pub fn special(ip: IpAddr) -> Option<&'static str> {
     match ip {
         IpAddr::V4(ip) => special_v4(ip),
         IpAddr::V6(ip) => special_v6(ip),

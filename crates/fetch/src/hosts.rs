@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_not_named_is_not_asked_once_somebody_is() {
+    fn as_soon_as_hosts_are_named_other_hosts_are_refused() {
         let named = ["Example.org", "*.example.com", "db.lan:8443", "[::1]:9000"];
         for (url, found) in [
             ("https://example.org/", Some(Trust::Public)),

@@ -29,6 +29,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use url::{Position, Url};
 
+pub use address::special;
 pub use error::FetchError;
 pub use hosts::HostError;
 use hosts::Hosts;
@@ -128,7 +129,7 @@ impl Fetcher {
         let uri: Uri = url.as_str().parse().map_err(|_| FetchError::Url)?;
         let connecting = pinned::connect(self.tls().await?, addresses, uri);
         let stream = match timeout(CONNECT, connecting).await {
-            Ok(stream) => stream.map_err(failed)?,
+            Ok(stream) => stream.map_err(|e| failed(e.to_string()))?,
             Err(_) => return Err(failed(format!("nothing within {} s", CONNECT.as_secs()))),
         };
         let (mut sender, connection) = http1::handshake(stream).await.map_err(broken)?;

@@ -1,5 +1,7 @@
 //! A connection to an address that was looked at.
 
+use std::error::Error;
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -39,15 +41,25 @@ pub(super) async fn connect(
     tls: ClientConfig,
     addresses: Vec<SocketAddr>,
     uri: Uri,
-) -> Result<Stream, String> {
+) -> Result<Stream, ConnectError> {
     let mut connector: HttpsConnector<Pinned> = HttpsConnectorBuilder::new()
         .with_tls_config(tls)
         .https_only()
         .enable_http1()
         .wrap_connector(Pinned(addresses));
-    connector.call(uri).await.map_err(|e| {
-        let mut why = e.to_string();
-        let mut cause = e.source();
+    connector.call(uri).await.map_err(ConnectError)
+}
+
+/// TCP or TLS failed. The text names all causes.
+#[derive(Debug)]
+pub(super) struct ConnectError(Box<dyn Error + Send + Sync>);
+
+impl Error for ConnectError {}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut why = self.0.to_string();
+        let mut cause = self.0.source();
         while let Some(inner) = cause {
             let inner_text = inner.to_string();
             if !why.contains(&inner_text) {
@@ -55,8 +67,8 @@ pub(super) async fn connect(
             }
             cause = inner.source();
         }
-        why
-    })
+        f.write_str(&why)
+    }
 }
 
 /// Whatever name it is asked for, it goes where it was told to.

@@ -1,6 +1,6 @@
 //! The inputs of a program: files one after the other, or stdin, read as far as needed.
 
-use super::read::{Before, Reader, Trouble, complaint};
+use super::read::{Before, ParseError, Reader, Trouble};
 use super::value::V;
 use std::collections::VecDeque;
 use std::fs::File;
@@ -78,7 +78,7 @@ impl<'a> Inputs<'a> {
     }
 
     /// The next value. After an error there is no further one.
-    pub fn next(&mut self) -> Option<Result<V, String>> {
+    pub fn next(&mut self) -> Option<Result<V, ParseError>> {
         if !self.mode.slurp {
             return self.one();
         }
@@ -101,7 +101,7 @@ impl<'a> Inputs<'a> {
         }))
     }
 
-    fn one(&mut self) -> Option<Result<V, String>> {
+    fn one(&mut self) -> Option<Result<V, ParseError>> {
         self.begun = true;
         loop {
             let found = if self.mode.raw {
@@ -126,7 +126,7 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    fn json(&mut self) -> Option<Result<V, String>> {
+    fn json(&mut self) -> Option<Result<V, ParseError>> {
         let mut reader = Reader::new(&self.text, self.at, self.ended);
         match reader.next() {
             Ok(Some(value)) => {
@@ -147,13 +147,23 @@ impl<'a> Inputs<'a> {
                     "Unfinished JSON term at EOF"
                 };
                 let trouble = Trouble::More(what);
-                Some(Err(complaint(&self.text, self.before, &trouble, false)))
+                Some(Err(ParseError::new(
+                    &self.text,
+                    self.before,
+                    trouble,
+                    false,
+                )))
             }
-            Err(trouble) => Some(Err(complaint(&self.text, self.before, &trouble, false))),
+            Err(trouble) => Some(Err(ParseError::new(
+                &self.text,
+                self.before,
+                trouble,
+                false,
+            ))),
         }
     }
 
-    fn raw(&mut self) -> Option<Result<V, String>> {
+    fn raw(&mut self) -> Option<Result<V, ParseError>> {
         let rest = &self.text[self.at..];
         let end = match rest.iter().position(|b| *b == b'\n') {
             _ if self.mode.slurp => self.ended.then_some(rest.len())?,

@@ -21,6 +21,7 @@ use jaq_core::{Filter, Lut};
 use natives::{Reach, strings};
 use options::{Options, Parsed};
 use program::{Host, Kind, Stop, compiled, outputs};
+use read::ParseError;
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read, Write};
 use value::V;
@@ -73,8 +74,8 @@ fn with(
     };
     let filter = match compiled(&options.filter, &names, reach) {
         Ok(filter) => filter,
-        Err(text) => {
-            stderr.write_all(text.as_bytes())?;
+        Err(error) => {
+            stderr.write_all(error.to_string().as_bytes())?;
             return Ok(3);
         }
     };
@@ -128,7 +129,7 @@ impl Host for Run<'_> {
         &self.filter.lut
     }
 
-    fn next_input(&self) -> Option<Result<V, String>> {
+    fn next_input(&self) -> Option<Result<V, ParseError>> {
         self.inputs.borrow_mut().next()
     }
 

@@ -119,8 +119,8 @@ pub fn parse(args: &[String], restricted: bool) -> Parsed {
     while let Some(arg) = args.next() {
         let option = !only_words && arg.len() > 1 && arg.starts_with('-');
         if !option {
-            if let Err(why) = word(&mut options, &mut found, arg) {
-                return Parsed::Wrong(usage(&why));
+            if let Err(complaint) = word(&mut options, &mut found, arg) {
+                return complaint.into();
             }
             continue;
         }
@@ -135,8 +135,7 @@ pub fn parse(args: &[String], restricted: bool) -> Parsed {
         match done {
             Ok(None) => {}
             Ok(Some(text)) => return Parsed::Show(text),
-            Err(Complaint::Usage(why)) => return Parsed::Wrong(usage(&why)),
-            Err(Complaint::Plain(why)) => return Parsed::Wrong(format!("jq: {why}\n")),
+            Err(complaint) => return complaint.into(),
         }
     }
     finish(options, found, restricted)
@@ -170,13 +169,22 @@ enum Complaint {
     Plain(String),
 }
 
+impl From<Complaint> for Parsed {
+    fn from(complaint: Complaint) -> Self {
+        Self::Wrong(match complaint {
+            Complaint::Usage(why) => usage(&why),
+            Complaint::Plain(why) => format!("jq: {why}\n"),
+        })
+    }
+}
+
 fn usage(why: &str) -> String {
     format!(
         "jq: error: {why}\nUse jq --help for help with command-line options,\nor see the jq manual\n"
     )
 }
 
-fn word(options: &mut Options, found: &mut Found, arg: &str) -> Result<(), String> {
+fn word(options: &mut Options, found: &mut Found, arg: &str) -> Result<(), Complaint> {
     if found.filter.is_none() {
         found.filter = Some(arg.to_owned());
         return Ok(());
@@ -184,9 +192,12 @@ fn word(options: &mut Options, found: &mut Found, arg: &str) -> Result<(), Strin
     match found.rest {
         Rest::Files => found.files.push(PathBuf::from(arg)),
         Rest::Strings => options.positional.push(V::from(arg)),
-        Rest::Json => options.positional.push(
-            read::one(arg).map_err(|_| format!("invalid JSON text passed to --jsonargs: {arg}"))?,
-        ),
+        Rest::Json => {
+            let value = read::one(arg).map_err(|_| {
+                Complaint::Usage(format!("invalid JSON text passed to --jsonargs: {arg}"))
+            })?;
+            options.positional.push(value);
+        }
     }
     Ok(())
 }
@@ -307,7 +318,9 @@ fn named(option: &str, name: &str, value: &str, restricted: bool) -> Result<V, C
             if option == "rawfile" {
                 Ok(V::text(String::from_utf8_lossy(&bytes)))
             } else {
-                read::all(&bytes).map(V::array).map_err(bad)
+                read::all(&bytes)
+                    .map(V::array)
+                    .map_err(|e| bad(e.to_string()))
             }
         }
     }

@@ -1,17 +1,20 @@
 //! A compiled jq program, and what it may ask of its caller.
 
 use super::natives::{Reach, natives};
+use super::read::ParseError;
 use super::value::V;
 use jaq_core::data::{DataT, HasLut};
 use jaq_core::load::{self, Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Lut, Vars, compile};
+use std::error::Error;
+use std::fmt;
 
 /// What natives reach beyond their input.
 pub trait Host {
     /// The table of the program's terms.
     fn lut(&self) -> &Lut<Kind>;
     /// The next value that the main loop has not taken.
-    fn next_input(&self) -> Option<Result<V, String>>;
+    fn next_input(&self) -> Option<Result<V, ParseError>>;
     /// How many lines of input were read.
     fn line(&self) -> usize;
     /// The file that the last input came from.
@@ -46,15 +49,46 @@ pub enum Stop {
     Halt(i32),
 }
 
-/// Compiles a program. The error is what jq would print.
-pub fn compiled(code: &str, variables: &[String], reach: Reach) -> Result<Filter<Kind>, String> {
+/// A program that cannot be compiled: what is wrong, and on which lines. Its text is what jq prints.
+#[derive(Debug)]
+pub struct CompileError {
+    code: String,
+    faults: Vec<(String, usize)>,
+}
+
+impl CompileError {
+    fn new(code: &str, faults: Vec<(String, usize)>) -> Self {
+        let code = code.to_owned();
+        Self { code, faults }
+    }
+}
+
+impl Error for CompileError {}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { code, faults } = self;
+        for (what, line) in faults {
+            writeln!(f, "jq: error: {what} at <top-level>, line {line}:\n{code}")?;
+        }
+        let plural = if faults.len() == 1 { "" } else { "s" };
+        writeln!(f, "jq: {} compile error{plural}", faults.len())
+    }
+}
+
+/// Compiles a program.
+pub fn compiled(
+    code: &str,
+    variables: &[String],
+    reach: Reach,
+) -> Result<Filter<Kind>, CompileError> {
     let code = if code.trim().is_empty() { "." } else { code };
     let defs = load::parse(include_str!("defs.jq"), |p| p.defs()).unwrap_or_default();
     let arena = Arena::default();
     let modules = Loader::new(defs)
         .load(&arena, File { code, path: () })
         .map_err(|errors| {
-            report(
+            CompileError::new(
                 code,
                 errors.iter().flat_map(|(_, e)| faults(code, e)).collect(),
             )
@@ -65,7 +99,7 @@ pub fn compiled(code: &str, variables: &[String], reach: Reach) -> Result<Filter
         .compile(modules)
         .map_err(|errors| {
             let all = errors.into_iter().flat_map(|(_, errors)| errors);
-            report(code, all.map(|e| unknown(code, &e)).collect())
+            CompileError::new(code, all.map(|e| unknown(code, &e)).collect())
         })
 }
 
@@ -83,18 +117,6 @@ pub fn outputs<'a>(
             Err(other) => Stop::Halt(other.get_halt().unwrap_or(5)),
         })
     })
-}
-
-fn report(code: &str, faults: Vec<(String, usize)>) -> String {
-    let mut text = String::new();
-    for (what, line) in &faults {
-        text.push_str(&format!(
-            "jq: error: {what} at <top-level>, line {line}:\n{code}\n"
-        ));
-    }
-    let plural = if faults.len() == 1 { "" } else { "s" };
-    text.push_str(&format!("jq: {} compile error{plural}\n", faults.len()));
-    text
 }
 
 fn line_of(code: &str, part: &str) -> usize {

@@ -2,6 +2,8 @@
 
 use super::number::Num;
 use super::value::{Map, V};
+use std::error::Error;
+use std::fmt;
 use std::rc::Rc;
 
 /// Deeper nesting is refused; the reader is recursive.
@@ -16,6 +18,15 @@ pub enum Trouble {
     Wrong(String, usize),
 }
 
+/// A text that is no JSON, reported as jq does: columns start anew after each line feed.
+#[derive(Debug, PartialEq)]
+pub struct ParseError {
+    what: String,
+    at_eof: bool,
+    line: usize,
+    column: usize,
+}
+
 /// A reader over a text that may not be complete yet.
 pub struct Reader<'a> {
     text: &'a [u8],
@@ -25,7 +36,7 @@ pub struct Reader<'a> {
 }
 
 /// Reads the one value of a text, for `fromjson` and `--argjson`.
-pub fn one(text: &str) -> Result<V, String> {
+pub fn one(text: &str) -> Result<V, ParseError> {
     let mut reader = Reader::new(text.as_bytes(), 0, true);
     let first = reader.next().and_then(|first| match reader.next()? {
         Some(_) => Err(Trouble::Wrong(
@@ -36,24 +47,24 @@ pub fn one(text: &str) -> Result<V, String> {
     });
     match first {
         Ok(value) => Ok(value.unwrap_or_default()),
-        Err(trouble) => Err(complaint(
+        Err(trouble) => Err(ParseError::new(
             text.as_bytes(),
             Before::default(),
-            &trouble,
+            trouble,
             true,
         )),
     }
 }
 
 /// Reads every value of a text.
-pub fn all(text: &[u8]) -> Result<Vec<V>, String> {
+pub fn all(text: &[u8]) -> Result<Vec<V>, ParseError> {
     let mut reader = Reader::new(text, 0, true);
     let mut values = Vec::new();
     loop {
         match reader.next() {
             Ok(Some(value)) => values.push(value),
             Ok(None) => return Ok(values),
-            Err(trouble) => return Err(complaint(text, Before::default(), &trouble, false)),
+            Err(trouble) => return Err(ParseError::new(text, Before::default(), trouble, false)),
         }
     }
 }
@@ -76,23 +87,33 @@ impl Before {
     }
 }
 
-/// `… at line 1, column 5`, as jq counts: columns start anew after each line feed.
-pub fn complaint(text: &[u8], mut before: Before, trouble: &Trouble, at_eof: bool) -> String {
-    let (what, at) = match trouble {
-        Trouble::More(what) => ((*what).to_owned(), text.len()),
-        Trouble::Wrong(what, at) => (what.clone(), (*at).min(text.len())),
-    };
-    before.add(&text[..at]);
-    let eof = if at_eof && at == text.len() && !what.ends_with("EOF") {
-        " at EOF"
-    } else {
-        ""
-    };
-    format!(
-        "{what}{eof} at line {}, column {}",
-        before.lines + 1,
-        before.column
-    )
+impl ParseError {
+    /// Trouble in a text, which comes after `before`. `at_eof` if the end of the text is to be mentioned.
+    pub fn new(text: &[u8], mut before: Before, trouble: Trouble, at_eof: bool) -> Self {
+        let (what, at) = match trouble {
+            Trouble::More(what) => (what.to_owned(), text.len()),
+            Trouble::Wrong(what, at) => (what, at.min(text.len())),
+        };
+        before.add(&text[..at]);
+        Self {
+            at_eof: at_eof && at == text.len() && !what.ends_with("EOF"),
+            what,
+            line: before.lines + 1,
+            column: before.column,
+        }
+    }
+}
+
+impl Error for ParseError {}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let eof = if self.at_eof { " at EOF" } else { "" };
+        let Self {
+            what, line, column, ..
+        } = self;
+        write!(f, "{what}{eof} at line {line}, column {column}")
+    }
 }
 
 type Read<T> = Result<T, Trouble>;

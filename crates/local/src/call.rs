@@ -38,7 +38,7 @@ impl Call {
         }
     }
 
-    /// The client who has made it.
+    /// The client that has made it.
     pub fn caller(&self) -> Caller {
         self.caller.clone()
     }
@@ -68,7 +68,7 @@ impl Call {
         job: impl FnOnce(&StopFlag) -> T + Send + 'static,
     ) -> Result<T, JobPanicked> {
         if self.place.is_none() {
-            // In this order: who has many calls waits for itself first.
+            // In this order: a client with many calls waits for its own calls first.
             let ours = self.line.places.clone().acquire_owned().await;
             let common = workers.places.clone().acquire_owned().await;
             self.place = ours.ok().zip(common.ok()).map(|(a, b)| [a, b]);

@@ -1,11 +1,12 @@
 //! The client at the other end of a connection.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_mcp::names;
 use linkspan_session::{Credit, Envelope, Inbound};
 use linkspan_wire::{Hop, Id, Json, Message, RpcError};
+use parking_lot::Mutex;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::time::timeout;
 
@@ -74,10 +75,8 @@ impl Line {
         self.tx.send(Inbound::Message(envelope)).await.is_ok()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, String> {
-        self.capabilities
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> parking_lot::MutexGuard<'_, String> {
+        self.capabilities.lock()
     }
 }
 
@@ -109,7 +108,7 @@ impl Teller {
     }
 }
 
-/// The client who has made a request. Clones are the same one.
+/// The client that has made a request. Clones stand for the same client.
 #[derive(Clone)]
 pub struct Caller {
     pub(super) hop: Hop,

@@ -1,7 +1,7 @@
 //! A server of our own behind a port: what `connect` and `expose` join to a client, without a process.
 //!
 //! It speaks the handshake revisions only; the era machines translate for all other clients, as they do
-//! for other people's servers. Each connection has a [`Handler`] of its own.
+//! for remote servers. Each connection has a [`Handler`] of its own.
 
 mod call;
 mod caller;

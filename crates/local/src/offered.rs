@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use linkspan_mcp::names;
 use linkspan_wire::{Kind, Message};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::timeout;
 
 use super::caller::Caller;
@@ -59,6 +59,6 @@ impl Offered {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Vec<PathBuf>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 }

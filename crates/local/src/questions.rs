@@ -1,9 +1,9 @@
 //! What a local server has asked its client.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use linkspan_wire::{Id, IdKey, Message};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
 /// Questions without an answer, by their id.
@@ -47,6 +47,6 @@ impl Questions {
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

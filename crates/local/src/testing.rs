@@ -35,7 +35,7 @@ impl Client {
         Self::of(&Workers::new(), handler)
     }
 
-    /// One of several whose desks have the same workers.
+    /// One of several handlers with the same workers.
     pub fn of(workers: &Workers, handler: impl Handler) -> Self {
         Self(port("the handler", workers, handler))
     }

@@ -1,5 +1,4 @@
-//! The verbs of mcp-bash's command line: options come in as values, results go out as values. Parsing the
-//! arguments and printing is left to the caller.
+//! The verbs of mcp-bash's command line: the caller names the words and the environment, and prints the results.
 
 pub mod bundle;
 pub mod config;
@@ -11,6 +10,8 @@ pub mod run_tool;
 pub mod scaffold;
 pub mod skeleton;
 pub mod validate;
+mod words;
 mod zip;
 
 pub use error::AuthorError;
+pub use words::{UsageError, Words};

@@ -8,14 +8,14 @@ use linkspan_wire::{Limits, RpcError};
 use parking_lot::RwLock;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::desk::Connection;
+use super::connection::Connection;
 use super::detect;
-use super::door::TokenError;
 use super::env::Tooling;
 use super::snapshot::ProjectSnapshot;
+use super::stdio::TokenError;
 use super::vars::Vars;
 use linkspan_scripts::folder::{Catalogue, FolderError};
-use linkspan_scripts::{Conventions, Folder, OpenError, Options, ServerFiles};
+use linkspan_scripts::{CallerVariables, Conventions, Folder, OpenError, Options, ServerFiles};
 
 /// Whose conventions a folder is served by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,11 +79,8 @@ impl McpBash {
         Self(Arc::new(Inner {
             vars: options.env.iter().cloned().collect(),
             tooling: Tooling {
-                home: files.installed.home.clone(),
-                sdk: files.installed.sdk.clone(),
-                jq: files.installed.jq.clone(),
-                state: files.run_folder().to_owned(),
                 accept_writable: options.accept_writable,
+                ..Tooling::new(files.installed.clone(), files.run_folder().to_owned())
             },
             current: RwLock::new(None),
         }))
@@ -96,13 +93,13 @@ impl McpBash {
     }
 
     /// A front on stdin and stdout with mcp-bash's deviations from the protocol.
-    pub fn door(
+    pub fn stdio_port(
         &self,
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
         limits: Limits,
     ) -> Option<Result<Port, TokenError>> {
-        Some(self.current().ok()?.door(reader, writer, limits))
+        Some(self.current().ok()?.stdio_port(reader, writer, limits))
     }
 }
 
@@ -119,7 +116,7 @@ impl Conventions for McpBash {
         None
     }
 
-    fn port(&self, folder: &Arc<Folder>) -> Port {
+    fn port(&self, folder: &Arc<Folder>, _: CallerVariables) -> Port {
         folder.connect(Connection::new(folder.clone(), self.clone()))
     }
 }

@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use linkspan_scripts::sdk::Installed;
+
 use super::files::CallFiles;
 use super::meta_env::is_name;
 use super::places::Places;
@@ -30,6 +32,19 @@ pub struct Tooling {
     pub state: PathBuf,
     /// Whether files that others can write are run all the same.
     pub accept_writable: bool,
+}
+
+impl Tooling {
+    /// Tooling whose files were written out; files that others can write are not run.
+    pub fn new(installed: Installed, state: PathBuf) -> Self {
+        Self {
+            sdk: installed.sdk,
+            home: installed.home,
+            jq: installed.jq,
+            state,
+            accept_writable: false,
+        }
+    }
 }
 
 /// Which variables of ours a program sees.

@@ -2,8 +2,8 @@
 //!
 //! Most modules compute values: what a project offers ([`Project`]), what its programs are given ([`mod@env`],
 //! [`files`]), what their output means ([`result`], [`content`], [`completion`]), which calls are allowed
-//! ([`policy`]), and how the protocol deviates from the specification ([`door`], [`quirks`]). `desk` answers
-//! requests, `conventions` joins it to the folder server of `linkspan-scripts`. Where releases of mcp-bash
+//! ([`policy`]), and how the protocol deviates from the specification ([`stdio`], [`quirks`]). `connection`
+//! answers requests, `conventions` joins it to the folder server of `linkspan-scripts`. Where releases of mcp-bash
 //! differ, the newer one is followed, unless a test of the older one says otherwise.
 //!
 //! Invariant: the environment is a value ([`Vars`]); nothing here reads that of the process.
@@ -13,12 +13,11 @@ use linkspan_scripts::os;
 pub mod author;
 pub mod ci;
 pub mod completion;
+mod connection;
 pub mod content;
 mod conventions;
 pub mod cursor;
-mod desk;
 mod detect;
-pub mod door;
 pub mod env;
 pub mod files;
 pub mod health;
@@ -43,6 +42,7 @@ pub mod roots;
 mod server;
 mod shell;
 mod snapshot;
+pub mod stdio;
 pub mod template;
 #[cfg(test)]
 mod testing;
@@ -53,7 +53,7 @@ mod vars;
 
 use std::path::Path;
 
-use linkspan_scripts::folder::{Catalogue, FolderError};
+use linkspan_scripts::folder::{Catalogue, FolderError, ReadOptions};
 
 pub use conventions::{Compat, McpBash, Served, open};
 pub use detect::{Why, detect};
@@ -87,11 +87,19 @@ pub fn check_env_file(root: &Path) -> Result<(), EnvFileError> {
     Ok(trust::script(&real.join("server.d/env.sh"), &real)?)
 }
 
-/// Reads a project as a folder.
-pub fn read(root: &Path, vars: &Vars, accept_writable: bool) -> Result<Catalogue, FolderError> {
+/// The contents of a folder, by the conventions that `compat` chooses. Nothing is executed.
+pub fn catalogue(
+    root: &Path,
+    options: &ReadOptions,
+    compat: Compat,
+) -> Result<Catalogue, FolderError> {
+    if !compat.is_mcp_bash(root) {
+        return Catalogue::read(root, options);
+    }
     let tooling = env::Tooling {
-        accept_writable,
+        accept_writable: options.accept_writable,
         ..env::Tooling::default()
     };
-    Project::read(root, vars, &tooling).map(|project| project.catalogue())
+    let vars = options.env.iter().cloned().collect();
+    Project::read(root, &vars, &tooling).map(|project| project.catalogue())
 }

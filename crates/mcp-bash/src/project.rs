@@ -68,6 +68,13 @@ impl Faults {
 }
 
 impl Project {
+    /// Reads a project as its files are now, without its registry.
+    pub fn read_anew(root: &Path, vars: &Vars, tooling: &Tooling) -> Result<Self, FolderError> {
+        let mut vars = vars.clone();
+        vars.unset("MCPBASH_STATIC_REGISTRY");
+        Self::read(root, &vars, tooling)
+    }
+
     /// Reads a project. Only its `register.sh` may be run, and only if the operator wants that.
     pub fn read(root: &Path, vars: &Vars, tooling: &Tooling) -> Result<Self, FolderError> {
         let not_there = |_| FolderError::NotAFolder {

@@ -183,7 +183,7 @@ pub fn templates(
         }
         let folder = file.parent().unwrap_or(&file);
         let wrong = match template(&said, folder, places) {
-            Err(why) => why,
+            Err(why) => why.to_string(),
             Ok(item) => {
                 let name = item["name"].as_str().unwrap_or_default();
                 if taken.contains(name) {
@@ -207,23 +207,40 @@ pub fn templates(
     found
 }
 
-/// A template as the registry has it, or what is wrong with it; its files lie in `folder`.
+/// What is wrong with a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// It has no pattern.
+    #[error("it has no uriTemplate")]
+    NoTemplate,
+    /// It has no name.
+    #[error("it has no name")]
+    NoName,
+    /// It has an address and a pattern.
+    #[error("it has both a uri and a uriTemplate")]
+    Both,
+    /// Nothing in its pattern varies.
+    #[error("its uriTemplate has no {{variable}}")]
+    NoVariable,
+}
+
+/// A template as the registry has it; its files lie in `folder`.
 pub fn template(
     said: &Map<String, Value>,
     folder: &Path,
     places: &Places,
-) -> Result<Map<String, Value>, String> {
-    let uri = meta::text(said, "uriTemplate").ok_or("it has no uriTemplate")?;
-    let name = meta::text(said, "name").ok_or("it has no name")?;
+) -> Result<Map<String, Value>, TemplateError> {
+    let uri = meta::text(said, "uriTemplate").ok_or(TemplateError::NoTemplate)?;
+    let name = meta::text(said, "name").ok_or(TemplateError::NoName)?;
     if meta::text(said, "uri").is_some() {
-        return Err("it has both a uri and a uriTemplate".to_owned());
+        return Err(TemplateError::Both);
     }
     let variable = uri.split('{').skip(1).any(|rest| {
         rest.split_once('}')
             .is_some_and(|(inside, _)| !inside.trim().is_empty())
     });
     if !variable {
-        return Err("its uriTemplate has no {variable}".to_owned());
+        return Err(TemplateError::NoVariable);
     }
     let mut item = Map::new();
     item.insert("name".to_owned(), json!(name));
@@ -287,24 +304,12 @@ pub fn file_uri(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::vars::Vars;
+    use super::super::testing::places;
     use super::*;
-    use std::fs;
-
-    fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Places) {
-        let root = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let places = Places::of(root.path(), &Vars::default());
-        (root, places)
-    }
 
     #[test]
     fn a_file_is_a_resource_and_metadata_says_what_sort() {
-        let (_root, places) = project(&[
+        let (_root, places) = places(&[
             ("resources/plain file.txt", "x"),
             ("resources/a.txt", "x"),
             (
@@ -343,7 +348,7 @@ mod tests {
 
     #[test]
     fn templates_need_a_name_and_a_variable_and_no_resource_of_that_name() {
-        let (_root, places) = project(&[
+        let (_root, places) = places(&[
             (
                 "resources/b.meta.json",
                 r#"{"name":"b","uriTemplate":"file:///{b}"}"#,

@@ -9,10 +9,10 @@ use linkspan_wire::{Limits, RpcError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::cursor::Pages;
-use super::door::{self, Door, Lifetime, TokenError};
 use super::env::Tooling;
 use super::manual::Kind;
 use super::project::Project;
+use super::stdio::{self, Lifetime, StdioFront, TokenError};
 use super::vars::Vars;
 use super::{ci, prompts, quirks, resources, tools};
 use linkspan_scripts::folder::FolderError;
@@ -37,8 +37,8 @@ impl ProjectSnapshot {
         })
     }
 
-    /// The client on these two, at our door.
-    pub(crate) fn door(
+    /// The port of the client on stdin and stdout.
+    pub(crate) fn stdio_port(
         &self,
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
@@ -46,11 +46,13 @@ impl ProjectSnapshot {
     ) -> Result<Port, TokenError> {
         let project = &self.project;
         ci::snapshot(&project.vars, &self.tooling, &project.places.root);
-        let door = Door::new(&project.vars, project.server.clone())?;
+        let front = StdioFront::new(&project.vars, project.server.clone())?;
         let patience = project.vars.number("MCPBASH_SHUTDOWN_TIMEOUT");
         let patience = Duration::from_secs(patience.unwrap_or(PATIENCE));
         let lifetime = Lifetime::of(&project.vars);
-        Ok(door::port(door, reader, writer, limits, patience, lifetime))
+        Ok(stdio::port(
+            front, reader, writer, limits, patience, lifetime,
+        ))
     }
 
     /// Itself, if entries of this kind could be read.

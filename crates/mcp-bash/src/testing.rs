@@ -4,6 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use super::env::Tooling;
+use super::places::Places;
 use super::project::Project;
 use super::vars::Vars;
 
@@ -17,14 +18,7 @@ pub(crate) fn project_with(
     files: &[(&str, &str)],
     vars: &[(&str, &str)],
 ) -> (tempfile::TempDir, Project) {
-    let root = tempfile::tempdir().unwrap();
-    for (path, text) in files {
-        let path = root.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        let mode = if text.starts_with("#!") { 0o755 } else { 0o644 };
-        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
-    }
+    let root = folder(files);
     let path = std::env::var("PATH").unwrap_or_default();
     let vars: Vars = vars
         .iter()
@@ -33,4 +27,23 @@ pub(crate) fn project_with(
         .collect();
     let project = Project::read(root.path(), &vars, &Tooling::default()).unwrap();
     (root, project)
+}
+
+/// A folder with these files, and where a project there has its parts.
+pub(crate) fn places(files: &[(&str, &str)]) -> (tempfile::TempDir, Places) {
+    let root = folder(files);
+    let places = Places::of(root.path(), &Vars::default());
+    (root, places)
+}
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = root.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        let mode = if text.starts_with("#!") { 0o755 } else { 0o644 };
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+    root
 }

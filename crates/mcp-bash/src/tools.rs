@@ -175,24 +175,13 @@ pub fn shown(item: &Map<String, Value>) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::places;
     use super::super::vars::Vars;
     use super::*;
-    use std::fs;
-
-    fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Places) {
-        let root = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let places = Places::of(root.path(), &Vars::default());
-        (root, places)
-    }
 
     #[test]
     fn only_scripts_in_folders_are_tools_and_only_json_describes_them() {
-        let (_root, places) = project(&[
+        let (_root, places) = places(&[
             ("tools/a/tool.sh", "#!/bin/sh\n"),
             (
                 "tools/a/tool.meta.json",
@@ -238,7 +227,7 @@ mod tests {
     #[test]
     fn of_two_tools_with_a_name_the_first_path_wins() {
         let same = r#"{"name":"same"}"#;
-        let (_root, places) = project(&[
+        let (_root, places) = places(&[
             ("tools/b/tool.sh", ""),
             ("tools/b/tool.meta.json", same),
             ("tools/a/tool.sh", ""),

@@ -198,23 +198,12 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::vars::Vars;
+    use super::super::testing::places;
     use super::*;
-
-    fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Places) {
-        let root = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let places = Places::of(root.path(), &Vars::default());
-        (root, places)
-    }
 
     #[test]
     fn a_tool_with_a_page_links_to_it() {
-        let (_root, places) = project(&[("tools/x/ui/index.html", "<b>x</b>")]);
+        let (_root, places) = places(&[("tools/x/ui/index.html", "<b>x</b>")]);
         let tool = places.tools.join("x");
         let meta = linked(None, &tool, "s", &places).unwrap();
         assert_eq!(meta["ui"]["resourceUri"], "ui://s/x");
@@ -225,7 +214,7 @@ mod tests {
 
     #[test]
     fn pages_are_listed_and_every_one_can_be_read() {
-        let (_root, places) = project(&[
+        let (_root, places) = places(&[
             ("tools/x/ui/index.html", "X"),
             ("tools/y/tool.sh", ""),
             ("ui/x/index.html", "other"),
@@ -249,7 +238,7 @@ mod tests {
 
     #[test]
     fn pages_are_found_by_name_whatever_the_server_is_called() {
-        let (_root, places) = project(&[
+        let (_root, places) = places(&[
             ("ui/form/index.html", "Form"),
             (
                 "ui/form/ui.meta.json",

@@ -7,12 +7,13 @@ mod orphans;
 use std::ffi::OsString;
 use std::io;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_session::{Fault, Inbound, Port, PortEnd};
 use linkspan_spawn::Descendants;
 use linkspan_wire::{Limits, Line, Lines, escape_block};
+use parking_lot::Mutex;
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
@@ -70,6 +71,15 @@ impl SpawnError {
     /// Whether there is no such program.
     pub fn is_not_found(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
+    }
+
+    /// What the user can do about it.
+    pub fn hint(&self) -> String {
+        if self.is_not_found() {
+            format!("install `{}`, or give its full path", self.program)
+        } else {
+            "is it an executable file?".to_owned()
+        }
     }
 }
 
@@ -181,7 +191,7 @@ async fn run(
         let why = Fault::Ended {
             peer: format!("`{name}`"),
             status: describe(status),
-            last_words: lock(&last_words).text(),
+            last_words: last_words.lock().text(),
         };
         let _ = end.tx.send(Inbound::Closed(why)).await;
     }
@@ -198,7 +208,7 @@ fn noise(name: &str, last_words: &Arc<Mutex<LastWords>>) -> impl FnMut(&str) + S
             shown += 1;
             tracing::warn!("[{name}] its stdout has a line that is not MCP: {line:?}");
         }
-        lock(&last_words).push(line.trim_end());
+        last_words.lock().push(line.trim_end());
     }
 }
 
@@ -307,11 +317,7 @@ fn note(label: &str, line: &Line, last_words: &Mutex<LastWords>) {
     // It chooses what it writes, and the line ends up in logs and error messages of ours.
     let line = escape_block(line.trim_end(), "");
     tracing::info!("[{label}] {line}");
-    lock(last_words).push(&line);
-}
-
-fn lock(last_words: &Mutex<LastWords>) -> MutexGuard<'_, LastWords> {
-    last_words.lock().unwrap_or_else(PoisonError::into_inner)
+    last_words.lock().push(&line);
 }
 
 fn describe(status: Option<ExitStatus>) -> String {

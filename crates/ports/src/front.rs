@@ -7,13 +7,15 @@
 //! [`Pump`]: session::Pump
 //! [`SessionStreams`]: session_streams::SessionStreams
 
+mod access;
+mod admission;
 mod allowance;
 mod answer;
 mod body;
 mod cancelling;
 mod connections;
 mod figures;
-mod gate;
+mod guard;
 mod intake;
 mod knowledge;
 mod legacy;
@@ -23,6 +25,7 @@ mod old_sse;
 mod opening;
 mod options;
 mod phase;
+mod principal;
 mod reader;
 mod refusal;
 mod router;
@@ -37,6 +40,8 @@ mod sse_writer;
 mod tests;
 
 pub use figures::FrontFigures;
+pub use guard::{Admitting, Guard, GuardedRequest};
 pub use listener::Front;
 pub use options::{FrontOptions, Token};
-pub use service::{Answering, FrontService, Principal};
+pub use principal::Principal;
+pub use service::{Answering, FrontService};

@@ -5,6 +5,7 @@
 //! nothing up.
 
 mod answer;
+mod authorizer;
 mod body;
 mod call;
 mod client;
@@ -13,9 +14,11 @@ mod dial;
 mod driver;
 mod endpoint;
 mod given;
+mod header_line;
 mod job;
 mod listen;
 mod options;
+mod options_error;
 mod pace;
 mod proxy;
 mod reach;
@@ -23,13 +26,21 @@ mod refused;
 mod relearn;
 mod renew;
 mod request;
+mod requests;
+mod resolve;
 mod rest;
 mod sending;
 mod sse_session;
+mod variables;
 mod waiting;
 
-pub use options::{HttpOptions, OptionsError, Transport};
+pub use authorizer::{Again, AuthRefusal, Authorizer, Authorizing, Credentials};
+pub use options::{HeaderSource, HttpOptions, Transport};
+pub use options_error::OptionsError;
 pub use reach::reach;
+pub use requests::{RequestError, Requests};
+pub use resolve::AddressRule;
+pub use variables::{check_variable, token_in, variables_in, variables_named_by};
 
 use linkspan_session::Port;
 

@@ -14,8 +14,15 @@ mod stdio;
 mod stream;
 
 pub use child::{ChildOptions, SpawnError, child, raise_file_limit};
-pub use front::{Answering, Front, FrontFigures, FrontOptions, FrontService, Principal, Token};
-pub use http::{HttpOptions, OptionsError, Transport, http, reach};
+pub use front::{
+    Admitting, Answering, Front, FrontFigures, FrontOptions, FrontService, Guard, GuardedRequest,
+    Principal, Token,
+};
+pub use http::{
+    AddressRule, Again, AuthRefusal, Authorizer, Authorizing, Credentials, HeaderSource,
+    HttpOptions, OptionsError, RequestError, Requests, Transport, check_variable, http, reach,
+    token_in, variables_in, variables_named_by,
+};
 pub use memory::Memory;
 pub use stdio::{stdio, stdio_parts};
 pub use stream::stream;

@@ -6,12 +6,13 @@
 //! if a single request can be meant.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use linkspan_mcp::names;
 use linkspan_session::{Envelope, Inbound};
 use linkspan_wire::{Code, Frame, Hop, Id, Kind, Message, WireError};
+use parking_lot::{Mutex, MutexGuard};
 
 /// How long other answers may still come before the requests without one are told.
 pub(crate) const DOUBT: Duration = Duration::from_secs(3);
@@ -67,7 +68,7 @@ pub(crate) struct Shared(Arc<Mutex<Owed>>);
 
 impl Shared {
     pub(crate) fn lock(&self) -> MutexGuard<'_, Owed> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

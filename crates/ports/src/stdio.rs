@@ -36,7 +36,7 @@ pub fn stdio(limits: Limits) -> Port {
     port
 }
 
-/// Our stdin and stdout, for who makes a port of them.
+/// Our stdin and stdout, for callers that build their own port.
 pub fn stdio_parts() -> (
     impl AsyncRead + Send + Unpin + 'static,
     impl AsyncWrite + Send + Unpin + 'static,

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_says_nothing_more_still_hears_answers() {
+    async fn a_peer_that_has_closed_its_side_still_gets_answers() {
         let (mut port, peer) = port();
         let (mut hears, mut says) = tokio::io::split(peer);
         says.shutdown().await.unwrap();

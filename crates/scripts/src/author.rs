@@ -9,8 +9,10 @@ mod repair;
 mod report;
 pub mod scaffold;
 mod templates;
+mod tool_call;
 
 pub use dry_run::DryRun;
 pub use repair::{Repair, repair};
 pub use report::{Entries, Report, WriteEntry, errors, summary};
 pub use templates::Lang;
+pub use tool_call::{CallOutcome, UnknownTool, call_params, stderr_of};

@@ -8,6 +8,7 @@ mod changes;
 mod completions;
 mod declared;
 mod describe;
+mod exec;
 mod fields;
 mod files;
 mod front;
@@ -15,20 +16,21 @@ mod leftover;
 mod listing;
 mod meta;
 mod mime;
-pub mod names;
+mod names;
 mod node;
 mod placeholders;
 mod programs;
 mod prompts;
+mod readable;
 mod reader;
 mod resources;
-mod schema;
 mod script;
 mod server;
 mod settings;
 mod skills;
 #[cfg(test)]
 mod testing;
+mod tool_schemas;
 mod tools;
 mod units;
 mod uri;
@@ -43,7 +45,6 @@ pub use changes::{Changed, changes};
 pub use fields::reference;
 pub use leftover::untrusted_code;
 pub use reader::{FolderError, ReadOptions, trusted_root};
-pub use schema::Schema;
 pub use settings::{
     EnvMode, EnvSettings, LimitSettings, Mode, MountSettings, RunSettings, SandboxSettings,
     WorkerSettings,

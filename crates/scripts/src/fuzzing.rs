@@ -6,7 +6,7 @@ use crate::serve::{Cursor, UriTemplate};
 /// Reads a text as everything that peers may send as text.
 pub fn words(text: &str) {
     if let Err(odd) = Said::parse(text) {
-        assert!(!odd.why.is_empty());
+        assert!(!odd.why.to_string().is_empty());
     }
     let (template, uri) = text.split_once('\n').unwrap_or((text, text));
     let _ = UriTemplate::new(template).values(uri);

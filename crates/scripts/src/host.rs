@@ -7,7 +7,7 @@ pub use crate::run::control::List;
 pub use crate::run::env::{Env, put};
 pub use crate::run::observer::{CallObserver, Talk, Threshold};
 pub use crate::run::{
-    Busy, Ended, Job, Outcome, Place, Runner, Stdin, on_one_line, random_name, run,
+    Busy, Ended, Job, Outcome, RunPermit, Runner, Stdin, on_one_line, random_name, run,
 };
 pub use crate::sandbox::lexical;
 pub use crate::serve::git::read as read_git;

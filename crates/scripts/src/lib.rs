@@ -22,5 +22,6 @@ mod worker;
 
 pub use run::watchdog::watch as watch_over;
 pub use serve::{
-    Conventions, Fetch, Fetched, Folder, Hosts, NotFetched, OpenError, Options, ServerFiles,
+    CallerVariables, Conventions, Fetch, Fetched, Folder, Hosts, NotFetched, OpenError, Options,
+    ServerFiles,
 };

@@ -1,13 +1,13 @@
-//! Servers that are taken in: `mode: mcp`.
+//! Mounted servers: `mode: mcp`.
 //!
 //! The executable is an MCP server on its stdin and stdout. Every connection has a process of its own,
 //! so that what it asks goes to the client that it works for. Its tools are listed among ours.
 
 mod client;
-mod desk;
+mod server;
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -26,9 +26,9 @@ use client::Client;
 /// How long a server that did not start is left out of lists before it is tried again.
 const LEFT_OUT: Duration = Duration::from_secs(30);
 
-/// What one connection has taken in. Who waits for one server holds up no other.
+/// The servers of one connection. Waiting for one of them does not delay calls of another.
 #[derive(Default)]
-pub(crate) struct Mounts(std::sync::Mutex<HashMap<String, Arc<Mutex<Slot>>>>);
+pub(crate) struct Mounts(parking_lot::Mutex<HashMap<String, Arc<Mutex<Slot>>>>);
 
 /// The server of one entry.
 #[derive(Default)]
@@ -39,7 +39,7 @@ struct Slot {
 }
 
 /// The context in which a mounted server runs.
-pub(crate) struct Guest<'a> {
+pub(crate) struct MountContext<'a> {
     pub(crate) runner: &'a Arc<Runner>,
     pub(crate) events: &'a ChangeEvents,
     pub(crate) threshold: &'a Threshold,
@@ -49,10 +49,14 @@ pub(crate) struct Guest<'a> {
 impl Mounts {
     /// The tools of every server in the catalogue, under the names that clients use. A server that
     /// does not start has none.
-    pub(crate) async fn tools(&self, catalogue: &Catalogue, guest: &Guest<'_>) -> Vec<Value> {
+    pub(crate) async fn tools(
+        &self,
+        catalogue: &Catalogue,
+        context: &MountContext<'_>,
+    ) -> Vec<Value> {
         let asking = mounted(catalogue).map(|(entry, settings)| async move {
-            let listed = match self.client(entry, guest, LEFT_OUT).await {
-                Ok(client) => client.tools(guest.caller.clone()).await,
+            let listed = match self.client(entry, context, LEFT_OUT).await {
+                Ok(client) => client.tools(context.caller.clone()).await,
                 Err(e) => Err(e),
             };
             (entry, settings, listed)
@@ -69,7 +73,7 @@ impl Mounts {
                     let text = format!("`{}` is left out: {}", entry.name, e.message());
                     tracing::warn!("{text}");
                     let diagnostic = Diagnostic::warning(&text);
-                    let _ = guest.events.send(News::Diagnostic(diagnostic));
+                    let _ = context.events.send(News::Diagnostic(diagnostic));
                 }
             }
         }
@@ -82,18 +86,18 @@ impl Mounts {
         catalogue: &Catalogue,
         name: &str,
         params: &str,
-        guest: &Guest<'_>,
+        context: &MountContext<'_>,
     ) -> Option<Result<String, RpcError>> {
         for (entry, settings) in mounted(catalogue) {
             let prefix = prefix(entry, settings);
             let Some(inner) = name.strip_prefix(&prefix).filter(|inner| !inner.is_empty()) else {
                 continue;
             };
-            let client = match self.client(entry, guest, Duration::ZERO).await {
+            let client = match self.client(entry, context, Duration::ZERO).await {
                 Ok(client) => client,
                 Err(e) => return Some(Err(e)),
             };
-            let tools = match client.tools(guest.caller.clone()).await {
+            let tools = match client.tools(context.caller.clone()).await {
                 Ok(tools) => tools,
                 Err(e) => return Some(Err(e)),
             };
@@ -101,7 +105,11 @@ impl Mounts {
                 continue;
             }
             let params = with_name(params, inner);
-            return Some(client.call(&params, guest.caller.clone(), &entry.run).await);
+            return Some(
+                client
+                    .call(&params, context.caller.clone(), &entry.run)
+                    .await,
+            );
         }
         None
     }
@@ -111,7 +119,7 @@ impl Mounts {
     async fn client(
         &self,
         entry: &Arc<Tool>,
-        guest: &Guest<'_>,
+        context: &MountContext<'_>,
         left_out: Duration,
     ) -> Result<Arc<Client>, RpcError> {
         let asked = Instant::now();
@@ -125,7 +133,7 @@ impl Mounts {
         {
             return Err(why.clone());
         }
-        let started = Client::start(entry, guest).await;
+        let started = Client::start(entry, context).await;
         slot.failed = started.as_ref().err().map(|e| (Instant::now(), e.clone()));
         let client = Arc::new(started?);
         slot.client = Some(client.clone());
@@ -133,7 +141,7 @@ impl Mounts {
     }
 
     fn slot(&self, name: &str) -> Arc<Mutex<Slot>> {
-        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.0.lock();
         slots.entry(name.to_owned()).or_default().clone()
     }
 }
@@ -175,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_name_is_another_one() {
+    fn only_the_name_is_replaced() {
         assert_eq!(
             with_name(
                 "{\"name\":\"x_echo\",\"arguments\":{\"n\":1.0},\n\"_meta\":{}}",

@@ -24,7 +24,7 @@ pub(crate) mod watchdog;
 
 pub use process::{Ended, Job, Outcome, Stdin, run};
 pub(crate) use runner::RunnerOptions;
-pub use runner::{Busy, Place, Runner};
+pub use runner::{Busy, RunPermit, Runner};
 
 /// A name that cannot be guessed: 128 random bits in hexadecimal.
 pub fn random_name() -> String {

@@ -75,6 +75,13 @@ pub fn install_in(parent: &Path, exe: &Path) -> io::Result<Installed> {
     })
 }
 
+/// The first file of the SDK that a folder has with other contents.
+pub fn differing(folder: &Path) -> Option<PathBuf> {
+    let mut paths = FILES.iter().map(|file| (folder.join(file.path), file.text));
+    let found = paths.find(|(path, text)| fs::read(path).is_ok_and(|is| is != text.as_bytes()));
+    found.map(|(path, _)| path)
+}
+
 /// Writes the files into a folder of the user's choice, and says which. Files that are there are
 /// replaced.
 pub fn write_to(folder: &Path) -> io::Result<Vec<PathBuf>> {
@@ -250,6 +257,7 @@ mod tests {
     fn a_user_gets_the_files_without_the_link() {
         let folder = tempfile::tempdir().expect("a folder");
         let written = write_to(folder.path()).expect("written");
+        assert_eq!(differing(folder.path()), None);
         assert_eq!(written.len(), FILES.len());
         assert!(folder.path().join("lib/path.sh").exists());
         assert!(!folder.path().join("bin").exists());

@@ -36,7 +36,7 @@ use linkspan_session::Port;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Semaphore, broadcast};
 
-pub use conventions::Conventions;
+pub use conventions::{CallerVariables, Conventions};
 pub(crate) use cursor::Cursor;
 pub use diagnostics::Diagnostic;
 pub use news::{FolderChange, FolderChanges};
@@ -148,12 +148,18 @@ impl Folder {
 
     /// A connection for one client.
     pub fn port(self: &Arc<Self>) -> Port {
-        self.conventions.port(self)
+        self.port_for(CallerVariables::new())
+    }
+
+    /// A connection for one client, with variables about it for the programs that it runs. Workers serve several
+    /// clients and are told about none.
+    pub fn port_for(self: &Arc<Self>, caller: CallerVariables) -> Port {
+        self.conventions.port(self, caller)
     }
 
     /// Joins a client to the server that answers it.
-    pub fn connect(&self, desk: impl Handler) -> Port {
-        linkspan_local::port("the folder", &self.workers, desk)
+    pub fn connect(&self, handler: impl Handler) -> Port {
+        linkspan_local::port("the folder", &self.workers, handler)
     }
 
     /// Runs the folder's programs.

@@ -3,19 +3,20 @@
 //! Each process is owned by one task ([`process`]); a [`Pool`] starts them when they are needed and
 //! gives each call to one that has room.
 
-mod book;
+mod calls;
 mod pool;
 mod process;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use linkspan_wire::RpcError;
+use parking_lot::Mutex;
 
 use crate::folder::{Tool, WorkerSettings};
 use crate::run::Runner;
 use crate::run::observer::CallObserver;
-pub(crate) use book::Answer;
+pub(crate) use calls::Answer;
 use pool::Pool;
 pub(crate) use pool::Task;
 pub(crate) use process::{Pipes, spawn};
@@ -40,7 +41,7 @@ impl Pools {
 
     /// The pool of a tool as it is now. Processes of what it was finish what they do.
     fn pool(&self, tool: &Arc<Tool>, settings: &WorkerSettings) -> Arc<Pool> {
-        let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pools = self.0.lock();
         match pools.get(&tool.name) {
             Some(pool) if pool.serves(tool) => pool.clone(),
             _ => {
@@ -53,9 +54,6 @@ impl Pools {
 
     /// Lets every process go.
     pub(crate) fn clear(&self) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.0.lock().clear();
     }
 }

@@ -47,7 +47,7 @@ impl Budget {
         Self::with_free(bytes, FREE)
     }
 
-    /// A budget of `bytes` that counts small messages too: for those who have many queues.
+    /// A budget of `bytes` that counts small messages too: for owners of many queues.
     pub fn strict(bytes: usize) -> Self {
         Self::with_free(bytes, 0)
     }

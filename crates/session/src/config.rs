@@ -11,7 +11,7 @@ pub struct Config {
     pub question: Duration,
     /// How long answers in flight may still arrive after the front has closed.
     pub drain: Duration,
-    /// How long a port may take to say goodbye.
+    /// How long a port may take to close its connection.
     pub farewell: Duration,
     /// Requests that one side may have in flight.
     pub max_in_flight: usize,

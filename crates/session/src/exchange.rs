@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_the_end_of_a_subscription() {
+    fn a_subscription_is_not_counted_as_in_flight() {
         let mut exchange = Exchange::default();
         exchange.call(Side::Front, id("1"), "subscriptions/listen", None);
         assert_eq!(exchange.in_flight(Side::Back), 0);

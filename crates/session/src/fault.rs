@@ -92,6 +92,18 @@ pub enum Fault {
         /// What is wrong with it.
         why: String,
     },
+    /// The server wants a sign-in, and there is none.
+    #[error("{peer} wants a sign-in: {why}")]
+    NotSignedIn {
+        /// The server.
+        peer: String,
+        /// What happened to the attempt.
+        why: String,
+        /// What the user can do.
+        hint: String,
+        /// The page that the user has to open, if one waits.
+        url: Option<String>,
+    },
     /// We are shutting down.
     #[error("the bridge is closing")]
     Closing,
@@ -122,6 +134,7 @@ impl Fault {
             Self::Overloaded { .. } => "overloaded",
             Self::TooLarge { .. } => "too_large",
             Self::BadAnswer { .. } => "bad_answer",
+            Self::NotSignedIn { .. } => "not_signed_in",
             Self::Closing => "closing",
         }
     }
@@ -137,7 +150,7 @@ impl Fault {
     }
 
     /// What the user can do about it.
-    pub fn hint(&self) -> &'static str {
+    pub fn hint(&self) -> &str {
         match self {
             Self::ConnectFailed { why, .. } if certificate_hint(why).is_some() => {
                 certificate_hint(why).unwrap_or_default()
@@ -167,6 +180,7 @@ impl Fault {
             Self::BadAnswer { .. } => {
                 "check that this is an MCP server, and the URL its endpoint; --debug shows what came back"
             }
+            Self::NotSignedIn { hint, .. } => hint,
             Self::Closing => "linkspan was told to stop, or its client has gone",
         }
     }
@@ -182,6 +196,9 @@ impl Fault {
             Self::HttpStatus { status, .. } => data += &format!(r#","status":{status}"#),
             Self::ConnectFailed { tries, .. } => data += &format!(r#","tries":{tries}"#),
             Self::TooLarge { limit, .. } => data += &format!(r#","limit":{limit}"#),
+            Self::NotSignedIn { url: Some(url), .. } => {
+                data += &format!(r#","url":{}"#, quote(url));
+            }
             _ => {}
         }
         data.push('}');

@@ -1,16 +1,17 @@
-//! A hub: many askers on the front of one session.
+//! A hub: many callers on the front of one session.
 //!
 //! Requests of the modern era stand alone, so different clients may use the same id and the same
 //! progress token. On the hub every request has a number of its own, and what comes back is told
 //! apart by it.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use linkspan_mcp::era::is_timeout;
 use linkspan_mcp::{LOG_LEVEL, SUBSCRIPTION_ID, names};
 use linkspan_wire::{Hop, Id, Kind, Message, RpcError};
+use parking_lot::Mutex;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -91,7 +92,7 @@ impl Hub {
         let place = place.map_err(|_| Fault::Closing)?;
         let (tx, rx) = mpsc::channel(QUEUE);
         let (number, msg) = {
-            let mut state = lock(&self.0.state);
+            let mut state = self.0.state.lock();
             if state.closed {
                 return Err(Fault::Closing);
             }
@@ -111,12 +112,12 @@ impl Hub {
 
     /// Whether the session has ended.
     pub fn is_closed(&self) -> bool {
-        self.0.to_session.is_closed() || lock(&self.0.state).closed
+        self.0.to_session.is_closed() || self.0.state.lock().closed
     }
 
     /// Requests that wait for their answer.
     pub fn in_flight(&self) -> usize {
-        lock(&self.0.state).calls.len()
+        self.0.state.lock().calls.len()
     }
 }
 
@@ -125,7 +126,7 @@ impl Drop for Guard {
         let Some(hub) = self.hub.upgrade() else {
             return;
         };
-        if !lock(&hub.state).cancel(self.number) {
+        if !hub.state.lock().cancel(self.number) {
             return;
         }
         let params = format!(r#"{{"requestId":{}}}"#, self.number);
@@ -194,7 +195,7 @@ async fn pump(mut end: PortEnd, state: Arc<Mutex<State>>) {
         }
     }
     let calls = {
-        let mut state = lock(&state);
+        let mut state = state.lock();
         state.closed = true;
         std::mem::take(&mut state.calls)
     };
@@ -208,7 +209,7 @@ async fn pump(mut end: PortEnd, state: Arc<Mutex<State>>) {
 
 /// Hands a message to its asker. Gives what has to be said to the session in return.
 fn deliver(envelope: Envelope, state: &Mutex<State>) -> Option<Message> {
-    let mut state = lock(state);
+    let mut state = state.lock();
     let msg = &envelope.msg;
     match msg.kind() {
         Kind::Result | Kind::Error => {
@@ -300,7 +301,7 @@ impl State {
             let only = self.calls.values().next();
             return only.filter(|_| self.calls.len() == 1);
         }
-        // Over stdio a log message names no request: it is that of the only principal who can be meant,
+        // Over stdio a log message names no request: it is that of the only principal that can be meant,
         // and of its requests the newest is the best guess.
         let asker = self.only_asker()?;
         let wanting = self.calls.iter();
@@ -322,8 +323,4 @@ impl State {
         let first = askers.next()?;
         askers.all(|asker| asker == first).then_some(first)
     }
-}
-
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }

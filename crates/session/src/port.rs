@@ -113,7 +113,7 @@ pub struct Port {
 
 /// The peer's end of a port: what a transport's task holds.
 ///
-/// The session closes a port by dropping its queue; the transport then says goodbye to its peer and
+/// The session closes a port by dropping its queue; the transport then closes its connection and
 /// drops this.
 pub struct PortEnd {
     /// Towards the session.

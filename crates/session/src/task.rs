@@ -76,7 +76,7 @@ impl Session {
         self
     }
 
-    /// Runs until a side closes or `stop` resolves, then says goodbye to both.
+    /// Runs until a side closes or `stop` resolves, then closes both ports.
     pub async fn run(mut self, stop: impl Future<Output = ()>) -> Ended {
         tokio::pin!(stop);
         let ended = self.relay(stop.as_mut(), Reading::Both).await;

@@ -1,52 +1,11 @@
 //! Sessions with an era machine in them.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use linkspan_mcp::era::{LegacyToModern, ModernToLegacy, ModernToLegacyOptions};
-use linkspan_session::{Config, Core, Envelope, EraLayer, Inbound, Layer, Outbound, Side};
-use linkspan_wire::{Frame, Limits, Message};
+use linkspan_session::{Config, EraLayer, Side};
 
-struct Table {
-    core: Core,
-    now: Instant,
-}
-
-impl Table {
-    fn with(config: Config, layers: Vec<Box<dyn Layer>>) -> Self {
-        Self {
-            core: Core::new(config, layers),
-            now: Instant::now(),
-        }
-    }
-
-    fn front(&mut self, text: &str) -> &mut Self {
-        let inbound = match Frame::parse(text.to_owned().into(), &Limits::default()) {
-            Frame::One(msg) => Inbound::Message(Envelope::new(msg)),
-            Frame::Batch(entries) => Inbound::Batch(entries),
-            Frame::Other { why, .. } => Inbound::Bad(why),
-            Frame::Blank => return self,
-        };
-        self.core.on(Side::Front, inbound, self.now);
-        self
-    }
-
-    fn back(&mut self, text: &str) -> &mut Self {
-        let msg = Message::parse(text.to_owned().into()).expect("a message");
-        self.core
-            .on(Side::Back, Inbound::Message(Envelope::new(msg)), self.now);
-        self
-    }
-
-    fn sent(&mut self, side: Side) -> Vec<String> {
-        let outbox = self.core.outbox(side);
-        std::iter::from_fn(|| outbox.pop())
-            .map(|item| match item {
-                Outbound::One(envelope) => envelope.msg.text(),
-                Outbound::Array(text) => String::from_utf8_lossy(&text).into_owned(),
-            })
-            .collect()
-    }
-}
+use crate::table::Table;
 
 fn modern(id: &str, method: &str, more: &str) -> String {
     format!(
@@ -65,6 +24,8 @@ fn up(config: Config) -> Table {
     let sent = t.sent(Side::Back);
     assert!(sent[0].contains(r#""id":1,"#), "{sent:?}");
     t.back(r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s"}}}"#);
+    // The ping after `initialized`.
+    t.back(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
     t.sent(Side::Back);
     t
 }

@@ -170,11 +170,11 @@ mod tests {
     use super::*;
     use crate::originals::OriginalStore;
     use linkspan_ports::Principal;
-    use linkspan_shrink::{Gate, Keep};
+    use linkspan_shrink::{Keep, Thresholds};
 
     fn originals() -> Originals {
-        let store = OriginalStore::new(None, Gate::default()).unwrap();
-        store.of(&Principal(None))
+        let store = OriginalStore::new(None, Thresholds::default()).unwrap();
+        store.of(&Principal::anonymous())
     }
 
     fn no_jq() -> JqCommand {

@@ -29,7 +29,7 @@ struct Session(ShrinkLayer);
 
 impl Session {
     fn new(shared: &Arc<Shared>, name: &str) -> Self {
-        let principal = Principal(Some(name.as_bytes().into()));
+        let principal = Principal::of_credentials(name.as_bytes());
         Self(ShrinkLayer::new(shared.clone(), true, &principal))
     }
 

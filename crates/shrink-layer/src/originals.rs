@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use linkspan_ports::Principal;
-use linkspan_shrink::{Gate, Keep, detect, document};
+use linkspan_shrink::{Keep, Thresholds, detect, document};
 use parking_lot::Mutex;
 
 use self::folder::Folder;
@@ -32,7 +32,7 @@ struct Inner {
     folder: Option<Folder>,
     /// The secret that ids are derived from.
     key: Bytes,
-    gate: Gate,
+    thresholds: Thresholds,
     recent: Mutex<Recent>,
 }
 
@@ -51,7 +51,7 @@ struct Kept {
 
 impl OriginalStore {
     /// Stores in memory, and in `folder` too if there is one, which is created if missing.
-    pub(crate) fn new(folder: Option<PathBuf>, gate: Gate) -> io::Result<Self> {
+    pub(crate) fn new(folder: Option<PathBuf>, thresholds: Thresholds) -> io::Result<Self> {
         let folder = folder.map(Folder::open).transpose()?;
         let key = match &folder {
             Some(folder) => folder.key()?,
@@ -60,15 +60,15 @@ impl OriginalStore {
         Ok(Self(Arc::new(Inner {
             folder,
             key,
-            gate,
+            thresholds,
             recent: Mutex::default(),
         })))
     }
 
     /// The originals of one principal.
     pub(crate) fn of(&self, principal: &Principal) -> Originals {
-        let who = principal.0.as_deref().unwrap_or_default();
-        let known = u8::from(principal.0.is_some());
+        let who = principal.key().unwrap_or_default();
+        let known = u8::from(principal.key().is_some());
         let owner = hash(&[&self.0.key, &[known], who]);
         Originals {
             store: self.clone(),
@@ -126,7 +126,7 @@ impl Keep for Originals {
         let id = self.id_of(text);
         let inner = &self.store.0;
         if let Some(folder) = &inner.folder {
-            let bytes = || document(text, &detect(text, inner.gate.threshold), tool);
+            let bytes = || document(text, &detect(text, inner.thresholds.confidence), tool);
             if let Err(e) = folder.write(&id, bytes) {
                 tracing::warn!("cannot keep a result in {}: {e}", folder.path().display());
             }
@@ -160,16 +160,16 @@ mod tests {
     use std::path::Path;
 
     fn store(folder: Option<&Path>) -> OriginalStore {
-        OriginalStore::new(folder.map(Path::to_owned), Gate::default()).unwrap()
+        OriginalStore::new(folder.map(Path::to_owned), Thresholds::default()).unwrap()
     }
 
     fn principal(name: &str) -> Principal {
-        Principal(Some(name.as_bytes().into()))
+        Principal::of_credentials(name.as_bytes())
     }
 
     #[test]
     fn an_original_is_found_by_its_id() {
-        let originals = store(None).of(&Principal(None));
+        let originals = store(None).of(&Principal::anonymous());
         let id = originals.keep("t", "hello").unwrap();
         assert_eq!(&*originals.find(&id).unwrap(), "hello");
         for wrong in [&"0".repeat(32), "../../etc/passwd", "", &id[..12]] {
@@ -188,7 +188,7 @@ mod tests {
             );
             assert_ne!(id, same);
             assert_eq!((one.find(&same), other.find(&id)), (None, None));
-            assert_eq!(store.of(&Principal(None)).find(&id), None);
+            assert_eq!(store.of(&Principal::anonymous()).find(&id), None);
             assert!(!hash_of("hello").starts_with(&id), "{id}");
             assert!(one.find(&id).is_some());
         }
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_and_the_oldest_original_is_dropped_first() {
-        let originals = store(None).of(&Principal(None));
+        let originals = store(None).of(&Principal::anonymous());
         let large = |letter: &str| letter.repeat(MOST / 2);
         let ids: Vec<_> = ["a", "b", "c"]
             .iter()

@@ -67,7 +67,8 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(options: Options) -> Result<Arc<Self>, ShrinkError> {
-        let originals = OriginalStore::new(options.store.clone(), options.policy.gate.clone());
+        let originals =
+            OriginalStore::new(options.store.clone(), options.policy.thresholds.clone());
         let originals = originals.map_err(|source| ShrinkError::Store {
             folder: options.store.clone().unwrap_or_default(),
             source,

@@ -1,7 +1,7 @@
 //! The same text in fewer tokens, and the way back.
 //!
 //! ```text
-//! text ─► detect: regions ─► a rendering for each kind ─► pack: one text ─► gate: smaller? the same? ─► text
+//! text ─► detect: regions ─► a rendering for each kind ─► pack: one text ─► check: smaller? the same? ─► text
 //! ```
 //!
 //! Every rendering has an inverse. Invariant: nothing here knows of the network, of files or of a clock;
@@ -42,5 +42,5 @@ pub use pack::decode;
 pub use policy::{Keep, Policy, Structured};
 pub use rendering::{Malformed, Rendered};
 pub use result::{META, Report, Rewritten, rewrite};
-pub use shrinking::{Gate, Kept, Shrunk, check, shrink};
+pub use shrinking::{Kept, LossyRendering, Shrunk, Thresholds, check, shrink};
 pub use text::{Found, Tried, Worked, try_text};

@@ -52,9 +52,9 @@ fn encode(text: &str, _kind: Kind, context: &Context) -> Vec<Rendered> {
 
 fn templated(lines: &Lines<'_>, context: &Context) -> Option<Rendered> {
     let max = context.level == Level::Max;
-    let book = mine(lines, &context.stop)?;
-    let assigned = assign(lines, &book, &context.stop)?;
-    let templates: Vec<_> = book
+    let index = mine(lines, &context.stop)?;
+    let assigned = assign(lines, &index, &context.stop)?;
+    let templates: Vec<_> = index
         .templates
         .iter()
         .map(template::Template::parts)

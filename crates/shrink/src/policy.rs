@@ -5,7 +5,7 @@ use linkspan_tokens::Vocabulary;
 
 use crate::context::Level;
 use crate::lossy::Lossy;
-use crate::shrinking::Gate;
+use crate::shrinking::Thresholds;
 
 /// What becomes of `structuredContent` that says the same as a text which got shorter. If it says
 /// anything else it always stays.
@@ -24,7 +24,7 @@ pub enum Structured {
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     /// When a replacement is worth it.
-    pub gate: Gate,
+    pub thresholds: Thresholds,
     /// How far a rendering may go.
     pub level: Level,
     /// Whose tokens count.

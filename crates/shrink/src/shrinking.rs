@@ -1,5 +1,6 @@
-//! The gate: a text is replaced only by one that is smaller and can be taken back.
+//! A text is replaced only by one that is smaller and can be decoded to the same text.
 
+use std::fmt;
 use std::ops::Range;
 
 use memchr::memrchr;
@@ -14,9 +15,9 @@ use crate::rendering::{Rendered, Rendering};
 
 /// When a replacement is worth it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Gate {
+pub struct Thresholds {
     /// How sure a kind must be, from 0 to 1.
-    pub threshold: f32,
+    pub confidence: f32,
     /// Texts with fewer tokens are left alone.
     pub short: u64,
     /// Tokens that must be saved.
@@ -25,10 +26,10 @@ pub struct Gate {
     pub percent: u64,
 }
 
-impl Default for Gate {
+impl Default for Thresholds {
     fn default() -> Self {
         Self {
-            threshold: 0.7,
+            confidence: 0.7,
             short: 200,
             least: 30,
             percent: 10,
@@ -36,7 +37,7 @@ impl Default for Gate {
     }
 }
 
-impl Gate {
+impl Thresholds {
     /// Whether so many tokens less are worth it.
     pub(crate) fn accepts(&self, before: u64, after: u64) -> bool {
         let least = self.least.max((before * self.percent).div_ceil(100));
@@ -73,14 +74,18 @@ pub enum Kept {
 }
 
 /// The same text in fewer tokens, if that can be had.
-pub fn shrink(text: &str, gate: &Gate, context: &Context) -> Result<Shrunk, Kept> {
-    shrink_escaped(&marks::escape(text), gate, context)
+pub fn shrink(text: &str, thresholds: &Thresholds, context: &Context) -> Result<Shrunk, Kept> {
+    shrink_escaped(&marks::escape(text), thresholds, context)
 }
 
 /// The same for a text in which every mark is one of ours.
-pub(crate) fn shrink_escaped(text: &str, gate: &Gate, context: &Context) -> Result<Shrunk, Kept> {
+pub(crate) fn shrink_escaped(
+    text: &str,
+    thresholds: &Thresholds,
+    context: &Context,
+) -> Result<Shrunk, Kept> {
     // No text has more tokens than bytes.
-    if (text.len() as u64) < gate.short {
+    if (text.len() as u64) < thresholds.short {
         return Err(Kept::Short);
     }
     let mut replaced = Vec::new();
@@ -88,7 +93,7 @@ pub(crate) fn shrink_escaped(text: &str, gate: &Gate, context: &Context) -> Resu
     // Counting takes a third of the time; what was counted is not counted again.
     let mut counted = Vec::new();
     let mut packed = None;
-    for found in detect(text, gate.threshold) {
+    for found in detect(text, thresholds.confidence) {
         let is_whole = found.range.len() == text.len();
         let original = &text[found.range.clone()];
         let Some(layout) = layout_of(original, found.kind, is_whole) else {
@@ -120,15 +125,15 @@ pub(crate) fn shrink_escaped(text: &str, gate: &Gate, context: &Context) -> Resu
         return Err(Kept::Unknown);
     }
     let before = total(text, &counted, context);
-    if before < gate.short {
+    if before < thresholds.short {
         return Err(Kept::Short);
     }
-    match passed(text, &replaced, (before, packed), gate, context) {
+    match passed(text, &replaced, (before, packed), thresholds, context) {
         Err(Kept::Unfaithful) => {
             let replaced = next_best(text, replaced, others);
             match replaced.is_empty() {
                 true => Err(Kept::Unfaithful),
-                false => passed(text, &replaced, (before, None), gate, context),
+                false => passed(text, &replaced, (before, None), thresholds, context),
             }
         }
         done => done,
@@ -167,12 +172,12 @@ fn passed(
     text: &str,
     replaced: &[Replaced],
     (before, after): (u64, Option<u64>),
-    gate: &Gate,
+    thresholds: &Thresholds,
     context: &Context,
 ) -> Result<Shrunk, Kept> {
     let packed = pack(text, replaced);
     let after = after.unwrap_or_else(|| context.tokens(&packed));
-    if !gate.accepts(before, after) {
+    if !thresholds.accepts(before, after) {
         return Err(Kept::NotWorthIt);
     }
     if !is_faithful(text, replaced, &packed) {
@@ -219,10 +224,25 @@ fn next_best(
     mended.collect()
 }
 
+/// A rendering that cannot be decoded to the text that it was made of.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LossyRendering {
+    text: String,
+    packed: String,
+}
+
+impl std::error::Error for LossyRendering {}
+
+impl fmt::Display for LossyRendering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}\nbecame\n{}", self.text, self.packed)
+    }
+}
+
 /// Makes every candidate that there is for `text` as a region of this kind, and takes it back. How many
-/// there are, or what was lost. For tests: a rendering that loses anything is wrong even if the gate
+/// there are, or what was lost. For tests: a rendering that loses anything is wrong even if `shrink`
 /// would notice.
-pub fn check(text: &str, kind: Kind, context: &Context) -> Result<usize, String> {
+pub fn check(text: &str, kind: Kind, context: &Context) -> Result<usize, LossyRendering> {
     let (_, inner) = region(text);
     let layout = layout_of(text, kind, true).unwrap_or_default();
     let candidates = Rendering::for_kind(kind).flat_map(|one| (one.encode)(&inner, kind, context));
@@ -235,10 +255,13 @@ pub fn check(text: &str, kind: Kind, context: &Context) -> Result<usize, String>
             layout,
         }];
         let packed = pack(text, &replaced);
-        // The gate leaves lines alone of which some are escaped in another way.
+        // `shrink` leaves lines alone of which some are escaped in another way.
         let is_value = || decode(&packed).is_ok_and(|back| json::same(kind, text, &back));
         if !is_faithful(text, &replaced, &packed) && !is_value() {
-            return Err(format!("{text:?}\nbecame\n{packed}"));
+            return Err(LossyRendering {
+                text: text.to_owned(),
+                packed,
+            });
         }
         count += 1;
     }
@@ -395,7 +418,7 @@ mod tests {
                 format!("Here:\n\n```json\n\n{json}\n\n```\n"),
                 format!("Here:\r\n{}\r\nThere\r\n", json.replace('\n', "\r\n")),
             ] {
-                let shrunk = shrink(&text, &Gate::default(), &Context::default())
+                let shrunk = shrink(&text, &Thresholds::default(), &Context::default())
                     .unwrap_or_else(|why| panic!("{why:?}: {text}"));
                 assert_eq!(
                     decode(&shrunk.text).as_deref(),
@@ -412,7 +435,7 @@ mod tests {
             " ,",
         );
         let text = format!("Here:\n\n{odd}\n\nThere.\n");
-        assert!(shrink(&text, &Gate::default(), &Context::default()).is_err());
+        assert!(shrink(&text, &Thresholds::default(), &Context::default()).is_err());
     }
 
     #[test]
@@ -428,7 +451,7 @@ mod tests {
                 rows(|i| format!("{i},{forged}\n"), ["", ""], "")
             ),
         ] {
-            let shrunk = shrink(&text, &Gate::default(), &Context::default()).unwrap();
+            let shrunk = shrink(&text, &Thresholds::default(), &Context::default()).unwrap();
             assert_eq!(marks::count(&shrunk.text), 0, "{}", shrunk.text);
             assert_eq!(decode(&shrunk.text).as_deref(), Ok(text.as_str()));
         }

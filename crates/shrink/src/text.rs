@@ -10,7 +10,7 @@ use crate::lossy::apply;
 use crate::marks;
 use crate::outline::outline;
 use crate::policy::{Keep, Policy};
-use crate::shrinking::{Gate, Kept, shrink_escaped};
+use crate::shrinking::{Kept, Thresholds, shrink_escaped};
 
 /// A text of a result.
 pub(crate) struct Text<'a> {
@@ -73,7 +73,7 @@ pub(crate) fn work(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, stop: &Sto
         return worked;
     };
     let escaped = marks::escape(text.text);
-    let regions = detect(&escaped, policy.gate.threshold);
+    let regions = detect(&escaped, policy.thresholds.confidence);
     let outlined = outline(&escaped, &regions, &context, budget, &id);
     let after = context.tokens(&outlined);
     if after >= worked.after {
@@ -90,12 +90,12 @@ pub(crate) fn work(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, stop: &Sto
 }
 
 fn by_kind(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, context: &Context) -> Worked {
-    let gate = &policy.gate;
-    if (text.text.len() as u64) < gate.short {
+    let thresholds = &policy.thresholds;
+    if (text.text.len() as u64) < thresholds.short {
         return Worked::nothing(context.tokens(text.text), Kept::Short);
     }
     if let Some(reference) = keep.earlier(text.tool, text.text)
-        && let Some(worked) = if_smaller(text, reference, gate, context)
+        && let Some(worked) = if_smaller(text, reference, thresholds, context)
     {
         return worked;
     }
@@ -107,7 +107,7 @@ fn by_kind(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, context: &Context)
     };
     let shorter = match policy.render {
         Some(mode) => {
-            let regions = detect(&source, gate.threshold);
+            let regions = detect(&source, thresholds.confidence);
             let rendered = render(
                 &source,
                 &regions,
@@ -116,9 +116,9 @@ fn by_kind(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, context: &Context)
                 text.budget,
                 context.vocabulary,
             );
-            if_smaller(text, rendered, gate, context).ok_or(Kept::NotWorthIt)
+            if_smaller(text, rendered, thresholds, context).ok_or(Kept::NotWorthIt)
         }
-        None => shrink_escaped(&source, gate, context).map(|shrunk| Worked {
+        None => shrink_escaped(&source, thresholds, context).map(|shrunk| Worked {
             text: Some(shrunk.text),
             kinds: shrunk.kinds,
             before: shrunk.before,
@@ -134,7 +134,7 @@ fn by_kind(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, context: &Context)
             ..worked
         },
         Err(_) if !lossless && !context.stop.is_set() => {
-            let left = if_smaller(text, source.into_owned(), gate, context);
+            let left = if_smaller(text, source.into_owned(), thresholds, context);
             left.unwrap_or_else(|| Worked::nothing(context.tokens(text.text), Kept::NotWorthIt))
         }
         Err(Kept::Stopped) => Worked::nothing(0, Kept::Stopped),
@@ -143,16 +143,21 @@ fn by_kind(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, context: &Context)
 }
 
 /// Another text in its place that cannot be taken back, if that saves enough.
-fn if_smaller(text: &Text<'_>, new: String, gate: &Gate, context: &Context) -> Option<Worked> {
+fn if_smaller(
+    text: &Text<'_>,
+    new: String,
+    thresholds: &Thresholds,
+    context: &Context,
+) -> Option<Worked> {
     let (before, after) = (context.tokens(text.text), context.tokens(&new));
-    let regions = detect(text.text, gate.threshold);
+    let regions = detect(text.text, thresholds.confidence);
     let mut kinds: Vec<Kind> = Vec::new();
     for region in regions {
         if region.kind != Kind::Plain && !kinds.contains(&region.kind) {
             kinds.push(region.kind);
         }
     }
-    gate.accepts(before, after).then_some(Worked {
+    thresholds.accepts(before, after).then_some(Worked {
         text: Some(new),
         kinds,
         before,
@@ -187,7 +192,7 @@ pub struct Tried {
 pub fn try_text(text: &str, policy: &Policy, stop: &Stop) -> Tried {
     let mut line = 1;
     let mut regions = Vec::new();
-    for region in detect(text, policy.gate.threshold) {
+    for region in detect(text, policy.thresholds.confidence) {
         let lines = text[region.range].lines().count();
         regions.push(Found {
             kind: region.kind,

@@ -104,7 +104,7 @@ fn encode(text: &str, kind: Kind, context: &Context) -> Vec<Rendered> {
 }
 
 /// Whether what was written is not too short to be drawn, and is read as what it was made of. Reading takes
-/// as long as writing, and the gate does it with what it takes; so it is done here only if there are names
+/// as long as writing, and `shrink` does it with what it takes; so it is done here only if there are names
 /// that might be mistaken for something else.
 fn is_sayable(text: &str, head: &Head<'_>, line: &str, entries: &[Entry<'_>], body: &str) -> bool {
     let expanded = match head.form {

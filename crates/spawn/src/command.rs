@@ -5,10 +5,11 @@ use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
-use std::sync::{Once, PoisonError, RwLockReadGuard};
+use std::sync::Once;
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::RwLockReadGuard;
 use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_getfd, fcntl_setfd};
 
 use crate::child::Child;
@@ -95,9 +96,7 @@ pub(crate) fn spawn_beside(command: &Command) -> io::Result<Child> {
 
 fn start(plan: &launch::Plan<'_>) -> io::Result<Child> {
     // A sweep must not see a process that is not registered yet.
-    let _starting: RwLockReadGuard<'_, ()> = registry::STARTING
-        .read()
-        .unwrap_or_else(PoisonError::into_inner);
+    let _starting: RwLockReadGuard<'_, ()> = registry::STARTING.read();
     let pid = launch::launch(plan)?;
     registry::add(pid);
     Child::new(pid)

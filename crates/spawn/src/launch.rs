@@ -1,4 +1,4 @@
-//! The call itself.
+//! Calls posix_spawn.
 
 use std::ffi::{CStr, c_char};
 use std::io;

@@ -88,7 +88,7 @@ pub(crate) fn none(marker: &str, unmarked: bool) -> bool {
 mod linux {
     use std::collections::HashSet;
     use std::fs;
-    use std::sync::{OnceLock, PoisonError};
+    use std::sync::OnceLock;
     use std::thread;
     use std::time::{Duration, Instant};
 
@@ -154,7 +154,7 @@ mod linux {
     }
 
     /// What a sweep does with a child process.
-    enum Deed {
+    enum Action {
         Kill,
         /// It is on its way out already, and its children will be orphans.
         Await,
@@ -189,19 +189,17 @@ mod linux {
             }
             // While this lock is held no process is started, and only this sweep reaps orphans: a pid
             // means the same process until the end of the round.
-            let _no_starts = registry::STARTING
-                .write()
-                .unwrap_or_else(PoisonError::into_inner);
-            for (pid, deed) in self.plan() {
-                match deed {
-                    Deed::Kill => {
+            let _no_starts = registry::STARTING.write();
+            for (pid, action) in self.plan() {
+                match action {
+                    Action::Kill => {
                         let _ = kill_process(pid, Signal::KILL);
                         self.swept.killed += usize::from(self.killed.insert(pid));
                         round.dying = true;
                     }
-                    Deed::Await => round.dying = true,
-                    Deed::LookAgain => round.hidden = true,
-                    Deed::Reap => {
+                    Action::Await => round.dying = true,
+                    Action::LookAgain => round.hidden = true,
+                    Action::Reap => {
                         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
                         if let Ok(Some(_)) = waitid(WaitId::Pid(pid), options) {
                             self.swept.reaped += 1;
@@ -213,29 +211,29 @@ mod linux {
             round
         }
 
-        fn plan(&self) -> Vec<(Pid, Deed)> {
+        fn plan(&self) -> Vec<(Pid, Action)> {
             let children = children().into_iter();
             let unregistered = children.filter(|pid| !registry::contains(*pid));
             unregistered
-                .filter_map(|pid| Some((pid, self.deed(pid)?)))
+                .filter_map(|pid| Some((pid, self.action(pid)?)))
                 .collect()
         }
 
         /// `None` leaves it alone.
-        fn deed(&self, pid: Pid) -> Option<Deed> {
+        fn action(&self, pid: Pid) -> Option<Action> {
             let process = Unregistered::read(pid, &self.us)?;
             let sure = process.orphan || self.killed.contains(&pid);
             match process.state {
                 State::Running => match environment(pid) {
                     // It had one a moment ago.
-                    None => Some(Deed::LookAgain),
-                    Some(found) if has(&found, &self.mark) => Some(Deed::Kill),
+                    None => Some(Action::LookAgain),
+                    Some(found) if has(&found, &self.mark) => Some(Action::Kill),
                     Some(found) => self.unmarked(&process, &found),
                 },
                 State::Bare => self.unmarked(&process, b""),
-                State::Changing => Some(Deed::LookAgain),
-                State::Dying => sure.then_some(Deed::Await),
-                State::Dead => sure.then_some(Deed::Reap),
+                State::Changing => Some(Action::LookAgain),
+                State::Dying => sure.then_some(Action::Await),
+                State::Dead => sure.then_some(Action::Reap),
             }
         }
     }
@@ -243,12 +241,12 @@ mod linux {
     impl Sweep {
         /// What a sweep does with a process without our mark: it is killed if it has no mark at all and no
         /// running program can have started it.
-        fn unmarked(&self, process: &Unregistered, environment: &[u8]) -> Option<Deed> {
+        fn unmarked(&self, process: &Unregistered, environment: &[u8]) -> Option<Action> {
             let certain = self.unmarked
                 && process.orphan
                 && !is_marked(environment)
                 && (self.looks || descendants::none_live());
-            certain.then_some(Deed::Kill)
+            certain.then_some(Action::Kill)
         }
     }
 

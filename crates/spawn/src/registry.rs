@@ -1,10 +1,11 @@
 //! The processes that have a [`Child`](crate::Child), and those that still have to be reaped.
 
 use std::collections::HashSet;
-use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, Once, PoisonError, RwLock};
+use std::sync::{LazyLock, Once};
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex, RwLock};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 /// Held for reading while a process is started and not yet in the registry; for writing by a sweep.
@@ -17,17 +18,17 @@ static DYING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 static MORE: Condvar = Condvar::new();
 
 pub(crate) fn add(pid: Pid) {
-    lock(&KNOWN).insert(pid);
+    KNOWN.lock().insert(pid);
 }
 
 /// Removes a process that was reaped elsewhere.
 pub(crate) fn remove(pid: Pid) {
-    lock(&KNOWN).remove(&pid);
+    KNOWN.lock().remove(&pid);
 }
 
 #[cfg(target_os = "linux")]
 pub(crate) fn contains(pid: Pid) -> bool {
-    lock(&KNOWN).contains(&pid)
+    KNOWN.lock().contains(&pid)
 }
 
 /// Reaps a process that was killed: at once if it is dead already, else on a thread of our own. A
@@ -37,7 +38,7 @@ pub(crate) fn reap(pid: Pid) {
         return;
     }
     static THREAD: Once = Once::new();
-    let mut dying = lock(&DYING);
+    let mut dying = DYING.lock();
     dying.retain(|pid| !reaped(*pid));
     dying.push(pid);
     drop(dying);
@@ -54,10 +55,10 @@ pub(crate) fn reap(pid: Pid) {
 fn reap_for_ever() {
     let mut pause = Duration::from_micros(200);
     loop {
-        let mut dying = lock(&DYING);
+        let mut dying = DYING.lock();
         while dying.is_empty() {
             pause = Duration::from_micros(200);
-            dying = MORE.wait(dying).unwrap_or_else(PoisonError::into_inner);
+            MORE.wait(&mut dying);
         }
         dying.retain(|pid| !reaped(*pid));
         drop(dying);
@@ -69,16 +70,11 @@ fn reap_for_ever() {
 /// Reaps the process if it is dead. The system may reuse its pid from then on, so the pid leaves the registry
 /// under the same lock: a new process with that pid is registered after that.
 fn reaped(pid: Pid) -> bool {
-    let mut known = lock(&KNOWN);
+    let mut known = KNOWN.lock();
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
     let alive = matches!(waitid(WaitId::Pid(pid), options), Ok(None));
     if !alive {
         known.remove(&pid);
     }
     !alive
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is in there is never half changed.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

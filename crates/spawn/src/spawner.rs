@@ -5,9 +5,10 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::child::Child;
@@ -166,10 +167,7 @@ impl Pool {
                 return;
             } else {
                 state.idle += 1;
-                state = self
-                    .more
-                    .wait(state)
-                    .unwrap_or_else(PoisonError::into_inner);
+                self.more.wait(&mut state);
                 state.idle -= 1;
             }
         }
@@ -184,7 +182,7 @@ impl Pool {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -12,9 +12,10 @@ use std::io::{self, PipeWriter, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::Signal;
 
@@ -138,7 +139,7 @@ impl Drop for Watched {
 
 impl Dog {
     fn of_this_process() -> io::Result<Arc<Self>> {
-        let mut only = DOG.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut only = DOG.lock();
         if let Some(dog) = only.upgrade() {
             return Ok(dog);
         }
@@ -312,6 +313,6 @@ mod tests {
         let second = watch_over((1 << 30) + 1).unwrap();
         assert!(Arc::ptr_eq(&first.dog, &second.dog));
         drop((first, second));
-        assert!(DOG.lock().unwrap().upgrade().is_none());
+        assert!(DOG.lock().upgrade().is_none());
     }
 }

@@ -7,9 +7,11 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::lines::{Lines, Nothing};
 use crate::message::Message;
@@ -74,8 +76,7 @@ impl Stage {
             }
             let left = end.checked_duration_since(Instant::now());
             let left = left.unwrap_or_else(|| panic!("`{name}` was never started"));
-            let waited = self.inner.1.wait_timeout(players, left);
-            players = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.inner.1.wait_for(&mut players, left);
         }
     }
 
@@ -116,7 +117,7 @@ impl Stage {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Player>> {
-        self.inner.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.0.lock()
     }
 }
 
@@ -146,7 +147,7 @@ impl Player {
 
     /// Makes it do something: see `linkspan-child`'s `part play`.
     pub fn command(&self, command: &str) {
-        let mut test = self.test.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut test = self.test.lock();
         // If the component has ended, the wait for its reply gives the better message.
         let _ = test.write_all(format!("{command}\n").as_bytes());
     }

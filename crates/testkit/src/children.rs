@@ -5,9 +5,11 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::LIMIT;
 use crate::message::Message;
@@ -208,7 +210,7 @@ impl Children {
             known.any(|p| p.alive && p.synced < number)
         };
         let limit = Duration::from_secs(5);
-        drop(self.inner.1.wait_timeout_while(inner, limit, behind));
+        self.inner.1.wait_while_for(&mut inner, behind, limit);
     }
 
     fn serve(&self, stream: &TcpStream) {
@@ -271,13 +273,12 @@ impl Children {
                 drop(inner);
                 panic!("never saw {what}; {alive} alive; the last that children heard: {last:#?}");
             };
-            let waited = self.inner.1.wait_timeout(inner, left);
-            inner = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.inner.1.wait_for(&mut inner, left);
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.0.lock()
     }
 }
 

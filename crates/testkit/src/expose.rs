@@ -5,13 +5,13 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 use crate::LIMIT;
 use crate::bridge::{Bridge, Launch, Signal};
 use crate::children::Children;
 use crate::mcp_client::Client;
 use crate::port::Port;
+use crate::wait::found_within;
 
 /// A server about to be exposed.
 #[must_use]
@@ -155,15 +155,9 @@ impl Expose {
             })
             .collect();
         let bridge = Bridge::launch(&words[0]).args(&words[1..]).start();
-        let end = Instant::now() + LIMIT;
-        while TcpStream::connect(("127.0.0.1", number)).is_err() {
-            assert!(
-                Instant::now() < end,
-                "it never listened: {}",
-                bridge.stderr()
-            );
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let listens = || TcpStream::connect(("127.0.0.1", number)).ok();
+        let listens = found_within(LIMIT, listens).is_some();
+        assert!(listens, "it never listened: {}", bridge.stderr());
         Exposed {
             bridge,
             children: self.children,
@@ -213,19 +207,15 @@ impl Exposed {
     /// Waits for a line of the log that has this text in it.
     #[track_caller]
     pub fn log_line(&self, text: &str) -> String {
-        let end = Instant::now() + LIMIT;
-        loop {
+        let line = found_within(LIMIT, || {
             let log = self.bridge.stderr();
-            if let Some(line) = log.lines().find(|line| line.contains(text)) {
-                return line.to_owned();
-            }
-            assert!(
-                Instant::now() < end,
-                "no {text:?} in the log:\n{}",
-                clip(&log)
-            );
-            std::thread::sleep(Duration::from_millis(10));
-        }
+            let line = log.lines().find(|line| line.contains(text));
+            line.map(str::to_owned)
+        });
+        line.unwrap_or_else(|| {
+            let log = clip(&self.bridge.stderr());
+            panic!("no {text:?} in the log:\n{log}")
+        })
     }
 
     #[track_caller]

@@ -1,6 +1,6 @@
 //! A stdio MCP server with every fixture that the conformance suite asks for, in either era.
 //!
-//! It stands for the servers of other people, so it shares no code with ours. Its tools are written
+//! It stands for servers that we did not write, so it shares no code with ours. Its tools are written
 //! once: a tool asks a `Question` and gets an answer. In the legacy era that is
 //! a request to the client and a wait; in the modern era the call ends with what is missing, and the
 //! tool runs again from its start when the client has come back with it.

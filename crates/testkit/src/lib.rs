@@ -3,7 +3,7 @@
 //!
 //! Nothing here is shared with the code under test, so that a mistake in our own
 //! codecs cannot hide itself. Everything is plain threads and blocking sockets:
-//! a test may be sync or async, and a rude peer is a few lines.
+//! a test may be sync or async, and a peer that breaks the rules is a few lines.
 
 #[cfg(unix)]
 mod acp;
@@ -25,10 +25,12 @@ mod lines;
 pub mod mcp_client;
 mod message;
 mod modern;
+mod modules;
 mod outlet;
 mod port;
 mod pump;
 mod request;
+mod run;
 mod serve;
 mod server;
 mod sse;
@@ -36,6 +38,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod wait;
 
 #[cfg(unix)]
 pub use acp::{Player, Stage, part};
@@ -51,10 +54,31 @@ pub use expose::{Expose, Exposed, child_program};
 pub use http_client::{Ask, Http, Reply};
 pub use mcp_client::{Client, Modern, Session};
 pub use message::Message;
+pub use modules::assert_every_file_is_a_module;
 pub use port::Port;
 pub use request::Request;
+#[cfg(unix)]
+pub use run::terminate;
+pub use run::{end_within, run, run_watched};
 pub use serve::Flow;
 pub use server::Server;
+pub use wait::{found_within, wait_for, wait_until, wait_until_still, wait_within};
+
+/// The last revision with a handshake; what most clients speak.
+pub const LATEST: &str = "2025-11-25";
+
+/// The stateless revision.
+pub const MODERN: &str = "2026-07-28";
+
+/// The binary under test: `LINKSPAN_BIN` names another build, `built` is the one that cargo has made.
+pub fn program_under_test(built: &str) -> std::ffi::OsString {
+    std::env::var_os("LINKSPAN_BIN").unwrap_or_else(|| built.into())
+}
+
+/// The start of a text that may be megabytes long.
+pub fn clip(text: &str) -> String {
+    text.chars().take(2000).collect()
+}
 
 /// How long anything in a test may take before it counts as "never".
 pub const LIMIT: std::time::Duration = std::time::Duration::from_secs(30);

@@ -2,9 +2,11 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, Read};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 /// The output of a process, read in the background line by line.
 #[derive(Clone, Default)]
@@ -56,12 +58,7 @@ impl Lines {
             let left = end
                 .checked_duration_since(Instant::now())
                 .ok_or(Nothing::Timeout)?;
-            inner = self
-                .inner
-                .1
-                .wait_timeout(inner, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            self.inner.1.wait_for(&mut inner, left);
         }
     }
 
@@ -73,8 +70,9 @@ impl Lines {
     fn run(&self, from: impl Read) {
         let mut from = std::io::BufReader::new(from);
         loop {
-            let inner = self.lock();
-            drop(self.inner.1.wait_while(inner, |inner| inner.paused));
+            let mut inner = self.lock();
+            self.inner.1.wait_while(&mut inner, |inner| inner.paused);
+            drop(inner);
             let mut line = Vec::new();
             let count = from.read_until(b'\n', &mut line).unwrap_or_default();
             let mut inner = self.lock();
@@ -94,6 +92,6 @@ impl Lines {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.0.lock()
     }
 }

@@ -1,4 +1,4 @@
-//! MCP clients over HTTP, of either era, that a test can make as rude as it likes.
+//! MCP clients over HTTP, of either era, that a test can make violate the protocol.
 
 use std::net::SocketAddr;
 
@@ -198,7 +198,7 @@ impl Session {
             .send(&self.ask("GET").header("Last-Event-ID", last_event_id))
     }
 
-    /// Says goodbye; gives the status.
+    /// Ends the session; returns the status.
     pub fn end(&self) -> u16 {
         self.client.send(&self.ask("DELETE")).status()
     }

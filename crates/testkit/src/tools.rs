@@ -3,7 +3,6 @@
 //! | tool | arguments | what it does |
 //! |---|---|---|
 //! | `echo` | anything | gives its arguments back byte for byte as `structuredContent` |
-//! | `sleep` | `ms` | answers after that time |
 //! | `blob` | `size` | a text of that many bytes, see [`crate::Server::blob`] |
 //! | `progress` | `n`, `gate?` | n progress notifications; waits for `gate-1`, `gate-2`, … after each |
 //! | `flood` | `n`, `size` | n log notifications with a number and padding, as fast as the client reads |
@@ -14,9 +13,6 @@
 //! | `die` | – | closes the connection without an answer |
 //! | `cut` | `how`: `end`, `half`, `reset` | one progress notification, a cut, then the answer (for a client that resumes) |
 //! | `gate` | `name`, `stubborn?` | answers when the test opens it; cancelled: only if stubborn |
-
-use std::thread;
-use std::time::Duration;
 
 use serde_json::Value;
 
@@ -90,10 +86,6 @@ fn call(message: &Message, out: &Outlet) {
     let text = |name: &str| message.argument(name).as_str().map(str::to_owned);
     match message.tool().as_deref().unwrap_or_default() {
         "echo" => structured(out, message.at(&["params", "arguments"])),
-        "sleep" => {
-            thread::sleep(Duration::from_millis(number("ms")));
-            structured(out, None);
-        }
         "blob" => {
             let size = usize::try_from(number("size")).unwrap_or_default();
             done(

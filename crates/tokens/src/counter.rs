@@ -1,8 +1,7 @@
 //! Counts: cuts a text into pieces and adds up their tokens.
 
-use std::sync::{Mutex, PoisonError};
-
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
+use parking_lot::Mutex;
 
 use crate::classes::Classes;
 use crate::memo::{Key, LONGEST, Memo};
@@ -30,7 +29,7 @@ impl Memos {
         text: &str,
         limit: u64,
     ) -> Option<u64> {
-        let spare = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let spare = || self.0.lock();
         let mut memo = spare().pop().unwrap_or_else(Memo::new);
         let count = count(&mut memo, bpe, piece, text, limit);
         let mut spare = spare();

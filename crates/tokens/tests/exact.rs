@@ -65,7 +65,7 @@ fn a_piece_with_zeros_is_not_taken_for_a_shorter_one() {
 }
 
 #[test]
-fn those_who_count_at_the_same_time_do_not_disturb_each_other() {
+fn threads_that_count_at_the_same_time_get_exact_counts() {
     std::thread::scope(|scope| {
         for start in 0..8 {
             scope.spawn(move || {

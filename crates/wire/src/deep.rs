@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_nobody_should_have_to_remember_is_not() {
+    fn an_id_over_the_limit_is_answered_with_null() {
         let long = format!(r#"{{"id":"{}","method":"m"}}"#, "x".repeat(MAX_ID));
         assert_eq!(refused(&long).0, "null");
     }

@@ -49,8 +49,8 @@ impl Limits {
         }
     }
 
-    /// The same, for a reader of those who put other people's messages into envelopes: what was allowed
-    /// without one is allowed in it.
+    /// The same, for a reader of peers that put messages into envelopes: a message that is allowed without
+    /// an envelope is allowed in one.
     #[must_use]
     pub fn with_envelopes(self) -> Self {
         Self {

@@ -242,7 +242,7 @@ fn a_message_above_the_limit_is_refused_under_its_own_id() {
 }
 
 #[test]
-fn a_request_with_an_id_that_nobody_should_have_to_remember_is_refused() {
+fn a_request_with_an_id_over_the_limit_is_refused() {
     let with = |length: usize, rest: &str| {
         let id = "i".repeat(length - 2);
         format!(r#"{{"jsonrpc":"2.0","id":"{id}",{rest}}}"#)
@@ -252,7 +252,7 @@ fn a_request_with_an_id_that_nobody_should_have_to_remember_is_refused() {
     let Frame::Other { why, .. } = frame(&with(1025, request)) else {
         panic!()
     };
-    assert_eq!(why.id().text().len(), 1025, "whoever asked is answered");
+    assert_eq!(why.id().text().len(), 1025, "the error answers the request");
     assert!(why.to_rpc().message().contains("1024 bytes"));
     assert!(matches!(
         frame(&with(1025, r#""result":{}"#)),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-#: description: Prints more than anybody wants to read.
+#: description: Prints more than a client wants to read.
 #: maxOutputBytes: 4096
 #: arguments:
 #:   lines: {type: integer, default: 1000}

@@ -37,7 +37,7 @@ def ask(**questions):
     while len(answers) < len(questions):
         line = json.loads(HEARD.readline() or '{"method":"cancel"}')
         if line.get("method") == "cancel":
-            sys.exit("nobody waits for an answer any more")
+            sys.exit("no client waits for an answer any more")
         if "error" in line:
             sys.exit(f"{line['id']} failed: {line['error']['message']}")
         answers[line["id"]] = line["result"]

@@ -5,23 +5,26 @@ use std::path::Path;
 
 /// All crates, from the bottom up: each may depend on those before it. A crate of a later step of the plan may be
 /// here before it exists.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 27] = [
     "wire",
     "tokens",
     "spawn",
     "jq",
+    "auth",
+    "schema",
     "mcp",
     "bcp",
     "session",
     "shrink",
     "ports",
     "fetch",
+    "auth-io",
     "local",
     "acp",
     "bridge",
+    "client",
     "client-config",
     "scripts",
-    "client",
     "mcp-bash",
     "bcp-tools",
     "agent",

@@ -6,15 +6,8 @@ use super::sources::Source;
 const LONGEST_FILE: usize = 400;
 /// Lines of a function.
 const LONGEST_FUNCTION: usize = 80;
-/// Lines of production code in `cli`. The goal is 8,000.
-const MOST_IN_CLI: usize = 8_330;
-
-/// Files that are still longer, by the end of their path, with their lines. They are to be split.
-const LONG_FILES: [(&str, usize); 3] = [
-    ("jq/src/natives.rs", 402),
-    ("folder/tools.rs", 449),
-    ("shrink/src/json/decode.rs", 455),
-];
+/// Lines of production code in `cli`. A new command may raise it, up to 8,000; a library takes its work.
+const MOST_IN_CLI: usize = 7_980;
 
 /// Functions that are tables, by the end of `path::function`, with what has a row.
 const TABLES: [(&str, &str); 10] = [
@@ -26,21 +19,8 @@ const TABLES: [(&str, &str); 10] = [
     ("bcp/src/render/xml.rs::render", "a type of block"),
     ("agent/src/tools.rs::tool", "a tool"),
     ("bundle/manifest.rs::of", "a member of the manifest"),
-    ("jq/src/natives.rs::structure", "a function of jq"),
+    ("jq/src/natives/structure.rs::natives", "a function of jq"),
     ("jq/src/text.rs::natives", "a function of jq"),
-];
-
-/// Functions that are still longer, with their lines. They are to be split.
-const LONG_FUNCTIONS: [(&str, usize); 9] = [
-    ("desk/tools.rs::go", 82),
-    ("door/porter.rs::stand", 87),
-    ("folder/fields.rs::check_value", 124),
-    ("folder/resources.rs::readable", 101),
-    ("shrink/src/json/parse.rs::read", 85),
-    ("sheet/csv/read.rs::fit", 93),
-    ("sheet/listing/read.rs::fit", 121),
-    ("sheet/markdown/read.rs::fit", 130),
-    ("shrink/src/table/render.rs::render", 90),
 ];
 
 pub fn check(sources: &[Source]) -> Vec<String> {
@@ -54,19 +34,19 @@ pub fn check(sources: &[Source]) -> Vec<String> {
         if source.crate_name() == "cli" {
             in_cli += lines;
         }
-        let most = limit(&LONG_FILES, &source.path).unwrap_or(LONGEST_FILE);
-        if lines > most {
+        if lines > LONGEST_FILE {
             violations.push(format!(
-                "{} has {lines} lines; {most} is the limit",
+                "{} has {lines} lines; {LONGEST_FILE} is the limit",
                 source.path
             ));
         }
         for (name, lines) in functions(&source.production) {
             let name = format!("{}::{name}", source.path);
-            let most = limit(&LONG_FUNCTIONS, &name).unwrap_or(LONGEST_FUNCTION);
             let is_table = TABLES.iter().any(|(table, _)| name.ends_with(table));
-            if lines > most && !is_table {
-                violations.push(format!("{name} has {lines} lines; {most} is the limit"));
+            if lines > LONGEST_FUNCTION && !is_table {
+                violations.push(format!(
+                    "{name} has {lines} lines; {LONGEST_FUNCTION} is the limit"
+                ));
             }
         }
     }
@@ -76,12 +56,6 @@ pub fn check(sources: &[Source]) -> Vec<String> {
         ));
     }
     violations
-}
-
-/// The limit of an exception.
-fn limit(exceptions: &[(&str, usize)], name: &str) -> Option<usize> {
-    let exception = exceptions.iter().find(|(end, _)| name.ends_with(end));
-    exception.map(|(_, most)| *most)
 }
 
 /// The functions of a formatted text, with their lines.

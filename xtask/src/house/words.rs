@@ -14,13 +14,18 @@ const WORDS: [&str; 6] = [
     "anybody",
 ];
 
-/// How often they may occur in `crates/*/src`, `docs` and the README. Lower it with every text that is rewritten.
-const MOST: usize = 41;
+/// How often they may occur in `crates`, `docs` and the README: six times the value `"by":"nobody"` of the
+/// agent's results, once in its test, and three times in a sample text for `shrink`.
+const MOST: usize = 10;
 
 pub fn check(root: &Path, sources: &[Source]) -> Vec<String> {
     let mut pages = vec![root.join("README.md")];
     // A folder that cannot be read has been reported by the other checks.
     let _ = collect(&root.join("docs"), "md", &mut pages);
+    let crates = fs::read_dir(root.join("crates"));
+    for one in crates.into_iter().flatten().flatten() {
+        let _ = collect(&one.path().join("tests"), "rs", &mut pages);
+    }
     let pages = pages
         .iter()
         .filter_map(|page| fs::read_to_string(page).ok());

@@ -38,11 +38,11 @@ pub fn port(
     carrier: Carrier,
     life: watch::Receiver<Life>,
     chain: &ChainHandle,
-    ticket: DeclarationId,
+    declaration_id: DeclarationId,
 ) -> Port {
     let (back, mcp) = Port::pair("the MCP server in the chain", QUEUE);
     let (peer, acp) = Port::pair("the MCP bridge", QUEUE);
-    if chain.join(ticket, peer).is_err() {
+    if chain.join(declaration_id, peer).is_err() {
         // Its end is closed now, which is what the task is about to see.
         tracing::debug!("the chain accepts no more connections");
     }
@@ -132,7 +132,7 @@ impl Running {
             peer: "the MCP server in the chain".to_owned(),
             why: why.message().to_owned(),
         };
-        // The chain sees us leave at once; who asks something in this moment is still told why.
+        // The chain sees us leave at once; requests that arrive meanwhile are still answered with the reason.
         let regretting = regret(self.carrier, self.mcp, fault);
         tokio::join!(regretting, self.acp.close(None));
     }

@@ -45,8 +45,11 @@ const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#;
 #[tokio::test(start_paused = true)]
 async fn a_call_goes_through_the_chain_and_names_its_session_once_that_is_known() {
     let mut scene = scene();
-    let Joining { ticket, mut port } = scene.joining.recv().await.unwrap();
-    assert_eq!(ticket, DeclarationId(3));
+    let Joining {
+        declaration_id,
+        mut port,
+    } = scene.joining.recv().await.unwrap();
+    assert_eq!(declaration_id, DeclarationId(3));
     ask(&scene.back, CALL).await;
     let first = heard(&mut port).await;
     assert!(!first.contains("sessionId"), "{first}");
@@ -86,7 +89,7 @@ async fn a_declaration_that_is_revoked_answers_what_waits_and_ends() {
     let answer = heard(&mut scene.back).await;
     assert!(
         answer.contains(r#""id":2,"error":{"code":-32001"#),
-        "who is a little late, too: {answer}"
+        "a late request is answered, too: {answer}"
     );
     assert!(
         heard(&mut scene.back)
@@ -98,7 +101,7 @@ async fn a_declaration_that_is_revoked_answers_what_waits_and_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_chain_that_ends_or_lets_nobody_in_is_an_error_and_no_silence() {
+async fn a_chain_that_ends_or_refuses_the_join_answers_with_an_error() {
     let mut scene = scene();
     let port = scene.joining.recv().await.unwrap().port;
     ask(&scene.back, CALL).await;

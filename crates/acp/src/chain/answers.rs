@@ -41,8 +41,12 @@ impl Chain {
                 let answer = self.tail.introduced(&answer);
                 self.settle_start(question, answer, now);
             }
-            Purpose::Setup { tickets, session } => {
-                self.tail.set_up(tickets, session.as_deref(), &answer);
+            Purpose::Setup {
+                declaration_ids,
+                session,
+            } => {
+                self.tail
+                    .set_up(declaration_ids, session.as_deref(), &answer);
                 self.settle(question, answer, credit);
             }
             Purpose::Close { session } => {

@@ -1,5 +1,7 @@
-//! Ends: of one who joined, of a component, and of the patience with one that does not begin.
+//! Ends: of a joined client, of a component, and of the time that a component has to start.
 
+use std::error::Error;
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use linkspan_session::{Credit, Fault};
@@ -24,7 +26,7 @@ pub struct ChainBroken {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BreakReason {
     /// It could not be started.
-    NotStarted(String),
+    NotStarted(StartError),
     /// It ended.
     Ended(Fault),
     /// It held up the beginning for too long.
@@ -35,6 +37,25 @@ pub enum BreakReason {
     Stuck,
 }
 
+/// Why a component could not be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartError(String);
+
+impl StartError {
+    /// The cause of an error, or the error itself if it has none: the component is named elsewhere.
+    pub fn new(error: &dyn Error) -> Self {
+        Self(error.source().unwrap_or(error).to_string())
+    }
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for StartError {}
+
 impl Chain {
     /// What ended the chain, if something has.
     pub fn broken(&self) -> Option<&ChainBroken> {
@@ -42,7 +63,7 @@ impl Chain {
     }
 
     /// A component could not be started.
-    pub fn not_started(&mut self, part: usize, why: String, now: Instant) {
+    pub fn not_started(&mut self, part: usize, why: StartError, now: Instant) {
         self.give_up(part, BreakReason::NotStarted(why), now);
     }
 

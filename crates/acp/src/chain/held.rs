@@ -46,8 +46,8 @@ impl Held {
 
 impl Chain {
     /// Whether a peer may be read from: not while one that it sends to does not keep up, or has not
-    /// even understood what it is, which has a limit in time. `speaks` tells who has said something that
-    /// was not heard yet.
+    /// even understood what it is, which has a limit in time. `speaks` tells whether a peer has sent
+    /// something that was not read yet.
     pub fn may_read(&self, node: Node, speaks: impl Fn(Node) -> bool) -> bool {
         let next = match node {
             Node::Outside => 0,

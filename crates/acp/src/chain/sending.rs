@@ -35,8 +35,11 @@ impl Chain {
             None
         };
         if let Some(error) = refusal {
-            if let Purpose::Setup { tickets, .. } = &purpose {
-                self.tail.revoke(tickets);
+            if let Purpose::Setup {
+                declaration_ids, ..
+            } = &purpose
+            {
+                self.tail.revoke(declaration_ids);
             }
             return self.refuse(from, &msg, inner.as_ref(), &error);
         }

@@ -1,4 +1,4 @@
-//! The end of the chain: what the agent is told of MCP servers, and who speaks in its place.
+//! The end of the chain: what the agent is told of MCP servers, and the clients that speak in its place.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -22,10 +22,10 @@ pub(super) struct Tail {
     /// What the agent can do; known when it has answered `initialize`.
     caps: Option<Caps>,
     sessions: HashMap<String, Vec<DeclarationId>>,
-    last_ticket: u64,
+    last_declaration: u64,
     joined: HashMap<u64, DeclarationId>,
     last_joined: u64,
-    /// Which of those who joined a message for the agent is meant for.
+    /// Which joined client a message for the agent is meant for.
     routes: HashMap<Route, Node>,
     pub(super) owners: Owners,
 }
@@ -44,7 +44,7 @@ impl Tail {
             bridge,
             caps: None,
             sessions: HashMap::new(),
-            last_ticket: 0,
+            last_declaration: 0,
             joined: HashMap::new(),
             last_joined: 0,
             routes: HashMap::new(),
@@ -57,13 +57,13 @@ impl Tail {
         self.bridge.is_some()
     }
 
-    pub(super) fn join(&mut self, ticket: DeclarationId) -> Node {
+    pub(super) fn join(&mut self, declaration_id: DeclarationId) -> Node {
         self.last_joined += 1;
-        self.joined.insert(self.last_joined, ticket);
+        self.joined.insert(self.last_joined, declaration_id);
         Node::Joined(self.last_joined)
     }
 
-    /// Forgets one who joined.
+    /// Forgets a joined client.
     pub(super) fn leave(&mut self, node: Node) {
         if let Node::Joined(number) = node {
             self.joined.remove(&number);
@@ -93,7 +93,7 @@ impl Tail {
         }
     }
 
-    /// What becomes of the answer to a request of one who joined.
+    /// What becomes of the answer to a request of a joined client.
     pub(super) fn purpose_up(&mut self, one: &Travelling) -> Option<Purpose> {
         let Node::Joined(_) = one.from else {
             return None;
@@ -137,32 +137,32 @@ impl Tail {
     /// A session stands, or does not: declarations for it are valid, or not.
     pub(super) fn set_up(
         &mut self,
-        tickets: &[DeclarationId],
+        declaration_ids: &[DeclarationId],
         named: Option<&str>,
         answer: &Message,
     ) {
         let made = answer.body().filter(|_| answer.kind() == Kind::Result);
         let Some(result) = made else {
-            return self.revoke(tickets);
+            return self.revoke(declaration_ids);
         };
         let told = result.get("sessionId").and_then(Json::as_str);
         let session = told.as_deref().or(named).unwrap_or_default().to_owned();
         if let Some(bridge) = &mut self.bridge {
-            for ticket in tickets {
-                bridge.began(*ticket, &session);
+            for declaration_id in declaration_ids {
+                bridge.began(*declaration_id, &session);
             }
         }
-        let old = match tickets {
+        let old = match declaration_ids {
             [] => self.sessions.remove(&session),
-            _ => self.sessions.insert(session, tickets.to_vec()),
+            _ => self.sessions.insert(session, declaration_ids.to_vec()),
         };
         self.revoke(&old.unwrap_or_default());
     }
 
     /// A session has ended.
     pub(super) fn close(&mut self, session: &str) {
-        let tickets = self.sessions.remove(session);
-        self.revoke(&tickets.unwrap_or_default());
+        let declaration_ids = self.sessions.remove(session);
+        self.revoke(&declaration_ids.unwrap_or_default());
     }
 
     /// Everything has ended.
@@ -171,10 +171,10 @@ impl Tail {
         self.revoke(&all);
     }
 
-    pub(super) fn revoke(&mut self, tickets: &[DeclarationId]) {
+    pub(super) fn revoke(&mut self, declaration_ids: &[DeclarationId]) {
         if let Some(bridge) = &mut self.bridge {
-            for ticket in tickets {
-                bridge.revoke(*ticket);
+            for declaration_id in declaration_ids {
+                bridge.revoke(*declaration_id);
             }
         }
     }
@@ -212,13 +212,13 @@ impl Tail {
         self.routes.get(&route).copied()
     }
 
-    /// The parameters of a session as the agent can use them, if that is another way; `tickets` are the
+    /// The parameters of a session as the agent can use them, if that is another way; `declaration_ids` are the
     /// declarations that were replaced, also if it fails.
     fn rewritten(
         &mut self,
         params: Json<'_>,
         dialects: impl Fn(Node) -> Option<Dialect>,
-        tickets: &mut Vec<DeclarationId>,
+        declaration_ids: &mut Vec<DeclarationId>,
     ) -> Result<Option<String>, RpcError> {
         let (Some(bridge), Some(caps)) = (&mut self.bridge, self.caps) else {
             return Ok(None);
@@ -229,11 +229,11 @@ impl Tail {
             if caps.take(&server.provider) && !bridge.always() {
                 continue;
             }
-            self.last_ticket += 1;
-            let ticket = DeclarationId(self.last_ticket);
+            self.last_declaration += 1;
+            let declaration_id = DeclarationId(self.last_declaration);
             let owner = self.owners.of(&server.provider).and_then(&dialects);
             let offer = Offer {
-                ticket,
+                declaration_id,
                 name: &server.name,
                 provider: server.provider,
                 owner: if server.is_draft {
@@ -246,9 +246,9 @@ impl Tail {
                 takes_http: caps.http,
             };
             instead.push((server.entry, bridge.offer(&offer)?));
-            tickets.push(ticket);
+            declaration_ids.push(declaration_id);
         }
-        if tickets.is_empty() {
+        if declaration_ids.is_empty() {
             Ok(None)
         } else {
             servers::replaced(params, &instead).map(Some)
@@ -303,16 +303,19 @@ impl Chain {
         let Some(params) = one.msg.params() else {
             return self.forward(one, leg, Purpose::Relay, now);
         };
-        let mut tickets = Vec::new();
-        match self.tail.rewritten(params, dialects, &mut tickets) {
+        let mut declaration_ids = Vec::new();
+        match self.tail.rewritten(params, dialects, &mut declaration_ids) {
             Ok(None) => {}
             Ok(Some(text)) => one.msg = with_params(&one.msg, &text),
             Err(error) => {
-                self.tail.revoke(&tickets);
+                self.tail.revoke(&declaration_ids);
                 return self.refuse(one.from, &one.msg, one.inner.as_ref(), &error);
             }
         }
-        let purpose = Purpose::Setup { tickets, session };
+        let purpose = Purpose::Setup {
+            declaration_ids,
+            session,
+        };
         self.forward(one, leg, purpose, now);
     }
 }

@@ -1,15 +1,18 @@
 //! The rules of a chain, one sentence each.
 
+mod beginning;
 mod drafted;
 mod sealing;
+mod servers;
 mod spelling;
 mod unanswered;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use linkspan_session::{Envelope, Fault, Inbound, Outbound};
 use linkspan_wire::{Hop, Message, RpcError};
+use parking_lot::Mutex;
 
 use super::{BreakReason, Chain};
 use crate::bridge::{DeclarationId, McpBridge, Offer, Provider};
@@ -111,149 +114,6 @@ fn plan(parts: usize, as_proxy: bool) -> Plan {
 }
 
 #[test]
-fn a_request_before_initialize_is_refused_in_the_official_words() {
-    let mut stage = Stage::with(1);
-    stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":"g","method":"x"}"#);
-    stage.say(EDITOR, r#"{"jsonrpc":"2.0","method":"x"}"#);
-    assert_eq!(
-        stage.one(EDITOR),
-        r#"{"jsonrpc":"2.0","id":"g","error":{"code":-32600,"message":"Invalid request","data":"expected `initialize` request"}}"#
-    );
-    assert!(!stage.chain.has_begun());
-}
-
-#[test]
-fn initialize_goes_from_proxy_to_proxy_and_its_answer_comes_back() {
-    let mut stage = Stage::with(2);
-    stage.say(
-        EDITOR,
-        r#"{"jsonrpc":"2.0","id":"e","method":"initialize","params":{"protocolVersion":1,"x":1.10}}"#,
-    );
-    assert_eq!(
-        stage.one(FIRST),
-        r#"{"jsonrpc":"2.0","id":1,"method":"proxy/initialize","params":{"protocolVersion":1,"x":1.10}}"#
-    );
-    stage.say(
-        FIRST,
-        r#"{"jsonrpc":"2.0","id":"p","method":"proxy/successor","params":{"method":"initialize","params":{"protocolVersion":1},"_meta":{"hop":true}}}"#,
-    );
-    assert_eq!(
-        stage.one(SECOND),
-        r#"{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":1}}"#
-    );
-    stage.say(
-        SECOND,
-        r#"{"result":{"protocolVersion":1},"jsonrpc":"2.0","id":2}"#,
-    );
-    assert_eq!(
-        stage.one(FIRST),
-        r#"{"result":{"protocolVersion":1},"jsonrpc":"2.0","id":"p"}"#
-    );
-    stage.say(
-        FIRST,
-        r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}"#,
-    );
-    assert_eq!(
-        stage.one(EDITOR),
-        r#"{"jsonrpc":"2.0","id":"e","result":{"protocolVersion":1}}"#
-    );
-}
-
-#[test]
-fn a_proxy_that_passes_its_own_initialize_on_shows_its_dialect() {
-    for (method, init) in [
-        ("_proxy/successor", "_proxy/initialize"),
-        ("_proxy/successor/request", "initialize"),
-    ] {
-        let mut stage = Stage::with(2);
-        stage.say(
-            EDITOR,
-            r#"{"jsonrpc":"2.0","id":"e","method":"initialize","params":{}}"#,
-        );
-        stage.one(FIRST);
-        stage.say(EDITOR, r#"{"jsonrpc":"2.0","method":"later"}"#);
-        assert!(
-            stage.heard(FIRST).is_empty(),
-            "it may have to be told again"
-        );
-        stage.say(
-            FIRST,
-            &format!(
-                r#"{{"jsonrpc":"2.0","id":9,"method":"{method}","params":{{"method":"proxy/initialize","params":{{}}}}}}"#
-            ),
-        );
-        let [refused, again] = &stage.heard(FIRST)[..] else {
-            panic!("it is refused, and asked again");
-        };
-        assert!(
-            refused.contains(r#""id":9,"error":{"code":-32601"#),
-            "{refused}"
-        );
-        assert!(
-            again.contains(&format!(r#""id":2,"method":"{init}""#)),
-            "{again}"
-        );
-        stage.say(
-            FIRST,
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"?"}}"#,
-        );
-        assert!(stage.heard(EDITOR).is_empty(), "the first try is forgotten");
-        stage.say(
-            FIRST,
-            &format!(
-                r#"{{"jsonrpc":"2.0","id":10,"method":"{method}","params":{{"method":"initialize","params":{{}}}}}}"#
-            ),
-        );
-        assert!(stage.one(SECOND).contains(r#""method":"initialize""#));
-        assert!(stage.one(FIRST).contains("later"));
-    }
-}
-
-#[test]
-fn a_proxy_that_refuses_the_newest_dialect_is_asked_in_older_ones() {
-    let mut stage = Stage::with(2);
-    stage.say(
-        EDITOR,
-        r#"{"jsonrpc":"2.0","id":"e","method":"initialize","params":{}}"#,
-    );
-    for (hop, expected) in [
-        (1, "proxy/initialize"),
-        (2, "_proxy/initialize"),
-        (3, "initialize"),
-    ] {
-        assert!(
-            stage
-                .one(FIRST)
-                .contains(&format!(r#""id":{hop},"method":"{expected}""#))
-        );
-        stage.say(
-            FIRST,
-            &format!(r#"{{"jsonrpc":"2.0","id":{hop},"error":{{"code":-32601,"message":"no"}}}}"#),
-        );
-    }
-    assert!(stage.one(EDITOR).contains("-32601"));
-}
-
-#[test]
-fn an_agent_in_a_proxys_place_is_named() {
-    let mut stage = Stage::with(2);
-    stage.say(
-        EDITOR,
-        r#"{"jsonrpc":"2.0","id":"e","method":"initialize","params":{}}"#,
-    );
-    stage.one(FIRST);
-    stage.say(
-        FIRST,
-        r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}"#,
-    );
-    let answer = stage.one(EDITOR);
-    assert!(
-        answer.contains("proxy[0] (`part0`)") && answer.contains("no proxy"),
-        "{answer}"
-    );
-}
-
-#[test]
 fn what_an_agent_says_reaches_the_editor_through_the_envelope_of_each_proxy() {
     let mut stage = Stage::with(3).begun("{}");
     stage.say(
@@ -346,7 +206,7 @@ fn envelopes_that_are_not_a_proxys_own_are_refused() {
 }
 
 #[test]
-fn when_a_component_ends_every_waiting_request_is_told_who_and_why() {
+fn when_a_component_ends_every_waiting_request_is_answered_with_its_name_and_the_reason() {
     let mut stage = Stage::with(2).begun("{}");
     stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":"a","method":"_x"}"#);
     stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":"b","method":"_x"}"#);
@@ -369,107 +229,38 @@ fn when_a_component_ends_every_waiting_request_is_told_who_and_why() {
     assert!(stage.one(EDITOR).contains(r#""id":"late","error""#));
 }
 
-#[test]
-fn who_holds_up_the_beginning_is_named() {
-    let mut stage = Stage::with(2);
-    stage.say(
-        EDITOR,
-        r#"{"jsonrpc":"2.0","id":"e","method":"initialize","params":{}}"#,
-    );
-    assert_eq!(
-        stage.chain.next_wake(),
-        Some(stage.now + Duration::from_secs(60))
-    );
-    stage.now += Duration::from_secs(50);
-    stage.say(
-        FIRST,
-        r#"{"jsonrpc":"2.0","id":1,"method":"proxy/successor","params":{"method":"initialize"}}"#,
-    );
-    stage.now += Duration::from_secs(59);
-    stage.chain.on_time(stage.now);
-    assert!(
-        stage.heard(EDITOR).is_empty(),
-        "the second has its own time"
-    );
-    stage.now += Duration::from_secs(1);
-    stage.chain.on_time(stage.now);
-    let answer = stage.one(EDITOR);
-    assert!(
-        answer.contains("the agent (`part1`) has not answered"),
-        "{answer}"
-    );
-    assert!(matches!(
-        stage.chain.broken().unwrap().why,
-        BreakReason::Silent(_)
-    ));
-}
-
-#[test]
-fn as_a_proxy_the_chain_ends_at_the_other_conductor() {
-    let mut stage = Stage::of(plan(1, true), None);
-    stage.say(
-        EDITOR,
-        r#"{"jsonrpc":"2.0","id":"u","method":"_proxy/initialize","params":{"protocolVersion":1}}"#,
-    );
-    assert!(stage.one(FIRST).contains(r#""method":"proxy/initialize""#));
-    stage.say(
-        FIRST,
-        r#"{"jsonrpc":"2.0","id":"i","method":"proxy/successor","params":{"method":"initialize","params":{"protocolVersion":1}}}"#,
-    );
-    assert_eq!(
-        stage.one(EDITOR),
-        r#"{"jsonrpc":"2.0","id":2,"method":"_proxy/successor","params":{"method":"initialize","params":{"protocolVersion":1}}}"#
-    );
-    stage.say(
-        EDITOR,
-        r#"{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":1}}"#,
-    );
-    assert_eq!(
-        stage.one(FIRST),
-        r#"{"jsonrpc":"2.0","id":"i","result":{"protocolVersion":1}}"#
-    );
-    stage.say(EDITOR, r#"{"jsonrpc":"2.0","method":"_proxy/successor","params":{"method":"session/update","params":{"x":1}}}"#);
-    assert_eq!(
-        stage.one(FIRST),
-        r#"{"jsonrpc":"2.0","method":"proxy/successor","params":{"method":"session/update","params":{"x":1}}}"#
-    );
-    let mut plain = Stage::of(plan(1, true), None);
-    plain.say(
-        EDITOR,
-        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#,
-    );
-    assert!(plain.one(EDITOR).contains("--proxy"));
-}
-
 /// A bridge that writes down what it is told.
 #[derive(Clone, Default)]
 struct Notes(Arc<Mutex<Vec<String>>>);
 
 impl Notes {
     fn add(&self, note: String) {
-        self.0.lock().unwrap().push(note);
+        self.0.lock().push(note);
     }
 
     fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap())
+        std::mem::take(&mut self.0.lock())
     }
 }
 
 impl McpBridge for Notes {
     fn offer(&mut self, offer: &Offer<'_>) -> Result<String, RpcError> {
-        self.add(format!("offer {} {:?}", offer.ticket.0, offer.owner));
+        self.add(format!(
+            "offer {} {:?}",
+            offer.declaration_id.0, offer.owner
+        ));
         match &offer.provider {
             Provider::Server(id) if id == "bad" => Err(RpcError::invalid_params("bad")),
             _ => Ok(format!(r#"{{"name":"{}","command":"/l"}}"#, offer.name)),
         }
     }
 
-    fn began(&mut self, ticket: DeclarationId, session: &str) {
-        self.add(format!("began {} {session}", ticket.0));
+    fn began(&mut self, declaration_id: DeclarationId, session: &str) {
+        self.add(format!("began {} {session}", declaration_id.0));
     }
 
-    fn revoke(&mut self, ticket: DeclarationId) {
-        self.add(format!("revoke {}", ticket.0));
+    fn revoke(&mut self, declaration_id: DeclarationId) {
+        self.add(format!("revoke {}", declaration_id.0));
     }
 }
 
@@ -479,130 +270,8 @@ fn bridged(capabilities: &str) -> (Stage, Notes) {
     (stage, notes)
 }
 
-const NEW: &str = r#"{"jsonrpc":"2.0","id":"n","method":"proxy/successor","params":{"method":"session/new","params":{"cwd":"/","mcpServers":[{"type":"acp","name":"s","serverId":"one"}]}}}"#;
-
-fn hop_of(text: &str) -> Hop {
-    let msg = Message::parse(text.to_owned().into()).unwrap();
-    msg.id().unwrap().as_hop().unwrap()
-}
-
-#[test]
-fn a_server_of_the_chain_is_made_reachable_for_as_long_as_its_session_lives() {
-    let (mut stage, notes) = bridged("{}");
-    stage.say(FIRST, NEW);
-    let told = stage.one(SECOND);
-    assert!(
-        told.contains(r#""mcpServers":[{"name":"s","command":"/l"}]"#),
-        "{told}"
-    );
-    assert_eq!(notes.take(), ["offer 1 Some(Current)"]);
-    let hop = hop_of(&told);
-    stage.say(
-        SECOND,
-        &format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{"sessionId":"S"}}}}"#),
-    );
-    assert_eq!(notes.take(), ["began 1 S"]);
-    stage.say(FIRST, r#"{"jsonrpc":"2.0","id":"x","method":"proxy/successor","params":{"method":"session/close","params":{"sessionId":"S"}}}"#);
-    let hop = hop_of(&stage.one(SECOND));
-    assert!(notes.take().is_empty());
-    stage.say(
-        SECOND,
-        &format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{}}}}"#),
-    );
-    assert_eq!(notes.take(), ["revoke 1"]);
-}
-
-#[test]
-fn a_session_that_fails_or_is_loaded_again_leaves_no_door_open() {
-    let (mut stage, notes) = bridged("{}");
-    stage.say(FIRST, NEW);
-    let hop = hop_of(&stage.one(SECOND));
-    stage.say(
-        SECOND,
-        &format!(r#"{{"jsonrpc":"2.0","id":{hop},"error":{{"code":1,"message":"no"}}}}"#),
-    );
-    assert_eq!(notes.take(), ["offer 1 Some(Current)", "revoke 1"]);
-    for ticket in [2, 3] {
-        let load = NEW
-            .replace("session/new", "session/load")
-            .replace(r#""cwd""#, r#""sessionId":"S","cwd""#);
-        stage.say(FIRST, &load);
-        let hop = hop_of(&stage.one(SECOND));
-        stage.say(
-            SECOND,
-            &format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":null}}"#),
-        );
-        let noted = notes.take();
-        assert_eq!(noted[1], format!("began {ticket} S"));
-        assert_eq!(noted.len(), if ticket == 2 { 2 } else { 3 });
-    }
-    stage.dies(1);
-    assert_eq!(notes.take(), ["revoke 3"]);
-}
-
-#[test]
-fn an_agent_that_reaches_such_servers_itself_gets_them_as_they_are() {
-    let (mut stage, notes) = bridged(r#"{"mcpCapabilities":{"acp":true}}"#);
-    stage.say(FIRST, NEW);
-    assert!(
-        stage
-            .one(SECOND)
-            .contains(r#"{"type":"acp","name":"s","serverId":"one"}"#)
-    );
-    assert!(notes.take().is_empty());
-}
-
-#[test]
-fn what_cannot_be_offered_fails_the_session_and_only_that() {
-    let (mut stage, notes) = bridged("{}");
-    let two = NEW.replace(
-        r#"{"type":"acp","name":"s","serverId":"one"}"#,
-        r#"{"type":"acp","name":"s","serverId":"one"},{"type":"acp","name":"t","serverId":"bad"}"#,
-    );
-    stage.say(FIRST, &two);
-    assert!(
-        stage
-            .one(FIRST)
-            .contains(r#""id":"n","error":{"code":-32602"#)
-    );
-    assert!(stage.heard(SECOND).is_empty());
-    assert_eq!(notes.take().last().unwrap(), "revoke 1");
-}
-
-#[test]
-fn one_who_joined_speaks_in_the_agents_place() {
-    let (mut stage, _) = bridged("{}");
-    stage.say(FIRST, NEW);
-    stage.heard(SECOND);
-    let joined = stage.chain.join(DeclarationId(1));
-    stage.say(joined, r#"{"jsonrpc":"2.0","id":1,"method":"mcp/message","params":{"serverId":"one","requestId":"r","method":"tools/list"}}"#);
-    let asked = stage.one(FIRST);
-    assert!(
-        asked.contains(r#""method":"proxy/successor","params":{"method":"mcp/message""#),
-        "{asked}"
-    );
-    let progress = r#"{"jsonrpc":"2.0","method":"proxy/successor","params":{"method":"mcp/message","params":{"serverId":"one","requestId":"r","method":"notifications/progress"}}}"#;
-    stage.say(FIRST, progress);
-    assert!(stage.one(joined).contains("notifications/progress"));
-    let hop = hop_of(&asked);
-    stage.say(
-        FIRST,
-        &format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{"result":{{}}}}}}"#),
-    );
-    assert_eq!(
-        stage.one(joined),
-        r#"{"jsonrpc":"2.0","id":1,"result":{"result":{}}}"#
-    );
-    stage.say(FIRST, progress);
-    assert!(
-        stage.heard(joined).is_empty() && stage.heard(SECOND).is_empty(),
-        "it is over"
-    );
-}
-
-#[test]
-fn a_connection_of_one_who_joined_is_known_by_its_id() {
-    let (mut stage, _) = bridged("{}");
+/// A peer that has joined the chain and has the connection `c-1` to the server of the first proxy.
+fn connected(stage: &mut Stage) -> Node {
     let joined = stage.chain.join(DeclarationId(1));
     stage.say(
         joined,
@@ -613,86 +282,12 @@ fn a_connection_of_one_who_joined_is_known_by_its_id() {
         FIRST,
         &format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{"connection_id":"c-1"}}}}"#),
     );
-    stage.one(joined);
-    stage.say(FIRST, r#"{"jsonrpc":"2.0","id":"q","method":"proxy/successor","params":{"method":"_mcp/message","params":{"connectionId":"c-1","method":"sampling/createMessage"}}}"#);
-    let asked = stage.one(joined);
-    let hop = hop_of(&asked);
-    stage.say(
-        joined,
-        &format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{"x":1}}}}"#),
-    );
-    assert_eq!(
-        stage.one(FIRST),
-        r#"{"jsonrpc":"2.0","id":"q","result":{"x":1}}"#
-    );
-    stage.say(FIRST, r#"{"jsonrpc":"2.0","id":"z","method":"proxy/successor","params":{"method":"_mcp/message","params":{"connectionId":"?","method":"x"}}}"#);
-    assert!(stage.one(FIRST).contains("no such MCP connection"));
+    joined
 }
 
-#[test]
-fn when_one_who_joined_goes_what_it_asked_is_cancelled() {
-    let (mut stage, _) = bridged("{}");
-    let joined = stage.chain.join(DeclarationId(1));
-    stage.say(joined, r#"{"jsonrpc":"2.0","id":1,"method":"mcp/message","params":{"serverId":"one","requestId":"r","method":"tools/call"}}"#);
-    let hop = hop_of(&stage.one(FIRST));
-    stage
-        .chain
-        .receive(joined, Inbound::Closed(Fault::Closing), stage.now);
-    assert_eq!(
-        stage.one(FIRST),
-        format!(
-            r#"{{"jsonrpc":"2.0","method":"$/cancel_request","params":{{"requestId":{hop}}}}}"#
-        )
-    );
-    stage.say(
-        FIRST,
-        &format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{}}}}"#),
-    );
-}
+const NEW: &str = r#"{"jsonrpc":"2.0","id":"n","method":"proxy/successor","params":{"method":"session/new","params":{"cwd":"/","mcpServers":[{"type":"acp","name":"s","serverId":"one"}]}}}"#;
 
-#[test]
-fn a_goodbye_of_one_who_joined_stands_when_it_goes() {
-    let (mut stage, _) = bridged("{}");
-    let joined = stage.chain.join(DeclarationId(1));
-    stage.say(
-        joined,
-        r#"{"jsonrpc":"2.0","id":1,"method":"mcp/disconnect","params":{"connectionId":"c"}}"#,
-    );
-    let hop = hop_of(&stage.one(FIRST));
-    stage
-        .chain
-        .receive(joined, Inbound::Closed(Fault::Closing), stage.now);
-    assert_eq!(stage.heard(FIRST), Vec::<String>::new());
-    stage.say(
-        FIRST,
-        &format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{}}}}"#),
-    );
-    assert_eq!(stage.heard(FIRST), Vec::<String>::new());
-}
-
-#[test]
-fn a_question_about_a_server_that_is_not_the_editors_does_not_reach_it() {
-    let (mut stage, _) = bridged("{}");
-    stage.say(FIRST, r#"{"jsonrpc":"2.0","id":1,"method":"mcp/message","params":{"serverId":"?","requestId":"r","method":"tools/list"}}"#);
-    assert!(stage.one(FIRST).contains("-33001"));
-    assert!(stage.heard(EDITOR).is_empty());
-}
-
-#[test]
-fn a_request_that_is_one_too_many_does_not_ask_the_editor_to_log_in() {
-    let mut stage = Stage::with(1).begun("{}");
-    for id in 0..super::MOST_QUESTIONS {
-        stage.say(
-            EDITOR,
-            &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"_x"}}"#),
-        );
-    }
-    assert_eq!(stage.heard(EDITOR), Vec::<String>::new());
-    stage.say(EDITOR, r#"{"jsonrpc":"2.0","id":"more","method":"_x"}"#);
-    let refusal = stage.one(EDITOR);
-    assert!(
-        refusal.contains(r#""id":"more","error":{"code":-32603,"#),
-        "{refusal}"
-    );
-    assert!(refusal.contains(r#""kind":"overloaded""#), "{refusal}");
+fn hop_of(text: &str) -> Hop {
+    let msg = Message::parse(text.to_owned().into()).unwrap();
+    msg.id().unwrap().as_hop().unwrap()
 }

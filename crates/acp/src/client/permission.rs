@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_hidden_from_who_decides() {
+    fn the_title_of_a_permission_has_no_control_characters() {
         let asked =
             read(r#"{"sessionId":"s","toolCall":{"title":"ls\u001b[2K\u202e\nrm"},"options":[]}"#);
         assert_eq!(asked.title, "ls [2K  rm");

@@ -4,11 +4,12 @@
 //! their own, because a person may have to think about it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_session::{Envelope, Inbound, Outbound, Port};
 use linkspan_wire::{Hop, Id, IdKey, Kind, Message, RpcError, WireError};
+use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 use tokio::time::timeout;
@@ -47,16 +48,16 @@ pub struct Talk {
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What the task and those who ask have in common.
+/// What the task and its callers share.
 struct Line {
-    /// Gone when nothing more is to be said; the port says goodbye then.
+    /// Dropped when nothing more is to be sent; the port closes the connection then.
     tx: Mutex<Option<mpsc::Sender<Outbound>>>,
     closing: Notify,
-    book: Mutex<Book>,
+    pending: Mutex<Pending>,
 }
 
 #[derive(Default)]
-struct Book {
+struct Pending {
     last: Hop,
     waiting: HashMap<Hop, oneshot::Sender<Message>>,
     ended: Option<Gone>,
@@ -69,7 +70,7 @@ impl Talk {
         let line = Arc::new(Line {
             tx: Mutex::new(Some(tx)),
             closing: Notify::new(),
-            book: Mutex::default(),
+            pending: Mutex::default(),
         });
         let reader = Reader {
             line: line.clone(),
@@ -91,16 +92,16 @@ impl Talk {
     pub async fn ask(&self, method: &str, params: &str) -> Result<Message, Gone> {
         let (tell, told) = oneshot::channel();
         let number = {
-            let mut book = lock(&self.line.book);
-            if let Some(gone) = &book.ended {
+            let mut pending = self.line.pending.lock();
+            if let Some(gone) = &pending.ended {
                 return Err(gone.clone());
             }
-            if book.waiting.len() >= MOST_WAITING {
+            if pending.waiting.len() >= MOST_WAITING {
                 return Err(Gone("too many requests wait for an answer".to_owned()));
             }
-            book.last = book.last.next();
-            let number = book.last;
-            book.waiting.insert(number, tell);
+            pending.last = pending.last.next();
+            let number = pending.last;
+            pending.waiting.insert(number, tell);
             number
         };
         // Dropping this future forgets the request.
@@ -115,7 +116,7 @@ impl Talk {
     /// Says something that wants no answer, as soon as the agent listens.
     pub fn tell(&self, method: &str, params: &str) {
         let msg = Message::notification(method, Some(params));
-        let Some(tx) = lock(&self.line.tx).clone() else {
+        let Some(tx) = self.line.tx.lock().clone() else {
             return;
         };
         if let Err(mpsc::error::TrySendError::Full(msg)) =
@@ -127,19 +128,19 @@ impl Talk {
 
     /// Whether the agent is there.
     pub fn is_alive(&self) -> bool {
-        lock(&self.line.book).ended.is_none()
+        self.line.pending.lock().ended.is_none()
     }
 
     /// Why it is not.
     pub fn gone(&self) -> Gone {
-        let gone = lock(&self.line.book).ended.clone();
+        let gone = self.line.pending.lock().ended.clone();
         gone.unwrap_or_else(|| Gone("it has gone".to_owned()))
     }
 
-    /// Says goodbye, and waits until the agent has ended.
+    /// Closes the connection, and waits until the agent has ended.
     pub async fn close(&self) {
         self.line.close();
-        let task = lock(&self.task).take();
+        let task = self.task.lock().take();
         if let Some(task) = task {
             let _ = task.await;
         }
@@ -156,13 +157,13 @@ impl Drop for Talk {
 impl Line {
     /// Nothing more is to be said, and nothing is heard any more.
     fn close(&self) {
-        lock(&self.tx).take();
+        self.tx.lock().take();
         self.closing.notify_one();
     }
 
     /// Sends a message when there is room for it; `false` if the agent is gone.
     async fn send(&self, msg: Message) -> bool {
-        let tx = lock(&self.tx).clone();
+        let tx = self.tx.lock().clone();
         match tx {
             Some(tx) => tx.send(Outbound::One(Envelope::new(msg))).await.is_ok(),
             None => false,
@@ -175,7 +176,7 @@ struct Forget<'a>(&'a Line, Hop);
 
 impl Drop for Forget<'_> {
     fn drop(&mut self) {
-        lock(&self.0.book).waiting.remove(&self.1);
+        self.0.pending.lock().waiting.remove(&self.1);
     }
 }
 
@@ -217,12 +218,12 @@ impl<E: Editor> Reader<E> {
                 }
             }
         };
-        let mut book = lock(&self.line.book);
-        book.ended = Some(Gone(why));
+        let mut pending = self.line.pending.lock();
+        pending.ended = Some(Gone(why));
         // Pending requests see that no answer will come.
-        book.waiting.clear();
-        drop(book);
-        lock(&self.line.tx).take();
+        pending.waiting.clear();
+        drop(pending);
+        self.line.tx.lock().take();
     }
 
     /// Gives what is to be answered at once.
@@ -273,7 +274,7 @@ impl<E: Editor> Reader<E> {
     }
 
     fn answered(&self, number: Hop, msg: Message) {
-        let waiting = lock(&self.line.book).waiting.remove(&number);
+        let waiting = self.line.pending.lock().waiting.remove(&number);
         if let Some(waiting) = waiting {
             let _ = waiting.send(msg);
         }
@@ -297,10 +298,6 @@ impl<E: Editor> Reader<E> {
         self.open.insert(key, task);
         None
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 mod busy;
 
+use std::fmt;
 use std::time::Duration;
 use tokio::time;
 
@@ -34,7 +35,7 @@ fn chain_of(
     let pairs = (0..parts).map(|_| Port::pair("a component", QUEUE));
     let (ports, ends): (Vec<Port>, Vec<PortEnd>) = pairs.unzip();
     let mut ports = ports.into_iter();
-    let start = move |_| ports.next().ok_or_else(|| "once".to_owned());
+    let start = move |_| ports.next().ok_or_else(|| StartError::new(&fmt::Error));
     let joins = ChainHandle::pair().1;
     let conductor = Conductor::new(chain, outside, parts, start, joins, Duration::from_secs(1));
     (editor, ends, conductor.run(stop))
@@ -88,7 +89,7 @@ async fn a_request_that_is_pending_when_we_stop_does_not_ask_the_editor_to_log_i
 }
 
 #[tokio::test]
-async fn requests_that_come_while_the_chain_ends_are_told_who_has_ended() {
+async fn requests_that_come_while_the_chain_ends_are_answered_with_the_component_that_has_ended() {
     let (mut editor, mut parts, running) = chain_of(2, std::future::pending());
     let talk = async {
         say(&editor, INITIALIZE.to_owned()).await;

@@ -9,7 +9,7 @@ use linkspan_wire::escape_line;
 
 use super::partial::{PartialFiles, Unfinished};
 use super::within::Within;
-use super::{DASH, Identity, Links, Place, without_waiting};
+use super::{DASH, Identity, Links, OutputPath, without_waiting};
 use crate::error::{BcpError, Result, path_name};
 
 const BUFFER: usize = 16 << 10;
@@ -51,7 +51,7 @@ impl Output {
     }
 
     /// A file in a place that was checked. No link is followed.
-    pub fn within(place: &Place, partial: &PartialFiles) -> Result<Self> {
+    pub fn within(place: &OutputPath, partial: &PartialFiles) -> Result<Self> {
         let name = place.path().display().to_string();
         let partial = partial.clone();
         match Within::create(&partial, place.folder.clone(), &place.name, BUFFER) {

@@ -12,7 +12,9 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::Folder;
 
@@ -68,9 +70,7 @@ impl PartialFiles {
     /// Locked while a file is created, renamed or removed, so that [`PartialFiles::clear`] sees either
     /// all of that or nothing.
     pub(super) fn lock(&self) -> MutexGuard<'_, Listed> {
-        // A set of names is never half changed.
-        let files = self.0.files.lock();
-        files.unwrap_or_else(PoisonError::into_inner)
+        self.0.files.lock()
     }
 }
 

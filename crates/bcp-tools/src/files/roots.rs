@@ -65,12 +65,12 @@ pub struct Opened {
 
 /// A path at which a file may be written.
 #[derive(Debug)]
-pub struct Place {
+pub struct OutputPath {
     pub(super) folder: Arc<Folder>,
     pub(super) name: OsString,
 }
 
-impl Place {
+impl OutputPath {
     /// The path without links.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.name)
@@ -149,7 +149,7 @@ impl Roots {
 
     /// Finds where a file may be written. The file need not exist, its folder must. A link is refused,
     /// wherever it leads.
-    pub fn place(&self, given: &Path) -> Result<Place, Denied> {
+    pub fn place(&self, given: &Path) -> Result<OutputPath, Denied> {
         let joined = self.join(given);
         let (Some(folder), Some(name)) = (joined.parent(), joined.file_name()) else {
             return Err(Denied::Folder);
@@ -163,7 +163,7 @@ impl Roots {
             Ok(Kind::Link) => return Err(Denied::Link),
             Ok(Kind::Special) => return Err(Denied::Special),
         }
-        Ok(Place {
+        Ok(OutputPath {
             folder: Arc::new(folder),
             name: name.to_owned(),
         })

@@ -1,8 +1,8 @@
-//! So that nothing in a content can pass for something that we say.
+//! Escapes what looks like our tags or headers in a content.
 //!
-//! The one who is to be deceived is not a parser but a model, which sees what a person would see: a
-//! tag with a blank too much, or a header after a line separator, is as good as a real one. So what
-//! cannot be seen is stepped over wherever something of ours could begin.
+//! The reader is not a parser but a model, which reads as a person does: a tag with an extra blank, or a
+//! header after a line separator, counts as a real one. So characters that cannot be seen are skipped
+//! wherever a tag or header of ours could begin.
 
 mod lines;
 mod tags;

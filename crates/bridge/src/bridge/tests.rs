@@ -1,65 +1,16 @@
 //! One client, one server, every combination of eras.
 
 use linkspan_ports::Principal;
-use linkspan_session::{Envelope, Inbound, Layer, Outbound, PortEnd, Verdict, Way};
-use linkspan_wire::Message;
+use linkspan_session::{Envelope, Layer, Verdict, Way};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::*;
 use crate::layers::SessionInfo;
 use crate::record::OutputFile;
-use crate::testing::{backend, connection, message, modern_call};
-
-/// A client in memory.
-struct Client(PortEnd);
-
-impl Client {
-    fn new() -> (Self, Port) {
-        let (port, end) = Port::pair("the client", 8);
-        (Self(end), port)
-    }
-
-    async fn send(&self, msg: Message) {
-        let inbound = Inbound::Message(Envelope::new(msg));
-        self.0.tx.send(inbound).await.expect("the bridge reads");
-    }
-
-    async fn answer(&mut self) -> Message {
-        loop {
-            match self.0.rx.recv().await {
-                Some(Outbound::One(envelope)) if envelope.msg.is_answer() => return envelope.msg,
-                Some(_) => {}
-                None => panic!("the bridge has closed the connection"),
-            }
-        }
-    }
-
-    async fn ask(&mut self, msg: Message) -> Message {
-        self.send(msg).await;
-        self.answer().await
-    }
-
-    /// Calls a tool as a client of this era; a legacy client shakes hands first.
-    async fn first_call(&mut self, era: Era, tool: &str) -> Message {
-        if era == Era::Modern {
-            return self.ask(modern_call(tool, "{}")).await;
-        }
-        let hello = self.ask(message(INITIALIZE)).await;
-        assert!(hello.text().contains("protocolVersion"), "{}", hello.text());
-        self.send(message(INITIALIZED)).await;
-        self.ask(legacy_call(2, tool)).await
-    }
-}
-
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
-const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-
-fn legacy_call(id: u64, tool: &str) -> Message {
-    message(&format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{{}}}}}}"#
-    ))
-}
+use crate::testing::{
+    Client, Habit, backend, backend_with, connection, given, message, modern_call,
+};
 
 #[tokio::test(start_paused = true)]
 async fn clients_of_both_eras_reach_servers_of_both_eras() {
@@ -76,6 +27,36 @@ async fn clients_of_both_eras_reach_servers_of_both_eras() {
             let (number, ()) = tokio::join!(call, bridge.serve(front, std::future::pending()));
             assert_eq!(number, 1, "a {client:?} client and a {server:?} server");
         }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_server_is_started_once_for_a_modern_client() {
+    for first in ["server/discover", "tools/list"] {
+        let slow = Habit::SlowStart(Duration::from_secs(4));
+        let (backend, log) = backend_with(Era::Legacy, &[slow]);
+        let (mut client, front) = Client::new();
+        let options = StdioOptions {
+            front: Some(front),
+            ..StdioOptions::default()
+        };
+        let bridge = Bridge::new(backend.like_a_command()).serve_stdio(options);
+        let call = async {
+            let text = modern_call("which", r#"{"sampling":{}}"#).text();
+            let text = text
+                .replace("tools/call", first)
+                .replace(r#""id":1"#, r#""id":7"#);
+            let answer = client.ask(message(&text)).await;
+            assert!(answer.text().contains("result"), "{}", answer.text());
+            let call = client.ask(modern_call("which", r#"{"sampling":{}}"#)).await;
+            assert_eq!(given(&call, "client"), r#"{"sampling":{}}"#);
+            drop(client);
+        };
+        let ((), ended) = tokio::join!(call, bridge.run(std::future::pending()));
+        assert!(ended.is_ok(), "{ended:?}");
+        assert_eq!((log.opened(), log.count("initialize")), (1, 1), "{first}");
+        let (_, handshake) = log.find(|msg| msg.method() == "initialize").await;
+        assert!(handshake.text().contains(r#""name":"c""#), "in its name");
     }
 }
 
@@ -117,7 +98,7 @@ type Order = Arc<parking_lot::Mutex<Vec<&'static str>>>;
 
 impl LayerFactory for Counting {
     fn layer(&self, session: SessionInfo<'_>) -> Box<dyn Layer> {
-        assert!(session.one_client && *session.principal == Principal(None));
+        assert!(session.one_client && *session.principal == Principal::anonymous());
         Box::new(self.clone())
     }
 }

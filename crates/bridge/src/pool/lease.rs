@@ -15,6 +15,8 @@ use tokio::time::Instant;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) principal: Principal,
+    /// The scopes that the server was told; a token with fewer must not reach a server that was told more.
+    pub(super) scope: Option<String>,
     /// What a legacy server was told about its client; a modern one is told with every request.
     pub(super) capabilities: Option<String>,
     /// The roots that a legacy server was started for; see [`given_roots`](linkspan_mcp::era::given_roots).

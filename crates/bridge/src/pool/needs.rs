@@ -29,11 +29,12 @@ pub(super) fn key_of(
 ) -> Key {
     if share {
         let principal = match roots {
-            Some(_) => principal.clone(),
-            None => Principal(None),
+            Some(_) => principal.without_identity(),
+            None => Principal::anonymous(),
         };
         return Key {
             principal,
+            scope: None,
             capabilities: None,
             roots,
         };
@@ -41,6 +42,7 @@ pub(super) fn key_of(
     let claims = Claims::read(call).ok();
     Key {
         principal: principal.clone(),
+        scope: principal.identity().map(|identity| identity.scope()),
         capabilities: claims.map(|claims| claims.capability_key()),
         roots,
     }

@@ -1,9 +1,19 @@
 //! Which calls share a connection, and when connections end.
 
+mod owners;
+mod roots;
+mod sharing;
+mod starting;
+
 use std::sync::Arc;
 
+use linkspan_auth::resource::Identity;
+
 use super::*;
-use crate::testing::{Log, backend, connection, modern_call};
+use crate::Backend;
+use crate::testing::{
+    Client, Habit, Log, backend, backend_with, connection, modern_call, modern_request,
+};
 
 struct Pooled {
     pool: UpstreamPool,
@@ -13,6 +23,16 @@ struct Pooled {
 
 fn pooled(era: Era, change: impl FnOnce(&mut PoolOptions)) -> Pooled {
     let (backend, log) = backend(era);
+    pool_of(backend, log, change)
+}
+
+/// A pool for a child process with these habits.
+fn pooled_command(era: Era, habits: &[Habit], change: impl FnOnce(&mut PoolOptions)) -> Pooled {
+    let (backend, log) = backend_with(era, habits);
+    pool_of(backend.like_a_command(), log, change)
+}
+
+fn pool_of(backend: Backend, log: Log, change: impl FnOnce(&mut PoolOptions)) -> Pooled {
     let mut options = PoolOptions {
         share: false,
         park: Duration::from_secs(60),
@@ -25,10 +45,14 @@ fn pooled(era: Era, change: impl FnOnce(&mut PoolOptions)) -> Pooled {
     Pooled { pool, closing, log }
 }
 
+fn share(options: &mut PoolOptions) {
+    options.share = true;
+}
+
 fn client(credentials: &str) -> Principal {
     match credentials {
-        "" => Principal(None),
-        some => Principal(Some(Arc::from(some.as_bytes()))),
+        "" => Principal::anonymous(),
+        some => Principal::of_credentials(some.as_bytes()),
     }
 }
 
@@ -39,10 +63,37 @@ impl Pooled {
     }
 
     async fn answer(&self, tool: &str, capabilities: &str, credentials: &str) -> Message {
-        let call = Envelope::new(modern_call(tool, capabilities));
-        let mut answering = self.pool.ask(call, &client(credentials)).await.unwrap();
-        let answer = answering.rx.recv().await.expect("an answer");
-        answer.msg
+        self.ask(modern_call(tool, capabilities), credentials).await
+    }
+
+    /// Sends a request of a modern client; gives the answer.
+    async fn ask(&self, request: Message, credentials: &str) -> Message {
+        answer_of(self.begin(request, credentials).await).await
+    }
+
+    /// Sends a request of a modern client.
+    async fn begin(&self, request: Message, credentials: &str) -> Answering {
+        let principal = client(credentials);
+        let asked = self.pool.ask(Envelope::new(request), &principal);
+        asked.await.unwrap()
+    }
+
+    /// A legacy client that has shaken hands.
+    async fn session(&self, credentials: &str) -> Client {
+        let (mut one, front) = Client::new();
+        self.pool.admit(front, &client(credentials));
+        one.shake().await;
+        one
+    }
+}
+
+/// The answer to a request, which may have notifications before it.
+async fn answer_of(mut answering: Answering) -> Message {
+    loop {
+        let said = answering.rx.recv().await.expect("an answer");
+        if said.msg.is_answer() {
+            return said.msg;
+        }
     }
 }
 
@@ -99,7 +150,7 @@ async fn calls_of_a_server_that_asks_have_a_connection_each() {
         while pooled.log.opened() < 3 {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        pooled.log.open_gate();
+        pooled.log.open("gate");
     };
     tokio::join!(calls, open);
 }
@@ -158,4 +209,32 @@ async fn closing_ends_every_connection() {
     let Pooled { pool, closing, log } = pooled;
     closing.wait(pool).await;
     log.closed(log.opened()).await;
+}
+
+/// A verified client with these scopes.
+fn verified(subject: &str, scopes: &[&str]) -> Principal {
+    Principal::identified(Arc::new(Identity {
+        issuer: "https://as".to_owned(),
+        subject: subject.to_owned(),
+        client_id: None,
+        scopes: scopes.iter().map(ToString::to_string).collect(),
+        name: None,
+        views: Vec::new(),
+    }))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_with_other_scopes_does_not_reach_a_server_that_was_told_of_more() {
+    for era in [Era::Legacy, Era::Modern] {
+        let pooled = pooled(era, |_| ());
+        let call = async |who: Principal| {
+            let call = Envelope::new(modern_call("which", "{}"));
+            let mut answering = pooled.pool.ask(call, &who).await.unwrap();
+            connection(&answering.rx.recv().await.expect("an answer").msg)
+        };
+        let admin = call(verified("ada", &["read", "admin"])).await;
+        assert_ne!(call(verified("ada", &["read"])).await, admin);
+        assert_eq!(call(verified("ada", &["read", "admin"])).await, admin);
+        assert_ne!(call(verified("bob", &["read", "admin"])).await, admin);
+    }
 }

@@ -1,20 +1,34 @@
 //! Listening for HTTP clients, and which of them may connect.
 
+use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Arg, Args};
 
+use super::auth_guard::{self, AuthArgs};
 use super::values::seconds;
+
+/// Of the flags that say how to listen.
+const LISTENING: &str = "Listening";
+const ACCESS: &str = "Access";
+
+/// For commands that listen only with `--http`: the flags of a listener require it.
+pub(crate) fn only_with_http(arg: Arg) -> Arg {
+    match arg.get_help_heading() {
+        Some(LISTENING | ACCESS | auth_guard::HEADING) => arg.requires("http"),
+        _ => arg,
+    }
+}
 
 // The address of the server.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Listening")]
+#[command(next_help_heading = LISTENING)]
 pub(crate) struct ListenArgs {
     /// Port to listen on; 0 picks a free one
     #[arg(short, long, value_name = "PORT", default_value = "8808")]
     pub(crate) port: u16,
-    /// Address to listen on; any other than loopback needs --token-env
+    /// Address to listen on; any other than loopback needs --token-env, --keys or --auth-issuer
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = host)]
     pub(crate) host: IpAddr,
     /// URL path of the MCP endpoint
@@ -27,7 +41,7 @@ pub(crate) struct ListenArgs {
 
 // Which clients may connect.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Access")]
+#[command(next_help_heading = ACCESS)]
 pub(crate) struct GuardArgs {
     /// Require the environment variable VAR as bearer token from clients
     #[arg(long, value_name = "VAR")]
@@ -44,6 +58,17 @@ pub(crate) struct GuardArgs {
     /// Close a connection that takes longer than this to send a request, or a part of it
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, hide_short_help = true)]
     pub(crate) header_timeout: Duration,
+    #[command(flatten)]
+    pub(crate) auth: AuthArgs,
+}
+
+impl GuardArgs {
+    /// The variables with secrets of ours, which servers must not see.
+    pub(crate) fn secret_variables(&self) -> Vec<OsString> {
+        let secret = &self.auth.auth_introspect_secret_env;
+        let names = self.token_env.iter().chain(secret);
+        names.map(OsString::from).collect()
+    }
 }
 
 /// `--host`: `localhost` is the address that a URL with that name reaches first.

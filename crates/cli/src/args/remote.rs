@@ -8,6 +8,7 @@ use linkspan_ports::Transport;
 
 use super::values::{millis, seconds, size};
 use crate::args::acp::AcpArgs;
+use crate::args::sign_in::SignInArgs;
 
 /// `--timeout` if it is not given.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
@@ -47,6 +48,8 @@ pub(crate) struct RemoteArgs {
     /// Largest message, for example 64MiB
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size, hide_short_help = true)]
     pub(crate) max_message: usize,
+    #[command(flatten)]
+    pub(crate) sign_in: SignInArgs,
     #[command(flatten)]
     pub(crate) acp: AcpArgs,
 }

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use linkspan_bcp::render::Mode;
 use linkspan_bridge::Bridge;
-use linkspan_shrink::{Gate, Level, Policy};
+use linkspan_shrink::{Level, Policy, Thresholds};
 use linkspan_shrink_layer::{Options, Shrink};
 
 use crate::environment::{stats_file, variable, wrong};
@@ -31,9 +31,9 @@ impl ShrinkFlag {
             return Ok(None);
         };
         Ok(Some(Policy {
-            gate: Gate {
-                threshold: default_threshold()?,
-                ..Gate::default()
+            thresholds: Thresholds {
+                confidence: default_threshold()?,
+                ..Thresholds::default()
             },
             level: level.into(),
             render: default_render()?,
@@ -86,7 +86,7 @@ pub(crate) fn threshold(text: &str) -> Result<f32, String> {
 pub(crate) fn default_threshold() -> Result<f32, Failure> {
     const NAME: &str = "BCP_DETECT_THRESHOLD";
     match variable(NAME) {
-        None => Ok(Gate::default().threshold),
+        None => Ok(Thresholds::default().confidence),
         Some(text) => threshold(&text).map_err(|right| wrong(NAME, &text, &right)),
     }
 }

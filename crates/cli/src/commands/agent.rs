@@ -4,17 +4,18 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{ArgGroup, Args};
+use clap::Args;
 use linkspan_agent::{AgentOptions, Servers};
-use linkspan_bridge::{Bridge, StdioOptions};
+use linkspan_bridge::{Bridge, StdioOptions, tools_of};
 use linkspan_ports::ChildOptions;
 use linkspan_wire::Limits;
 
 use crate::args::acp::PermissionArg;
-use crate::args::listen::{GuardArgs, ListenArgs};
+use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
 use crate::args::seconds;
+use crate::environment::search_path;
 use crate::exit::{Exit, Failure};
-use crate::front::{self, front_options, limit};
+use crate::front::{self, limit, serve_options};
 use crate::signals::Signals;
 use crate::target;
 use crate::waiting;
@@ -38,13 +39,7 @@ Other commands take an agent as their target with --acp:
 #[command(
     override_usage = "linkspan agent [OPTIONS] -- COMMAND…",
     after_long_help = crate::help_text::reflow(HELP),
-    group = ArgGroup::new("agent_over_http")
-        .args([
-            "port", "host", "path", "sse", "token_env", "insecure_no_token", "allow_origin",
-            "allow_host", "header_timeout",
-        ])
-        .multiple(true)
-        .requires("http")
+    mut_args = only_with_http
 )]
 pub(crate) struct AgentArgs {
     /// Command that runs an ACP agent on stdin and stdout
@@ -82,7 +77,7 @@ pub(crate) struct AgentArgs {
 pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
     let options = options(&args)?;
-    let try_it = waiting::tools_of(&[], Some("--acp"), &args.command);
+    let try_it = tools_of(&[], Some("--acp"), &args.command);
     let mut words = std::mem::take(&mut args.command).into_iter();
     let child = ChildOptions {
         label: None,
@@ -91,12 +86,12 @@ pub(crate) async fn run(mut args: AgentArgs) -> Result<Exit, Failure> {
         limits: Limits::default(),
         env: Vec::new(),
         // The token is for clients; it is kept from the agent.
-        without_env: args.guard.token_env.iter().map(OsString::from).collect(),
+        without_env: args.guard.secret_variables(),
     };
     target::is_there(&child.program)?;
     let bridge = Bridge::new(linkspan_agent::backend(child, options)).timeout(limit(args.timeout));
     if args.http {
-        let front = front_options(&args.listen, &args.guard)?;
+        let front = serve_options(&args.listen, &args.guard)?;
         return front::serve_http(signals, bridge, &args.listen, front).await;
     }
     waiting::for_client(&try_it);
@@ -125,8 +120,7 @@ fn options(args: &AgentArgs) -> Result<AgentOptions, Failure> {
 }
 
 fn servers(path: &Path) -> Result<Servers, Failure> {
-    let search_path = std::env::var_os("PATH").unwrap_or_default();
-    Servers::read(path, &search_path).map_err(|error| {
+    Servers::read(path, &search_path()).map_err(|error| {
         Failure::usage(format!("--mcp-servers {}: {error}", path.display())).hint(
             r#"for example {"mcpServers":{"git":{"command":"uvx","args":["mcp-server-git"]}}}"#,
         )

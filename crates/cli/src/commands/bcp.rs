@@ -14,6 +14,8 @@ mod stdout;
 mod tokenizer;
 mod validate;
 
+use std::io::ErrorKind;
+
 use linkspan_bcp_tools::BcpError;
 
 use self::args::{BcpArgs, BcpCommand};
@@ -35,6 +37,14 @@ pub(crate) fn run(args: BcpArgs) -> Result<Exit, Failure> {
     }
 }
 
+/// Whether a text was printed. A reader that has closed stdout (`| head`) is not an error.
+fn printed(result: Result<(), BcpError>) -> Result<(), Failure> {
+    match result {
+        Err(BcpError::Print(e)) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => Ok(result?),
+    }
+}
+
 /// The exit codes of the library's errors.
 impl From<BcpError> for Failure {
     fn from(error: BcpError) -> Self {
@@ -45,18 +55,12 @@ impl From<BcpError> for Failure {
             BcpError::SameFile(_) | BcpError::Root { .. } => Exit::Usage,
             _ => Exit::Invalid,
         };
-        let failure = Self::new(exit, error.problem());
-        match error.hint() {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
+        Self::new(exit, error.problem()).hinted(error.hint())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::ErrorKind;
-
     use super::*;
 
     #[test]
@@ -107,7 +111,7 @@ mod tests {
             ),
         ] {
             let failure = Failure::from(error);
-            assert_eq!((failure.exit, failure.what()), (exit, problem));
+            assert_eq!((failure.exit, failure.what.as_str()), (exit, problem));
         }
     }
 }

@@ -2,18 +2,19 @@
 
 mod server;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use linkspan_client_config::{Client, Connection, Location, Merged, System, merge};
+use linkspan_bridge::command_line;
+use linkspan_client_config::{Client, Configuration, Location, Merged, Server};
 use linkspan_scripts::author::names;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use self::server::{Server, connection, variables};
+use self::server::{connection, server, variables};
 use crate::environment::system;
 use crate::exit::{Exit, Failure};
-use crate::show::{command_line, path as shown, raw, say};
+use crate::show::{self, path as shown, raw, say};
 
 const HELP: &str = "\
 Prints the lines that a client's configuration needs, where they go, and the command that puts them
@@ -87,150 +88,73 @@ pub(crate) struct ConfigArgs {
 }
 
 pub(crate) fn run(args: &ConfigArgs) -> Result<Exit, Failure> {
-    let name = name(args)?;
-    let connection = connection(args)?;
+    let server = server(args);
+    let name = name(args, &server)?;
+    let connection = connection(args, &server)?;
     if args.inspector {
-        return inspector(&connection);
-    }
-    let system = system();
-    let clients: Vec<Client> = match args.client {
-        Some(client) => vec![client],
-        None => Client::ALL.to_vec(),
-    };
-    if args.json {
-        let all: Vec<Value> = clients
-            .iter()
-            .map(|client| as_json(*client, &system, args, &name, &connection))
-            .collect();
-        let text = match (args.client, &all[..]) {
-            (Some(_), [one]) => one.to_string(),
-            _ => Value::Array(all).to_string(),
-        };
-        raw(&text);
+        let command = connection.inspector();
+        say!("{}", command_line(command.iter().map(Into::into)));
         return Ok(Exit::Ok);
     }
-    for (n, client) in clients.iter().enumerate() {
-        if args.write {
-            return write(*client, &system, args, &name, &connection);
+    let system = system();
+    let configuration = |client: Client| Configuration {
+        client,
+        location: match &args.file {
+            Some(file) => Location::File(file.clone()),
+            None => client.location(&system),
+        },
+        name: &name,
+        connection: &connection,
+    };
+    let all = Client::ALL.map(configuration);
+    match args.client.map(configuration) {
+        Some(one) if args.write => return write(args, &one),
+        Some(one) if args.json => raw(&one.to_json().to_string()),
+        Some(one) => show::print(|out| one.write(out)),
+        None if args.json => {
+            let all = all.iter().map(Configuration::to_json).collect();
+            raw(&Value::Array(all).to_string());
         }
-        if n > 0 {
-            say!("");
+        None => {
+            for (n, one) in all.iter().enumerate() {
+                if n > 0 {
+                    say!("");
+                }
+                show::print(|out| one.write(out));
+            }
         }
-        print(*client, &system, args, &name, &connection);
     }
     Ok(Exit::Ok)
 }
 
-fn print(client: Client, system: &System, args: &ConfigArgs, name: &str, connection: &Connection) {
-    say!("{}:", client.title());
-    let place = match location(client, system, args) {
-        Location::File(path) => shown(&path),
-        Location::Unknown(name) => name.to_owned(),
-    };
-    if let Some(command) = client.command(name, connection) {
-        say!("  run this");
-        say!("    {}", words(&command));
-        say!("  or put this into {place}");
-    } else {
-        say!("  put this into {place}");
-    }
-    let snippet = client.snippet(name, connection);
-    let text = serde_json::to_string_pretty(&snippet).unwrap_or_default();
-    for line in text.lines() {
-        say!("    {}", crate::show::clean(line));
-    }
-}
-
-fn as_json(
-    client: Client,
-    system: &System,
-    args: &ConfigArgs,
-    name: &str,
-    connection: &Connection,
-) -> Value {
-    let location = location(client, system, args);
-    json!({
-        "client": client.id(),
-        "name": name,
-        "file": location.path().map(|path| path.to_string_lossy()),
-        "key": client.key(),
-        "config": client.snippet(name, connection),
-        "command": client.command(name, connection),
-    })
-}
-
-fn write(
-    client: Client,
-    system: &System,
-    args: &ConfigArgs,
-    name: &str,
-    connection: &Connection,
-) -> Result<Exit, Failure> {
-    let location = location(client, system, args);
-    let Some(file) = location.path() else {
-        return Err(Failure::usage(format!(
-            "where {} keeps its configuration is not known here",
-            client.title()
-        ))
-        .hint("say where with --file FILE"));
-    };
-    match merge(file, client.key(), name, &client.entry(connection))? {
+fn write(args: &ConfigArgs, configuration: &Configuration<'_>) -> Result<Exit, Failure> {
+    let merged = configuration.merge()?;
+    let file = configuration.location.path().map(shown).unwrap_or_default();
+    match merged {
         Merged::Unchanged => {
-            say!("{} has it already", shown(file));
+            say!("{file} has it already");
             return Ok(Exit::Ok);
         }
-        Merged::Changed(backup) => say!("{} (as it was: {})", shown(file), shown(&backup)),
-        Merged::Created => say!("{}", shown(file)),
+        Merged::Changed(backup) => say!("{file} (as it was: {})", shown(&backup)),
+        Merged::Created => say!("{file}"),
     }
     for variable in variables(args) {
         say!("put the value of {variable} into its `env`, in place of …");
     }
-    say!("{}", client.afterwards());
+    say!("{}", configuration.client.afterwards());
     Ok(Exit::Ok)
 }
 
-fn location(client: Client, system: &System, args: &ConfigArgs) -> Location {
-    match &args.file {
-        Some(file) => Location::File(file.clone()),
-        None => client.location(system),
-    }
-}
-
-fn name(args: &ConfigArgs) -> Result<String, Failure> {
+fn name(args: &ConfigArgs, server: &Server) -> Result<String, Failure> {
     if let Some(name) = &args.name {
         names::check(name)?;
         return Ok(name.clone());
     }
-    Ok(match Server::of(args) {
-        Server::Folder(dir) => names::of_folder(Path::new(dir)),
-        Server::Url(url) => names::of_url(url),
+    Ok(match server {
+        Server::Folder(dir) => names::of_folder(dir),
+        Server::Url { url, .. } => names::of_url(url),
         Server::Command(words) => names::of_command(words),
     })
-}
-
-fn inspector(connection: &Connection) -> Result<Exit, Failure> {
-    let mut command = vec![
-        "npx".to_owned(),
-        "@modelcontextprotocol/inspector".to_owned(),
-    ];
-    match connection {
-        Connection::Command { program, args, .. } => {
-            command.push("--".to_owned());
-            command.push(program.clone());
-            command.extend(args.clone());
-        }
-        Connection::Url { url, .. } => {
-            command.extend(["--transport".to_owned(), "http".to_owned()]);
-            command.extend(["--server-url".to_owned(), url.clone()]);
-        }
-    }
-    say!("{}", words(&command));
-    Ok(Exit::Ok)
-}
-
-/// A command as it is typed.
-fn words(command: &[String]) -> String {
-    command_line(command.iter().map(Into::into))
 }
 
 /// The values of `--client`.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use linkspan_bridge::{Bridge, OutputFile, StdioOptions};
+use linkspan_bridge::{Bridge, OutputFile, StdioOptions, tools_of};
 use linkspan_wire::Limits;
 
 use crate::args::shrink::ShrinkFlag;
@@ -13,13 +13,14 @@ use crate::args::{EraArgs, RemoteArgs, seconds};
 use crate::exit::{Exit, Failure};
 use crate::front::{self, limit};
 use crate::signals::Signals;
-use crate::target::{self, Target};
+use crate::target;
 use crate::waiting;
 
 const HELP: &str = "\
 Speaks MCP on stdin and stdout and passes every message on to the server and back; only the id of a
 message changes, and messages between protocol eras are translated. If the server is down, each call is
 answered with an error that says why, and the next call tries again. When stdin closes, the exit code is 0.
+If the server asks for a sign-in, a browser opens; `linkspan login --help` has the flags for signing in.
 
 Examples:
   linkspan connect https://mcp.example.com/mcp
@@ -62,12 +63,12 @@ pub(crate) struct ConnectArgs {
 
 pub(crate) async fn run(args: ConnectArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
-    let try_it = waiting::tools_of(
+    let try_it = tools_of(
         &args.remote.credentials(),
         args.url.as_deref(),
         &args.command,
     );
-    let backend = Target::new(args.url, args.command)?.backend(&args.remote, None)?;
+    let backend = target::backend(args.url, args.command, &args.remote, Vec::new())?;
     if target::check(&backend).is_ok() {
         waiting::for_client(&try_it);
         if waiting::at_terminal() {

@@ -12,9 +12,9 @@ use crate::args::listen::{GuardArgs, ListenArgs, at_least_one};
 use crate::args::shrink::ShrinkFlag;
 use crate::args::{EraArgs, RemoteArgs, seconds};
 use crate::exit::{Exit, Failure};
-use crate::front::{self, front_options, limit};
+use crate::front::{self, limit, serve_options};
 use crate::signals::Signals;
-use crate::target::{self, Target};
+use crate::target;
 
 const HELP: &str = "\
 Serves a stdio server, or another URL, at http://127.0.0.1:PORT/mcp, in every revision of MCP from
@@ -30,6 +30,7 @@ Examples:
   linkspan expose -- npx -y @modelcontextprotocol/server-everything
   linkspan expose --port 9000 --sse -- uvx mcp-server-git
   TOKEN=… linkspan expose --host 0.0.0.0 --token-env TOKEN -- ./my-server
+  linkspan expose --auth-issuer https://login.example.com -- ./my-server
   linkspan expose https://mcp.example.com/mcp --bearer-env KEY";
 
 // `linkspan expose`
@@ -83,21 +84,26 @@ pub(crate) struct ServerArgs {
 
 pub(crate) async fn run(args: ExposeArgs) -> Result<Exit, Failure> {
     let signals = Signals::listen();
-    let options = FrontOptions {
-        limits: Limits::new(args.remote.max_message),
-        max_sessions: args.servers.max_sessions,
-        max_in_flight: args.servers.max_in_flight,
-        idle: limit(args.servers.idle_timeout),
-        ..front_options(&args.listen, &args.guard)?
-    };
+    let options = serve_options(&args.listen, &args.guard)?;
+    if args.servers.share && options.forward_identity.is_some() {
+        let why = "--forward-identity and --share: all callers share one connection to the server";
+        return Err(Failure::usage(why).hint("leave one of them out"));
+    }
     let options = ServeOptions {
-        front: options,
+        front: FrontOptions {
+            limits: Limits::new(args.remote.max_message),
+            max_sessions: args.servers.max_sessions,
+            max_in_flight: args.servers.max_in_flight,
+            idle: limit(args.servers.idle_timeout),
+            ..options.front
+        },
         share: args.servers.share,
         park: args.servers.park_timeout,
+        ..options
     };
-    let target = Target::new(args.url, args.command)?;
-    // The token is for clients; the server must not see it.
-    let backend = target.backend(&args.remote, args.guard.token_env.as_deref())?;
+    // Our secrets are for clients and their issuer; the server must not see them.
+    let secrets = args.guard.secret_variables();
+    let backend = target::backend(args.url, args.command, &args.remote, secrets)?;
     target::check(&backend)?;
     backend.warn_if_unreachable();
     let bridge = Bridge::new(backend)

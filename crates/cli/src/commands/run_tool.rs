@@ -6,9 +6,9 @@ use std::time::Duration;
 use clap::Args;
 use linkspan_client::{CallArguments, Client, check_argument_names, render};
 use linkspan_mcp::names;
-use linkspan_scripts::author::DryRun;
-use linkspan_scripts::folder::{Catalogue, Mode, Tool};
-use linkspan_wire::{Json, Message, quote};
+use linkspan_scripts::author::{CallOutcome, DryRun, call_params, stderr_of};
+use linkspan_scripts::folder::Tool;
+use linkspan_wire::Message;
 use serde_json::Value;
 
 use crate::args::folder::FolderArgs;
@@ -82,17 +82,17 @@ async fn run_in(args: &RunToolArgs, given: CallArguments) -> Result<Exit, Failur
     options.problems_of = Some(args.name.clone());
     let folder = folder::folder(&args.dir, options, args.folder.compat)?.folder;
     let catalogue = folder.catalogue();
-    let tool = catalogue.tools.iter().find(|tool| tool.name == args.name);
-    let arguments = given.to_json(|name| tool.is_some_and(|tool| wants_text(tool, name)));
+    let tool = catalogue.tool(&args.name);
+    let takes_text = |name: &str| tool.as_ref().is_ok_and(|tool| tool.takes_text(name));
+    let arguments = given.to_json(takes_text);
     let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
-    if let (Some(tool), false) = (tool, args.unchecked) {
+    if let (Ok(tool), false) = (&tool, args.unchecked) {
         check_names(tool, &arguments)?;
     }
     if args.dry_run {
-        let tool = tool.ok_or_else(|| unknown(&args.name, &catalogue))?;
         let dry = DryRun {
             catalogue: &catalogue,
-            tool,
+            tool: tool?,
             arguments: &arguments,
             timeout: args.timeout,
             roots: &roots,
@@ -101,10 +101,8 @@ async fn run_in(args: &RunToolArgs, given: CallArguments) -> Result<Exit, Failur
         let is_valid = dry.problems().is_empty();
         return Ok(if is_valid { Exit::Ok } else { Exit::ToolError });
     }
-    // Tools of a server that is taken in are known when it runs.
-    let taken_in = |tool: &Tool| matches!(tool.mode, Mode::Mcp(_));
-    if tool.is_none() && !catalogue.tools.iter().any(|tool| taken_in(tool)) {
-        return Err(unknown(&args.name, &catalogue));
+    if !catalogue.takes_servers_in() {
+        tool?;
     }
     let mut client = Client::new(folder.port(), None).observed(Status::new());
     if !roots.is_empty() {
@@ -112,7 +110,7 @@ async fn run_in(args: &RunToolArgs, given: CallArguments) -> Result<Exit, Failur
     }
     let work = async {
         client.open().await?;
-        let params = params(args, &arguments);
+        let params = call_params(&args.name, &arguments, args.timeout);
         Ok(client.ask(names::TOOLS_CALL, Some(&params)).await?)
     };
     let done = tokio::select! {
@@ -147,10 +145,6 @@ fn roots(args: &RunToolArgs) -> Result<Vec<PathBuf>, Failure> {
     args.roots.iter().map(real).collect()
 }
 
-fn wants_text(tool: &Tool, name: &str) -> bool {
-    tool.shown["inputSchema"]["properties"][name]["type"] == "string"
-}
-
 /// Most scripts ignore an argument that they do not know, so that a misspelt one would have no effect.
 fn check_names(tool: &Tool, arguments: &str) -> Result<(), Failure> {
     let Ok(Value::Object(arguments)) = serde_json::from_str(arguments) else {
@@ -164,43 +158,22 @@ fn check_names(tool: &Tool, arguments: &str) -> Result<(), Failure> {
     })
 }
 
-fn params(args: &RunToolArgs, arguments: &str) -> String {
-    let name = quote(&args.name);
-    let timeout = match args.timeout {
-        Some(limit) => format!(r#","linkspan/timeoutSecs":{}"#, limit.as_secs_f64()),
-        None => String::new(),
-    };
-    format!(r#"{{"name":{name},"arguments":{arguments},"_meta":{{"progressToken":1{timeout}}}}}"#)
-}
-
 /// Shows the result; gives how we end.
 fn told(answer: &Message, json: bool) -> Exit {
     let Some(result) = answer.body() else {
         return Exit::Broken;
     };
-    let meta = |key| result.path(&["_meta", key]);
     if json {
         raw(result.text());
     } else {
         show::print(|out| render::tool_result(out, result));
-        let stderr = meta("stderr").and_then(Json::as_str).unwrap_or_default();
-        // The first line is the reason that was just shown.
-        if stderr.trim().contains('\n') {
-            anstream::eprintln!("its stderr:\n  {}", indented(stderr.trim_end(), "  "));
+        if let Some(stderr) = stderr_of(result) {
+            anstream::eprintln!("its stderr:\n  {}", indented(&stderr, "  "));
         }
     }
-    match result.get("isError").and_then(Json::as_bool) {
-        Some(true) if meta("timedOut").and_then(Json::as_bool) == Some(true) => Exit::Timeout,
-        Some(true) => Exit::ToolError,
-        _ => Exit::Ok,
+    match CallOutcome::of(result) {
+        CallOutcome::Worked => Exit::Ok,
+        CallOutcome::Failed => Exit::ToolError,
+        CallOutcome::TimedOut => Exit::Timeout,
     }
-}
-
-fn unknown(name: &str, catalogue: &Catalogue) -> Failure {
-    let failure = Failure::new(Exit::ServerError, format!("there is no tool `{name}`"));
-    let names: Vec<&str> = catalogue.tools.iter().map(|tool| &*tool.name).collect();
-    if names.is_empty() {
-        return failure.hint("there are none at all; linkspan validate says why");
-    }
-    failure.hint(format!("there are: {}", names.join(", ")))
 }

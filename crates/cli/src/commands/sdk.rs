@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use linkspan_scripts::sdk::{self, FILES, SdkFile};
+use linkspan_scripts::sdk;
 
 use crate::exit::{Exit, Failure};
 use crate::show::{path as shown, say};
@@ -20,15 +20,10 @@ pub(crate) struct SdkArgs {
 }
 
 pub(crate) fn run(args: &SdkArgs) -> Result<Exit, Failure> {
-    let other = |file: &&SdkFile| {
-        let there = std::fs::read(args.dir.join(file.path));
-        there.is_ok_and(|bytes| bytes != file.text.as_bytes())
-    };
-    if let Some(file) = FILES.iter().find(other).filter(|_| !args.force) {
-        let path = shown(&args.dir.join(file.path));
+    if let Some(path) = sdk::differing(&args.dir).filter(|_| !args.force) {
         return Err(Failure::new(
             Exit::Invalid,
-            format!("{path} exists and has other contents"),
+            format!("{} exists and has other contents", shown(&path)),
         )
         .hint("--force replaces it; the file may be from another version, or edited by hand"));
     }

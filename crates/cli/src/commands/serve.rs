@@ -5,15 +5,15 @@ mod health;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgGroup, Args};
+use clap::Args;
 
 use crate::args::folder::FolderArgs;
-use crate::args::listen::{GuardArgs, ListenArgs};
+use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
 use crate::args::seconds;
 use crate::args::shrink::ShrinkFlag;
 use crate::exit::{Exit, Failure};
 use crate::folder::{folder, options, serving};
-use crate::front::{self, front_options};
+use crate::front::{self, serve_options};
 use crate::runtime::block_on;
 use crate::signals::Signals;
 
@@ -40,13 +40,7 @@ In a client's configuration:
 
 // `linkspan serve`
 #[derive(Debug, Args)]
-#[command(after_long_help = crate::help_text::reflow(HELP), group = ArgGroup::new("serve_over_http")
-    .args([
-        "port", "host", "path", "sse", "token_env", "insecure_no_token", "allow_origin",
-        "allow_host", "header_timeout",
-    ])
-    .multiple(true)
-    .requires("http"))]
+#[command(after_long_help = crate::help_text::reflow(HELP), mut_args = only_with_http)]
 pub(crate) struct ServeArgs {
     /// The folder; the current one by default
     #[arg(value_name = "DIR", default_value = ".", hide_default_value = true)]
@@ -94,7 +88,7 @@ async fn serve(args: ServeArgs) -> Result<Exit, Failure> {
     let served = folder(&args.dir, options, args.folder.compat)?;
     let bridge = args.shrink.add_to(serving::bridge(&served))?;
     if args.http {
-        let options = front_options(&args.listen, &args.guard)?;
+        let options = serve_options(&args.listen, &args.guard)?;
         front::serve_http(signals, bridge, &args.listen, options).await
     } else {
         serving::on_stdio(signals, bridge, served, &args.dir, args.drain).await

@@ -9,16 +9,16 @@ mod try_text;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use linkspan_bridge::{Bridge, OutputFile, StdioOptions};
+use linkspan_bridge::{Bridge, OutputFile, StdioOptions, tools_of};
 use linkspan_shrink_layer::Shrink;
 use linkspan_wire::Limits;
 
 use self::args::{ModeArg, ShrinkArgs, ShrinkCommand};
 use crate::exit::{Exit, Failure};
-use crate::front::{self, front_options, limit};
+use crate::front::{self, limit, serve_options};
 use crate::runtime::block_on;
 use crate::signals::Signals;
-use crate::target::{self, Target};
+use crate::target;
 use crate::waiting;
 
 /// The folders of the reader server, if the flags of the former program ask for that instead.
@@ -50,13 +50,14 @@ async fn serve(mut args: ShrinkArgs) -> Result<Exit, Failure> {
         }
         refuse_a_text(word)?;
     }
-    let try_it = waiting::tools_of(
+    let try_it = tools_of(
         &args.remote.credentials(),
         args.url.as_deref(),
         &args.command,
     );
-    let target = Target::new(args.url.take(), std::mem::take(&mut args.command))?;
-    let backend = target.backend(&args.remote, args.guard.token_env.as_deref())?;
+    let secrets = args.guard.secret_variables();
+    let command = std::mem::take(&mut args.command);
+    let backend = target::backend(args.url.take(), command, &args.remote, secrets)?;
     if !args.http && target::check(&backend).is_ok() {
         waiting::for_client(&try_it);
     }
@@ -69,7 +70,7 @@ async fn serve(mut args: ShrinkArgs) -> Result<Exit, Failure> {
         .timeout(limit(args.remote.timeout))
         .layer(shrink.clone());
     let ended = if args.http {
-        let options = front_options(&args.listen, &args.guard)?;
+        let options = serve_options(&args.listen, &args.guard)?;
         front::serve_http(signals, bridge, &args.listen, options).await
     } else {
         let options = StdioOptions {

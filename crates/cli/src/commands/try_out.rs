@@ -6,16 +6,17 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
+use linkspan_bridge::{Target, TargetError, is_program, shown_line};
 use linkspan_client::{CallArguments, Client, FIRST_ANSWER, is_argument};
 
 use crate::args::shrink::ShrinkFlag;
 use crate::args::{DEFAULT_TIMEOUT, RemoteArgs};
+use crate::environment::search_path;
 use crate::exit::{Exit, Failure};
 use crate::person;
-use crate::show::shown_line;
 use crate::signals::Signals;
 use crate::status::Status;
-use crate::target::{self, Target};
+use crate::target;
 use crate::waiting;
 use job::{CallOptions, Job};
 
@@ -106,10 +107,11 @@ struct Common {
 
 pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
     // Before signals are handled: it may read the arguments from a terminal.
-    let (target, remote, json, job) = plan(command)?;
+    let (common, url, job) = plan(command)?;
+    let remote = common.remote;
     let signals = Signals::listen();
     let timeout = Some(remote.timeout).filter(|limit| !limit.is_zero());
-    let backend = target.backend(&remote, None)?;
+    let backend = target::backend(url, common.command, &remote, Vec::new())?;
     let port = backend.open()?;
     let first = if remote.timeout == DEFAULT_TIMEOUT {
         Some(FIRST_ANSWER)
@@ -120,10 +122,10 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
     let mut client = Client::new(port, timeout)
         .patient(first)
         .asking(person::at_terminal())
-        .observed(Status::new());
+        .observed(Status::new().signing_in(backend.account()));
     let work = async {
         client.open().await?;
-        job.run(&mut client, json).await
+        job.run(&mut client, common.json).await
     };
     let done = tokio::select! {
         done = work => done,
@@ -134,8 +136,9 @@ pub(crate) async fn run(command: TryOut) -> Result<Exit, Failure> {
     done
 }
 
-fn plan(command: TryOut) -> Result<(Target, RemoteArgs, bool, Job), Failure> {
-    let (common, url, job) = match command {
+/// Common flags, the word that is the target, and what is done.
+fn plan(command: TryOut) -> Result<(Common, Option<String>, Job), Failure> {
+    Ok(match command {
         TryOut::Tools(one) => (one.common, one.url, Job::Tools),
         TryOut::Resources(one) => (one.common, one.url, Job::Resources),
         TryOut::Prompts(one) => (one.common, one.url, Job::Prompts),
@@ -161,9 +164,7 @@ fn plan(command: TryOut) -> Result<(Target, RemoteArgs, bool, Job), Failure> {
             }
             (common, url, Job::Read(name))
         }
-    };
-    let target = Target::new(url, common.command)?;
-    Ok((target, common.remote, common.json, job))
+    })
 }
 
 /// The arguments between the name and the target.
@@ -198,7 +199,7 @@ impl Named {
         // A URL may be the URI of a resource.
         let is_target = |word: &str| match verb {
             "read" => Path::new(word).is_dir(),
-            _ => target::is_target(word),
+            _ => Target::is_named_by(word),
         };
         if self.words.len() == 1 {
             return if is_target(first) {
@@ -207,20 +208,20 @@ impl Named {
                 Ok(())
             };
         }
-        if is_target(first) && !target::is_target(last) {
-            return Err(target::comes_last(first));
+        if is_target(first) && !Target::is_named_by(last) {
+            return Err(TargetError::NotLast(first.clone()).into());
         }
         let mut between = self.words[1..self.words.len() - 1].iter();
         if let Some(word) = between.find(|word| !is_argument(word)) {
-            if target::is_target(word) && !target::is_target(last) {
-                return Err(target::comes_last(word));
+            if Target::is_named_by(word) && !Target::is_named_by(last) {
+                return Err(TargetError::NotLast(word.clone()).into());
             }
-            if !target::is_target(word) && target::is_program(word) {
+            if !Target::is_named_by(word) && is_program(word, &search_path()) {
                 return Err(target::needs_dashes(word));
             }
         }
-        if verb != "read" && is_argument(last) && !target::is_target(last) {
-            return Err(target::missing());
+        if verb != "read" && is_argument(last) && !Target::is_named_by(last) {
+            return Err(TargetError::Missing.into());
         }
         Ok(())
     }

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use linkspan_client::render;
+use linkspan_mcp_bash::catalogue;
 use linkspan_scripts::author::{Entries, Report};
 
 use crate::args::folder::Compat;
 use crate::exit::{Exit, Failure};
-use crate::folder::{Reading, catalogue, look, repair};
+use crate::folder::{look, reading, repair};
 use crate::show::{self, raw};
 
 const HELP: &str = "\
@@ -55,15 +56,12 @@ const ENTRIES: Entries = Entries {
 };
 
 pub(crate) fn run(args: &ValidateArgs) -> Result<Exit, Failure> {
-    let how = Reading::plain(args.compat);
-    let report = if args.fix {
-        repair(|| look(&args.dir, &how))
-    } else {
-        look(&args.dir, &how)
-    };
+    let how = reading();
+    let look = || look(&args.dir, &how, args.compat);
+    let report = if args.fix { repair(look) } else { look() };
     let report = match report {
         // In JSON a folder that cannot be read is a problem like others.
-        Err(_) if args.json => match catalogue(&args.dir, &how) {
+        Err(_) if args.json => match catalogue(&args.dir, &how, args.compat.into()) {
             Err(e) => Report::from(&e),
             Ok(catalogue) => Report::from(catalogue),
         },

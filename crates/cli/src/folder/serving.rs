@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use linkspan_bridge::{Bridge, StdioOptions};
+use linkspan_bridge::{Bridge, StdioOptions, tools_of_folder};
 use linkspan_mcp_bash::Served;
 use linkspan_ports::{raise_file_limit, stdio_parts};
 use linkspan_wire::Limits;
@@ -31,7 +31,7 @@ pub(crate) async fn on_stdio(
 ) -> Result<Exit, Failure> {
     let front = served.project.and_then(|project| {
         let (reader, writer) = stdio_parts();
-        project.door(reader, writer, Limits::default())
+        project.stdio_port(reader, writer, Limits::default())
     });
     let front = front.transpose().map_err(|e| {
         Failure::usage(e.to_string()).hint("it is a secret: make it long, and not to be guessed")
@@ -43,6 +43,6 @@ pub(crate) async fn on_stdio(
     };
     // The client may ask for the end.
     let signals = signals.or(async move { served.folder.left().await });
-    waiting::for_client(&waiting::tools_of_folder(dir));
+    waiting::for_client(&tools_of_folder(dir));
     front::serve_stdio(signals, bridge, options).await
 }

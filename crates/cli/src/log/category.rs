@@ -74,7 +74,7 @@ mod tests {
     fn every_module_has_a_category() {
         assert_eq!(category("linkspan_ports::http::driver::open"), "http");
         assert_eq!(category("linkspan_ports::lines"), "stdio");
-        assert_eq!(category("linkspan_mcp_bash::desk"), "scripts");
+        assert_eq!(category("linkspan_mcp_bash::connection"), "scripts");
         assert_eq!(category("linkspan_mcp::era"), "era");
         assert_eq!(category("linkspan_conduct::mcp_bridge"), "acp");
         assert_eq!(category("linkspan::connect"), "linkspan");

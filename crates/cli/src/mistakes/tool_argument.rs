@@ -1,11 +1,11 @@
 //! `linkspan call hello --name Ada`: an argument of a tool with dashes, as other programs take it.
 
 use clap::error::ContextKind;
+use linkspan_bridge::shown_line;
 
 use super::positional;
 use crate::exit::Failure;
 use crate::show::on_one_line;
-use crate::show::shown_line;
 
 /// The argument as it is written here; `None` if clap knows a flag that is spelled like it.
 pub(super) fn explain(error: &clap::Error, unknown: &str, words: &[String]) -> Option<Failure> {

@@ -27,7 +27,7 @@ fn an_agent_cannot_write_a_note_of_ours() {
 }
 
 #[test]
-fn thoughts_plan_and_tool_calls_are_for_who_wants_to_know() {
+fn thoughts_plan_and_tool_calls_are_in_the_structured_content_only() {
     let line = ready(&[], &[]);
     let done = line.prompt(
         r#"think hm
@@ -103,7 +103,7 @@ fail {"code":-32603,"message":"out of luck","data":{"why":"rain"}}"#,
 }
 
 #[test]
-fn progress_is_reported_to_who_asked_for_it() {
+fn progress_is_reported_to_a_request_with_a_token() {
     let line = ready(&[], &[]);
     let arguments = json!({"text": "say one\nupdate {\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"1\",\"title\":\"Dig\"}\ngate on\nsay two"});
     let params = json!({"name": "prompt", "arguments": arguments, "_meta": {"progressToken": "t"}});

@@ -53,7 +53,7 @@ fn anything_but_a_clear_yes_is_a_no() {
 }
 
 #[test]
-fn if_nobody_can_be_asked_the_answer_is_no_and_that_is_said() {
+fn without_elicitation_a_permission_is_denied_and_the_result_says_so() {
     let line = start(&[], &[]);
     line.greet(&json!({}));
     let done = line.prompt(PERMISSION);
@@ -130,18 +130,10 @@ fn a_question_that_the_agent_takes_back_is_taken_back_from_the_client() {
     let line = ready(&[], &[]);
     let session = line.session();
     // The agent's own questions are numbered; the second prompt takes back that of the first.
-    line.bridge.call(
-        "1",
-        "prompt",
-        &json!({"sessionId": session, "text": PERMISSION}),
-    );
+    line.begin_prompt("1", &session, PERMISSION);
     let question = line.bridge.heard("elicitation/create");
     let other = line.session();
-    line.bridge.call(
-        "2",
-        "prompt",
-        &json!({"sessionId": other, "text": r#"note $/cancel_request {"requestId":"q-0"}"#}),
-    );
+    line.begin_prompt("2", &other, r#"note $/cancel_request {"requestId":"q-0"}"#);
     let back = line.bridge.heard("notifications/cancelled").json();
     assert_eq!(
         Some(back["params"]["requestId"].to_string()),

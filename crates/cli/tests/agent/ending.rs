@@ -97,7 +97,7 @@ fn an_agent_that_reads_nothing_is_ended_with_its_connection() {
     let (line, client) = over_http(&[]);
     let session = client.session_with(LATEST, &json!({}));
     session.tool("1", "prompt", &json!({"text": "deaf"}));
-    // More than a pipe holds: the rest can only be written when somebody reads.
+    // More than a pipe holds: the rest can only be written when the agent reads.
     let large = json!({"text": "x".repeat(1 << 20)});
     let waiting = session.call("2", "start_session", &json!({"cwd": "/"}));
     let stuck = session.call(

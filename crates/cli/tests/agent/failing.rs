@@ -87,7 +87,7 @@ fn what_is_no_message_is_no_reason_to_stop() {
 }
 
 #[test]
-fn an_agent_that_wants_to_know_who_asks_says_how() {
+fn an_agent_that_needs_a_login_says_how() {
     let hello = r#"{"protocolVersion":1,"authMethods":[{"id":"key","name":"A key","description":"in the environment"},{"id":"tty","name":"By hand","type":"terminal"}]}"#;
     let line = ready(&[], &["--auth", "--hello", hello]);
     let refused = line.call("1", "start_session", &json!({}));

@@ -15,14 +15,6 @@ mod targets;
 
 #[test]
 fn no_test_file_is_forgotten() {
-    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agent");
-    let main = include_str!("main.rs");
-    for file in std::fs::read_dir(here).unwrap() {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        let module = name.strip_suffix(".rs").unwrap_or(&name);
-        assert!(
-            module == "main" || main.contains(&format!("mod {module};\n")),
-            "{name} is in no `mod`"
-        );
-    }
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/agent");
+    linkspan_testkit::assert_every_file_is_a_module(here, include_str!("main.rs"));
 }

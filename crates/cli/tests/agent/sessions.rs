@@ -114,11 +114,7 @@ fn a_session_does_one_prompt_at_a_time_and_others_work_meanwhile() {
 fn cancelling_the_call_cancels_the_turn_and_the_session_can_go_on() {
     let line = ready(&[], &[]);
     let session = line.session();
-    line.bridge.call(
-        "1",
-        "prompt",
-        &json!({"sessionId": session, "text": "say a\ngate never"}),
-    );
+    line.begin_prompt("1", &session, "say a\ngate never");
     line.children.wait_for_method("session/prompt");
     line.bridge
         .notify("notifications/cancelled", &json!({"requestId": 1}));
@@ -138,11 +134,7 @@ fn cancelling_the_call_cancels_the_turn_and_the_session_can_go_on() {
 fn the_tool_cancel_ends_a_prompt_and_its_call_is_answered() {
     let line = ready(&[], &[]);
     let session = line.session();
-    line.bridge.call(
-        "1",
-        "prompt",
-        &json!({"sessionId": session, "text": "say a\ngate never"}),
-    );
+    line.begin_prompt("1", &session, "say a\ngate never");
     line.children.wait_for_method("session/prompt");
     let cancelled = line.call("2", "cancel", &json!({"sessionId": session}));
     assert_eq!(cancelled["structuredContent"]["cancelled"], true);
@@ -156,11 +148,7 @@ fn the_tool_cancel_ends_a_prompt_and_its_call_is_answered() {
 fn cancelling_answers_what_the_agent_has_asked() {
     let line = ready(&[], &[]);
     let session = line.session();
-    line.bridge.call(
-        "1",
-        "prompt",
-        &json!({"sessionId": session, "text": PERMISSION}),
-    );
+    line.begin_prompt("1", &session, PERMISSION);
     line.bridge.heard("elicitation/create");
     line.bridge
         .call("2", "cancel", &json!({"sessionId": session}));
@@ -184,11 +172,7 @@ fn a_closed_session_is_gone_and_the_agent_knows() {
 fn a_session_can_be_closed_though_the_agent_does_not_stop() {
     let line = ready(&[], &[]);
     let session = line.session();
-    line.bridge.call(
-        "1",
-        "prompt",
-        &json!({"sessionId": session, "text": "stubborn never"}),
-    );
+    line.begin_prompt("1", &session, "stubborn never");
     line.children.wait_for_method("session/prompt");
     line.call("2", "close_session", &json!({"sessionId": session}));
     let done = result(&line.bridge.answer("1"));

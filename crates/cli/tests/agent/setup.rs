@@ -1,11 +1,9 @@
 //! A bridge with an agent behind it, and how a client talks to it.
 
+pub use linkspan_testkit::LATEST;
 use linkspan_testkit::mcp_client::META;
 use linkspan_testkit::{Bridge, Children, Client, Launch, Message, child_program};
 use serde_json::{Value, json};
-
-/// The last revision with a handshake.
-pub const LATEST: &str = "2025-11-25";
 
 /// `linkspan agent` and the agents that it starts.
 pub struct Line {
@@ -91,6 +89,12 @@ impl Line {
         self.call("\"prompt\"", "prompt", &json!({"text": script}))
     }
 
+    /// Gives the agent a script in a session, and does not wait.
+    pub fn begin_prompt(&self, id: &str, session: &str, script: &str) {
+        let arguments = json!({"sessionId": session, "text": script});
+        self.bridge.call(id, "prompt", &arguments);
+    }
+
     /// The names of the tools.
     #[track_caller]
     pub fn tools(&self) -> Vec<String> {
@@ -101,7 +105,7 @@ impl Line {
         tools.iter().map(name).collect()
     }
 
-    /// Closes stdin, and waits for the end of everybody.
+    /// Closes stdin, and waits for the end of all processes.
     pub fn end(mut self) {
         self.bridge.close_stdin();
         assert_eq!(self.bridge.exit_code(), Some(0), "{}", self.bridge.stderr());

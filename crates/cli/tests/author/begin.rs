@@ -2,12 +2,12 @@
 
 use insta::assert_snapshot;
 
-use crate::setup::Desk;
+use crate::setup::Workspace;
 
 #[test]
 fn a_new_folder_has_one_of_everything_and_says_what_to_do_next() {
-    let desk = Desk::new("new");
-    assert_snapshot!(desk.run(&["new", "my-server"]), @r#"
+    let workspace = Workspace::new("new");
+    assert_snapshot!(workspace.run(&["new", "my-server"]), @r#"
     my-server/server.yaml
     my-server/README.md
     my-server/tools/hello.sh
@@ -23,11 +23,13 @@ fn a_new_folder_has_one_of_everything_and_says_what_to_do_next() {
       linkspan config my-server
     "#);
     assert!(
-        desk.read("my-server/server.yaml")
+        workspace
+            .read("my-server/server.yaml")
             .contains("name: \"my-server\"\n")
     );
     assert!(
-        desk.files("my-server")
+        workspace
+            .files("my-server")
             .contains(&"tools/hello.sh*".to_owned())
     );
 }
@@ -35,36 +37,36 @@ fn a_new_folder_has_one_of_everything_and_says_what_to_do_next() {
 #[test]
 fn a_new_folder_speaks_the_language_that_was_asked_for() {
     for (lang, file) in [("python", "tools/hello.py*"), ("node", "tools/hello.mjs*")] {
-        let desk = Desk::new(lang);
-        assert_eq!(desk.run(&["new", "it", "--lang", lang]).code, Some(0));
-        assert!(desk.files("it").contains(&file.to_owned()), "{lang}");
+        let workspace = Workspace::new(lang);
+        assert_eq!(workspace.run(&["new", "it", "--lang", lang]).code, Some(0));
+        assert!(workspace.files("it").contains(&file.to_owned()), "{lang}");
     }
 }
 
 #[test]
 fn an_empty_folder_is_new_and_a_full_one_is_not() {
-    let desk = Desk::new("full");
-    std::fs::create_dir(desk.path("empty")).unwrap();
-    assert_eq!(desk.run(&["new", "empty"]).code, Some(0));
-    assert_snapshot!(desk.run(&["new", "empty"]), @"
+    let workspace = Workspace::new("full");
+    std::fs::create_dir(workspace.path("empty")).unwrap();
+    assert_eq!(workspace.run(&["new", "empty"]).code, Some(0));
+    assert_snapshot!(workspace.run(&["new", "empty"]), @"
     [stderr]
     error: empty is not empty
     hint: linkspan scaffold tool NAME empty adds to an existing folder
     [exit 2]
     ");
-    desk.write("file", "");
-    let ran = desk.run(&["new", "file"]);
+    workspace.write("file", "");
+    let ran = workspace.run(&["new", "file"]);
     assert_eq!(ran.code, Some(1), "{ran}");
-    assert_eq!(desk.read("file"), "");
+    assert_eq!(workspace.read("file"), "");
 }
 
 #[test]
 fn a_folder_may_be_called_anything() {
-    let desk = Desk::new("called");
+    let workspace = Workspace::new("called");
     for name in ["my server", "ünïcode", "it's \"quoted\": #1", "-dash"] {
         let path = format!("./{name}");
-        assert_eq!(desk.run(&["new", &path]).code, Some(0), "{name}");
-        let server = desk.read(&format!("{name}/server.yaml"));
+        assert_eq!(workspace.run(&["new", &path]).code, Some(0), "{name}");
+        let server = workspace.read(&format!("{name}/server.yaml"));
         let line = server
             .lines()
             .find(|line| line.starts_with("name: "))
@@ -80,7 +82,7 @@ fn a_folder_may_be_called_anything() {
 
 #[test]
 fn each_thing_has_a_scaffold() {
-    let desk = Desk::new("each");
+    let workspace = Workspace::new("each");
     for args in [
         &["tool", "weather"][..],
         &["tool", "stocks", "--lang", "python"],
@@ -92,12 +94,12 @@ fn each_thing_has_a_scaffold() {
         &["completion", "review.language"],
         &["completion", "review.code", "--lang", "node"],
     ] {
-        let ran = desk.run(&[&["scaffold"], args].concat());
+        let ran = workspace.run(&[&["scaffold"], args].concat());
         assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{args:?}");
     }
-    std::fs::remove_dir(desk.path("home")).unwrap();
+    std::fs::remove_dir(workspace.path("home")).unwrap();
     assert_eq!(
-        desk.files("."),
+        workspace.files("."),
         [
             "completions/review.code.mjs*",
             "completions/review.language.sh*",
@@ -122,68 +124,70 @@ fn each_thing_has_a_scaffold() {
 
 #[test]
 fn nothing_is_written_over_and_nothing_is_written_by_halves() {
-    let desk = Desk::new("over");
-    assert_eq!(desk.run(&["scaffold", "tool", "x"]).code, Some(0));
-    desk.write("tools/x/tool.sh", "mine");
-    assert_snapshot!(desk.run(&["scaffold", "tool", "x"]), @"
+    let workspace = Workspace::new("over");
+    assert_eq!(workspace.run(&["scaffold", "tool", "x"]).code, Some(0));
+    workspace.write("tools/x/tool.sh", "mine");
+    assert_snapshot!(workspace.run(&["scaffold", "tool", "x"]), @"
     [stderr]
     error: tools/x already exists
     hint: take another name, or remove it
     [exit 1]
     ");
-    assert_eq!(desk.read("tools/x/tool.sh"), "mine");
+    assert_eq!(workspace.read("tools/x/tool.sh"), "mine");
 
     // The same name in another form would be the same tool.
-    desk.program("tools/y.py", "");
-    assert_eq!(desk.run(&["scaffold", "tool", "y"]).code, Some(1));
-    assert!(!desk.path("tools/y").exists());
+    workspace.program("tools/y.py", "");
+    assert_eq!(workspace.run(&["scaffold", "tool", "y"]).code, Some(1));
+    assert!(!workspace.path("tools/y").exists());
 
-    desk.write("resources/z.meta.yaml", "mine");
-    assert_eq!(desk.run(&["scaffold", "resource", "z"]).code, Some(1));
-    assert!(!desk.path("resources/z.md").exists());
+    workspace.write("resources/z.meta.yaml", "mine");
+    assert_eq!(workspace.run(&["scaffold", "resource", "z"]).code, Some(1));
+    assert!(!workspace.path("resources/z.md").exists());
 }
 
 #[cfg(unix)]
 #[test]
 fn a_link_that_leads_nowhere_is_not_followed() {
-    let desk = Desk::new("link");
-    std::fs::create_dir(desk.path("prompts")).unwrap();
-    let target = desk.path("elsewhere");
-    std::os::unix::fs::symlink(&target, desk.path("prompts/p.md")).unwrap();
-    assert_eq!(desk.run(&["scaffold", "prompt", "p"]).code, Some(1));
+    let workspace = Workspace::new("link");
+    std::fs::create_dir(workspace.path("prompts")).unwrap();
+    let target = workspace.path("elsewhere");
+    std::os::unix::fs::symlink(&target, workspace.path("prompts/p.md")).unwrap();
+    assert_eq!(workspace.run(&["scaffold", "prompt", "p"]).code, Some(1));
     assert!(!target.exists());
 }
 
 #[test]
 fn a_completion_of_one_argument_does_not_stand_in_the_way_of_another() {
-    let desk = Desk::new("completions");
+    let workspace = Workspace::new("completions");
     for name in ["review.language", "review.lang", "review.code"] {
-        let ran = desk.run(&["scaffold", "completion", name]);
+        let ran = workspace.run(&["scaffold", "completion", name]);
         assert_eq!(ran.code, Some(0), "{ran}");
     }
     assert_eq!(
-        desk.run(&["scaffold", "completion", "review.lang"]).code,
+        workspace
+            .run(&["scaffold", "completion", "review.lang"])
+            .code,
         Some(1)
     );
 }
 
 #[test]
 fn names_that_no_client_would_take_are_refused() {
-    let desk = Desk::new("names");
+    let workspace = Workspace::new("names");
     for name in [
         "../evil", "a/b", "a.b", "", " ", "-rf", ".hidden", "ä", "a\nb", "nul", "$(id)", "a;b",
     ] {
-        let ran = desk.run(&["scaffold", "tool", "--", name]);
+        let ran = workspace.run(&["scaffold", "tool", "--", name]);
         assert_eq!(ran.code, Some(2), "{name:?}: {ran}");
     }
-    assert!(!desk.path("tools").exists());
-    assert_snapshot!(desk.run(&["scaffold", "tool", "../evil"]), @"
+    assert!(!workspace.path("tools").exists());
+    assert_snapshot!(workspace.run(&["scaffold", "tool", "../evil"]), @"
     [stderr]
     error: `../evil` cannot be a name: clients do not take `.`
     hint: letters, digits, _ and -, at most 64 of them, beginning with a letter or a digit
     [exit 2]
     ");
-    assert_snapshot!(desk.run(&["scaffold", "completion", "review"]), @"
+    assert_snapshot!(workspace.run(&["scaffold", "completion", "review"]), @"
     [stderr]
     error: `review` does not say what it completes
     hint: write PROMPT.ARGUMENT, for example review.language
@@ -193,8 +197,8 @@ fn names_that_no_client_would_take_are_refused() {
 
 #[test]
 fn a_scaffold_needs_a_folder() {
-    let desk = Desk::new("folder");
-    assert_snapshot!(desk.run(&["scaffold", "tool", "x", "nowhere"]), @"
+    let workspace = Workspace::new("folder");
+    assert_snapshot!(workspace.run(&["scaffold", "tool", "x", "nowhere"]), @"
     [stderr]
     error: nowhere is not a folder
     hint: linkspan new nowhere makes one
@@ -206,25 +210,25 @@ fn a_scaffold_needs_a_folder() {
 #[cfg(unix)]
 #[test]
 fn what_is_made_can_be_served_whatever_the_umask() {
-    let desk = Desk::new("umask");
+    let workspace = Workspace::new("umask");
     let made = std::process::Command::new("sh")
         .args([
             "-c",
             "umask 000; \"$0\" new it && \"$0\" scaffold tool x it",
         ])
         .arg(env!("CARGO_BIN_EXE_linkspan"))
-        .current_dir(&desk.root)
+        .current_dir(&workspace.root)
         .output()
         .unwrap();
     assert!(made.status.success());
-    let ran = desk.run(&["validate", "it", "--strict"]);
+    let ran = workspace.run(&["validate", "it", "--strict"]);
     assert_eq!(ran.code, Some(0), "{ran}");
 }
 
 #[test]
 fn every_scaffold_is_valid_as_it_is() {
-    let desk = Desk::new("valid");
-    assert_eq!(desk.run(&["new", "it"]).code, Some(0));
+    let workspace = Workspace::new("valid");
+    assert_eq!(workspace.run(&["new", "it"]).code, Some(0));
     for args in [
         &["tool", "a"][..],
         &["tool", "b", "--lang", "python"],
@@ -241,13 +245,13 @@ fn every_scaffold_is_valid_as_it_is() {
         &["completion", "d.code", "--lang", "python"],
         &["completion", "d.language", "--lang", "node"],
     ] {
-        let ran = desk
+        let ran = workspace
             .runs(&[&["scaffold"], args].concat())
             .inside("it")
             .end();
         assert_eq!(ran.code, Some(0), "{args:?}: {ran}");
     }
-    let ran = desk.run(&["validate", "it", "--strict", "--json"]);
+    let ran = workspace.run(&["validate", "it", "--strict", "--json"]);
     assert_eq!(ran.code, Some(0), "{ran}");
     let all = ran.json();
     let count = |kind: &str| all[kind].as_array().unwrap().len();
@@ -259,9 +263,9 @@ fn every_scaffold_is_valid_as_it_is() {
 
 #[test]
 fn the_examples_of_scaffold_work_in_a_new_folder() {
-    let desk = Desk::new("examples");
-    assert_eq!(desk.run(&["new", "my-server"]).code, Some(0));
-    let help = desk.run(&["scaffold", "--help"]).stdout;
+    let workspace = Workspace::new("examples");
+    assert_eq!(workspace.run(&["new", "my-server"]).code, Some(0));
+    let help = workspace.run(&["scaffold", "--help"]).stdout;
     let examples = help
         .lines()
         .map(str::trim)
@@ -271,9 +275,9 @@ fn the_examples_of_scaffold_work_in_a_new_folder() {
         .collect();
     assert!(examples.len() >= 4, "{help}");
     for words in examples {
-        let ran = desk.run(&words);
+        let ran = workspace.run(&words);
         assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.stderr);
     }
-    let ran = desk.run(&["validate", "my-server", "--strict"]);
+    let ran = workspace.run(&["validate", "my-server", "--strict"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
 }

@@ -3,18 +3,18 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::setup::{Desk, mode};
+use crate::setup::{Workspace, mode};
 
-fn with_server(name: &str) -> Desk {
-    let desk = Desk::new(name);
-    assert_eq!(desk.run(&["new", "my-server"]).code, Some(0));
-    desk
+fn with_server(name: &str) -> Workspace {
+    let workspace = Workspace::new(name);
+    assert_eq!(workspace.run(&["new", "my-server"]).code, Some(0));
+    workspace
 }
 
 #[test]
 fn every_client_is_told_in_its_own_words() {
-    let desk = with_server("all");
-    assert_snapshot!(desk.run(&["config", "my-server"]), @r#"
+    let workspace = with_server("all");
+    assert_snapshot!(workspace.run(&["config", "my-server"]), @r#"
     Claude Code:
       run this
         claude mcp add my-server -- LINKSPAN serve HERE/my-server
@@ -95,21 +95,21 @@ fn every_client_is_told_in_its_own_words() {
 
 #[test]
 fn nothing_is_written_unless_it_is_said() {
-    let desk = with_server("print");
-    let before = desk.files(".");
+    let workspace = with_server("print");
+    let before = workspace.files(".");
     for args in [&[][..], &["--json"], &["--show"], &["--inspector"]] {
-        let ran = desk.run(&[&["config", "my-server"], args].concat());
+        let ran = workspace.run(&[&["config", "my-server"], args].concat());
         assert_eq!(ran.code, Some(0), "{ran}");
     }
-    assert_eq!(desk.files("."), before);
+    assert_eq!(workspace.files("."), before);
 }
 
 #[test]
 fn a_server_at_a_url_needs_no_command_where_the_client_can_do_without() {
-    let desk = with_server("url");
+    let workspace = with_server("url");
     let url = "http://127.0.0.1:8808/mcp";
     let entry = |client: &str| {
-        let ran = desk.run(&[
+        let ran = workspace.run(&[
             "config",
             "my-server",
             "--client",
@@ -127,7 +127,7 @@ fn a_server_at_a_url_needs_no_command_where_the_client_can_do_without() {
     assert_eq!(entry("cursor"), json!({ "url": url }));
     assert_eq!(entry("zed"), json!({ "url": url }));
     assert_eq!(entry("claude-desktop")["args"], json!(["connect", url]));
-    let ran = desk.run(&[
+    let ran = workspace.run(&[
         "config",
         "--client",
         "claude-code",
@@ -141,7 +141,7 @@ fn a_server_at_a_url_needs_no_command_where_the_client_can_do_without() {
             .contains(&format!("claude mcp add --transport http x {url}\n")),
         "{ran}"
     );
-    assert_snapshot!(desk.run(&["config", "--http", "8808"]), @"
+    assert_snapshot!(workspace.run(&["config", "--http", "8808"]), @"
     [stderr]
     error: `8808` is not a URL of a server
     hint: linkspan serve --http prints it, for example http://127.0.0.1:8808/mcp
@@ -151,8 +151,8 @@ fn a_server_at_a_url_needs_no_command_where_the_client_can_do_without() {
 
 #[test]
 fn json_has_all_of_it() {
-    let desk = with_server("json");
-    let one = desk.run(&[
+    let workspace = with_server("json");
+    let one = workspace.run(&[
         "config",
         "my-server",
         "--client",
@@ -168,7 +168,7 @@ fn json_has_all_of_it() {
     assert!(one["file"].as_str().unwrap().ends_with("zed/settings.json"));
     let args = &one["config"]["context_servers"]["n"]["args"];
     assert_eq!(args[0], "serve");
-    let all = desk.run(&["config", "my-server", "--json"]).json();
+    let all = workspace.run(&["config", "my-server", "--json"]).json();
     let clients: Vec<&str> = all
         .as_array()
         .unwrap()
@@ -183,8 +183,8 @@ fn json_has_all_of_it() {
 
 #[test]
 fn programs_with_windows_can_be_given_the_path_of_this_shell() {
-    let desk = with_server("path");
-    let run = desk.runs(&[
+    let workspace = with_server("path");
+    let run = workspace.runs(&[
         "config",
         "my-server",
         "--client",
@@ -201,60 +201,66 @@ fn programs_with_windows_can_be_given_the_path_of_this_shell() {
 
 #[test]
 fn a_client_without_a_configuration_gets_one() {
-    let desk = with_server("fresh");
-    assert_snapshot!(desk.run(&["config", "my-server", "--client", "cursor", "--write"]), @"
+    let workspace = with_server("fresh");
+    assert_snapshot!(workspace.run(&["config", "my-server", "--client", "cursor", "--write"]), @"
     HERE/home/.cursor/mcp.json
     switch the server on in Cursor's settings, under MCP
     ");
-    let config = desk.json("home/.cursor/mcp.json");
+    let config = workspace.json("home/.cursor/mcp.json");
     assert_eq!(config["mcpServers"]["my-server"]["args"][0], "serve");
     assert_eq!(
-        desk.run(&["config", "my-server", "--client", "vscode", "--write"])
+        workspace
+            .run(&["config", "my-server", "--client", "vscode", "--write"])
             .code,
         Some(0)
     );
-    assert!(desk.json(".vscode/mcp.json")["servers"]["my-server"].is_object());
+    assert!(workspace.json(".vscode/mcp.json")["servers"]["my-server"].is_object());
     assert_eq!(
-        desk.run(&["config", "my-server", "--client", "claude-code", "--write"])
+        workspace
+            .run(&["config", "my-server", "--client", "claude-code", "--write"])
             .code,
         Some(0)
     );
-    assert!(desk.json(".mcp.json")["mcpServers"]["my-server"].is_object());
+    assert!(workspace.json(".mcp.json")["mcpServers"]["my-server"].is_object());
 }
 
 #[test]
 fn what_else_is_in_a_configuration_stays_and_there_is_a_copy() {
-    let desk = with_server("keep");
+    let workspace = with_server("keep");
     let before = "// My settings\n{\n\t\"theme\": \"One\", // nice\n\t\"context_servers\": {\n\t\t\"other\": { \"command\": \"x\", \"n\": 18446744073709551616 },\n\t},\n}\n";
-    desk.write("home/.config/zed/settings.json", before);
-    mode(&desk.path("home/.config/zed/settings.json"), 0o600);
+    workspace.write("home/.config/zed/settings.json", before);
+    mode(&workspace.path("home/.config/zed/settings.json"), 0o600);
     let args = ["config", "my-server", "--client", "zed", "--write"];
-    assert_snapshot!(desk.run(&args), @"
+    assert_snapshot!(workspace.run(&args), @"
     HERE/home/.config/zed/settings.json (as it was: HERE/home/.config/zed/settings.json.bak)
     Zed sees it at once; its agent panel shows whether it runs
     ");
-    let after = desk.read("home/.config/zed/settings.json");
+    let after = workspace.read("home/.config/zed/settings.json");
     let (head, tail) = before.split_once("16 },\n").unwrap();
     assert!(after.starts_with(head) && after.ends_with(tail), "{after}");
     assert!(
         after.contains("\n\t\t\"my-server\": {\n\t\t\t\"command\": "),
         "{after}"
     );
-    assert_eq!(desk.read("home/.config/zed/settings.json.bak"), before);
+    assert_eq!(workspace.read("home/.config/zed/settings.json.bak"), before);
     #[cfg(unix)]
     for file in ["settings.json", "settings.json.bak"] {
         use std::os::unix::fs::PermissionsExt;
-        let about = desk.path("home/.config/zed").join(file).metadata().unwrap();
+        let about = workspace
+            .path("home/.config/zed")
+            .join(file)
+            .metadata()
+            .unwrap();
         assert_eq!(about.permissions().mode() & 0o777, 0o600, "{file}");
     }
 
     // Again: there is nothing to do, and nothing is done.
-    assert_snapshot!(desk.run(&args), @"HERE/home/.config/zed/settings.json has it already");
-    assert_eq!(desk.read("home/.config/zed/settings.json"), after);
+    assert_snapshot!(workspace.run(&args), @"HERE/home/.config/zed/settings.json has it already");
+    assert_eq!(workspace.read("home/.config/zed/settings.json"), after);
 
     // Another folder under that name: the entry changes, and the first copy stays.
-    assert_eq!(desk.run(&["new", "second"]).code, Some(0));
-    let ran = desk.run(&[
+    assert_eq!(workspace.run(&["new", "second"]).code, Some(0));
+    let ran = workspace.run(&[
         "config",
         "second",
         "--name",
@@ -264,18 +270,19 @@ fn what_else_is_in_a_configuration_stays_and_there_is_a_copy() {
         "--write",
     ]);
     assert!(ran.stdout.contains("settings.json.bak.1"), "{ran}");
-    assert_eq!(desk.read("home/.config/zed/settings.json.bak"), before);
+    assert_eq!(workspace.read("home/.config/zed/settings.json.bak"), before);
     assert!(
-        desk.read("home/.config/zed/settings.json")
+        workspace
+            .read("home/.config/zed/settings.json")
             .contains("/second\"")
     );
-    let files = desk.files("home/.config/zed");
+    let files = workspace.files("home/.config/zed");
     assert_eq!(files.len(), 3, "no scratch file is left: {files:?}");
 }
 
 #[test]
 fn a_configuration_that_is_not_understood_is_left_alone() {
-    let desk = with_server("broken");
+    let workspace = with_server("broken");
     for (text, what) in [
         ("{ \"mcpServers\": ", "is not JSON"),
         ("[]", "is not an object"),
@@ -285,8 +292,8 @@ fn a_configuration_that_is_not_understood_is_left_alone() {
             "more than once",
         ),
     ] {
-        desk.write("c.json", text);
-        let ran = desk.run(&[
+        workspace.write("c.json", text);
+        let ran = workspace.run(&[
             "config",
             "my-server",
             "--client",
@@ -298,50 +305,51 @@ fn a_configuration_that_is_not_understood_is_left_alone() {
         assert_eq!(ran.code, Some(1), "{ran}");
         assert!(ran.stderr.contains(what), "{ran}");
         assert!(ran.stderr.contains("hint: nothing was changed"), "{ran}");
-        assert_eq!(desk.read("c.json"), text);
-        assert!(!desk.path("c.json.bak").exists());
+        assert_eq!(workspace.read("c.json"), text);
+        assert!(!workspace.path("c.json.bak").exists());
     }
 }
 
 #[cfg(unix)]
 #[test]
 fn a_configuration_that_is_a_link_stays_one() {
-    let desk = with_server("linked");
-    desk.write("dotfiles/mcp.json", "{}");
-    std::fs::create_dir(desk.path("home/.cursor")).unwrap();
-    let link = desk.path("home/.cursor/mcp.json");
-    std::os::unix::fs::symlink(desk.path("dotfiles/mcp.json"), &link).unwrap();
+    let workspace = with_server("linked");
+    workspace.write("dotfiles/mcp.json", "{}");
+    std::fs::create_dir(workspace.path("home/.cursor")).unwrap();
+    let link = workspace.path("home/.cursor/mcp.json");
+    std::os::unix::fs::symlink(workspace.path("dotfiles/mcp.json"), &link).unwrap();
     assert_eq!(
-        desk.run(&["config", "my-server", "--client", "cursor", "--write"])
+        workspace
+            .run(&["config", "my-server", "--client", "cursor", "--write"])
             .code,
         Some(0)
     );
     assert!(link.symlink_metadata().unwrap().is_symlink());
-    assert!(desk.json("dotfiles/mcp.json")["mcpServers"]["my-server"].is_object());
+    assert!(workspace.json("dotfiles/mcp.json")["mcpServers"]["my-server"].is_object());
 }
 
 #[test]
 fn a_folder_that_is_not_there_is_not_configured() {
-    let desk = Desk::new("nowhere");
-    let ran = desk.run(&["config", "nowhere", "--client", "zed"]);
+    let workspace = Workspace::new("nowhere");
+    let ran = workspace.run(&["config", "nowhere", "--client", "zed"]);
     assert_eq!(ran.code, Some(2), "{ran}");
     assert!(ran.stderr.contains("hint: linkspan new nowhere"), "{ran}");
     assert_eq!(
-        desk.run(&["config", ".", "--write"]).code,
+        workspace.run(&["config", ".", "--write"]).code,
         Some(2),
-        "for whom?"
+        "`--write` needs a client"
     );
-    let ran = desk.run(&["config", ".", "--client", "zed", "--name", "a b"]);
+    let ran = workspace.run(&["config", ".", "--client", "zed", "--name", "a b"]);
     assert_eq!(ran.code, Some(2));
 }
 
 #[test]
 fn words_with_blanks_are_quoted_for_the_shell() {
-    let desk = Desk::new("quoted");
-    assert_eq!(desk.run(&["new", "it's mine"]).code, Some(0));
-    let ran = desk.run(&["config", "it's mine", "--client", "claude-code"]);
+    let workspace = Workspace::new("quoted");
+    assert_eq!(workspace.run(&["new", "it's mine"]).code, Some(0));
+    let ran = workspace.run(&["config", "it's mine", "--client", "claude-code"]);
     assert!(ran.stdout.contains(r"/it'\''s mine'"), "{ran}");
-    let ran = desk.run(&["config", "it's mine", "--inspector"]);
+    let ran = workspace.run(&["config", "it's mine", "--inspector"]);
     assert!(
         ran.stdout
             .starts_with("npx @modelcontextprotocol/inspector -- "),
@@ -351,8 +359,8 @@ fn words_with_blanks_are_quoted_for_the_shell() {
 
 #[test]
 fn a_url_is_reached_through_connect() {
-    let desk = Desk::new("config-url");
-    let ran = desk.run(&[
+    let workspace = Workspace::new("config-url");
+    let ran = workspace.run(&[
         "config",
         "https://mcp.example.com/mcp",
         "--client",
@@ -364,8 +372,8 @@ fn a_url_is_reached_through_connect() {
 
 #[test]
 fn a_command_is_reached_through_connect() {
-    let desk = Desk::new("config-command");
-    desk.program("server.sh", "");
+    let workspace = Workspace::new("config-command");
+    workspace.program("server.sh", "");
     let words = [
         "config",
         "--client",
@@ -375,7 +383,7 @@ fn a_command_is_reached_through_connect() {
         "--flag",
         "a b",
     ];
-    assert_snapshot!(desk.run(&words), @r#"
+    assert_snapshot!(workspace.run(&words), @r#"
     Claude Code:
       run this
         claude mcp add server -- LINKSPAN connect -- HERE/server.sh --flag 'a b'
@@ -396,13 +404,13 @@ fn a_command_is_reached_through_connect() {
           }
         }
     "#);
-    assert_snapshot!(desk.run(&["config", "--", "./no-such-server"]), @"
+    assert_snapshot!(workspace.run(&["config", "--", "./no-such-server"]), @"
     [stderr]
     error: there is no program `./no-such-server`
     hint: give the path of an executable file, or a name that is in PATH
     [exit 2]
     ");
-    assert_snapshot!(desk.run(&["config", "https://mcp.example.com/mcp", "--", "x"]), @"
+    assert_snapshot!(workspace.run(&["config", "https://mcp.example.com/mcp", "--", "x"]), @"
     [stderr]
     error: two targets: `https://mcp.example.com/mcp` and a command after `--`
     hint: give one of them
@@ -412,9 +420,9 @@ fn a_command_is_reached_through_connect() {
 
 #[test]
 fn every_client_can_be_given_a_url_and_a_command() {
-    let desk = Desk::new("config-every");
+    let workspace = Workspace::new("config-every");
     for client in ["claude-code", "claude-desktop", "cursor", "vscode", "zed"] {
-        let ran = desk.run(&[
+        let ran = workspace.run(&[
             "config",
             "https://mcp.example.com/mcp",
             "--client",
@@ -430,7 +438,7 @@ fn every_client_can_be_given_a_url_and_a_command() {
             json!(["connect", "https://mcp.example.com/mcp"]),
             "{client}"
         );
-        let ran = desk.run(&[
+        let ran = workspace.run(&[
             "config", "--client", client, "--json", "--", "npx", "-y", "my-git",
         ]);
         let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();

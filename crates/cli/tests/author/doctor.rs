@@ -1,11 +1,11 @@
 //! `doctor`.
 
-use crate::setup::Desk;
+use crate::setup::Workspace;
 
 #[test]
 fn the_doctor_looks_at_everything_and_says_what_to_do() {
-    let desk = Desk::new("doctor");
-    let report = desk.run(&["doctor", "--json"]).json();
+    let workspace = Workspace::new("doctor");
+    let report = workspace.run(&["doctor", "--json"]).json();
     let findings = report["findings"].as_array().unwrap();
     for id in [
         "linkspan",
@@ -27,8 +27,8 @@ fn the_doctor_looks_at_everything_and_says_what_to_do() {
 
 #[test]
 fn an_interpreter_that_is_missing_is_named() {
-    let desk = Desk::new("missing");
-    let ran = desk.runs(&["doctor"]).env("PATH", "/nowhere").end();
+    let workspace = Workspace::new("missing");
+    let ran = workspace.runs(&["doctor"]).env("PATH", "/nowhere").end();
     assert!(
         ran.stdout.contains("!!  bash is not in PATH\n    hint: "),
         "{ran}"
@@ -38,10 +38,10 @@ fn an_interpreter_that_is_missing_is_named() {
 #[cfg(unix)]
 #[test]
 fn an_interpreter_where_windows_do_not_look_is_noticed() {
-    let desk = Desk::new("odd-path");
-    desk.program("bin/node", "#!/bin/sh\necho v99.0.0\n");
-    let path = format!("{}:/usr/bin:/bin", desk.path("bin").display());
-    let ran = desk.runs(&["doctor"]).env("PATH", &path).end();
+    let workspace = Workspace::new("odd-path");
+    workspace.program("bin/node", "#!/bin/sh\necho v99.0.0\n");
+    let path = format!("{}:/usr/bin:/bin", workspace.path("bin").display());
+    let ran = workspace.runs(&["doctor"]).env("PATH", &path).end();
     assert!(ran.stdout.contains("!!  node: v99.0.0 ("), "{ran}");
     assert!(ran.stdout.contains("linkspan config --with-path"), "{ran}");
 }
@@ -49,18 +49,18 @@ fn an_interpreter_where_windows_do_not_look_is_noticed() {
 #[cfg(unix)]
 #[test]
 fn an_interpreter_that_does_not_work_is_bad_news() {
-    let desk = Desk::new("broken-node");
-    desk.program("bin/node", "#!/bin/sh\nexit 1\n");
-    let path = format!("{}:/usr/bin:/bin", desk.path("bin").display());
-    let ran = desk.runs(&["doctor"]).env("PATH", &path).end();
+    let workspace = Workspace::new("broken-node");
+    workspace.program("bin/node", "#!/bin/sh\nexit 1\n");
+    let path = format!("{}:/usr/bin:/bin", workspace.path("bin").display());
+    let ran = workspace.runs(&["doctor"]).env("PATH", &path).end();
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.stdout.contains("does not say its version"), "{ran}");
 }
 
 #[test]
 fn a_folder_for_scratch_files_that_cannot_be_written_is_bad_news() {
-    let desk = Desk::new("tmp");
-    let ran = desk
+    let workspace = Workspace::new("tmp");
+    let ran = workspace
         .runs(&["doctor"])
         .env("TMPDIR", "/no/such/folder")
         .end();
@@ -70,19 +70,19 @@ fn a_folder_for_scratch_files_that_cannot_be_written_is_bad_news() {
 
 #[test]
 fn clients_whose_configuration_no_longer_holds_are_named() {
-    let desk = Desk::new("stale");
-    assert_eq!(desk.run(&["new", "it"]).code, Some(0));
+    let workspace = Workspace::new("stale");
+    assert_eq!(workspace.run(&["new", "it"]).code, Some(0));
     let configure = ["config", "it", "--client", "cursor", "--write"];
-    assert_eq!(desk.run(&configure).code, Some(0));
-    let ran = desk.run(&["doctor"]);
+    assert_eq!(workspace.run(&configure).code, Some(0));
+    let ran = workspace.run(&["doctor"]);
     assert!(ran.stdout.contains("through linkspan: it\n"), "{ran}");
 
-    std::fs::rename(desk.path("it"), desk.path("moved")).unwrap();
-    let ran = desk.run(&["doctor"]);
+    std::fs::rename(workspace.path("it"), workspace.path("moved")).unwrap();
+    let ran = workspace.run(&["doctor"]);
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.stdout.contains("Cursor cannot start `it`"), "{ran}");
 
-    desk.write("home/.cursor/mcp.json", "{ oops");
-    let ran = desk.run(&["doctor"]);
+    workspace.write("home/.cursor/mcp.json", "{ oops");
+    let ran = workspace.run(&["doctor"]);
     assert!(ran.stdout.contains("Cursor cannot read "), "{ran}");
 }

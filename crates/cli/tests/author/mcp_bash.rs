@@ -6,23 +6,23 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::setup::{Desk, Ran};
+use crate::setup::{Ran, Workspace};
 
-fn theirs(desk: &Desk, folder: &str, args: &[&str]) -> Ran {
+fn theirs(workspace: &Workspace, folder: &str, args: &[&str]) -> Ran {
     let args = [&["mcp-bash"], args].concat();
-    let run = desk.runs(&args).inside(folder);
+    let run = workspace.runs(&args).inside(folder);
     run.env("MCPBASH_QUIET", "true").end()
 }
 
 #[track_caller]
-fn works(desk: &Desk, folder: &str, args: &[&str]) -> String {
-    let ran = theirs(desk, folder, args);
+fn works(workspace: &Workspace, folder: &str, args: &[&str]) -> String {
+    let ran = theirs(workspace, folder, args);
     assert_eq!(ran.code, Some(0), "{args:?}: {ran}");
     ran.stdout
 }
 
-fn read(desk: &Desk, path: &str) -> Value {
-    let text = std::fs::read(desk.path(path)).expect("it is there");
+fn read(workspace: &Workspace, path: &str) -> Value {
+    let text = std::fs::read(workspace.path(path)).expect("it is there");
     serde_json::from_slice(&text).expect("it is JSON")
 }
 
@@ -44,11 +44,11 @@ fn answer(stdout: &str, id: u64) -> Value {
 
 #[test]
 fn a_new_project_is_whole_and_its_tool_runs() {
-    let desk = Desk::new("mb-new");
-    let printed = works(&desk, ".", &["new", "my-server"]);
+    let workspace = Workspace::new("mb-new");
+    let printed = works(&workspace, ".", &["new", "my-server"]);
     assert!(printed.contains("my-server"), "{printed}");
     assert_eq!(
-        desk.files("my-server"),
+        workspace.files("my-server"),
         [
             ".gitignore",
             "README.md",
@@ -57,15 +57,15 @@ fn a_new_project_is_whole_and_its_tool_runs() {
             "tools/hello/tool.sh*",
         ]
     );
-    let about = read(&desk, "my-server/server.d/server.meta.json");
+    let about = read(&workspace, "my-server/server.d/server.meta.json");
     assert_eq!(
         (&about["name"], &about["title"]),
         (&json!("my-server"), &json!("My Server"))
     );
-    works(&desk, "my-server", &["validate", "--strict"]);
-    works(&desk, "my-server", &["doctor"]);
+    works(&workspace, "my-server", &["validate", "--strict"]);
+    works(&workspace, "my-server", &["doctor"]);
     let ran = theirs(
-        &desk,
+        &workspace,
         "my-server/tools",
         &[
             "run-tool",
@@ -83,7 +83,7 @@ fn a_new_project_is_whole_and_its_tool_runs() {
         &["new", "my-server"][..],
         &["scaffold", "server", "my-server"],
     ] {
-        let ran = theirs(&desk, ".", args);
+        let ran = theirs(&workspace, ".", args);
         assert_eq!(ran.code, Some(1), "{ran}");
         assert!(ran.stderr.contains("already exists"), "{ran}");
     }
@@ -93,22 +93,22 @@ fn a_new_project_is_whole_and_its_tool_runs() {
         &["new", "a.b"],
         &["new", "a", "b"],
     ] {
-        assert_eq!(theirs(&desk, ".", args).code, Some(1), "{args:?}");
+        assert_eq!(theirs(&workspace, ".", args).code, Some(1), "{args:?}");
     }
 }
 
 #[test]
 fn what_is_there_already_is_kept() {
-    let desk = Desk::new("mb-init");
+    let workspace = Workspace::new("mb-init");
     let meta = r#"{"name":"mine","title":"Mine"}"#;
-    desk.write("p/server.d/server.meta.json", meta);
-    desk.write("p/.gitignore", "node_modules/\n.registry/\n");
-    works(&desk, "p", &["init", "--no-hello"]);
+    workspace.write("p/server.d/server.meta.json", meta);
+    workspace.write("p/.gitignore", "node_modules/\n.registry/\n");
+    works(&workspace, "p", &["init", "--no-hello"]);
     assert_eq!(
-        std::fs::read_to_string(desk.path("p/server.d/server.meta.json")).unwrap(),
+        std::fs::read_to_string(workspace.path("p/server.d/server.meta.json")).unwrap(),
         meta
     );
-    let ignored = std::fs::read_to_string(desk.path("p/.gitignore")).unwrap();
+    let ignored = std::fs::read_to_string(workspace.path("p/.gitignore")).unwrap();
     for pattern in [
         "node_modules/",
         ".registry/",
@@ -118,17 +118,17 @@ fn what_is_there_already_is_kept() {
     ] {
         assert_eq!(ignored.matches(pattern).count(), 1, "{pattern}: {ignored}");
     }
-    assert!(!desk.path("p/tools/hello").exists());
-    works(&desk, "p", &["init", "--name", "other"]);
-    assert!(desk.path("p/tools/hello/tool.sh").exists());
-    let again = std::fs::read_to_string(desk.path("p/.gitignore")).unwrap();
+    assert!(!workspace.path("p/tools/hello").exists());
+    works(&workspace, "p", &["init", "--name", "other"]);
+    assert!(workspace.path("p/tools/hello/tool.sh").exists());
+    let again = std::fs::read_to_string(workspace.path("p/.gitignore")).unwrap();
     assert_eq!(again, ignored);
 }
 
 #[test]
 fn everything_that_is_scaffolded_is_served() {
-    let desk = Desk::new("mb-scaffold");
-    works(&desk, ".", &["new", "s", "--no-hello"]);
+    let workspace = Workspace::new("mb-scaffold");
+    works(&workspace, ".", &["new", "s", "--no-hello"]);
     for args in [
         &["tool", "greet", "--ui"][..],
         &["tool", "plain"],
@@ -139,12 +139,12 @@ fn everything_that_is_scaffolded_is_served() {
         &["ui", "board"],
         &["ui", "--tool", "plain"],
     ] {
-        works(&desk, "s", &[&["scaffold"], args].concat());
-        let ran = theirs(&desk, "s", &[&["scaffold"], args].concat());
+        works(&workspace, "s", &[&["scaffold"], args].concat());
+        let ran = theirs(&workspace, "s", &[&["scaffold"], args].concat());
         assert_eq!(ran.code, Some(1), "{args:?}: {ran}");
         assert!(ran.stderr.contains("already exists"), "{ran}");
     }
-    works(&desk, "s", &["validate", "--strict"]);
+    works(&workspace, "s", &["validate", "--strict"]);
     let asks = talk(&[
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
         json!({"jsonrpc": "2.0", "id": 2, "method": "resources/list"}),
@@ -153,7 +153,7 @@ fn everything_that_is_scaffolded_is_served() {
             "params": {"ref": {"type": "ref/prompt", "name": "words"}, "argument": {"name": "topic", "value": "s"}}}),
         json!({"jsonrpc": "2.0", "id": 5, "method": "resources/read", "params": {"name": "notes"}}),
     ]);
-    let ran = desk.runs(&["mcp-bash"]).inside("s").stdin(&asks).end();
+    let ran = workspace.runs(&["mcp-bash"]).inside("s").stdin(&asks).end();
     let names = |id: u64, list: &str| -> Vec<String> {
         let list = answer(&ran.stdout, id)["result"][list].clone();
         let list = list.as_array().expect("a list").iter();
@@ -168,7 +168,7 @@ fn everything_that_is_scaffolded_is_served() {
     assert_eq!(values, json!(["second"]));
     let text = answer(&ran.stdout, 5)["result"]["contents"][0]["text"].clone();
     assert!(text.as_str().unwrap().contains("notes"), "{text}");
-    let ran = theirs(&desk, ".", &["scaffold", "tool", "x"]);
+    let ran = theirs(&workspace, ".", &["scaffold", "tool", "x"]);
     assert_eq!(ran.code, Some(1));
     assert!(
         ran.stderr.contains("MCPBASH_PROJECT_ROOT is not set"),
@@ -181,25 +181,25 @@ fn everything_that_is_scaffolded_is_served() {
         &["ui", "--tool", "none"],
         &["tool", "../x"],
     ] {
-        let ran = theirs(&desk, "s", &[&["scaffold"], args].concat());
+        let ran = theirs(&workspace, "s", &[&["scaffold"], args].concat());
         assert_eq!(ran.code, Some(1), "{args:?}: {ran}");
     }
 }
 
 #[test]
 fn the_tests_that_are_scaffolded_run() {
-    let desk = Desk::new("mb-tests");
-    works(&desk, ".", &["new", "s"]);
-    works(&desk, "s", &["scaffold", "test"]);
-    works(&desk, "s", &["scaffold", "tool", "greet"]);
-    let link = desk.path("bin/mcp-bash");
-    std::fs::create_dir_all(desk.path("bin")).unwrap();
+    let workspace = Workspace::new("mb-tests");
+    works(&workspace, ".", &["new", "s"]);
+    works(&workspace, "s", &["scaffold", "test"]);
+    works(&workspace, "s", &["scaffold", "tool", "greet"]);
+    let link = workspace.path("bin/mcp-bash");
+    std::fs::create_dir_all(workspace.path("bin")).unwrap();
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_linkspan"), link).unwrap();
     let path = std::env::var("PATH").unwrap_or_default();
-    let path = format!("{}:{path}", desk.path("bin").display());
+    let path = format!("{}:{path}", workspace.path("bin").display());
     let run = |script: &str| {
         let ran = Command::new("bash")
-            .arg(desk.path(script))
+            .arg(workspace.path(script))
             .env("PATH", &path)
             .output();
         let ran = ran.expect("bash starts");
@@ -214,11 +214,11 @@ fn the_tests_that_are_scaffolded_run() {
         (code, said.as_str()),
         (Some(0), "0 passed, 0 failed, 0 skipped\n")
     );
-    let script = std::fs::read_to_string(desk.path("s/test/run.sh")).unwrap();
+    let script = std::fs::read_to_string(workspace.path("s/test/run.sh")).unwrap();
     let (before, after) = script.split_once("# Tests of this project:").unwrap();
     let tests = "run_test hello '{\"name\":\"x\"}' greets\nrun_dry_run hello\nrun_test none\nskip_test x y\n";
     std::fs::write(
-        desk.path("s/test/run.sh"),
+        workspace.path("s/test/run.sh"),
         format!("{before}{tests}{after}"),
     )
     .unwrap();
@@ -226,20 +226,20 @@ fn the_tests_that_are_scaffolded_run() {
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("2 passed, 1 failed, 1 skipped"), "{said}");
     assert_eq!(run("s/tools/greet/smoke.sh").0, Some(0));
-    desk.program("s/tools/greet/tool.sh", "#!/bin/sh\nprintf not-json\n");
+    workspace.program("s/tools/greet/tool.sh", "#!/bin/sh\nprintf not-json\n");
     assert_ne!(run("s/tools/greet/smoke.sh").0, Some(0));
-    let ran = theirs(&desk, "s", &["scaffold", "test"]);
+    let ran = theirs(&workspace, "s", &["scaffold", "test"]);
     assert!(ran.stderr.contains("run.sh already exists"), "{ran}");
-    std::fs::remove_file(desk.path("s/test/run.sh")).unwrap();
-    let ran = theirs(&desk, "s", &["scaffold", "test"]);
+    std::fs::remove_file(workspace.path("s/test/run.sh")).unwrap();
+    let ran = theirs(&workspace, "s", &["scaffold", "test"]);
     assert!(ran.stderr.contains("README.md already exists"), "{ran}");
 }
 
 #[test]
 fn what_config_prints_starts_a_server_whose_tools_can_be_called() {
-    let desk = Desk::new("mb-config");
-    works(&desk, ".", &["new", "s"]);
-    let whole = works(&desk, "s/tools", &["config", "--json"]);
+    let workspace = Workspace::new("mb-config");
+    works(&workspace, ".", &["new", "s"]);
+    let whole = works(&workspace, "s/tools", &["config", "--json"]);
     let whole: Value = serde_json::from_str(&whole).expect("JSON");
     assert_eq!(whole["name"], "s");
     let called = |start: &Value| {
@@ -263,31 +263,33 @@ fn what_config_prints_starts_a_server_whose_tools_can_be_called() {
     };
     assert_eq!(called(&whole), json!({"message": "Hello, World!"}));
     for client in ["claude-desktop", "cursor", "windsurf"] {
-        let ran = theirs(&desk, "s", &["config", "--client", client]);
+        let ran = theirs(&workspace, "s", &["config", "--client", client]);
         let entry = &ran.json()["mcpServers"]["s"];
         assert_eq!(entry["env"]["MCPBASH_TOOL_ALLOWLIST"], "*", "{client}");
         assert_eq!(entry["command"], whole["command"]);
     }
     for client in ["claude-cli", "librechat"] {
-        let ran = theirs(&desk, "s", &["config", "--client", client]);
+        let ran = theirs(&workspace, "s", &["config", "--client", client]);
         assert_eq!(ran.json(), whole, "{client}");
     }
-    let ran = theirs(&desk, "s", &["config", "--client", "emacs"]);
+    let ran = theirs(&workspace, "s", &["config", "--client", "emacs"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("librechat"), "{ran}");
-    let all = works(&desk, "s", &["config"]);
+    let all = works(&workspace, "s", &["config"]);
     assert_eq!(all.matches("MCPBASH_PROJECT_ROOT").count(), 5, "{all}");
-    let run = desk.runs(&["mcp-bash", "config", "--json"]).inside("s");
+    let run = workspace
+        .runs(&["mcp-bash", "config", "--json"])
+        .inside("s");
     let ran = run.env("MCPBASH_TOOL_ALLOWLIST", "hello, other").end();
     assert_eq!(ran.json()["env"]["MCPBASH_TOOL_ALLOWLIST"], "hello, other");
-    assert!(works(&desk, "s", &["config", "--inspector"]).starts_with("npx "));
+    assert!(works(&workspace, "s", &["config", "--inspector"]).starts_with("npx "));
 }
 
 #[test]
 fn what_our_own_config_prints_for_a_project_can_be_called_too() {
-    let desk = Desk::new("mb-own-config");
-    works(&desk, ".", &["new", "s"]);
-    let ran = desk.run(&["config", "s", "--client", "claude-code", "--json"]);
+    let workspace = Workspace::new("mb-own-config");
+    works(&workspace, ".", &["new", "s"]);
+    let ran = workspace.run(&["config", "s", "--client", "claude-code", "--json"]);
     let entry = &ran.json()["config"]["mcpServers"]["s"];
     assert_eq!(
         entry["env"],
@@ -296,33 +298,40 @@ fn what_our_own_config_prints_for_a_project_can_be_called_too() {
     );
     let command = ran.json()["command"].to_string();
     assert!(command.contains("MCPBASH_TOOL_ALLOWLIST=*"), "{command}");
-    desk.run(&["new", "ours"]);
-    let ran = desk.run(&["config", "ours", "--client", "cursor", "--json"]);
+    workspace.run(&["new", "ours"]);
+    let ran = workspace.run(&["config", "ours", "--client", "cursor", "--json"]);
     let entry = &ran.json()["config"]["mcpServers"]["ours"];
     assert_eq!(entry.get("env"), None, "{ran}");
 }
 
 #[test]
 fn a_wrapper_serves_the_project_that_it_lies_in() {
-    let desk = Desk::new("mb-wrapper");
-    works(&desk, ".", &["new", "s"]);
-    std::fs::create_dir_all(desk.path("bin")).unwrap();
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_linkspan"), desk.path("bin/linkspan")).unwrap();
-    let path = format!("{}:/usr/bin:/bin", desk.path("bin").display());
+    let workspace = Workspace::new("mb-wrapper");
+    works(&workspace, ".", &["new", "s"]);
+    std::fs::create_dir_all(workspace.path("bin")).unwrap();
+    std::os::unix::fs::symlink(
+        env!("CARGO_BIN_EXE_linkspan"),
+        workspace.path("bin/linkspan"),
+    )
+    .unwrap();
+    let path = format!("{}:/usr/bin:/bin", workspace.path("bin").display());
     for flag in ["--wrapper", "--wrapper-env"] {
-        let script = works(&desk, "s", &["config", flag]);
+        let script = works(&workspace, "s", &["config", flag]);
         assert!(script.starts_with("#!/usr/bin/env bash\n"), "{script}");
-        desk.program("s/s.sh", &script);
+        workspace.program("s/s.sh", &script);
         let call =
             json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "hello"}});
         let out = Command::new("bash")
             .args([
                 "-c",
-                &format!("printf '%s' \"$1\" | {}", desk.path("s/s.sh").display()),
+                &format!(
+                    "printf '%s' \"$1\" | {}",
+                    workspace.path("s/s.sh").display()
+                ),
             ])
             .args(["bash", &talk(&[call])])
             .env("PATH", &path)
-            .env("HOME", desk.path("home"))
+            .env("HOME", workspace.path("home"))
             .output()
             .expect("bash starts");
         let out = String::from_utf8_lossy(&out.stdout).into_owned();
@@ -333,14 +342,14 @@ fn a_wrapper_serves_the_project_that_it_lies_in() {
 
 #[test]
 fn without_a_project_the_server_says_what_to_do() {
-    let desk = Desk::new("mb-start");
+    let workspace = Workspace::new("mb-start");
     let asks = talk(&[
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
         json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "getting_started", "arguments": {}}}),
     ]);
-    let scratch = desk.path("scratch");
+    let scratch = workspace.path("scratch");
     std::fs::create_dir_all(&scratch).unwrap();
-    let run = desk.runs(&["mcp-bash"]).stdin(&asks);
+    let run = workspace.runs(&["mcp-bash"]).stdin(&asks);
     let run = run
         .env("TMPDIR", &scratch.display().to_string())
         .env("MCPBASH_PROJECT_ROOT", "")
@@ -361,16 +370,22 @@ fn without_a_project_the_server_says_what_to_do() {
 
 #[test]
 fn the_first_line_of_the_log_says_what_is_served() {
-    let desk = Desk::new("mb-line");
-    works(&desk, ".", &["new", "s", "--no-hello"]);
-    let run = |name: &str, value: &str| desk.runs(&["mcp-bash"]).inside("s").env(name, value).end();
+    let workspace = Workspace::new("mb-line");
+    works(&workspace, ".", &["new", "s", "--no-hello"]);
+    let run = |name: &str, value: &str| {
+        workspace
+            .runs(&["mcp-bash"])
+            .inside("s")
+            .env(name, value)
+            .end()
+    };
     let said = run("A", "b").stderr;
     let line = said.lines().next().unwrap_or_default();
     assert!(
         line.starts_with("mcp-bash startup: transport=stdio "),
         "{said}"
     );
-    let root = desk.path("s").canonicalize().unwrap();
+    let root = workspace.path("s").canonicalize().unwrap();
     assert!(
         line.contains(&format!("project_root={}", root.display())),
         "{line}"
@@ -382,38 +397,39 @@ fn the_first_line_of_the_log_says_what_is_served() {
 
 #[test]
 fn what_lies_in_mcp_bash_itself_is_no_project() {
-    let desk = Desk::new("mb-home");
-    works(&desk, ".", &["new", "s"]);
-    let home = desk.path("s").display().to_string();
-    let run = desk.runs(&["mcp-bash", "validate"]).inside("s/tools");
+    let workspace = Workspace::new("mb-home");
+    works(&workspace, ".", &["new", "s"]);
+    let home = workspace.path("s").display().to_string();
+    let run = workspace.runs(&["mcp-bash", "validate"]).inside("s/tools");
     let ran = run.env("MCPBASH_HOME", &home).end();
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.stderr.contains("No MCP project found"), "{ran}");
 }
 
 /// Takes a bundle apart with a program that is not ours.
-fn unpacked(desk: &Desk, bundle: &str, to: &str) -> Value {
+fn unpacked(workspace: &Workspace, bundle: &str, to: &str) -> Value {
     let ran = Command::new("python3")
         .args(["-m", "zipfile", "-e"])
-        .args([desk.path(bundle), desk.path(to)])
+        .args([workspace.path(bundle), workspace.path(to)])
         .status();
     assert!(ran.expect("python3 starts").success());
-    read(desk, &format!("{to}/manifest.json"))
+    read(workspace, &format!("{to}/manifest.json"))
 }
 
 #[test]
 fn a_bundle_has_the_project_and_says_how_to_start_it() {
-    let desk = Desk::new("mb-bundle");
-    works(&desk, ".", &["new", "s"]);
-    desk.write("s/data/words.txt", "words");
-    desk.write("secret.txt", "secret");
-    std::os::unix::fs::symlink(desk.path("secret.txt"), desk.path("s/data/link")).unwrap();
-    desk.write(
+    let workspace = Workspace::new("mb-bundle");
+    works(&workspace, ".", &["new", "s"]);
+    workspace.write("s/data/words.txt", "words");
+    workspace.write("secret.txt", "secret");
+    std::os::unix::fs::symlink(workspace.path("secret.txt"), workspace.path("s/data/link"))
+        .unwrap();
+    workspace.write(
         "s/mcpb.conf",
         "MCPB_AUTHOR_NAME=\"Ann\"\nMCPB_INCLUDE=\"data ../secret.txt /etc\"\n",
     );
     let ran = theirs(
-        &desk,
+        &workspace,
         "s",
         &["bundle", "--without-server", "--output", "../out"],
     );
@@ -421,7 +437,7 @@ fn a_bundle_has_the_project_and_says_how_to_start_it() {
     for part in ["../secret.txt", "/etc", "data/link"] {
         assert!(ran.stderr.contains(part), "{ran}");
     }
-    let about = unpacked(&desk, "out/s-0.1.0.mcpb", "one");
+    let about = unpacked(&workspace, "out/s-0.1.0.mcpb", "one");
     assert_eq!(about["author"], json!({"name": "Ann"}));
     assert_eq!(about["tools"][0]["name"], "hello");
     let start = &about["server"]["mcp_config"];
@@ -434,44 +450,44 @@ fn a_bundle_has_the_project_and_says_how_to_start_it() {
             "MCPBASH_STATIC_REGISTRY": "1",
         })
     );
-    let kept = read(&desk, "one/server/.registry/tools.json");
+    let kept = read(&workspace, "one/server/.registry/tools.json");
     assert_eq!(
         (&kept["format_version"], &kept["total"]),
         (&json!(1), &json!(1))
     );
-    assert!(desk.path("one/server/data/words.txt").exists());
-    assert!(!desk.path("one/server/data/link").exists());
-    desk.write("s/mcpb.conf", "MCPB_STATIC=false\nMCPB_AUTHOR_NAME=A\n");
+    assert!(workspace.path("one/server/data/words.txt").exists());
+    assert!(!workspace.path("one/server/data/link").exists());
+    workspace.write("s/mcpb.conf", "MCPB_STATIC=false\nMCPB_AUTHOR_NAME=A\n");
     works(
-        &desk,
+        &workspace,
         "s",
         &["bundle", "--without-server", "--output", "../out"],
     );
-    let about = unpacked(&desk, "out/s-0.1.0.mcpb", "two");
+    let about = unpacked(&workspace, "out/s-0.1.0.mcpb", "two");
     let env = &about["server"]["mcp_config"]["env"];
     assert_eq!(env.get("MCPBASH_STATIC_REGISTRY"), None);
-    assert!(!desk.path("two/server/.registry").exists());
-    let said = works(&desk, "s", &["bundle", "--validate", "--version", "9"]);
+    assert!(!workspace.path("two/server/.registry").exists());
+    let said = works(&workspace, "s", &["bundle", "--validate", "--version", "9"]);
     assert!(said.contains("s-9.mcpb"), "{said}");
-    assert!(!desk.path("s/s-9.mcpb").exists());
+    assert!(!workspace.path("s/s-9.mcpb").exists());
     for args in [
         &["--platform", "amiga"][..],
         &["--name", "../x"],
         &["--what"],
     ] {
-        let ran = theirs(&desk, "s", &[&["bundle"], args].concat());
+        let ran = theirs(&workspace, "s", &[&["bundle"], args].concat());
         assert_eq!(ran.code, Some(1), "{args:?}: {ran}");
     }
 }
 
 #[test]
 fn what_a_shop_shows_of_a_bundle_is_in_it() {
-    let desk = Desk::new("mb-shop");
-    works(&desk, ".", &["new", "s"]);
-    works(&desk, "s", &["scaffold", "prompt", "write"]);
-    desk.write("s/icon.svg", "<svg/>");
-    desk.write("s/art/dark.svg", "<svg/>");
-    desk.write("s/about.md", "Long");
+    let workspace = Workspace::new("mb-shop");
+    works(&workspace, ".", &["new", "s"]);
+    works(&workspace, "s", &["scaffold", "prompt", "write"]);
+    workspace.write("s/icon.svg", "<svg/>");
+    workspace.write("s/art/dark.svg", "<svg/>");
+    workspace.write("s/about.md", "Long");
     let meta = json!({
         "name": "s", "version": "1.0.0", "long_description_file": "about.md",
         "icons": [{"src": "art/dark.svg", "theme": "dark"}, {"src": "https://a.example/x.png"}],
@@ -479,15 +495,15 @@ fn what_a_shop_shows_of_a_bundle_is_in_it() {
         "platform_overrides": {"win32": {"command": "x"}},
         "_meta": {"k": 1},
     });
-    desk.write("s/server.d/server.meta.json", &meta.to_string());
-    desk.write("secret.png", "secret");
-    desk.write("s/mcpb.conf", "MCPB_AUTHOR_NAME=A\n");
-    let ran = theirs(&desk, "s", &["bundle", "--without-server"]);
+    workspace.write("s/server.d/server.meta.json", &meta.to_string());
+    workspace.write("secret.png", "secret");
+    workspace.write("s/mcpb.conf", "MCPB_AUTHOR_NAME=A\n");
+    let ran = theirs(&workspace, "s", &["bundle", "--without-server"]);
     assert_eq!(ran.code, Some(0), "{ran}");
     for missing in ["../secret.png", "none.png"] {
         assert!(ran.stderr.contains(missing), "{ran}");
     }
-    let about = unpacked(&desk, "s/s-1.0.0.mcpb", "one");
+    let about = unpacked(&workspace, "s/s-1.0.0.mcpb", "one");
     assert_eq!(
         about["prompts"],
         json!([{"name": "write", "description": "Say here what the prompt is for", "arguments": ["topic"]}])
@@ -499,12 +515,12 @@ fn what_a_shop_shows_of_a_bundle_is_in_it() {
         about["server"]["mcp_config"]["platform_overrides"],
         meta["platform_overrides"]
     );
-    assert!(desk.path("one/icon.svg").exists() && desk.path("one/art/dark.svg").exists());
+    assert!(workspace.path("one/icon.svg").exists() && workspace.path("one/art/dark.svg").exists());
 }
 
 #[test]
 fn settings_of_a_bundle_become_variables_and_arguments() {
-    let desk = Desk::new("mb-settings");
+    let workspace = Workspace::new("mb-settings");
     let meta = |map: Value| {
         let meta = json!({
             "name": "s", "version": "1.0.0",
@@ -512,39 +528,39 @@ fn settings_of_a_bundle_become_variables_and_arguments() {
             "user_config_env_map": map,
             "user_config_args_map": ["dir"],
         });
-        desk.write("s/server.d/server.meta.json", &meta.to_string());
+        workspace.write("s/server.d/server.meta.json", &meta.to_string());
     };
     meta(json!({"key": "API_KEY"}));
-    desk.write("s/mcpb.conf", "MCPB_AUTHOR_NAME=A\n");
-    works(&desk, "s", &["bundle", "--without-server"]);
-    let about = unpacked(&desk, "s/s-1.0.0.mcpb", "one");
+    workspace.write("s/mcpb.conf", "MCPB_AUTHOR_NAME=A\n");
+    works(&workspace, "s", &["bundle", "--without-server"]);
+    let about = unpacked(&workspace, "s/s-1.0.0.mcpb", "one");
     let start = &about["server"]["mcp_config"];
     assert_eq!(start["env"]["API_KEY"], "${user_config.key}");
     assert_eq!(start["args"], json!(["${user_config.dir}"]));
     assert_eq!(about["user_config"]["key"]["sensitive"], true);
     meta(json!({"kee": "API_KEY"}));
-    let ran = theirs(&desk, "s", &["bundle", "--validate"]);
+    let ran = theirs(&workspace, "s", &["bundle", "--validate"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("user_config has no `kee`"), "{ran}");
 }
 
 #[test]
 fn a_bundle_starts_the_server_that_is_in_it() {
-    let desk = Desk::new("mb-whole");
-    works(&desk, ".", &["new", "s"]);
-    desk.write("s/mcpb.conf", "MCPB_AUTHOR_NAME=A\n");
+    let workspace = Workspace::new("mb-whole");
+    works(&workspace, ".", &["new", "s"]);
+    workspace.write("s/mcpb.conf", "MCPB_AUTHOR_NAME=A\n");
     works(
-        &desk,
+        &workspace,
         "s",
         &["bundle", "--without-server", "--output", "../out"],
     );
-    let about = unpacked(&desk, "out/s-0.1.0.mcpb", "one");
+    let about = unpacked(&workspace, "out/s-0.1.0.mcpb", "one");
     // What takes it apart here forgets permissions; clients do not.
     for file in ["run-server.sh", "tools/hello/tool.sh"] {
-        crate::setup::mode(&desk.path(&format!("one/server/{file}")), 0o755);
+        crate::setup::mode(&workspace.path(&format!("one/server/{file}")), 0o755);
     }
     let env = about["server"]["mcp_config"]["env"].as_object().unwrap();
-    let here = desk.path("one").display().to_string();
+    let here = workspace.path("one").display().to_string();
     let env = env.iter().map(|(name, value)| {
         let value = value.as_str().unwrap().replace("${__dirname}", &here);
         (name.clone(), value)
@@ -566,7 +582,7 @@ fn a_bundle_starts_the_server_that_is_in_it() {
     assert_eq!(none.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&none.stderr).contains("no server in it"));
     // The program is large without optimisation; a link stands in for the copy that a bundle has.
-    let bin = desk.path("one/server/.mcp-bash/bin");
+    let bin = workspace.path("one/server/.mcp-bash/bin");
     std::fs::create_dir_all(&bin).unwrap();
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_linkspan"), bin.join("mcp-bash")).unwrap();
     let out = String::from_utf8_lossy(&run().stdout).into_owned();

@@ -7,21 +7,21 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::setup::Desk;
+use crate::setup::Workspace;
 use crate::web::{Answer, Web};
 
 /// A folder with a web server beside it.
 struct Scene {
-    desk: Desk,
+    workspace: Workspace,
     web: Web,
 }
 
 impl Scene {
     fn new(name: &str) -> Self {
-        let desk = Desk::new(name);
-        desk.write("served/prompts/x.md", "x\n");
-        let web = Web::start(&desk.root, page);
-        Self { desk, web }
+        let workspace = Workspace::new(name);
+        workspace.write("served/prompts/x.md", "x\n");
+        let web = Web::start(&workspace.root, page);
+        Self { workspace, web }
     }
 
     /// Starts the server with these flags and reads each address.
@@ -40,9 +40,9 @@ impl Scene {
         }
         let mut words = vec!["serve", "served", "--no-watch"];
         words.extend(flags);
-        let mut run = self.desk.runs(&words).stdin(&stdin);
+        let mut run = self.workspace.runs(&words).stdin(&stdin);
         // The proxies may not be used, and nothing may be left in the folder.
-        let tmp = self.desk.path("tmp");
+        let tmp = self.workspace.path("tmp");
         std::fs::create_dir_all(&tmp).expect("a folder can be made");
         run = run
             .env("TMPDIR", tmp.to_str().expect("UTF-8"))
@@ -84,7 +84,11 @@ impl Scene {
     }
 
     fn asked(&self) -> Vec<String> {
-        self.web.asked.lock().expect("nobody panics").clone()
+        self.web
+            .asked
+            .lock()
+            .expect("no holder of the lock panics")
+            .clone()
     }
 }
 
@@ -223,9 +227,9 @@ fn a_stranger_at_the_right_place_is_not_believed() {
 
 #[test]
 fn a_host_that_is_none_is_a_usage_error() {
-    let desk = Desk::new("https-usage");
-    desk.write("served/prompts/x.md", "x\n");
-    let ran = desk.run(&[
+    let workspace = Workspace::new("https-usage");
+    workspace.write("served/prompts/x.md", "x\n");
+    let ran = workspace.run(&[
         "serve",
         "served",
         "--allow-provider",
@@ -238,7 +242,7 @@ fn a_host_that_is_none_is_a_usage_error() {
         ran.stderr.contains("`https://x.org` is not a host"),
         "{ran}"
     );
-    let ran = desk.run(&["serve", "served", "--https-host", "x.org"]);
+    let ran = workspace.run(&["serve", "served", "--https-host", "x.org"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("--allow-provider"), "{ran}");
 }
@@ -265,14 +269,14 @@ fn git(dir: &Path, words: &[&str]) -> Option<String> {
 #[test]
 fn a_file_of_a_repository_elsewhere_is_read_and_nothing_is_left() {
     let scene = Scene::new("git-https");
-    let desk = &scene.desk;
-    if git(&desk.root, &["init", "--quiet", "r"]).is_none() {
+    let workspace = &scene.workspace;
+    if git(&workspace.root, &["init", "--quiet", "r"]).is_none() {
         eprintln!("skipped: there is no git here");
         return;
     }
-    desk.write("r/docs/a.txt", "old\n");
-    desk.write("r/other", &"x".repeat(5000));
-    let repo = desk.path("r");
+    workspace.write("r/docs/a.txt", "old\n");
+    workspace.write("r/other", &"x".repeat(5000));
+    let repo = workspace.path("r");
     let commit = |what: &str| {
         git(&repo, &["add", "."]);
         git(&repo, &["commit", "--quiet", "-m", what]);
@@ -280,7 +284,7 @@ fn a_file_of_a_repository_elsewhere_is_read_and_nothing_is_left() {
     commit("one");
     git(&repo, &["tag", "v1"]);
     let old = git(&repo, &["rev-parse", "HEAD"]).expect("it is there");
-    desk.write("r/docs/a.txt", "new\n");
+    workspace.write("r/docs/a.txt", "new\n");
     commit("two");
     git(&repo, &["config", "uploadpack.allowFilter", "true"]);
     let base = format!("git+{}", scene.url("/git/r/.git"));

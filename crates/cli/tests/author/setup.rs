@@ -2,21 +2,18 @@
 
 use std::fmt;
 use std::fs;
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
+use std::process::Command;
 
-use linkspan_testkit::LIMIT;
+use linkspan_testkit::run;
 use serde_json::Value;
 
 /// A folder, gone when the test is over. `home` in it is the home of whatever runs.
-pub struct Desk {
+pub struct Workspace {
     pub root: PathBuf,
 }
 
-impl Desk {
+impl Workspace {
     pub fn new(name: &str) -> Self {
         let name = format!("author-{name}-{}", std::process::id());
         let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -65,7 +62,7 @@ impl Desk {
         command.env_remove("XDG_CONFIG_HOME").env_remove("TMPDIR");
         command.env("HOME", self.root.join("home"));
         Run {
-            desk: self,
+            workspace: self,
             command,
             stdin: String::new(),
         }
@@ -97,7 +94,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for Workspace {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.root);
     }
@@ -131,7 +128,7 @@ fn is_program(_: &Path) -> bool {
 /// A run about to begin.
 #[must_use]
 pub struct Run<'a> {
-    desk: &'a Desk,
+    workspace: &'a Workspace,
     command: Command,
     stdin: String,
 }
@@ -143,7 +140,7 @@ impl Run<'_> {
     }
 
     pub fn inside(mut self, folder: &str) -> Self {
-        self.command.current_dir(self.desk.path(folder));
+        self.command.current_dir(self.workspace.path(folder));
         self
     }
 
@@ -154,43 +151,15 @@ impl Run<'_> {
 
     #[track_caller]
     pub fn end(mut self) -> Ran {
-        let pipes = self.command.stdin(Stdio::piped());
-        let mut child = pipes
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let stdout = collect(child.stdout.take().expect("it is piped"));
-        let stderr = collect(child.stderr.take().expect("it is piped"));
-        let mut stdin = child.stdin.take().expect("it is piped");
-        // Most commands never read it.
-        let _ = stdin.write_all(self.stdin.as_bytes());
-        drop(stdin);
-        let mut part = |from: mpsc::Receiver<Vec<u8>>| {
-            let Ok(bytes) = from.recv_timeout(LIMIT) else {
-                let _ = child.kill();
-                panic!("it never ended: {:?}", self.command);
-            };
-            String::from_utf8(bytes).expect("output is UTF-8")
-        };
-        let (stdout, stderr) = (part(stdout), part(stderr));
+        let output = run(&mut self.command, self.stdin);
+        let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
         Ran {
-            code: child.wait().expect("it has ended").code(),
-            stdout,
-            stderr,
-            here: self.desk.root.display().to_string(),
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+            here: self.workspace.root.display().to_string(),
         }
     }
-}
-
-fn collect(mut from: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
-    let (tx, rx) = mpsc::sync_channel(1);
-    thread::spawn(move || {
-        let mut all = Vec::new();
-        from.read_to_end(&mut all).expect("a pipe can be read");
-        let _ = tx.send(all);
-    });
-    rx
 }
 
 /// What a run left behind, without what differs between machines.

@@ -4,33 +4,36 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::setup::{Desk, Ran};
+use crate::setup::{Ran, Workspace};
 
-fn project(name: &str) -> Desk {
-    let desk = Desk::new(name);
-    desk.write(
+fn project(name: &str) -> Workspace {
+    let workspace = Workspace::new(name);
+    workspace.write(
         "p/server.d/server.meta.json",
         r#"{"name":"p","version":"2.0.0"}"#,
     );
-    desk.program(
+    workspace.program(
         "p/tools/hello/tool.sh",
         "#!/usr/bin/env bash\nprintf '%s %s' \"${GREETING:-Hello}\" \"$MCP_TOOL_ARGS_JSON\"\n",
     );
-    desk.write(
+    workspace.write(
         "p/tools/hello/tool.meta.json",
         r#"{"name":"hello","description":"Greets.","inputSchema":{"type":"object"}}"#,
     );
-    desk
+    workspace
 }
 
-fn theirs(desk: &Desk, args: &[&str]) -> Ran {
-    desk.runs(&[&["mcp-bash"], args].concat()).inside("p").end()
+fn theirs(workspace: &Workspace, args: &[&str]) -> Ran {
+    workspace
+        .runs(&[&["mcp-bash"], args].concat())
+        .inside("p")
+        .end()
 }
 
 #[test]
 fn the_version_is_one_that_can_be_compared() {
-    let desk = project("version");
-    let ran = theirs(&desk, &["--version"]);
+    let workspace = project("version");
+    let ran = theirs(&workspace, &["--version"]);
     let second = ran.stdout.split_whitespace().nth(1).unwrap();
     assert!(
         second.split('.').all(|part| part.parse::<u32>().is_ok()),
@@ -41,9 +44,9 @@ fn the_version_is_one_that_can_be_compared() {
 
 #[test]
 fn a_tool_that_is_allowed_runs_and_the_result_is_one_line() {
-    let desk = project("runs");
+    let workspace = project("runs");
     let ran = theirs(
-        &desk,
+        &workspace,
         &["run-tool", "hello", "--allow-self", "--args", r#"{"a":1}"#],
     );
     assert_eq!(ran.code, Some(0), "{ran}");
@@ -54,9 +57,9 @@ fn a_tool_that_is_allowed_runs_and_the_result_is_one_line() {
 }
 
 #[test]
-fn a_tool_that_nobody_allowed_does_not_run_and_the_error_is_a_line_too() {
-    let desk = project("denied");
-    let ran = theirs(&desk, &["run-tool", "hello"]);
+fn a_tool_that_is_not_allowed_does_not_run_and_the_error_is_a_json_line() {
+    let workspace = project("denied");
+    let ran = theirs(&workspace, &["run-tool", "hello"]);
     assert_eq!(ran.code, Some(1), "{ran}");
     assert_eq!(ran.json()["_mcpToolError"], true);
     assert_eq!(ran.json()["code"], -32602);
@@ -65,31 +68,36 @@ fn a_tool_that_nobody_allowed_does_not_run_and_the_error_is_a_line_too() {
         message.contains("mcp-bash run-tool hello --allow-self"),
         "{message}"
     );
-    let run = desk.runs(&["mcp-bash", "run-tool", "hello"]).inside("p");
+    let run = workspace
+        .runs(&["mcp-bash", "run-tool", "hello"])
+        .inside("p");
     let ran = run.env("MCPBASH_TOOL_ALLOWLIST", "other, hello").end();
     assert_eq!(ran.code, Some(0), "{ran}");
     // Only for this run, and in place of what the environment says.
-    let run = desk.runs(&["mcp-bash", "run-tool", "hello", "--allow", "other"]);
+    let run = workspace.runs(&["mcp-bash", "run-tool", "hello", "--allow", "other"]);
     let ran = run.inside("p").env("MCPBASH_TOOL_ALLOWLIST", "*").end();
     assert_eq!(ran.code, Some(1), "{ran}");
 }
 
 #[test]
 fn the_project_is_found_from_below_by_a_flag_and_by_the_environment() {
-    let desk = project("root");
+    let workspace = project("root");
     let args = ["mcp-bash", "run-tool", "hello", "--allow-self"];
-    assert_eq!(desk.runs(&args).inside("p/tools/hello").end().code, Some(0));
+    assert_eq!(
+        workspace.runs(&args).inside("p/tools/hello").end().code,
+        Some(0)
+    );
     let flag = [&args[..], &["--project-root", "p"]].concat();
-    assert_eq!(desk.run(&flag).code, Some(0));
-    let run = desk.runs(&args).env("MCPBASH_PROJECT_ROOT", "p");
+    assert_eq!(workspace.run(&flag).code, Some(0));
+    let run = workspace.runs(&args).env("MCPBASH_PROJECT_ROOT", "p");
     assert_eq!(run.end().code, Some(0));
-    let ran = desk
+    let ran = workspace
         .runs(&args)
         .env("MCPBASH_PROJECT_ROOT", "nowhere")
         .end();
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("does not exist"), "{ran}");
-    let ran = desk.run(&args);
+    let ran = workspace.run(&args);
     assert_eq!(ran.code, Some(1));
     assert!(
         ran.stderr.contains("MCPBASH_PROJECT_ROOT is not set"),
@@ -99,9 +107,9 @@ fn the_project_is_found_from_below_by_a_flag_and_by_the_environment() {
 
 #[test]
 fn files_are_sourced_before_the_tool_runs() {
-    let desk = project("source");
-    desk.write("p/server.d/env.sh", "GREETING=Hallo\n");
-    desk.write("p/more.sh", "GREETING=\"$GREETING und guten Tag\"\n");
+    let workspace = project("source");
+    workspace.write("p/server.d/env.sh", "GREETING=Hallo\n");
+    workspace.write("p/more.sh", "GREETING=\"$GREETING und guten Tag\"\n");
     let args = [
         "run-tool",
         "hello",
@@ -110,42 +118,42 @@ fn files_are_sourced_before_the_tool_runs() {
         "--source",
         "more.sh",
     ];
-    let ran = desk
+    let ran = workspace
         .runs(&[&["mcp-bash"], &args[..]].concat())
         .inside("p")
         .env("MCPBASH_TOOL_ENV_MODE", "inherit")
         .env("MCPBASH_TOOL_ENV_INHERIT_ALLOW", "true")
         .end();
     assert_eq!(ran.json()["content"][0]["text"], "Hallo und guten Tag {}");
-    let ran = theirs(&desk, &["run-tool", "hello", "--source", "none.sh"]);
+    let ran = theirs(&workspace, &["run-tool", "hello", "--source", "none.sh"]);
     assert_eq!(ran.code, Some(1));
     assert!(
         ran.stderr.contains("run-tool: env file not found: "),
         "{ran}"
     );
-    desk.write("p/broken.sh", "if then\n");
-    let ran = theirs(&desk, &["run-tool", "hello", "--source", "broken.sh"]);
+    workspace.write("p/broken.sh", "if then\n");
+    let ran = theirs(&workspace, &["run-tool", "hello", "--source", "broken.sh"]);
     assert_eq!(ran.code, Some(1), "{ran}");
 }
 
 #[test]
 fn the_env_file_of_the_server_is_read_only_if_that_is_asked_for() {
-    let desk = project("hooks");
-    desk.write(
+    let workspace = project("hooks");
+    workspace.write(
         "p/server.d/env.sh",
         "export MCPBASH_TOOL_ENV_MODE=allowlist MCPBASH_TOOL_ENV_ALLOWLIST=GREETING\n",
     );
     let greets = |more: &[&str]| {
         let args = [&["mcp-bash", "run-tool", "hello", "--allow-self"], more].concat();
-        let run = desk.runs(&args).inside("p").env("GREETING", "Salut");
+        let run = workspace.runs(&args).inside("p").env("GREETING", "Salut");
         let ran = run.env("MCPBASH_ALLOW_PROJECT_HOOKS", "true").end();
         ran.json()["content"][0]["text"].clone()
     };
     assert_eq!(greets(&[]), "Hello {}");
     assert_eq!(greets(&["--with-server-env"]), "Salut {}");
-    crate::setup::mode(&desk.path("p/server.d/env.sh"), 0o666);
+    crate::setup::mode(&workspace.path("p/server.d/env.sh"), 0o666);
     let args = ["mcp-bash", "run-tool", "hello", "--with-server-env"];
-    let ran = desk.runs(&args).inside("p").end();
+    let ran = workspace.runs(&args).inside("p").end();
     assert_eq!(ran.code, Some(1), "{ran}");
     let why = "env.sh can be written by others";
     assert!(ran.stderr.contains(why), "{ran}");
@@ -153,23 +161,23 @@ fn the_env_file_of_the_server_is_read_only_if_that_is_asked_for() {
 
 #[test]
 fn a_registry_that_cannot_be_read_is_not_passed_over() {
-    let desk = project("cache");
+    let workspace = project("cache");
     let args = ["run-tool", "hello", "--allow-self", "--no-refresh"];
-    let ran = theirs(&desk, &args);
+    let ran = theirs(&workspace, &args);
     assert!(ran.stderr.contains("registry cache missing"), "{ran}");
     for broken in ["{\"items\"", "[]", "{\"items\":{}}"] {
-        desk.write("p/.registry/tools.json", broken);
-        let ran = theirs(&desk, &args);
+        workspace.write("p/.registry/tools.json", broken);
+        let ran = theirs(&workspace, &args);
         assert_eq!(ran.code, Some(1), "{ran}");
         assert!(ran.stderr.contains("invalid tools registry cache"), "{ran}");
     }
-    assert_eq!(theirs(&desk, &["registry", "refresh"]).code, Some(0));
-    assert_eq!(theirs(&desk, &args).code, Some(0));
+    assert_eq!(theirs(&workspace, &["registry", "refresh"]).code, Some(0));
+    assert_eq!(theirs(&workspace, &args).code, Some(0));
 }
 
 #[test]
 fn mistakes_are_named_in_the_words_that_scripts_look_for() {
-    let desk = project("mistakes");
+    let workspace = project("mistakes");
     for (args, words) in [
         (&["run-tool"][..], "run-tool: tool name required"),
         (&["run-tool", "a", "b"], "run-tool: unexpected argument: b"),
@@ -196,7 +204,7 @@ fn mistakes_are_named_in_the_words_that_scripts_look_for() {
         (&["run-tool", "hello", "--wat"], "run-tool: "),
         (&["wat"], "`wat` is not known"),
     ] {
-        let ran = theirs(&desk, args);
+        let ran = theirs(&workspace, args);
         assert_eq!(ran.code, Some(1), "{args:?}: {ran}");
         assert!(ran.stderr.contains(words), "{args:?}: {ran}");
         assert_eq!(ran.stdout, "", "{args:?}");
@@ -205,8 +213,8 @@ fn mistakes_are_named_in_the_words_that_scripts_look_for() {
 
 #[test]
 fn what_would_happen_is_printed_and_nothing_happens() {
-    let desk = project("dry");
-    assert_snapshot!(theirs(&desk, &["run-tool", "hello", "--dry-run", "--timeout", "5"]), @"
+    let workspace = project("dry");
+    assert_snapshot!(theirs(&workspace, &["run-tool", "hello", "--dry-run", "--timeout", "5"]), @"
     Tool: hello
     Args: 2 bytes
     Roots: 0
@@ -214,7 +222,7 @@ fn what_would_happen_is_printed_and_nothing_happens() {
     Status: Ready to execute (nothing was run)
     ");
     let ran = theirs(
-        &desk,
+        &workspace,
         &["run-tool", "hello", "--print-env", "--with-server-env"],
     );
     assert!(ran.stdout.contains("MCPBASH_MODE=full\n"), "{ran}");
@@ -227,10 +235,10 @@ fn what_would_happen_is_printed_and_nothing_happens() {
 
 #[test]
 fn findings_come_in_its_form() {
-    let desk = project("findings");
-    desk.write("p/tools/bad/tool.sh", "#!/bin/sh\n");
-    desk.write("p/tools/bad/tool.meta.json", "{");
-    let ran = theirs(&desk, &["validate"]);
+    let workspace = project("findings");
+    workspace.write("p/tools/bad/tool.sh", "#!/bin/sh\n");
+    workspace.write("p/tools/bad/tool.meta.json", "{");
+    let ran = theirs(&workspace, &["validate"]);
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.stdout.starts_with("Validating project at "), "{ran}");
     assert!(
@@ -243,12 +251,12 @@ fn findings_come_in_its_form() {
             .contains("error(s) found. Run 'mcp-bash validate --fix'"),
         "{ran}"
     );
-    let ran = theirs(&desk, &["validate", "--json"]);
+    let ran = theirs(&workspace, &["validate", "--json"]);
     assert_eq!(ran.code, Some(1));
     assert_eq!(ran.json()["defaults"]["version"], "2.0.0");
     assert_eq!(ran.json()["messages"][0]["section"], "tools");
-    std::fs::remove_dir_all(desk.path("p/tools/bad")).unwrap();
-    let ran = theirs(&desk, &["validate"]);
+    std::fs::remove_dir_all(workspace.path("p/tools/bad")).unwrap();
+    let ran = theirs(&workspace, &["validate"]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert!(
         ran.stdout.contains("All checks passed (warnings: 0)."),
@@ -258,21 +266,21 @@ fn findings_come_in_its_form() {
 
 #[test]
 fn the_registry_is_written_only_when_asked_for() {
-    let desk = project("registry");
-    let status = |desk: &Desk| theirs(desk, &["registry", "status"]).json();
-    assert_eq!(status(&desk)["tools"]["status"], "missing");
-    assert_eq!(theirs(&desk, &["--health"]).json()["status"], "ok");
-    assert!(!desk.path("p/.registry").exists());
-    let ran = theirs(&desk, &["registry", "refresh", "--quiet"]);
+    let workspace = project("registry");
+    let status = |workspace: &Workspace| theirs(workspace, &["registry", "status"]).json();
+    assert_eq!(status(&workspace)["tools"]["status"], "missing");
+    assert_eq!(theirs(&workspace, &["--health"]).json()["status"], "ok");
+    assert!(!workspace.path("p/.registry").exists());
+    let ran = theirs(&workspace, &["registry", "refresh", "--quiet"]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert_eq!(
         ran.json()["tools"],
         json!({"status":"ok","count":1,"error":null})
     );
-    assert_eq!(status(&desk)["tools"]["count"], 1);
+    assert_eq!(status(&workspace)["tools"]["count"], 1);
     // What is kept does not keep a refresh from looking.
-    desk.program("p/tools/bye/tool.sh", "#!/bin/sh\necho bye\n");
-    let run = desk
+    workspace.program("p/tools/bye/tool.sh", "#!/bin/sh\necho bye\n");
+    let run = workspace
         .runs(&["mcp-bash", "registry", "refresh"])
         .inside("p")
         .env("MCPBASH_STATIC_REGISTRY", "1");
@@ -281,27 +289,27 @@ fn the_registry_is_written_only_when_asked_for() {
 
 #[test]
 fn health_has_its_exit_codes() {
-    let desk = project("health");
-    desk.write(
+    let workspace = project("health");
+    workspace.write(
         "p/server.d/health-checks.sh",
         "mcp_health_check_command no-such-program\n",
     );
-    assert_eq!(theirs(&desk, &["--health"]).code, Some(1));
-    let ran = desk.run(&["mcp-bash", "--ready", "--project-root", "nowhere"]);
+    assert_eq!(theirs(&workspace, &["--health"]).code, Some(1));
+    let ran = workspace.run(&["mcp-bash", "--ready", "--project-root", "nowhere"]);
     assert_eq!(ran.code, Some(2), "{ran}");
     assert!(
         ran.stderr
             .contains("mcp-bash health: project root not found"),
         "{ran}"
     );
-    let ran = theirs(&desk, &["doctor", "--json"]);
+    let ran = theirs(&workspace, &["doctor", "--json"]);
     assert_eq!(ran.json()["schemaVersion"], 1);
 }
 
 #[test]
 fn under_its_name_we_serve() {
-    let desk = project("name");
-    let link = desk.path("mcp-bash");
+    let workspace = project("name");
+    let link = workspace.path("mcp-bash");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_linkspan"), &link).unwrap();
     let ran = std::process::Command::new(&link)
         .arg("--version")
@@ -310,7 +318,7 @@ fn under_its_name_we_serve() {
     assert!(ran.stdout.starts_with(b"mcp-bash "));
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 "#;
-    let ran = desk.runs(&["mcp-bash"]).inside("p").stdin(hello).end();
+    let ran = workspace.runs(&["mcp-bash"]).inside("p").stdin(hello).end();
     assert_eq!(ran.code, Some(0), "{ran}");
     assert!(ran.stdout.contains(r#""name":"p""#), "{ran}");
 }

@@ -66,7 +66,7 @@ impl Web {
                         let request = request(&mut stream).await?;
                         noted
                             .lock()
-                            .expect("nobody panics")
+                            .expect("no holder of the lock panics")
                             .push(request.head.clone());
                         let path = request.head.split(' ').nth(1).unwrap_or_default();
                         let (status, headers, body) = match path.strip_prefix("/git") {

@@ -1,14 +1,10 @@
 //! Running `linkspan bcp …` to its end: bytes in, bytes out, bounded in time and, if wanted, memory.
 
 use std::fs;
-use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitStatus};
 
-/// A run that takes longer hangs. Nothing is ever timed against it.
-const LIMIT: Duration = Duration::from_secs(20);
+use linkspan_testkit::run_watched;
 
 /// `linkspan bcp` with these arguments, run to its end.
 #[track_caller]
@@ -81,61 +77,24 @@ impl Run {
     /// Runs it.
     #[track_caller]
     pub fn end(mut self) -> Ran {
-        let mut child = self
-            .command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let stdout = collect(child.stdout.take().expect("stdout is piped"));
-        let stderr = collect(child.stderr.take().expect("stderr is piped"));
-        let mut stdin = child.stdin.take().expect("stdin is piped");
-        let bytes = self.stdin;
-        // Most commands never read it, and one that fails may stop in the middle.
-        let writer = thread::spawn(move || drop(stdin.write_all(&bytes)));
-        let Some((status, peak_kb)) = wait(&mut child) else {
-            let _ = child.kill();
-            let _ = child.wait();
-            panic!("it never ended: {:?}", self.command);
-        };
-        writer.join().expect("writing does not panic");
-        let text = |reader: JoinHandle<Vec<u8>>| reader.join().expect("reading does not panic");
+        let mut peak_kb = 0;
+        let output = run_watched(&mut self.command, self.stdin, |pid| {
+            peak_kb = peak_kb.max(resident_kb(pid));
+        });
         Ran {
-            code: status.code(),
-            stdout: text(stdout),
-            stderr: String::from_utf8(text(stderr)).expect("messages are UTF-8"),
+            code: output.status.code(),
+            stdout: output.stdout,
+            stderr: String::from_utf8(output.stderr).expect("messages are UTF-8"),
             peak_kb,
-            status,
+            status: output.status,
         }
     }
-}
-
-fn collect(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    thread::spawn(move || {
-        let mut all = Vec::new();
-        from.read_to_end(&mut all).expect("a pipe can be read");
-        all
-    })
-}
-
-/// How it ended, and the most memory that it was seen to have; `None` if it does not end.
-fn wait(child: &mut Child) -> Option<(ExitStatus, u64)> {
-    let (end, mut peak) = (Instant::now() + LIMIT, 0);
-    while Instant::now() < end {
-        peak = peak.max(resident_kb(child.id()));
-        if let Some(status) = child.try_wait().expect("the child is ours") {
-            return Some((status, peak));
-        }
-        thread::sleep(Duration::from_millis(2));
-    }
-    None
 }
 
 /// The peak so far. A process that has ended has none any more.
 fn resident_kb(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    // Before it is the program that it is to become, it shows the memory of whoever starts it.
+    // Before it is the program that it is to become, it shows the memory of the process that starts it.
     let begun = status.starts_with("Name:\tlinkspan\n");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let peak = peak.filter(|_| begun);

@@ -2,12 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+pub use linkspan_testkit::LATEST;
 use linkspan_testkit::mcp_client::META;
 use linkspan_testkit::{Bridge, Launch, Message};
 use serde_json::{Value, json};
-
-/// The last revision with a handshake.
-pub const LATEST: &str = "2025-11-25";
 
 /// The server with these flags, and none of the tester's settings.
 pub fn launch<S: AsRef<std::ffi::OsStr>>(flags: impl IntoIterator<Item = S>) -> Launch {

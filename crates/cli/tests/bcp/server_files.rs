@@ -217,7 +217,7 @@ fn an_unanswered_question_is_not_the_calls_fault() {
 }
 
 #[test]
-fn a_question_that_nobody_can_answer_any_more_is_not_waited_for() {
+fn a_question_is_not_waited_for_after_stdin_is_closed() {
     let scratch = Scratch::new("closed");
     let mut server = ready(&scratch.path(""));
     read(&server, "1", scratch.path("../b.bcp"));

@@ -163,7 +163,7 @@ fn a_question_of_the_server_does_not_stop_the_call() {
     assert_eq!(ran.code, Some(0));
     assert!(
         ran.stdout.contains("-32601"),
-        "it is told that nobody answers here: {ran}"
+        "the server gets an error for its question: {ran}"
     );
 }
 

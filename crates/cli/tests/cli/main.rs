@@ -14,6 +14,8 @@ mod documented;
 mod ending;
 mod failing;
 mod help;
+mod help_of_bridges;
+mod help_of_servers;
 mod listing;
 mod pages;
 #[cfg(unix)]
@@ -27,20 +29,12 @@ mod shim;
 mod shrink_pages;
 mod terminal;
 #[cfg(unix)]
+mod usage;
 mod waiting;
+mod wrong_targets;
 
 #[test]
 fn no_test_file_is_forgotten() {
-    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
-    let main = include_str!("main.rs");
-    for file in std::fs::read_dir(here).unwrap() {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        let Some(module) = name.strip_suffix(".rs").filter(|m| !m.starts_with('.')) else {
-            continue;
-        };
-        assert!(
-            module == "main" || main.contains(&format!("mod {module};\n")),
-            "{name} is in no `mod`"
-        );
-    }
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli");
+    linkspan_testkit::assert_every_file_is_a_module(here, include_str!("main.rs"));
 }

@@ -54,8 +54,8 @@ impl Scratch {
     }
 }
 
-/// A process that holds a pipe open for as long as it lives. Its process id would not do: who has
-/// ended keeps it until somebody asks.
+/// A process that holds a pipe open for as long as it lives. Its process id would not do: a
+/// process that has ended keeps it until its parent waits for it.
 pub struct Grandchild {
     up: mpsc::Receiver<()>,
     gone: mpsc::Receiver<()>,
@@ -65,7 +65,7 @@ impl Grandchild {
     fn watch(fifo: String) -> Self {
         let ((is_up, up), (is_gone, gone)) = (mpsc::sync_channel(1), mpsc::sync_channel(1));
         thread::spawn(move || {
-            // Reading ends when nobody is left who could write.
+            // Reading ends when the last writer has closed the pipe.
             let mut pipe = File::open(fifo).expect("it was just made");
             let told = pipe.read(&mut [0; 8]).unwrap_or(0);
             if told > 0 {

@@ -1,22 +1,22 @@
 //! Running the binary to its end, and servers to run it against.
 
 use std::fmt;
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
+use std::process::Command;
 
-use linkspan_testkit::{Conn, Flow, LIMIT, Request, Server};
+use linkspan_testkit::{Conn, Flow, Request, Server, run};
 
 /// Every command there is.
-pub const COMMANDS: [&str; 25] = [
+pub const COMMANDS: [&str; 28] = [
     "connect",
     "expose",
     "shrink",
     "conduct",
     "agent",
     "mcp",
+    "login",
+    "logout",
+    "auth",
     "tools",
     "call",
     "resources",
@@ -61,6 +61,7 @@ impl Run {
             command.env_remove(name);
         }
         command.env_remove("DEBUG").env_remove("RUST_LOG");
+        command.env("LINKSPAN_STATE", env!("CARGO_TARGET_TMPDIR"));
         Self {
             command,
             stdin: String::new(),
@@ -85,44 +86,14 @@ impl Run {
     /// Runs it.
     #[track_caller]
     pub fn end(mut self) -> Ran {
-        let pipes = self.command.stdin(Stdio::piped());
-        let mut child = pipes
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let stdout = collect(child.stdout.take().expect("stdout is piped"));
-        let stderr = collect(child.stderr.take().expect("stderr is piped"));
-        // Most commands never read it.
-        let mut stdin = child.stdin.take().expect("stdin is piped");
-        let _ = stdin.write_all(self.stdin.as_bytes());
-        drop(stdin);
-        let mut part = |from: mpsc::Receiver<Vec<u8>>| match from.recv_timeout(LIMIT) {
-            Ok(bytes) => String::from_utf8(bytes).expect("output is UTF-8"),
-            Err(_) => never_ended(&mut child, &self.command),
-        };
-        let (stdout, stderr) = (part(stdout), part(stderr));
+        let output = run(&mut self.command, self.stdin);
+        let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
         Ran {
-            code: child.wait().expect("it has ended").code(),
-            stdout,
-            stderr,
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
         }
     }
-}
-
-fn collect(mut from: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
-    let (tx, rx) = mpsc::sync_channel(1);
-    thread::spawn(move || {
-        let mut all = Vec::new();
-        from.read_to_end(&mut all).expect("a pipe can be read");
-        let _ = tx.send(all);
-    });
-    rx
-}
-
-fn never_ended(child: &mut Child, command: &Command) -> ! {
-    let _ = child.kill();
-    panic!("it never ended: {command:?}");
 }
 
 /// What a run left behind. Shown the way a person sees it, without what differs between machines.

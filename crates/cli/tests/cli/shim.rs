@@ -5,7 +5,9 @@ use std::net::TcpListener;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use linkspan_testkit::end_within;
 
 const SECRET: &str = "5ec2e7";
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -59,14 +61,7 @@ impl Shim {
     }
 
     fn ended(mut self) -> ExitStatus {
-        let until = Instant::now() + PATIENCE;
-        loop {
-            if let Some(status) = self.child.try_wait().expect("it is ours") {
-                return status;
-            }
-            assert!(Instant::now() < until, "it does not end");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        end_within(PATIENCE, &mut self.child).expect("it ends")
     }
 }
 
@@ -233,7 +228,7 @@ fn without_a_secret_it_does_not_begin() {
 }
 
 #[test]
-fn who_has_taken_the_port_of_a_conductor_learns_nothing() {
+fn a_listener_on_a_former_port_of_the_conductor_gets_no_message() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
     let mut shim = Shim::start(&port, Some(SECRET));

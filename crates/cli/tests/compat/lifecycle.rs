@@ -1,5 +1,6 @@
 //! Coming and going.
 
+use linkspan_testkit::wait_for;
 use serde_json::json;
 
 use crate::setup::{Project, method};
@@ -44,7 +45,7 @@ fn older_clients_hear_nothing_of_lists() {
 }
 
 #[test]
-fn who_the_server_is_stands_in_its_metadata() {
+fn server_info_comes_from_the_metadata() {
     let about = r#"{"name":"n","title":"T","version":"3.1","description":"D","websiteUrl":"https://x.example"}"#;
     let project = Project::new()
         .file("server.d/server.meta.json", about)
@@ -148,7 +149,7 @@ fn a_client_may_take_its_leave() {
 }
 
 #[test]
-fn who_only_announces_it_is_not_waited_for() {
+fn a_client_that_only_sends_shutdown_is_not_waited_for() {
     let project = Project::new().env("MCPBASH_SHUTDOWN_TIMEOUT", "1");
     let mut server = project.serve();
     server.ask("shutdown", json!({}));
@@ -158,10 +159,15 @@ fn who_only_announces_it_is_not_waited_for() {
 
 #[test]
 fn a_running_call_is_answered_after_the_client_has_said_all() {
-    let project = Project::new().tool("slow", "sleep 1; echo done", json!({}));
+    let script =
+        r#"cd "$MCPBASH_PROJECT_ROOT"; : >begun; until [ -e go ]; do sleep 0.05; done; echo done"#;
+    let project = Project::new().tool("slow", script, json!({}));
     let mut server = project.serve();
     server.request("tools/call", json!({"name": "slow"}));
-    let (said, code) = server.end();
+    wait_for("the tool", || project.path("begun").exists());
+    server.close_stdin();
+    project.write("go", "");
+    let (said, code) = server.wait();
     assert_eq!(said[0]["result"]["content"][0]["text"], "done\n");
     assert_eq!(code, 0);
 }

@@ -1,5 +1,6 @@
 //! Lists, page by page, and news of them.
 
+use linkspan_testkit::wait_for;
 use serde_json::{Value, json};
 
 use crate::setup::Project;
@@ -72,15 +73,10 @@ fn a_new_tool_is_announced_and_can_be_called() {
     let project = project.tool("two", "echo two", json!({}));
     server.hear("notifications/tools/list_changed");
     // It may have been announced before all of it was there.
-    let mut tools = server.ask("tools/list", json!({}));
-    for _ in 0..20 {
-        if names(&tools["tools"]) == ["one", "two"] {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(100));
-        tools = server.ask("tools/list", json!({}));
-    }
-    assert_eq!(names(&tools["tools"]), ["one", "two"]);
+    wait_for("both tools", || {
+        let tools = server.ask("tools/list", json!({}));
+        names(&tools["tools"]) == ["one", "two"]
+    });
     assert_eq!(server.text("two", json!({})), "two\n");
     drop(project);
 }

@@ -6,7 +6,7 @@ use crate::setup::Project;
 
 fn project() -> Project {
     Project::new()
-        .file("prompts/greet.txt", "Hello {{name}} from ${place}, {{nobody}}.\n\n")
+        .file("prompts/greet.txt", "Hello {{name}} from ${place}, {{unknown}}.\n\n")
         .file(
             "prompts/greet.meta.json",
             r#"{"name":"greet","description":"G","arguments":{"type":"object","properties":{"name":{},"place":{}}}}"#,
@@ -19,7 +19,7 @@ fn values_take_their_places_once_and_as_they_are() {
     let mut server = project.serve();
     let values = json!({"name": "A\n\"{{place}}\" $& \\1", "place": "Lyon"});
     let got = server.ask("prompts/get", json!({"name": "greet", "arguments": values}));
-    let text = "Hello A\n\"{{place}}\" $& \\1 from Lyon, {{nobody}}.";
+    let text = "Hello A\n\"{{place}}\" $& \\1 from Lyon, {{unknown}}.";
     assert_eq!(
         got["messages"][0]["content"],
         json!({"type": "text", "text": text})
@@ -35,7 +35,7 @@ fn values_take_their_places_once_and_as_they_are() {
 }
 
 #[test]
-fn an_argument_that_nobody_completes_gets_suggestions_all_the_same() {
+fn an_argument_without_a_completion_script_gets_suggestions() {
     let project = project();
     let mut server = project.serve();
     let asked = json!({"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"name": "name", "value": "pl"}});

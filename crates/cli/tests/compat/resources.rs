@@ -1,5 +1,6 @@
 //! Resources, templates and who provides them.
 
+use linkspan_testkit::wait_for;
 use serde_json::json;
 
 use crate::setup::Project;
@@ -113,7 +114,7 @@ fn what_is_too_large_is_an_error() {
 }
 
 #[test]
-fn changes_are_told_to_who_wants_to_hear_of_them() {
+fn subscribers_are_told_of_changes() {
     let project = project().env("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "1");
     let mut server = project.serve();
     let uri = "file://./resources/a.txt";
@@ -164,22 +165,27 @@ fn pages_for_people_are_resources() {
 }
 
 #[test]
-fn who_gives_up_at_once_hears_nothing() {
+fn a_subscription_that_is_cancelled_at_once_reports_nothing() {
     let project = project()
         .program(
             "providers/item.sh",
-            "#!/bin/sh\nsleep 1\ncat \"$MCPBASH_PROJECT_ROOT/data\"\n",
+            "#!/bin/sh\ncd \"$MCPBASH_PROJECT_ROOT\"\n: >looking\n\
+             until [ -e go ]; do sleep 0.05; done\ncat data\n",
         )
         .file("data", "1")
         .env("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "1");
     let mut server = project.serve();
     let id = server.request("resources/subscribe", json!({"uri": "item://1"}));
-    server.ask("ping", json!({}));
+    wait_for("the provider", || project.path("looking").exists());
     server.ask("resources/unsubscribe", json!({"uri": "item://1"}));
+    project.write("go", "");
     assert!(server.answer(id)["result"]["subscriptionId"].is_string());
+    // A subscription that begins later is told of the same change, after a poll of its own.
+    server.ask("resources/subscribe", json!({"uri": "item://2"}));
     project.write("data", "2");
-    std::thread::sleep(std::time::Duration::from_secs(3));
-    assert!(server.is_silent());
+    let told = server.hear("notifications/resources/updated");
+    assert_eq!(told["params"]["uri"], "item://2");
+    assert!(server.notes.is_empty(), "{:?}", server.notes);
 }
 
 #[test]

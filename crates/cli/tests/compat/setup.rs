@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use linkspan_testkit::end_within;
 use serde_json::{Value, json};
 
 /// Longer than anything here takes, on a machine that has much to do.
@@ -187,11 +188,6 @@ impl Server {
         self.lines.recv_timeout(PATIENCE).expect("it says nothing")
     }
 
-    /// Whether it says nothing for a while.
-    pub fn is_silent(&mut self) -> bool {
-        self.lines.recv_timeout(Duration::from_millis(500)).is_err()
-    }
-
     /// Sends a request; gives its id.
     pub fn request(&mut self, method: &str, params: Value) -> u64 {
         self.last += 1;
@@ -259,9 +255,14 @@ impl Server {
         result["contents"][0].clone()
     }
 
+    /// Says no more.
+    pub fn close_stdin(&mut self) {
+        self.stdin = None;
+    }
+
     /// Says no more; gives what it still says, and how it ends.
     pub fn end(mut self) -> (Vec<Value>, i32) {
-        self.stdin = None;
+        self.close_stdin();
         self.wait()
     }
 
@@ -289,14 +290,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.stdin = None;
-        for _ in 0..100 {
-            if self.child.try_wait().is_ok_and(|ended| ended.is_some()) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        end_within(Duration::from_secs(2), &mut self.child);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use linkspan_testkit::wait_for;
 use serde_json::{Value, json};
 
 use crate::setup::{Project, method};
@@ -106,14 +107,15 @@ while :; do sleep 0.05; done"#;
     let project = Project::new().tool("t", script, json!({}));
     let mut server = project.serve();
     let id = server.request("tools/call", json!({"name": "t"}));
-    wait_for(|| project.path("begun").exists());
+    wait_for("the file `begun`", || project.path("begun").exists());
     server.tell("notifications/cancelled", json!({"requestId": id}));
-    wait_for(|| {
+    wait_for("what the tool writes at its end", || {
         let ended = std::fs::read_to_string(project.path("ended"));
         ended.is_ok_and(|ended| ended == "term\ntold\n")
     });
     assert_eq!(server.ask("ping", json!({})), json!({}));
-    assert!(server.is_silent());
+    assert_eq!(server.notes, Vec::<Value>::new());
+    assert_eq!(server.end(), (Vec::new(), 0), "no answer until its end");
 }
 
 #[test]
@@ -122,26 +124,15 @@ fn a_tool_can_look_whether_it_was_cancelled() {
 trap '' TERM
 echo begun >"$MCPBASH_PROJECT_ROOT/begun"
 until mcp_is_cancelled; do sleep 0.05; done
-mcp_log_info l "nobody hears this"
+mcp_log_info l "the client does not get this"
 mcp_progress 99 "nor this"
 echo seen >"$MCPBASH_PROJECT_ROOT/seen""#;
     let project = Project::new().sdk_tool("t", script);
     let mut server = project.serve();
     let id = server.request("tools/call", json!({"name": "t"}));
-    wait_for(|| project.path("begun").exists());
+    wait_for("the file `begun`", || project.path("begun").exists());
     server.tell("notifications/cancelled", json!({"requestId": id}));
-    wait_for(|| project.path("seen").exists());
-}
-
-fn wait_for(what: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !what() {
-        assert!(
-            began.elapsed() < Duration::from_secs(20),
-            "it does not happen"
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_for("the file `seen`", || project.path("seen").exists());
 }
 
 #[test]

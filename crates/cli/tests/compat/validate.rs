@@ -15,7 +15,7 @@ fn validate(project: &Project, more: &[&str]) -> (String, i32) {
         .output()
         .expect("it runs");
     let said = String::from_utf8(ran.stdout).expect("it is text");
-    (said, ran.status.code().expect("nobody kills it"))
+    (said, ran.status.code().expect("it is not killed"))
 }
 
 #[test]

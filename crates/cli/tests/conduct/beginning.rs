@@ -21,7 +21,7 @@ fn a_request_before_initialize_is_refused_in_the_official_words_and_the_door_sta
         r#"{"jsonrpc":"2.0","id":"g","error":{"code":-32600,"message":"Invalid request","data":"expected `initialize` request"}}"#
     );
     editor.send(r#"{"jsonrpc":"2.0","method":"session/cancel","params":{}}"#);
-    assert!(stage.names().is_empty(), "nobody is needed yet");
+    assert!(stage.names().is_empty(), "no component is needed yet");
     editor.send(INITIALIZE);
     let agent = stage.player("agent");
     let begin = agent.next();

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::bridged::{Bridged, HTTP, PLAIN, bridged, connect, content, http, tools};
 
-/// What an attacker says, in the hope that somebody answers.
+/// What an attacker sends to the bridge.
 const WORDS: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"a\",\"version\":\"1\"}}}\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}\n{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":{}}}\n";
 
 /// Whether `/proc` shows the processes that we know by number: not so in some containers.
@@ -64,7 +64,7 @@ fn listening(pid: u32) -> (Vec<String>, Vec<u16>) {
 /// Everything that is answered until the connection is closed; it must be closed.
 fn answers(mut stream: impl Read) -> String {
     let mut said = Vec::new();
-    // A reset is an end too; time-outs of the test say that nobody has closed it.
+    // A reset is an end too; a time-out means that the bridge has not closed it.
     if let Err(e) = stream.read_to_end(&mut said) {
         assert_eq!(e.kind(), std::io::ErrorKind::ConnectionReset, "{e}");
     }
@@ -112,8 +112,12 @@ fn over_a_unix_socket() {
     assert_eq!((paths.len(), ports.len()), (1, 0), "{paths:?} {ports:?}");
     let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
     let path = std::path::Path::new(&paths[0]);
-    assert_eq!(mode(path) & 0o077, 0, "nobody else may connect");
-    assert_eq!(mode(path.parent().unwrap()), 0o700, "nobody else may look");
+    assert_eq!(mode(path) & 0o077, 0, "only its owner may connect");
+    assert_eq!(
+        mode(path.parent().unwrap()),
+        0o700,
+        "only its owner may look"
+    );
     for opening in openings() {
         let mut stream = UnixStream::connect(path).expect("it listens");
         stream
@@ -152,7 +156,7 @@ fn over_tcp() {
             .unwrap();
         let _ = stream.write_all(format!("{opening}{WORDS}").as_bytes());
         let said = answers(stream);
-        // A challenge, which nobody can answer without the secret, and not a word more.
+        // A challenge, which cannot be answered without the secret, and nothing more.
         assert!(said.lines().count() <= 1 && said.len() <= 65, "{said}");
     }
     assert_still_works(&chain, &server);

@@ -308,9 +308,9 @@ fn http_is_refused_for_an_agent_that_takes_none_with_a_hint() {
 }
 
 #[test]
-fn a_message_for_a_server_that_nobody_has_does_not_reach_the_editor() {
+fn a_message_for_an_unknown_server_does_not_reach_the_editor() {
     let chain = with("D5");
-    chain.agent.say(r#"{"jsonrpc":"2.0","id":"m","method":"mcp/message","params":{"serverId":"nobody","requestId":"r","method":"tools/list"}}"#);
+    chain.agent.say(r#"{"jsonrpc":"2.0","id":"m","method":"mcp/message","params":{"serverId":"unknown","requestId":"r","method":"tools/list"}}"#);
     let refused = chain.agent.answer("\"m\"");
     assert_eq!(refused.code(), Some(-33001), "{}", refused.text);
 }

@@ -131,7 +131,7 @@ fn a_session_can_be_closed_and_its_http_server_is_gone() {
             modern.text
         );
         chain.close("s");
-        // Nobody listens there, or whoever does knows nothing.
+        // The port is closed, or belongs to a server that does not know the session.
         let address = http(&server).address;
         if let Ok(mut stream) = std::net::TcpStream::connect(address) {
             use std::io::{Read, Write};

@@ -271,7 +271,7 @@ fn a_provider_of_the_draft_is_reached_by_whole_messages() {
 }
 
 #[test]
-fn who_asks_for_stdio_or_http_gets_that_also_for_an_agent_that_needs_neither() {
+fn the_flag_for_stdio_or_http_holds_for_an_agent_that_needs_neither() {
     let able =
         r#"{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"acp":true,"http":true}}}"#;
     for dialect in ["D2", "D5"] {

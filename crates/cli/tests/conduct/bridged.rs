@@ -1,12 +1,10 @@
 //! Chains with MCP servers in them, and an agent that uses what it is told.
 
+pub use linkspan_testkit::LATEST;
 use linkspan_testkit::{Bridge, Client, Message, Player, Stage, part};
 use serde_json::{Value, json};
 
 use crate::setup::{INITIALIZE, answer, conduct, id};
-
-/// The last revision with a handshake; what most clients speak.
-pub const LATEST: &str = "2025-11-25";
 
 /// A proxy of that dialect with an MCP server of that name.
 pub fn tools(dialect: &str, name: &str) -> String {
@@ -82,7 +80,7 @@ impl Bridged {
     #[track_caller]
     pub fn saw(&self, what: &str) {
         self.editor
-            .find(&format!("that somebody saw {what}"), |message| {
+            .find(&format!("that a provider saw {what}"), |message| {
                 message.method.as_deref() == Some("_saw")
                     && message.string_at(&["params", "what"]).as_deref() == Some(what)
             });

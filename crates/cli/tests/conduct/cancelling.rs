@@ -1,4 +1,4 @@
-//! A cancellation reaches whoever works on the request, under the id that the request has there.
+//! A cancellation reaches the component that works on the request, under the id that the request has there.
 
 use linkspan_testkit::Message;
 

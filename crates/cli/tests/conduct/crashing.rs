@@ -1,5 +1,5 @@
-//! However a component dies, everybody who waits for something is told who died and how, and nobody is
-//! left behind.
+//! However a component dies, every waiting request is answered with its name and the reason, and no
+//! process is left.
 
 use linkspan_testkit::{Message, Player, Stage};
 
@@ -19,8 +19,8 @@ fn victim<'a>(chain: &'a Played, who: &str) -> &'a Player {
     }
 }
 
-/// Requests that wait: two of the editor's, one of each component's. Returns once everybody has heard
-/// what it owes an answer to.
+/// Requests that wait: two of the editor's, one of each component's. Returns once each peer has got
+/// the requests that it owes an answer to.
 fn ask_around(chain: &Played) {
     for id in ["\"e-1\"", "\"e-2\""] {
         chain.editor.send(&format!(
@@ -121,7 +121,7 @@ fn in_the_middle_of_a_line() {
 
 #[cfg(unix)]
 #[test]
-fn by_closing_stdout_after_which_nobody_can_hear_it() {
+fn by_closing_stdout_so_that_its_messages_are_lost() {
     die_by(&["stubborn", "shut"], "signal: 15");
 }
 
@@ -220,7 +220,7 @@ fn a_command_that_does_not_exist_is_the_answer_to_initialize() {
 }
 
 #[test]
-fn who_holds_up_the_beginning_is_named_when_time_is_up() {
+fn a_component_that_delays_the_start_is_named_when_time_is_up() {
     let stage = Stage::new();
     let names = ["proxy0", "proxy1", "agent"];
     for (holder, who) in [(0, "proxy[0]"), (1, "proxy[1]"), (2, "the agent")] {
@@ -294,7 +294,7 @@ fn a_neighbour_that_does_not_read_blocks_nothing() {
     chain.proxies[0].command("deaf");
     chain.proxies[0].wait_until_done("deaf");
     chain.agent.command("exit 9");
-    // The proxy does not read, and still nobody waits for ever.
+    // The proxy does not read, and still every request is answered.
     let answer = chain.editor.answer("1");
     assert_eq!(answer.code(), Some(-32603), "{}", answer.text);
     assert_eq!(chain.editor.exit_code(), Some(4));

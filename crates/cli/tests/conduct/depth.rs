@@ -1,10 +1,8 @@
-//! However deep a message nests, it arrives or is refused: nobody waits for it.
+//! However deep a message nests, it arrives or is refused; no request is left without an answer.
 //!
 //! An envelope is a level more, and what was allowed without one is allowed in it.
 
-use linkspan_testkit::Stage;
-
-use crate::setup::{INITIALIZE, Passing, answer, conduct, id, nested, pass, passing, played};
+use crate::setup::{Passing, answer, id, nested, pass, passing, passing_through, played};
 
 /// Levels that a message may have, its own object and its parameters among them.
 const MOST: usize = 128;
@@ -60,17 +58,8 @@ fn what_is_just_within_the_limit_arrives_through_every_envelope() {
 
 #[test]
 fn and_through_a_conductor_within_a_conductor() {
-    let stage = Stage::new();
     let inner = nested(&[pass("D0"), pass("D5")]);
-    let editor = conduct(&[], &[pass("D2"), inner, stage.played("agent")]);
-    editor.send(INITIALIZE);
-    let agent = stage.player("agent");
-    let chain = Passing {
-        editor,
-        agent,
-        stage,
-    };
-    chain.begin();
+    let chain = passing_through(vec![pass("D2"), inner]);
     talk(&chain, "a conductor");
     chain.end();
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::setup::{INITIALIZE, WELCOME, answer, conduct, id, pass, passing};
 
-/// A played proxy before a played agent, both of whom have heard nothing yet but `initialize`.
+/// A played proxy before a played agent; both have got nothing but `initialize`.
 fn with_proxy(dialect: Option<&str>) -> (Bridge, Player, Player) {
     let stage = Stage::new();
     let proxy = match dialect {
@@ -94,7 +94,7 @@ fn a_proxy_that_passes_its_own_beginning_on_is_asked_again_in_its_words() {
         let stray = proxy.answer("\"stray\"");
         assert_eq!(stray.code(), Some(-32601), "{}", stray.text);
         let begin = proxy.heard(expected);
-        // What becomes of the first try is nobody's business any more.
+        // The result of the first try has no effect any more.
         refuse(&proxy, &first);
         proxy.say(&format!(
             r#"{{"jsonrpc":"2.0","id":"start","method":"{envelope}","params":{{"method":"initialize","params":{params}}}}}"#
@@ -195,7 +195,7 @@ fn all_dialects_can_be_mixed_in_one_chain() {
 }
 
 #[test]
-fn who_answers_initialize_without_asking_its_successor_is_no_proxy_and_is_named() {
+fn a_component_that_answers_initialize_without_asking_its_successor_is_named() {
     let stage = Stage::new();
     let components = [pass("D5"), stage.played("lazy"), stage.played("agent")];
     let editor = conduct(&[], &components);

@@ -1,11 +1,11 @@
-//! The end: the editor goes, or somebody sends a signal; no process stays.
+//! The end: the editor closes its side, or a signal arrives; no process stays.
 
 use linkspan_testkit::{Signal, Stage};
 
 use crate::setup::{INITIALIZE, Passing, WELCOME, answer, conduct, passing, played, quote};
 
 #[test]
-fn when_the_editor_goes_everybody_hears_that_and_goes() {
+fn when_the_editor_closes_its_side_all_components_end() {
     for dialects in [&[][..], &["D5"], &["D0", "D1", "D2"]] {
         let mut chain = passing(dialects);
         chain.editor.close_stdin();
@@ -37,24 +37,17 @@ fn answers_under_way_still_arrive_when_the_editor_has_closed_its_side() {
 
 #[test]
 fn an_answer_that_never_comes_does_not_keep_us() {
-    let mut chain = played(&["--drain", "0.2"], 1);
+    let chain = played(&["--drain", "0.2"], 1);
     chain
         .editor
         .send(r#"{"jsonrpc":"2.0","id":1,"method":"_a"}"#);
     chain.proxies[0].heard("_a");
-    chain.editor.close_stdin();
-    assert_eq!(
-        chain.editor.exit_code(),
-        Some(0),
-        "{}",
-        chain.editor.stderr()
-    );
-    chain.stage.wait_until_empty();
+    chain.end();
 }
 
 #[cfg(unix)]
 #[test]
-fn who_does_not_go_is_terminated_and_who_ignores_that_is_killed() {
+fn a_component_that_does_not_end_is_terminated_and_then_killed() {
     let stage = Stage::new();
     let defiant = format!(
         "sh -c {} defiant",
@@ -147,7 +140,7 @@ fn a_death_behind_an_editor_that_does_not_read_ends_us_too() {
 #[cfg(unix)]
 #[test]
 fn an_agent_that_does_not_read_cannot_keep_us_from_noticing_that_the_editor_has_gone() {
-    // An editor that dies in the middle of twenty megabytes, which nobody takes.
+    // An editor that dies in the middle of twenty megabytes, which the agent does not read.
     let dir = tempfile::TempDir::new().unwrap();
     let file = dir.path().join("said");
     let note = format!(
@@ -174,7 +167,7 @@ fn an_agent_that_does_not_read_cannot_keep_us_from_noticing_that_the_editor_has_
 fn an_editor_that_reads_no_more_has_gone_though_its_side_is_open() {
     let (reads, stdout) = std::io::pipe().unwrap();
     let stage = Stage::new();
-    // Nothing is drained for somebody who does not read.
+    // Nothing is drained for an editor that does not read.
     let mut editor = linkspan_testkit::Bridge::launch(crate::setup::program())
         .args(["conduct", "--drain", "1000"])
         .args([crate::setup::pass("D5"), stage.played("agent")])
@@ -184,7 +177,7 @@ fn an_editor_that_reads_no_more_has_gone_though_its_side_is_open() {
     let agent = stage.player("agent");
     let begin = agent.heard("initialize");
     drop(reads);
-    // That nobody takes the first of it cannot be known before it is written.
+    // That the editor does not read is only known after a write has failed.
     answer(&agent, &begin, WELCOME);
     agent.command("flood 1000 1000 session/update");
     agent.wait_for_eof();
@@ -194,16 +187,9 @@ fn an_editor_that_reads_no_more_has_gone_though_its_side_is_open() {
 
 #[test]
 fn an_editor_that_goes_while_the_chain_begins_leaves_no_process_behind() {
-    let mut chain = crate::setup::waiting(&[], &["D2", "D5"]);
+    let chain = crate::setup::waiting(&[], &["D2", "D5"]);
     chain.agent.heard("initialize");
-    chain.editor.close_stdin();
-    assert_eq!(
-        chain.editor.exit_code(),
-        Some(0),
-        "{}",
-        chain.editor.stderr()
-    );
-    chain.stage.wait_until_empty();
+    chain.end();
 }
 
 #[cfg(unix)]

@@ -214,7 +214,7 @@ fn two_megabytes_in_one_line_are_one_message() {
 }
 
 #[test]
-fn an_unknown_method_and_unknown_members_are_nobodys_business() {
+fn unknown_methods_and_members_pass_unchanged() {
     let chain = passing(&["D5"]);
     let line = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"from_the_future","x":1.0}}}"#;
     chain.agent.say(line);

@@ -1,8 +1,8 @@
-//! Whoever does not read holds up those who send to it, and nobody else; memory stays small.
+//! A component that does not read delays only those that send to it; memory stays small.
 
 use std::time::Duration;
 
-use linkspan_testkit::{Bridge, Player};
+use linkspan_testkit::{Bridge, Player, wait_for, wait_until_still};
 
 use crate::setup::{answer, id, passing, played};
 
@@ -31,18 +31,12 @@ fn expect_updates(editor: &Bridge, count: u64) {
     }
 }
 
-/// Waits until a flood does not get on any more: nobody takes it.
+/// Waits until a flood does not get on any more: its receiver does not read.
+#[track_caller]
 pub fn wait_until_stuck(player: &Player) {
-    // One that is only slow is found stuck too early, which makes a test weaker and not wrong.
-    let mut before = 0;
-    loop {
-        std::thread::sleep(Duration::from_millis(300));
-        let now = player.flooded();
-        if now > 0 && now == before {
-            return;
-        }
-        before = now;
-    }
+    wait_for("the beginning of a flood", || player.flooded() > 0);
+    let still = Duration::from_millis(300);
+    wait_until_still("a flood that is stuck", still, || player.flooded());
 }
 
 #[track_caller]
@@ -61,7 +55,7 @@ fn an_editor_that_does_not_read_costs_no_memory_and_loses_nothing() {
     chain.editor.pause();
     flood(&chain.agent, count, 60_000);
     wait_until_stuck(&chain.agent);
-    assert!(!chain.agent.has_done("flood"), "there is nobody to take it");
+    assert!(!chain.agent.has_done("flood"), "its receiver does not read");
     chain
         .editor
         .send(r#"{"jsonrpc":"2.0","id":"p","method":"session/prompt"}"#);
@@ -172,7 +166,7 @@ fn an_editor_and_an_agent_that_write_before_they_read_do_not_either() {
 }
 
 #[test]
-fn a_component_that_does_not_read_holds_up_only_those_who_send_to_it() {
+fn a_component_that_does_not_read_delays_only_components_that_send_to_it() {
     let chain = played(&[], 2);
     // The agent does not read, and the second proxy floods it.
     chain.agent.command("deaf");

@@ -35,7 +35,7 @@ fn an_editor_is_no_proxy() {
         let refused = chain.editor.answer("\"f\"");
         assert_eq!(refused.error.as_deref(), Some(FORGED_START), "{method}");
     }
-    // Nobody waits for an answer to a notification.
+    // A notification has no answer.
     chain
         .editor
         .send(r#"{"jsonrpc":"2.0","method":"proxy/successor","params":{"method":"_x"}}"#);
@@ -154,7 +154,7 @@ fn what_the_agent_says_reaches_a_proxy_in_an_envelope() {
 }
 
 #[test]
-fn an_answer_to_what_nobody_asked_is_dropped() {
+fn an_answer_without_a_request_is_dropped() {
     let chain = played(&[], 1);
     for id in ["1", "999999", "\"x\"", "1.5", "null"] {
         chain

@@ -1,6 +1,6 @@
-//! A conductor that is killed cannot end its components any more; somebody else does.
+//! A conductor that is killed cannot end its components any more; its watchdog does.
 
-use linkspan_testkit::{Bridge, Signal, Stage};
+use linkspan_testkit::{Bridge, Signal, Stage, wait_for};
 
 use crate::bridged::{PLAIN, bridged, tools};
 use crate::setup::{INITIALIZE, conduct, nested, pass, played, program, quote};
@@ -8,15 +8,15 @@ use crate::setup::{INITIALIZE, conduct, nested, pass, played, program, quote};
 #[test]
 fn components_that_ignore_the_end_of_their_input_end_all_the_same() {
     let chain = played(&[], 2);
-    let everybody = [&chain.proxies[0], &chain.proxies[1], &chain.agent];
-    for player in everybody {
+    let components = [&chain.proxies[0], &chain.proxies[1], &chain.agent];
+    for player in components {
         player.command("stubborn");
         player.wait_until_done("stubborn");
     }
     chain.agent.command("child");
     let grandchild = chain.stage.player("agent.child");
     chain.editor.signal(Signal::Kill);
-    for player in everybody {
+    for player in components {
         player.wait_for_eof();
     }
     grandchild.wait_until_gone();
@@ -83,13 +83,5 @@ fn the_folder_of_the_bridges_socket_is_removed() {
     let folder = std::path::Path::new(&socket).parent().unwrap().to_owned();
     assert!(folder.is_dir());
     chain.editor.signal(Signal::Kill);
-    let end = std::time::Instant::now() + linkspan_testkit::LIMIT;
-    while folder.exists() {
-        assert!(
-            std::time::Instant::now() < end,
-            "{} is left",
-            folder.display()
-        );
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    wait_for("the end of the folder", || !folder.exists());
 }

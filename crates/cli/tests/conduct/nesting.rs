@@ -1,21 +1,11 @@
 //! `linkspan conduct --proxy`: a whole chain is a proxy of another conductor.
 
-use linkspan_testkit::{Bridge, Message, Stage};
+use linkspan_testkit::{Bridge, Message};
 
-use crate::setup::{INITIALIZE, Passing, answer, conduct, id, nested, pass};
+use crate::setup::{INITIALIZE, Passing, answer, conduct, id, nested, pass, passing_through};
 
 fn within(proxy: String) -> Passing {
-    let stage = Stage::new();
-    let editor = conduct(&[], &[pass("D5"), proxy, stage.played("agent")]);
-    editor.send(INITIALIZE);
-    let agent = stage.player("agent");
-    let chain = Passing {
-        editor,
-        agent,
-        stage,
-    };
-    chain.begin();
-    chain
+    passing_through(vec![pass("D5"), proxy])
 }
 
 fn talk(chain: &Passing) {

@@ -170,7 +170,7 @@ fn secrets_of_servers_are_masked_in_both() {
         {
             use std::os::unix::fs::PermissionsExt;
             let mode = path.metadata().unwrap().permissions().mode();
-            assert_eq!(mode & 0o077, 0, "nobody else may read it");
+            assert_eq!(mode & 0o077, 0, "only its owner may read it");
         }
     }
 }

@@ -6,7 +6,7 @@ use linkspan_testkit::{Bridge, Message, Player, Stage, part};
 
 /// The binary under test. `LINKSPAN_BIN` names another build to be tested.
 pub fn program() -> OsString {
-    std::env::var_os("LINKSPAN_BIN").unwrap_or_else(|| env!("CARGO_BIN_EXE_linkspan").into())
+    linkspan_testkit::program_under_test(env!("CARGO_BIN_EXE_linkspan"))
 }
 
 /// The binary under test as a component.
@@ -58,11 +58,24 @@ pub fn passing(dialects: &[&str]) -> Passing {
     chain
 }
 
+/// Such a chain of these proxies, begun.
+pub fn passing_through(proxies: Vec<String>) -> Passing {
+    let chain = waiting_for(&[], proxies);
+    chain.begin();
+    chain
+}
+
 /// Such a chain, with flags, to which `initialize` was sent; the agent has not heard it yet.
 pub fn waiting(flags: &[&str], dialects: &[&str]) -> Passing {
+    waiting_for(
+        flags,
+        dialects.iter().map(|dialect| pass(dialect)).collect(),
+    )
+}
+
+fn waiting_for(flags: &[&str], mut components: Vec<String>) -> Passing {
     let stage = Stage::new();
-    let proxies = dialects.iter().map(|dialect| pass(dialect));
-    let components: Vec<String> = proxies.chain([stage.played("agent")]).collect();
+    components.push(stage.played("agent"));
     let editor = conduct(flags, &components);
     editor.send(INITIALIZE);
     let agent = stage.player("agent");
@@ -88,13 +101,19 @@ impl Passing {
         assert!(welcome.result.is_some(), "{}", welcome.text);
     }
 
-    /// Closes the editor's side and expects everybody to go in peace.
+    /// Closes the editor's side and expects every component to end without an error.
     #[track_caller]
-    pub fn end(mut self) {
-        self.editor.close_stdin();
-        assert_eq!(self.editor.exit_code(), Some(0), "{}", self.editor.stderr());
-        self.stage.wait_until_empty();
+    pub fn end(self) {
+        end(self.editor, &self.stage);
     }
+}
+
+/// Closes the editor's side; all components have to end in order.
+#[track_caller]
+fn end(mut editor: Bridge, stage: &Stage) {
+    editor.close_stdin();
+    assert_eq!(editor.exit_code(), Some(0), "{}", editor.stderr());
+    stage.wait_until_empty();
 }
 
 /// Answers a request with that result.
@@ -113,12 +132,20 @@ pub fn id(request: &Message) -> &str {
     id.unwrap_or_else(|| panic!("this is no request: {}", request.text))
 }
 
-/// A chain in which the test plays everybody.
+/// A chain in which the test plays the editor and every component.
 pub struct Played {
     pub editor: Bridge,
     pub proxies: Vec<Player>,
     pub agent: Player,
     pub stage: Stage,
+}
+
+impl Played {
+    /// Closes the editor's side; all components have to end in order.
+    #[track_caller]
+    pub fn end(self) {
+        end(self.editor, &self.stage);
+    }
 }
 
 /// Such a chain of that many proxies, begun; they speak the current dialect.

@@ -1,4 +1,4 @@
-//! What nobody reads, a message or a trace, keeps nobody from noticing an end or from coming to one.
+//! Unread messages and traces delay neither the detection of an end nor the shutdown.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use crate::flow::wait_until_stuck;
 use crate::setup::{played, waiting};
 
 #[test]
-fn the_death_of_a_component_is_noticed_though_nobody_takes_what_it_has_said() {
+fn the_death_of_a_component_is_noticed_although_its_output_is_not_read() {
     let mut chain = played(&[], 2);
     let dying = &chain.proxies[1];
     chain.agent.command("deaf");
@@ -30,7 +30,7 @@ fn the_death_of_a_component_is_noticed_though_nobody_takes_what_it_has_said() {
 fn an_unread_trace_does_not_keep_us() {
     let dir = tempfile::TempDir::new().unwrap();
     let fifo = fifo(&dir);
-    // Somebody has opened it, and that is all.
+    // The FIFO is open for reading, but is not read.
     let reader = std::fs::File::options().read(true).write(true).open(&fifo);
     let reader = reader.unwrap();
     let chain = waiting(&["--trace", fifo.to_str().unwrap()], &[]);

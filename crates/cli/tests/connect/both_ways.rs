@@ -77,7 +77,7 @@ fn an_answer_that_comes_after_its_cancellation_is_dropped() {
 fn cancelling_an_unknown_request_is_harmless() {
     let server = Server::legacy().start();
     let bridge = ready(&server);
-    bridge.notify("notifications/cancelled", &json!({"requestId": "nobody"}));
+    bridge.notify("notifications/cancelled", &json!({"requestId": "unknown"}));
     bridge.notify("notifications/cancelled", &json!({}));
     assert_works(&bridge);
 }

@@ -1,8 +1,8 @@
 //! What a peer can make us hold.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use linkspan_testkit::{Bridge, Conn, Flow, Message, Request, Server};
+use linkspan_testkit::{Bridge, Conn, Flow, Message, Request, Server, wait_until_still};
 use serde_json::json;
 
 use crate::servers::{assert_answers, plain};
@@ -47,14 +47,8 @@ fn bad_lines_of_a_client_that_does_not_read_fill_no_memory() {
 
 /// Waits until the bridge has stopped taking more memory.
 fn wait_until_steady(bridge: &Bridge) {
-    let (mut seen, mut since) = (None, Instant::now());
-    while since.elapsed() < Duration::from_millis(500) {
-        let now = bridge.resident_memory();
-        if now != seen {
-            (seen, since) = (now, Instant::now());
-        }
-        std::thread::park_timeout(Duration::from_millis(10));
-    }
+    let still = Duration::from_millis(500);
+    wait_until_still("a steady size", still, || bridge.resident_memory());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `linkspan connect -- COMMAND`: a process of our own behind stdio.
 
 use linkspan_testkit::{Bridge, Children, Launch, child_program};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::setup::{LATEST, program};
 
@@ -13,48 +13,6 @@ fn connecting(child: &[&str]) -> (Launch, Children) {
         .args(child)
         .args(["--watch", &children.address()]);
     (launch, children)
-}
-
-fn modern(params: Value) -> Value {
-    let mut params = params;
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {"sampling": {}},
-        "io.modelcontextprotocol/clientInfo": {"name": "a modern client", "version": "1"},
-    });
-    params
-}
-
-#[test]
-fn a_legacy_server_that_is_slow_to_start_is_started_once_for_a_modern_client() {
-    for first in ["server/discover", "tools/list"] {
-        let (launch, children) = connecting(&["--slow-start", "4000"]);
-        let mut bridge = launch.start();
-        bridge.request("1", first, &modern(json!({})));
-        let answer = bridge.answer("1");
-        assert!(answer.result.is_some(), "{}", answer.text);
-        let call = json!({"name": "echo", "arguments": {"still": "here"}});
-        bridge.request("2", "tools/call", &modern(call));
-        let answer = bridge.answer("2");
-        assert!(
-            answer.text.contains(r#"{"still":"here"}"#),
-            "{}",
-            answer.text
-        );
-        assert_eq!(children.started(), 1);
-        let handshakes = children.seen(|seen| seen.method() == Some("initialize"));
-        let [handshake] = &handshakes[..] else {
-            panic!("{handshakes:?}");
-        };
-        assert!(
-            handshake.text.contains("sampling") && handshake.text.contains("a modern client"),
-            "{}",
-            handshake.text
-        );
-        bridge.close_stdin();
-        assert_eq!(bridge.exit_code(), Some(0));
-        children.wait_until_none();
-    }
 }
 
 #[cfg(target_os = "linux")]

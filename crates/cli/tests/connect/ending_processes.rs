@@ -203,7 +203,7 @@ fn the_end_of_stdin_is_noticed_while_the_queue_to_a_hanging_server_is_full() {
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }
 
-/// A client that dies leaves a full pipe behind: its end comes after what nobody will ever take.
+/// A client that dies leaves a full pipe behind: its end comes after bytes that the bridge never reads.
 #[test]
 fn a_client_that_dies_while_a_hanging_server_takes_nothing_is_noticed() {
     let server = Server::legacy().intercept(hangs).start();
@@ -217,7 +217,7 @@ fn a_client_that_dies_while_a_hanging_server_takes_nothing_is_noticed() {
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }
 
-/// Writes until nobody has read for a while, then closes.
+/// Writes until the pipe has stayed full for a while, then closes.
 fn fill(pipe: std::os::fd::OwnedFd) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -68,7 +68,7 @@ fn unknown_methods_are_forwarded() {
         bridge.answer("1").at(&["result", "heard"]).as_deref(),
         Some(r#"{"x":[1]}"#)
     );
-    bridge.request("2", "nobody/knows", &json!({}));
+    bridge.request("2", "unknown/method", &json!({}));
     assert_eq!(
         bridge.answer("2").error.as_deref(),
         Some(r#"{"code":-32601,"message":"Method not found"}"#)

@@ -1,4 +1,4 @@
-//! Who speaks to whom: the handshake, headers and ids.
+//! What identifies a session and its requests: the handshake, headers and ids.
 
 use linkspan_testkit::Server;
 use serde_json::json;
@@ -14,7 +14,7 @@ fn the_result_of_initialize_is_passed_on_byte_for_byte() {
 }
 
 #[test]
-fn the_client_reaches_the_server_as_who_it_is() {
+fn the_servers_initialize_has_the_members_of_the_clients() {
     let server = Server::legacy().start();
     let bridge = started(&server, &[]);
     let params = r#"{"clientInfo":{"version":"9","name":"ferry","title":"F"}, "protocolVersion":"2025-11-25","capabilities":{"roots":{},"experimental":{"z":0.10}}}"#;

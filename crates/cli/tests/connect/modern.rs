@@ -135,7 +135,7 @@ fn a_client_that_goes_cancels_what_it_asked_for() {
 fn an_error_that_came_with_a_status_is_passed_on_as_it_is() {
     let server = Server::modern().start();
     let bridge = started(&server, &["--server-era", "modern"]);
-    request(&bridge, "\"x\"", "nobody/knows", json!({}));
+    request(&bridge, "\"x\"", "unknown/method", json!({}));
     assert_eq!(
         bridge.answer("\"x\"").error.as_deref(),
         Some(r#"{"code":-32601,"message":"Method not found"}"#)

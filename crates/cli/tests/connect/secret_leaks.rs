@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::servers::{Scratch, answer_to, plain};
 use crate::setup::{LATEST, launch};
 
-/// A transcript and a log, and everything that a bridge has told to anybody but its client.
+/// Everything that a bridge has written except for messages to its client: a transcript and a log.
 struct Told {
     record: Scratch,
     log: Scratch,
@@ -54,7 +54,7 @@ fn assert_silent(told: &[String; 3], secret: &str) {
     }
 }
 
-/// A server that gives everybody's headers back: `tools/call` as a result of the test's making,
+/// A server that repeats the headers of each request: `tools/call` as a result of the test's making,
 /// anything of a vendor as a refusal.
 fn telltale(
     result: impl Fn(&Request) -> String + Send + Sync + 'static,
@@ -214,7 +214,7 @@ fn a_key_in_the_address_is_a_secret_too() {
 fn a_list_of_headers_with_a_telling_name_is_masked() {
     let server = Server::legacy()
         .intercept(telltale(|_| {
-            r#"{"headers":{"Authorization":["Bearer somebody-5ecret"],"Set-Cookie":{"sid":"else-5ecret"},"Accept":["text/plain"]}}"#.to_owned()
+            r#"{"headers":{"Authorization":["Bearer someone-5ecret"],"Set-Cookie":{"sid":"else-5ecret"},"Accept":["text/plain"]}}"#.to_owned()
         }))
         .start();
     let told = Told::new("list");

@@ -2,15 +2,14 @@
 
 use std::ffi::OsString;
 
+pub use linkspan_testkit::LATEST;
 use linkspan_testkit::{Bridge, Launch, Message, Server};
 use serde_json::json;
-
-/// The last revision with a handshake; what most clients speak.
-pub const LATEST: &str = "2025-11-25";
 
 /// The binary with `connect`, flags and address. `LINKSPAN_BIN` names another build to be tested.
 pub fn launch(url: &str, flags: &[&str]) -> Launch {
     Bridge::launch(program())
+        .env("LINKSPAN_STATE", env!("CARGO_TARGET_TMPDIR"))
         .arg("connect")
         .args(flags)
         .arg(url)
@@ -18,7 +17,7 @@ pub fn launch(url: &str, flags: &[&str]) -> Launch {
 
 /// The binary under test.
 pub fn program() -> OsString {
-    std::env::var_os("LINKSPAN_BIN").unwrap_or_else(|| env!("CARGO_BIN_EXE_linkspan").into())
+    linkspan_testkit::program_under_test(env!("CARGO_BIN_EXE_linkspan"))
 }
 
 /// A bridge to that server, started with flags.
@@ -68,7 +67,7 @@ pub fn assert_works(bridge: &Bridge) {
 }
 
 /// Asserts that calls work again. A connection that was idle when its server died may still cost a
-/// call: nobody can tell whether the server read it.
+/// call: it is unknown whether the server read it.
 #[track_caller]
 pub fn assert_recovers(bridge: &Bridge) {
     for attempt in 0..20 {

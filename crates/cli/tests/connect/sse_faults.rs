@@ -158,7 +158,7 @@ fn eight_calls_to_a_dead_server_fail_as_fast_as_one() {
     let bridge = ready_with(&server, SSE);
     assert_works(&bridge);
     server.kill();
-    // The first one may still find a connection that nobody has noticed to be dead.
+    // The first one may still use a connection that is not known to be dead yet.
     let first = bridge.ask("0", "echo", &json!({}));
     assert_eq!(first.code(), Some(-32000), "{}", first.text);
     let start = Instant::now();

@@ -183,9 +183,9 @@ fn every_legal_spelling_of_a_stream_is_understood() {
 }
 
 #[test]
-fn an_answer_to_somebody_else_is_not_passed_on() {
+fn an_answer_with_an_unknown_id_is_not_passed_on() {
     let answer = echo_streamed_as(
-        "data: {\"jsonrpc\":\"2.0\",\"id\":\"nobody\",\"result\":{\"wrong\":true}}\n\n\
+        "data: {\"jsonrpc\":\"2.0\",\"id\":\"unknown\",\"result\":{\"wrong\":true}}\n\n\
          data: {\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"right\":true}}\n\n",
     );
     assert_eq!(answer.result.as_deref(), Some(r#"{"right":true}"#));
@@ -194,7 +194,7 @@ fn an_answer_to_somebody_else_is_not_passed_on() {
 #[test]
 fn a_call_whose_stream_has_only_an_answer_with_another_id_fails() {
     let result = r#""id":7777,"result":{}"#;
-    let error = r#""id":"nobody","error":{"code":1,"message":"m"}"#;
+    let error = r#""id":"unknown","error":{"code":1,"message":"m"}"#;
     for (answer, ends) in [(result, true), (result, false), (error, true)] {
         // With event ids the stream could be resumed.
         let text = format!("id: 1\ndata: {{\"jsonrpc\":\"2.0\",{answer}}}\n\n");

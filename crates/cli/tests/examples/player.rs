@@ -3,6 +3,7 @@
 use crate::http;
 use crate::script::{Saved, Step, read};
 use crate::workspace;
+use linkspan_testkit::end_within;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -252,17 +253,7 @@ impl Player {
             self.child.wait().expect("ended");
             return;
         }
-        let until = Instant::now() + PATIENCE;
-        let status = loop {
-            if let Some(status) = self.child.try_wait().expect("a status") {
-                break status;
-            }
-            if Instant::now() > until {
-                self.child.kill().expect("killed");
-                panic!("linkspan did not end");
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        };
+        let status = end_within(PATIENCE, &mut self.child).expect("linkspan ends");
         assert!(status.success(), "linkspan ended with {status}");
         self.waiting.extend(self.messages.iter());
         let noise: Vec<_> = self
@@ -276,7 +267,7 @@ impl Player {
             .iter()
             .filter(|m| m.get("id").is_some_and(|id| !id.is_null()))
             .collect();
-        assert!(answers.is_empty(), "nobody expected {answers:?}");
+        assert!(answers.is_empty(), "unexpected answers: {answers:?}");
     }
 }
 

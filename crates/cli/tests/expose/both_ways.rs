@@ -59,7 +59,7 @@ fn an_answer_that_comes_after_its_cancellation_is_harmless() {
     exposed.children.wait_for_method("notifications/cancelled");
     exposed.children.open("late");
     assert_works(&session);
-    session.notify("notifications/cancelled", &json!({"requestId": "nobody"}));
+    session.notify("notifications/cancelled", &json!({"requestId": "unknown"}));
     session.notify("notifications/cancelled", &json!({}));
     assert_works(&session);
 }

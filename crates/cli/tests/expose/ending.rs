@@ -16,7 +16,7 @@ fn a_signal_ends_it_with_the_usual_code() {
         assert_eq!(exposed.bridge.exit_code(), Some(code));
         assert!(
             std::net::TcpStream::connect(address).is_err(),
-            "nobody listens any more"
+            "the port is closed"
         );
         exposed.children.wait_until_none();
         exposed.has_ended();

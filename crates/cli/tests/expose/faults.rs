@@ -152,7 +152,7 @@ fn a_child_that_dies_between_calls_is_noticed() {
 #[test]
 fn a_child_that_shouts_is_not_held_up_and_blocks_no_other() {
     let exposed = legacy();
-    // Nobody reads our stderr, as many a supervisor does not.
+    // Our stderr is not read, as with many a supervisor.
     exposed.bridge.pause_stderr();
     let session = exposed.client().session(LATEST);
     let size = 20_000_000;

@@ -145,7 +145,7 @@ fn a_length_over_the_limit_is_refused_before_the_body_comes() {
 }
 
 #[test]
-fn a_chunked_body_over_the_limit_is_refused_although_nobody_said_its_length() {
+fn a_chunked_body_over_the_limit_is_refused_although_its_length_is_not_announced() {
     let exposed = expose(&["--max-message", "64KiB"], &[]);
     let client = exposed.client();
     let session = client.session(LATEST);

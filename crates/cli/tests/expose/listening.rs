@@ -68,7 +68,7 @@ fn a_listener_hears_only_what_it_asked_for() {
 }
 
 #[test]
-fn a_resource_is_watched_for_as_long_as_somebody_listens() {
+fn a_resource_is_watched_as_long_as_a_client_listens() {
     let exposed = legacy();
     let client = exposed.client().modern();
     let filter = json!({"resourceSubscriptions": ["quay://1"]});

@@ -3,6 +3,7 @@
 //! Each test is one promise to a user. Children tell the test what they hear and wait for gates that
 //! it opens; and whatever a test does, its `Exposed` must end in order and leave no process behind.
 
+mod authority;
 mod both_ways;
 mod chains;
 mod crowded;
@@ -16,16 +17,17 @@ mod many_sessions;
 mod modern_calls;
 mod modern_rules;
 mod old_sse;
-mod owners;
 mod parked;
 mod probing;
+mod protected;
+mod protected_flags;
+mod protected_identity;
 mod relaying;
 mod roots;
 mod sessions;
 mod setup;
 mod shared;
 mod slow_peers;
-mod slow_starts;
 mod starting;
 mod streams;
 mod to_modern;
@@ -33,14 +35,6 @@ mod tokens;
 
 #[test]
 fn no_test_file_is_forgotten() {
-    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expose");
-    let main = include_str!("main.rs");
-    for file in std::fs::read_dir(here).unwrap() {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        let module = name.strip_suffix(".rs").unwrap_or(&name);
-        assert!(
-            module == "main" || main.contains(&format!("mod {module};\n")),
-            "{name} is in no `mod`"
-        );
-    }
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/expose");
+    linkspan_testkit::assert_every_file_is_a_module(here, include_str!("main.rs"));
 }

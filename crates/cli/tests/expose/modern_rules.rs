@@ -141,7 +141,7 @@ fn parameter_headers_are_held_against_the_body() {
 }
 
 #[test]
-fn a_version_that_nobody_speaks_is_refused_with_those_we_do() {
+fn an_unknown_version_is_refused_with_the_supported_versions() {
     for exposed in each_child() {
         let client = exposed.client().modern();
         for version in ["2099-01-01", "1.0"] {
@@ -191,7 +191,7 @@ fn an_envelope_without_its_members_is_invalid() {
         let mut nameless = post(&request("1", "tools/list", &bare));
         assert!(
             nameless.answer().result.is_some(),
-            "nobody has to say who it is"
+            "`clientInfo` is optional"
         );
     }
 }

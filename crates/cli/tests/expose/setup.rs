@@ -1,20 +1,14 @@
 //! Starting the binary, and words that many tests use.
 
 use std::ffi::OsString;
-use std::time::{Duration, Instant};
 
-use linkspan_testkit::{Call, Expose, Exposed, LIMIT, Message, Modern, Session};
+use linkspan_testkit::{Call, Expose, Exposed, Message, Modern, Session, wait_for};
+pub use linkspan_testkit::{LATEST, MODERN, clip};
 use serde_json::{Value, json};
-
-/// The last revision with a handshake; what most clients speak.
-pub const LATEST: &str = "2025-11-25";
-
-/// The stateless revision.
-pub const MODERN: &str = "2026-07-28";
 
 /// The binary under test. `LINKSPAN_BIN` names another build to be tested.
 pub fn program() -> OsString {
-    std::env::var_os("LINKSPAN_BIN").unwrap_or_else(|| env!("CARGO_BIN_EXE_linkspan").into())
+    linkspan_testkit::program_under_test(env!("CARGO_BIN_EXE_linkspan"))
 }
 
 /// A legacy child, exposed.
@@ -104,27 +98,22 @@ pub fn assert_error(call: &mut Call, status: u16) -> Message {
     error
 }
 
-/// Waits until the health check counts that many sessions: one that has ended is forgotten soon, but
-/// nobody waits for that.
+/// Waits until the health check counts that many sessions: one that has ended is forgotten a little later.
 #[track_caller]
 pub fn wait_for_sessions(exposed: &Exposed, count: usize) {
+    wait_for_health(exposed, "sessions", count);
+}
+
+/// Waits until a figure of the health check has that value.
+#[track_caller]
+pub fn wait_for_health(exposed: &Exposed, figure: &str, value: usize) {
     let mut client = exposed.client();
     client.path = "/healthz".into();
-    let end = Instant::now() + LIMIT;
-    loop {
+    wait_for(&format!("{value} {figure}"), || {
         let mut call = client.send(&client.ask("GET").with("Accept", "*/*"));
         assert_eq!(call.status(), 200);
         let health: Value = serde_json::from_str(&call.body()).expect("the health check is JSON");
         assert_eq!(health["status"], "ok", "{health}");
-        if health["sessions"] == count {
-            return;
-        }
-        assert!(Instant::now() < end, "not {count} sessions: {health}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
-/// The start of a text that may be megabytes long.
-pub fn clip(text: &str) -> String {
-    text.chars().take(1000).collect()
+        health[figure] == value
+    });
 }

@@ -49,7 +49,10 @@ fn a_head_that_drips_is_not_waited_for() {
     let exposed = impatient();
     let mut http = Http::connect(exposed.address());
     http.bytes(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
-    assert!(dribble(&mut http, std::iter::repeat(b'x')), "nobody minded");
+    assert!(
+        dribble(&mut http, std::iter::repeat(b'x')),
+        "the connection stayed open"
+    );
 }
 
 #[test]
@@ -77,7 +80,10 @@ fn a_body_that_drips_is_not_waited_for() {
         .header("Content-Length", "1000000");
     let mut http = Http::connect(client.address);
     http.send(&ask);
-    assert!(dribble(&mut http, std::iter::repeat(b' ')), "nobody minded");
+    assert!(
+        dribble(&mut http, std::iter::repeat(b' ')),
+        "the connection stayed open"
+    );
 }
 
 #[test]
@@ -133,7 +139,7 @@ fn a_listener_that_takes_nothing_does_not_keep_its_session_for_ever() {
     let flood = json!({"gate": "now", "what": "flood", "n": 2000});
     session.tool("1", "later", &flood);
     exposed.children.open("now");
-    // More than any socket holds; nobody reads it.
+    // More than any socket holds; the client does not read it.
     exposed.children.wait_until_gone_within(pid, 3 * LIMIT);
     if let Some(peak) = exposed.bridge.peak_memory() {
         assert!(peak < 100_000_000, "{} MB at the peak", peak / 1_000_000);

@@ -101,7 +101,7 @@ fn a_call_that_was_cut_before_anything_came_goes_on_from_its_first_event() {
 }
 
 #[test]
-fn an_answer_is_kept_for_who_comes_back_late_and_more_than_once() {
+fn an_answer_is_kept_for_a_client_that_resumes_late_and_more_than_once() {
     let (exposed, session) = start();
     let mut call = session.call("1", "gate", &json!({"name": "slow"}));
     let first = call.event().unwrap().id.unwrap();

@@ -16,7 +16,7 @@ fn guarded(flags: &[&str]) -> Exposed {
 }
 
 #[test]
-fn who_knows_the_token_is_served() {
+fn a_client_with_the_token_is_served() {
     let exposed = guarded(&[]);
     for scheme in ["Bearer", "bearer"] {
         let client = exposed
@@ -28,7 +28,7 @@ fn who_knows_the_token_is_served() {
 }
 
 #[test]
-fn who_does_not_is_told_to_bring_one() {
+fn a_client_without_the_token_is_refused_with_401() {
     let exposed = guarded(&[]);
     let client = exposed.client();
     let body = initialize(LATEST, &everything());

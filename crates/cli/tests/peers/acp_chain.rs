@@ -5,7 +5,9 @@ use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use linkspan_testkit::end_within;
 
 use crate::{installed, log};
 
@@ -112,17 +114,11 @@ fn run(command: &mut Command) -> Result<String, String> {
 }
 
 fn wait(child: &mut Child) -> Result<(), String> {
-    let end = Instant::now() + LIMIT;
-    while Instant::now() < end {
-        match child.try_wait().expect("the child is ours") {
-            Some(status) if status.success() => return Ok(()),
-            Some(status) => return Err(status.to_string()),
-            None => thread::sleep(Duration::from_millis(20)),
-        }
+    match end_within(LIMIT, child) {
+        Some(status) if status.success() => Ok(()),
+        Some(status) => Err(status.to_string()),
+        None => Err(format!("no answer after {LIMIT:?}")),
     }
-    let _ = child.kill();
-    let _ = child.wait();
-    Err(format!("no answer after {LIMIT:?}"))
 }
 
 /// What a chain leaves behind. The editor kills its conductor, and the agent does not mind that its input
@@ -155,7 +151,7 @@ impl Left {
 
 impl Drop for Left {
     fn drop(&mut self) {
-        // Until nobody is found twice: who is being killed may be starting somebody, and a process
+        // Until no process is found twice: one that is being killed may be starting another, and a process
         // has no environment to be known by while it becomes another program.
         let mut quiet = 0;
         for _ in 0..100 {

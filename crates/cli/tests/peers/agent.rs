@@ -64,7 +64,7 @@ fn every_sdk_lists_the_tools_and_has_a_conversation() {
     };
     for sdk in ALL {
         let prompt = r#"{"name":"prompt","arguments":{"text":"I am sad"}}"#;
-        let close = r#"{"name":"close_session","arguments":{"sessionId":"nobody"}}"#;
+        let close = r#"{"name":"close_session","arguments":{"sessionId":"unknown"}}"#;
         let calls = [
             ("tools/list", "{}"),
             ("tools/call", prompt),

@@ -144,7 +144,7 @@ pub fn manifest(dice: &mut Dice) -> String {
             block["priority"] = dice.pick(&PRIORITIES).into();
         }
         if dice.once_in(5) {
-            block["note"] = "a member that nobody knows".into();
+            block["note"] = "an unknown member".into();
         }
         blocks.push(block);
     }

@@ -7,8 +7,9 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use linkspan_testkit::end_within;
 use serde_json::{Value, json};
 
 use crate::sdk::ALL;
@@ -164,14 +165,7 @@ impl Raw {
     /// Closes its input, and gives back how it ended and what it logged.
     pub fn close(mut self) -> (Option<i32>, String) {
         drop(self.stdin);
-        let end = Instant::now() + LIMIT;
-        while self.child.try_wait().expect("the child is ours").is_none() {
-            if Instant::now() > end {
-                let _ = self.child.kill();
-                panic!("it does not end");
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
+        end_within(LIMIT, &mut self.child).expect("it ends");
         let output = self.child.wait_with_output().expect("the child is ours");
         let stderr = String::from_utf8_lossy(&output.stderr);
         (output.status.code(), stderr.into_owned())

@@ -107,7 +107,7 @@ const MODERN_ONLY: Peer = Peer {
         ("tools/call", r#"{"name":"ask_twice","arguments":{}}"#),
         (
             "tools/call",
-            r#"{"name":"ask_everybody","arguments":{"question":"tide?"}}"#,
+            r#"{"name":"ask_everything","arguments":{"question":"tide?"}}"#,
         ),
         ("resources/list", "{}"),
         ("resources/templates/list", "{}"),

@@ -1,4 +1,4 @@
-//! Many clients at once: everybody is asked, and gets an answer to what they themselves said.
+//! Many clients at once: each is asked, and gets the answer to what it said itself.
 
 use std::thread;
 
@@ -6,7 +6,11 @@ use crate::exposed::Exposed;
 use crate::{sdk, words};
 
 /// Two clients of each kind, each with a user of its own name who is asked again and again.
-fn everybody_keeps_their_name(exposed: &Exposed, ask: (&str, &str), says: fn(&str) -> String) {
+fn assert_questions_reach_their_own_client(
+    exposed: &Exposed,
+    ask: (&str, &str),
+    says: fn(&str) -> String,
+) {
     let target = [exposed.url("/mcp")];
     let calls = [ask; 4];
     // From a server's first question on, calls that may ask something do not overlap.
@@ -32,28 +36,28 @@ fn everybody_keeps_their_name(exposed: &Exposed, ask: (&str, &str), says: fn(&st
 #[ignore = "needs the peers that `cargo xtask test` installs"]
 fn questions_of_a_legacy_server_find_their_clients() {
     let exposed = Exposed::start(&words::everything());
-    everybody_keeps_their_name(&exposed, ASK, once);
+    assert_questions_reach_their_own_client(&exposed, ASK, once);
 }
 
 #[test]
 #[ignore = "needs the peers that `cargo xtask test` installs"]
 fn questions_of_a_shared_legacy_server_find_their_clients() {
     let exposed = shared(words::everything());
-    everybody_keeps_their_name(&exposed, ASK, once);
+    assert_questions_reach_their_own_client(&exposed, ASK, once);
 }
 
 #[test]
 #[ignore = "needs the peers that `cargo xtask test` installs"]
 fn questions_of_a_modern_server_find_their_clients() {
     let exposed = Exposed::start(&words::python(&["--modern"]));
-    everybody_keeps_their_name(&exposed, ASK_TWICE, twice);
+    assert_questions_reach_their_own_client(&exposed, ASK_TWICE, twice);
 }
 
 #[test]
 #[ignore = "needs the peers that `cargo xtask test` installs"]
 fn questions_of_a_shared_modern_server_find_their_clients() {
     let exposed = shared(words::python(&["--modern"]));
-    everybody_keeps_their_name(&exposed, ASK_TWICE, twice);
+    assert_questions_reach_their_own_client(&exposed, ASK_TWICE, twice);
 }
 
 fn shared(server: Vec<String>) -> Exposed {

@@ -1,18 +1,11 @@
 //! `linkspan expose` with a server behind it, until the end of the test.
 
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::sync_channel;
-use std::thread;
-use std::time::{Duration, Instant};
 
-use crate::{installed, log};
-
-const LIMIT: Duration = Duration::from_secs(10);
+use crate::folder_served::Web;
 
 pub struct Exposed {
-    child: Child,
+    web: Web,
     base: String,
 }
 
@@ -31,20 +24,14 @@ impl Exposed {
 
     /// Whatever the last words of the command line say.
     pub fn target(words: &[String]) -> Self {
-        let mut child = Command::new(installed::linkspan())
-            .args(["expose", "--port", "0", "--sse"])
-            .args(words)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log::file("expose"))
-            .spawn()
-            .expect("linkspan starts");
-        let url = first_line(&mut child);
+        let verb = ["expose", "--port", "0", "--sse"].map(str::to_owned);
+        let web = Web::of(&[&verb, words].concat());
+        let url = web.url();
         let base = url.strip_suffix("/mcp");
         let base = base.unwrap_or_else(|| panic!("no URL of ours: {url:?}; see .peers/logs"));
         Self {
             base: base.to_owned(),
-            child,
+            web,
         }
     }
 
@@ -60,28 +47,15 @@ impl Exposed {
     }
 }
 
-impl Drop for Exposed {
-    fn drop(&mut self) {
-        // Asked first, so that it ends its children, too.
-        let pid = self.child.id().to_string();
-        let _ = Command::new("kill").args(["-TERM", &pid]).status();
-        let end = Instant::now() + LIMIT;
-        while Instant::now() < end && matches!(self.child.try_wait(), Ok(None)) {
-            thread::sleep(Duration::from_millis(10));
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+#[cfg(target_os = "linux")]
+impl Exposed {
+    /// The processes that it has started and that still run, by number.
+    pub fn children(&self) -> Vec<u32> {
+        let pid = self.web.id();
+        let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+        let list = list.expect("Linux lists the children of a thread");
+        list.split_whitespace()
+            .map(|child| child.parse().expect("a number"))
+            .collect()
     }
-}
-
-fn first_line(child: &mut Child) -> String {
-    let stdout = child.stdout.take().expect("its output is piped");
-    let (sender, receiver) = sync_channel(1);
-    thread::spawn(move || {
-        let mut line = String::new();
-        let _ = BufReader::new(stdout).read_line(&mut line);
-        let _ = sender.send(line);
-    });
-    let line = receiver.recv_timeout(LIMIT).unwrap_or_default();
-    line.trim().to_owned()
 }

@@ -3,9 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::thread;
-use std::time::{Duration, Instant};
 
+use linkspan_testkit::wait_for;
 use serde_json::{Value, json};
 
 use crate::folder_served::{example, on_both_ways};
@@ -314,11 +313,9 @@ impl Scratch {
 
     fn wait_until_cancelled(&self) {
         let sign = self.0.join("cancelled.txt");
-        let end = Instant::now() + Duration::from_secs(20);
-        while fs::remove_file(&sign).is_err() {
-            assert!(Instant::now() < end, "the tool was never cancelled");
-            thread::sleep(Duration::from_millis(20));
-        }
+        wait_for("a tool that was cancelled", || {
+            fs::remove_file(&sign).is_ok()
+        });
     }
 }
 

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::sync_channel;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use linkspan_testkit::terminate;
 
 use crate::{installed, log};
 
@@ -53,7 +55,7 @@ impl Web {
             .args(args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(log::file("serve"))
+            .stderr(log::file(&args[0]))
             .spawn()
             .expect("linkspan starts");
         let stdout = child.stdout.take().expect("its output is piped");
@@ -72,6 +74,16 @@ impl Web {
         web
     }
 
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Where it listens.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
     /// What a client is given.
     pub fn target(&self) -> Vec<String> {
         vec![self.url.clone()]
@@ -80,15 +92,8 @@ impl Web {
 
 impl Drop for Web {
     fn drop(&mut self) {
-        // Asked first, so that it ends its tools, too.
-        let pid = self.child.id().to_string();
-        let _ = Command::new("kill").args(["-TERM", &pid]).status();
-        let end = Instant::now() + LIMIT;
-        while Instant::now() < end && matches!(self.child.try_wait(), Ok(None)) {
-            thread::sleep(Duration::from_millis(10));
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        // Asked first, so that it ends its tools or its server, too.
+        terminate(LIMIT, &mut self.child);
     }
 }
 

@@ -5,10 +5,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use linkspan_testkit::{Bridge, Message};
+use linkspan_testkit::{Bridge, Message, wait_within};
 use serde_json::{Value, json};
 
 use crate::server::Server;
@@ -77,14 +76,9 @@ impl Hub {
     }
 
     fn wait_until_ready(&self) {
-        let end = Instant::now() + LIMIT;
-        while self.state().is_none_or(|health| health["state"] != "ready") {
-            assert!(
-                Instant::now() < end,
-                "mcp-hub does not get ready; see .peers/logs"
-            );
-            thread::sleep(Duration::from_millis(50));
-        }
+        wait_within(LIMIT, "a hub that is ready; see .peers/logs", || {
+            self.state().filter(|health| health["state"] == "ready")
+        });
     }
 
     /// A client of the hub, through the bridge.
@@ -120,9 +114,13 @@ fn echo(bridge: &Bridge, id: usize) -> Message {
     )
 }
 
+fn is_echo(answer: &Message, id: usize) -> bool {
+    let text = answer.result.as_deref();
+    text.is_some_and(|text| text.contains(&format!("m{id}")))
+}
+
 fn assert_echo(answer: &Message, id: usize) {
-    let text = answer.result.as_deref().unwrap_or(&answer.text);
-    assert!(text.contains(&format!("m{id}")), "{text}");
+    assert!(is_echo(answer, id), "{}", answer.text);
 }
 
 #[test]
@@ -153,24 +151,15 @@ fn a_hub_that_restarts_is_used_again_and_no_call_is_said_to_have_run() {
     assert_echo(&echo(&bridge, 0), 0);
     for round in 1..=2 {
         hub.restart();
-        let end = Instant::now() + LIMIT;
         let mut id = round * 1000;
-        loop {
+        wait_within(LIMIT, "an echo of the new hub", || {
+            id += 1;
             let answer = echo(&bridge, id);
-            if answer
-                .result
-                .as_deref()
-                .is_some_and(|text| text.contains(&format!("m{id}")))
-            {
-                break;
-            }
             // While the hub starts, it refuses; and it does not know its tools yet.
             let kind = answer.kind();
             assert_ne!(kind.as_deref(), Some("answer_lost"), "{}", answer.text);
-            assert!(Instant::now() < end, "{}", answer.text);
-            thread::sleep(Duration::from_millis(100));
-            id += 1;
-        }
+            is_echo(&answer, id).then_some(())
+        });
     }
     hub.wait_until_ready();
     for id in 1..8 {
@@ -186,17 +175,9 @@ fn a_hub_that_restarts_its_servers_keeps_its_clients() {
     assert_echo(&echo(&bridge, 0), 0);
     let restarted = http::request(hub.address(), "POST /api/restart", &[], Some("{}"));
     assert_eq!(restarted.status, 200);
-    let end = Instant::now() + LIMIT;
-    for id in 1.. {
-        let answer = echo(&bridge, id);
-        if answer
-            .result
-            .as_deref()
-            .is_some_and(|text| text.contains(&format!("m{id}")))
-        {
-            break;
-        }
-        assert!(Instant::now() < end, "{}", answer.text);
-        thread::sleep(Duration::from_millis(100));
-    }
+    let mut id = 0;
+    wait_within(LIMIT, "an echo of the new servers", || {
+        id += 1;
+        is_echo(&echo(&bridge, id), id).then_some(())
+    });
 }

@@ -1,5 +1,6 @@
 //! The official Inspector's command line: the bridge as its stdio server, and `expose` as its URL.
 
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -11,7 +12,16 @@ use crate::{installed, once, sdk, words};
 
 /// What it prints of one call on a URL, or on the stdio server that the words start.
 pub fn inspector(target: &[String], method: &[&str]) -> String {
-    let home = installed::folder().join("home");
+    inspector_with(&installed::folder().join("home"), &[], target, method)
+}
+
+/// The same, of a person with another home folder and environment.
+pub fn inspector_with(
+    home: &Path,
+    environment: &[(String, String)],
+    target: &[String],
+    method: &[&str],
+) -> String {
     let mut command = Command::new(installed::node());
     command
         .arg(installed::npm("inspector/clients/launcher/build/index.js"))
@@ -20,6 +30,7 @@ pub fn inspector(target: &[String], method: &[&str]) -> String {
         .args(["--method"])
         .args(method)
         .args(["--format", "json", "-q"])
+        .envs(environment.iter().cloned())
         // It keeps files in the home folder.
         .env("HOME", home);
     once::run("inspector", &mut command)

@@ -20,6 +20,11 @@ pub fn npm(path: &str) -> PathBuf {
     packages.join(path)
 }
 
+/// A script of ours that needs npm packages, where it finds them.
+pub fn npm_script(name: &str) -> PathBuf {
+    folder().join("npm").join(name)
+}
+
 /// The Python that has the peers' packages.
 pub fn python() -> PathBuf {
     folder().join("py").join("bin").join("python")

@@ -13,6 +13,7 @@ mod bcp_reference;
 mod bcp_server;
 mod cells;
 mod chains;
+mod chromium;
 mod client;
 mod crowd;
 mod direct;
@@ -29,10 +30,16 @@ mod hub;
 mod inspector;
 mod installed;
 mod log;
+mod machine;
 mod message;
 mod news;
+mod oauth;
+mod oauth_canaille;
+mod oauth_clients;
 mod once;
+mod protected;
 mod python;
+mod script;
 mod sdk;
 mod server;
 mod shrunk;
@@ -42,13 +49,5 @@ mod words;
 #[test]
 fn every_file_beside_this_one_is_a_module_of_it() {
     let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers");
-    let modules = include_str!("main.rs");
-    for entry in std::fs::read_dir(here).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let module = name.strip_suffix(".rs").filter(|name| *name != "main");
-        assert!(
-            module.is_none_or(|name| modules.contains(&format!("mod {name};"))),
-            "{name}"
-        );
-    }
+    linkspan_testkit::assert_every_file_is_a_module(here, include_str!("main.rs"));
 }

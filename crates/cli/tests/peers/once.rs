@@ -3,7 +3,9 @@
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use linkspan_testkit::end_within;
 
 use crate::log;
 
@@ -23,19 +25,13 @@ pub fn run(name: &str, command: &mut Command) -> String {
         let _ = stdout.read_to_string(&mut text);
         text
     });
-    let end = Instant::now() + LIMIT;
-    while Instant::now() < end {
-        if let Some(status) = child.try_wait().expect("the child is ours") {
-            let text = reader.join().expect("reading does not panic");
-            assert!(
-                status.success(),
-                "{name}: {status}; see .peers/logs; it printed: {text}"
-            );
-            return text;
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    let _ = child.kill();
-    let _ = child.wait();
-    panic!("{name} has not finished after {LIMIT:?}; see .peers/logs");
+    let Some(status) = end_within(LIMIT, &mut child) else {
+        panic!("{name} has not finished after {LIMIT:?}; see .peers/logs");
+    };
+    let text = reader.join().expect("reading does not panic");
+    assert!(
+        status.success(),
+        "{name}: {status}; see .peers/logs; it printed: {text}"
+    );
+    text
 }

@@ -35,7 +35,7 @@ pub const REPEATABLE: &[(&str, &str)] = &[
     ("tools/call", r#"{"name":"ask_twice","arguments":{}}"#),
     (
         "tools/call",
-        r#"{"name":"ask_everybody","arguments":{"question":"tide?"}}"#,
+        r#"{"name":"ask_everything","arguments":{"question":"tide?"}}"#,
     ),
 ];
 

@@ -66,7 +66,8 @@ impl Sdk {
         self.run_with(&[("CLIENT_ROOT", &root)], calls, target)
     }
 
-    fn run_with(self, env: &[(&str, &str)], calls: &[(&str, &str)], target: &[String]) -> Told {
+    /// The same, with variables of the environment.
+    pub fn run_with(self, env: &[(&str, &str)], calls: &[(&str, &str)], target: &[String]) -> Told {
         let mut command = match self.language {
             Language::TypeScript => {
                 let mut node = Command::new(installed::node());

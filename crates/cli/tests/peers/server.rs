@@ -2,8 +2,9 @@
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use linkspan_testkit::found_within;
 
 use crate::{installed, log};
 
@@ -74,7 +75,8 @@ impl Drop for Server {
     }
 }
 
-fn free_address() -> SocketAddr {
+/// An address of the loopback that has been free a moment ago.
+pub fn free_address() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener
         .local_addr()
@@ -82,12 +84,13 @@ fn free_address() -> SocketAddr {
 }
 
 fn answers(child: &mut Child, address: SocketAddr) -> bool {
-    let end = Instant::now() + LIMIT;
-    while Instant::now() < end && matches!(child.try_wait(), Ok(None)) {
-        if TcpStream::connect(address).is_ok() {
-            return matches!(child.try_wait(), Ok(None));
-        }
-        thread::sleep(Duration::from_millis(20));
+    let mut runs = || matches!(child.try_wait(), Ok(None));
+    let listens = found_within(LIMIT, || {
+        (!runs() || TcpStream::connect(address).is_ok()).then_some(())
+    });
+    // Another process may have taken the port in the meantime, and the server has ended because of that.
+    if listens.is_some() && runs() {
+        return true;
     }
     let _ = child.kill();
     let _ = child.wait();

@@ -5,17 +5,22 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::folder::Folder;
-use crate::served::text;
+use crate::served::{Served, text};
 
 const HANG: &str = "echo begun > begun.txt; exec sleep 600";
+
+/// Calls a tool, and cancels the call when the tool says that it has begun.
+fn begin_and_cancel(server: &Served<'_>, tool: &str) {
+    let id = server.begin(tool, &json!({}));
+    server.folder().wait_for("begun.txt");
+    server.cancel(&id);
+}
 
 #[test]
 fn a_cancelled_call_is_not_answered_and_its_tool_ends() {
     let folder = Folder::with("hang", HANG);
     let server = folder.serve();
-    let id = server.begin("hang", &json!({}));
-    folder.wait_for("begun.txt");
-    server.cancel(&id);
+    begin_and_cancel(&server, "hang");
     folder.wait_until_quiet();
     server.ping();
     assert_eq!(server.unread(), Vec::<String>::new());
@@ -32,9 +37,7 @@ fn a_cooperative_tool_sees_that_it_was_cancelled_before_it_is_told_to_end() {
            echo begun > begun.txt; while :; do sleep 0.05; done"#,
     );
     let server = folder.serve();
-    let id = server.begin("kind", &json!({}));
-    folder.wait_for("begun.txt");
-    server.cancel(&id);
+    begin_and_cancel(&server, "kind");
     assert_eq!(folder.wait_for("seen.txt"), "yes");
 }
 
@@ -47,9 +50,7 @@ fn a_tool_is_told_of_its_cancellation_on_the_control_channel() {
         r#"trap '' TERM; echo begun > begun.txt; while [ -z "$line" ]; do read -r line <&3 || exit; done; echo "$line" > heard.txt"#,
     );
     let server = folder.serve();
-    let id = server.begin("kind", &json!({}));
-    folder.wait_for("begun.txt");
-    server.cancel(&id);
+    begin_and_cancel(&server, "kind");
     assert!(
         folder
             .wait_for("heard.txt")
@@ -65,9 +66,7 @@ fn a_late_result_of_a_cancelled_call_is_dropped() {
         "trap 'echo too late; exit 0' TERM; echo begun > begun.txt; while :; do sleep 0.02; done",
     );
     let server = folder.serve();
-    let id = server.begin("late", &json!({}));
-    folder.wait_for("begun.txt");
-    server.cancel(&id);
+    begin_and_cancel(&server, "late");
     folder.wait_until_quiet();
     server.ping();
     assert_eq!(server.unread(), Vec::<String>::new());
@@ -80,9 +79,7 @@ fn a_tool_that_ignores_the_request_to_end_is_ended() {
         "trap '' TERM INT HUP; echo begun > begun.txt; while :; do sleep 1; done",
     );
     let server = folder.serve();
-    let id = server.begin("stubborn", &json!({}));
-    folder.wait_for("begun.txt");
-    server.cancel(&id);
+    begin_and_cancel(&server, "stubborn");
     folder.wait_until_quiet();
     server.ping();
 }
@@ -94,9 +91,7 @@ fn a_cancelled_call_takes_its_whole_family_along() {
         "sh -c 'trap \"\" TERM; sleep 600 & wait' & (sleep 600 | cat) & setsid sleep 600 & echo begun > begun.txt; wait",
     );
     let server = folder.serve();
-    let id = server.begin("family", &json!({}));
-    folder.wait_for("begun.txt");
-    server.cancel(&id);
+    begin_and_cancel(&server, "family");
     folder.wait_until_quiet();
 }
 
@@ -246,7 +241,7 @@ fn grandchildren_without_an_environment_end_when_no_call_runs() {
     assert_eq!(server.text("fork", &json!({})), "done");
     let pid = folder.wait_for("daemon.txt");
     let process = format!("/proc/{}", pid.trim());
-    crate::folder::wait_until("the end of the daemon", || {
+    linkspan_testkit::wait_until("the end of the daemon", || {
         (!std::path::Path::new(&process).exists()).then_some(())
     });
 }
@@ -262,7 +257,7 @@ fn no_process_is_left_as_a_zombie() {
         server.text("fork", &json!({}));
     }
     let children = format!("/proc/{0}/task/{0}/children", server.pid());
-    crate::folder::wait_until("an end of all children", || {
+    linkspan_testkit::wait_until("an end of all children", || {
         let left = std::fs::read_to_string(&children).expect("it runs");
         left.trim().is_empty().then_some(())
     });

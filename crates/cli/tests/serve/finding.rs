@@ -3,9 +3,10 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use linkspan_testkit::wait_until;
 use serde_json::json;
 
-use crate::folder::{Folder, LATEST, wait_until};
+use crate::folder::{Folder, LATEST};
 
 #[test]
 fn the_file_beside_a_script_comes_before_the_comment_in_it() {
@@ -123,7 +124,7 @@ fn metadata_that_is_broken_costs_its_entry_only() {
 }
 
 #[test]
-fn names_are_such_that_every_client_takes_them() {
+fn names_are_accepted_by_every_client() {
     let folder = Folder::new();
     folder.sh("with space.and.dots", "echo odd");
     folder.sh("plain-name_1", "echo plain");

@@ -4,15 +4,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
 
-use linkspan_testkit::{Bridge, LIMIT, Launch};
+pub use linkspan_testkit::LATEST;
+use linkspan_testkit::{Bridge, Launch, wait_until};
 
 use crate::served::Served;
 use crate::web::Web;
-
-/// The last revision with a handshake.
-pub const LATEST: &str = "2025-11-25";
 
 /// A folder, and places for whatever the server keeps beside it. All of it goes with this value.
 pub struct Folder {
@@ -88,7 +85,7 @@ impl Folder {
         for folder in missing.into_iter().rev() {
             self.make(folder);
         }
-        // Beside it and then over it, as editors do: nobody sees half of it, and nobody has it open.
+        // Beside it and then over it, as editors do: no reader sees half of it, and no process has it open.
         let new = self.place.join("new");
         fs::write(&new, bytes).expect("a file can be written");
         fs::set_permissions(&new, fs::Permissions::from_mode(mode)).expect("it is ours");
@@ -138,7 +135,7 @@ impl Folder {
         served
     }
 
-    /// A server on stdin and stdout that nobody has said anything to.
+    /// A server on stdin and stdout that has got no message yet.
     pub fn untouched(&self) -> Served<'_> {
         Served::new(self, self.launch(&[]).start())
     }
@@ -162,7 +159,7 @@ impl Folder {
     }
 
     /// Processes that were started for a call of this folder: they have its path in their
-    /// environment, whoever their parent is by now.
+    /// environment, whatever process is their parent by now.
     pub fn processes(&self) -> Vec<u32> {
         let mark = format!("MCP_PROJECT_ROOT={}\0", self.root.display());
         let numbers = fs::read_dir("/proc").expect("this is Linux").flatten();
@@ -214,23 +211,4 @@ fn is_sdk(path: &Path) -> bool {
 
 fn memmem(text: &[u8], what: &[u8]) -> bool {
     text.windows(what.len()).any(|part| part == what)
-}
-
-/// Looks again and again until there is something, or it counts as "never".
-#[track_caller]
-pub fn wait_until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
-    wait_within(LIMIT, what, look)
-}
-
-/// The same, for that long.
-#[track_caller]
-pub fn wait_within<T>(limit: Duration, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + limit;
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < end, "never saw {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }

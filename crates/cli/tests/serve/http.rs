@@ -26,7 +26,8 @@ fn clients_do_not_hear_of_each_other() {
     let folder = Folder::with(
         "load",
         r#"echo '{"method":"progress","params":{"progress":1}}' >&3
-           echo "{\"method\":\"log\",\"params\":{\"level\":\"info\",\"data\":\"$MCP_ARG_who\"}}" >&3; sleep 0.3; echo "$MCP_ARG_who""#,
+           echo "{\"method\":\"log\",\"params\":{\"level\":\"info\",\"data\":\"$MCP_ARG_who\"}}" >&3
+           echo begun > "begun.$MCP_ARG_who"; until [ -e go.txt ]; do sleep 0.02; done; echo "$MCP_ARG_who""#,
     );
     let web = folder.web();
     let sessions: Vec<_> = (0..5).map(|_| web.client().session(LATEST)).collect();
@@ -37,6 +38,10 @@ fn clients_do_not_hear_of_each_other() {
             session.call_with_token("1", &json!("same"), "load", &json!({"who": n.to_string()}))
         })
         .collect();
+    for n in 0..calls.len() {
+        folder.wait_for(&format!("begun.{n}"));
+    }
+    folder.write("go.txt", "");
     for (n, call) in calls.iter_mut().enumerate() {
         let answer = call.answer().json();
         assert_eq!(text(&answer["result"]), n.to_string());

@@ -85,7 +85,7 @@ fn an_old_revision_hears_of_nothing_that_it_does_not_know() {
 }
 
 #[test]
-fn it_says_who_it_is() {
+fn server_info_comes_from_the_server_file() {
     let folder = Folder::with("hello", HELLO);
     folder.write(
         "server.yaml",
@@ -128,7 +128,7 @@ fn an_empty_folder_is_a_server_without_anything() {
 }
 
 #[test]
-fn nothing_is_said_that_nobody_has_asked_for() {
+fn the_server_sends_no_message_without_a_request() {
     let folder = Folder::with("hello", HELLO);
     let server = folder.serve();
     server.ping();
@@ -249,12 +249,14 @@ fn answers_bear_the_ids_of_their_requests_as_they_were_spelled() {
 
 #[test]
 fn the_end_of_its_input_lets_running_calls_finish() {
-    let folder = Folder::with("slow", "echo begun > begun.txt; sleep 0.3; echo done");
+    let script = "echo begun > begun.txt; until [ -e go.txt ]; do sleep 0.02; done; echo done";
+    let folder = Folder::with("slow", script);
     let mut server = folder.launch(&[]).start();
     server.initialize(LATEST);
     server.call("1", "slow", &json!({}));
     folder.wait_for("begun.txt");
     server.close_stdin();
+    folder.write("go.txt", "");
     let answer = server.answer("1").json();
     assert_eq!(answer["result"]["content"][0]["text"], "done");
     assert_eq!(server.exit_code(), Some(0));
@@ -297,7 +299,7 @@ fn a_server_that_is_killed_takes_its_tools_with_it() {
     server.initialize(LATEST);
     server.call("1", "slow", &json!({}));
     folder.wait_for("begun.txt");
-    // What dropping it does: KILL, which nobody can prepare for.
+    // Dropping it sends KILL, which no process can catch.
     drop(server);
     folder.wait_until_quiet();
 }

@@ -3,9 +3,10 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use linkspan_testkit::wait_until;
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, LATEST, wait_until};
+use crate::folder::{Folder, LATEST};
 use crate::served::{Served, text};
 
 /// Says how many of its kind run, itself included.
@@ -45,7 +46,7 @@ fn a_flag_says_how_many_run_at_once() {
 }
 
 #[test]
-fn who_waits_can_be_cancelled() {
+fn a_waiting_call_can_be_cancelled() {
     let folder = Folder::new();
     folder.sh_with(
         "one",

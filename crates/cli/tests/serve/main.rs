@@ -30,10 +30,10 @@
 //! | 5.9, 6.3 nothing is left | the end of every test; `lifecycle::a_signal_ends_it_and_every_tool`, `limits::calls_leave_*` |
 //! | 6.1, 6.2, 15.2 time | `ending_calls::a_tool_that_takes_too_long_is_ended_and_that_is_said`, `progress_*`, `without_being_asked_to_progress_gives_no_time` |
 //! | 7.1, 7.2 capabilities | `lifecycle::it_says_what_it_can_do`, `an_old_revision_hears_of_nothing_that_it_does_not_know` |
-//! | 7.3 nothing unasked | `lifecycle::nothing_is_said_that_nobody_has_asked_for` |
+//! | 7.3 nothing unasked | `lifecycle::the_server_sends_no_message_without_a_request` |
 //! | 7.5 the end | `lifecycle::the_end_of_its_input_*`, `without_anything_to_say_it_ends_well`, `shutdown_is_answered_and_exit_ends_the_server`, `after_shutdown_it_ends_without_exit_as_well` |
-//! | 7.6 who it is | `lifecycle::it_says_who_it_is`, `without_a_word_about_itself_it_is_called_like_its_folder` |
-//! | 8.1 ping | `lifecycle::nothing_is_said_that_nobody_has_asked_for` |
+//! | 7.6 who it is | `lifecycle::server_info_comes_from_the_server_file`, `without_a_word_about_itself_it_is_called_like_its_folder` |
+//! | 8.1 ping | `lifecycle::the_server_sends_no_message_without_a_request` |
 //! | 8.2, 13.1, 13.2 logs | `notices::logs_*`, `a_level_that_there_is_not_is_refused` |
 //! | 8.3 tools | `calls::*`, `results::*` |
 //! | 8.4 resources, subscriptions | `resources::*` |
@@ -46,7 +46,7 @@
 //! | 9.4 register | for mcp-bash only: `scripts/src/compat` |
 //! | 9.5, 16.2 output schema | `results::what_fits_*`, `what_does_not_fit_the_output_schema_is_an_error`, `calls::schemas_may_be_of_draft_7_or_2020_12_and_refer_to_themselves` |
 //! | 9.7, 15.5 what is looked at | `finding::what_is_hidden_too_deep_or_not_executable_is_left_out`, `stress::five_hundred_tools_*`, `links_that_lead_in_circles_end` |
-//! | 10.2 progress | `notices::progress_*`, `who_has_no_token_hears_of_no_progress` |
+//! | 10.2 progress | `notices::progress_*`, `a_call_without_a_token_gets_no_progress` |
 //! | 11.1 – 11.5, 15.8 pages | `pages::*` |
 //! | 13.3 stderr | `finding::problems_are_told_without_disturbing_the_protocol` |
 //! | 14.2 control characters | `results::text_is_text`, `notices::nonsense_on_the_control_channel_is_harmless` |
@@ -78,7 +78,7 @@
 //! | it falls without TMPDIR | `surroundings::it_needs_no_folder_for_temporary_files_to_be_named` |
 //! | `env.sh` is not read, `--default` does nothing, a policy that is not trusted is skipped | `surroundings::the_environment_of_such_a_project_is_read`, `sdk::bash_tools_read_their_arguments`, `surroundings::a_policy_that_others_can_write_to_lets_nothing_through` |
 //! | no HTTP, sampling, sound, links; elicitation by looking again and again | `http::*`, `questions::*`, `results::images_and_sounds_are_told_by_their_first_bytes`, `limits::too_much_output_*` |
-//! | three announcements after the handshake | `lifecycle::nothing_is_said_that_nobody_has_asked_for` |
+//! | three announcements after the handshake | `lifecycle::the_server_sends_no_message_without_a_request` |
 #![cfg(unix)]
 
 mod calls;
@@ -109,18 +109,8 @@ mod workers;
 
 #[test]
 fn no_test_file_is_forgotten() {
-    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/serve");
-    let main = include_str!("main.rs");
-    for file in std::fs::read_dir(here).unwrap() {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        let Some(module) = name.strip_suffix(".rs").filter(|m| !m.starts_with('.')) else {
-            continue;
-        };
-        assert!(
-            module == "main" || main.contains(&format!("mod {module};\n")),
-            "{name} is in no `mod`"
-        );
-    }
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/serve");
+    linkspan_testkit::assert_every_file_is_a_module(here, include_str!("main.rs"));
 }
 
 /// The tables above name tests, and tests get other names.

@@ -1,8 +1,9 @@
 //! `mode: mcp`: the executable is a server of its own.
 
+use linkspan_testkit::wait_until;
 use serde_json::json;
 
-use crate::folder::{Folder, wait_until};
+use crate::folder::Folder;
 use crate::served::{Served, text};
 
 /// A folder with another folder's server as one of its tools.

@@ -74,7 +74,7 @@ fn progress_comes_before_the_answer() {
 }
 
 #[test]
-fn who_has_no_token_hears_of_no_progress() {
+fn a_call_without_a_token_gets_no_progress() {
     let folder = Folder::with(
         "load",
         &format!("{PROGRESS}\nprogress 1; echo \"<$MCP_PROGRESS_TOKEN>\""),
@@ -151,7 +151,7 @@ fn logs_reach_the_client_as_they_are() {
         logs[0],
         json!({"level": "warning", "logger": "pier", "data": {"a": [1, "b"]}})
     );
-    // Without a logger it is the tool's, or nobody's.
+    // Without a logger, the name of the tool may stand there, or none.
     assert_eq!(
         (&logs[1]["level"], &logs[1]["data"]),
         (&json!("info"), &json!("plain"))

@@ -1,9 +1,9 @@
 //! Lists in pages.
 
-use linkspan_testkit::decode_base64;
+use linkspan_testkit::{decode_base64, wait_until};
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, wait_until};
+use crate::folder::Folder;
 use crate::served::Served;
 
 fn folder() -> Folder {

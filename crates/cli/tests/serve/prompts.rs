@@ -64,7 +64,7 @@ fn what_must_be_given_is_asked_for() {
     let error = server.error("prompts/get", &json!({"name": "greet"}));
     assert_eq!(error["code"], -32602);
     assert!(error["message"].to_string().contains("ship"), "{error}");
-    let error = server.error("prompts/get", &json!({"name": "nobody"}));
+    let error = server.error("prompts/get", &json!({"name": "unknown"}));
     assert_eq!(error["code"], -32602);
 }
 
@@ -184,7 +184,7 @@ fn completing_what_is_not_there_is_an_error() {
     let folder = Folder::new();
     let server = folder.serve();
     for reference in [
-        json!({"type": "ref/prompt", "name": "nobody"}),
+        json!({"type": "ref/prompt", "name": "unknown"}),
         json!({"type": "ref/resource", "uri": "quay://none/{x}"}),
         json!({"type": "ref/other", "name": "p"}),
     ] {

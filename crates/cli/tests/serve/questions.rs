@@ -95,7 +95,7 @@ fn a_refusal_reaches_the_tool() {
 }
 
 #[test]
-fn who_cannot_be_asked_is_not_asked() {
+fn a_client_without_a_capability_is_not_asked() {
     let folder = Folder::new();
     folder
         .sh("user", ASK_USER)

@@ -3,11 +3,13 @@
 use std::fs;
 use std::time::Duration;
 
+use linkspan_testkit::wait_until;
 use serde_json::json;
 
-use crate::folder::{Folder, wait_until};
+use crate::folder::Folder;
 
 const TOOLS: &str = "notifications/tools/list_changed";
+const PROMPTS: &str = "notifications/prompts/list_changed";
 
 #[test]
 fn a_new_tool_is_announced_and_works() {
@@ -40,13 +42,15 @@ fn a_tool_that_was_removed_is_gone() {
 #[test]
 fn many_changes_at_once_are_announced_once_or_twice() {
     let folder = Folder::with("first", "echo first");
+    folder.write("prompts/p.md", "Hello.\n");
     let server = folder.serve();
     for n in 0..50 {
         folder.sh(&format!("t{n}"), "echo t");
     }
     wait_until("all tools", || (server.tools().len() == 51).then_some(()));
-    std::thread::sleep(Duration::from_millis(600));
-    server.ping();
+    // What was to be announced before this has been announced.
+    folder.write("prompts/q.md", "Goodbye.\n");
+    server.heard(PROMPTS);
     let told = server
         .unread()
         .iter()
@@ -58,6 +62,7 @@ fn many_changes_at_once_are_announced_once_or_twice() {
 #[test]
 fn what_clients_do_not_see_is_not_announced() {
     let folder = Folder::with("tool", "echo one");
+    folder.write("prompts/p.md", "Hello.\n");
     let server = folder.serve();
     server.tools();
     folder.sh("tool", "echo two");
@@ -65,8 +70,9 @@ fn what_clients_do_not_see_is_not_announced() {
         (server.text("tool", &json!({})) == "two").then_some(())
     });
     folder.write("notes.txt", "no part of it\n");
-    std::thread::sleep(Duration::from_millis(600));
-    server.ping();
+    // Changes are told in their order, so this one is the first that is told.
+    folder.write("prompts/q.md", "Goodbye.\n");
+    server.heard(PROMPTS);
     assert_eq!(server.unread(), Vec::<String>::new());
 }
 
@@ -158,6 +164,7 @@ fn without_a_watch_the_folder_stays_as_it_was() {
     let folder = Folder::with("old", "echo old");
     let server = folder.serve_with(&["--no-watch"]);
     folder.sh("new", "echo new");
+    // There is no event to wait for: without a watch nothing happens at all.
     std::thread::sleep(Duration::from_millis(600));
     assert_eq!(server.tools(), ["old"]);
     assert_eq!(server.unread(), Vec::<String>::new());

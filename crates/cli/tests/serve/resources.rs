@@ -267,7 +267,7 @@ fn what_reaches_out_of_this_machine_is_off_unless_it_is_allowed() {
 }
 
 #[test]
-fn who_has_subscribed_hears_of_changes() {
+fn a_subscriber_is_told_of_changes() {
     let folder = folder();
     let server = folder.serve();
     let notes = json!({"uri": "quay://notes"});
@@ -278,7 +278,7 @@ fn who_has_subscribed_hears_of_changes() {
     assert_eq!(read(&server, "quay://notes")["text"], "three\n");
     assert_eq!(server.result("resources/unsubscribe", &notes), json!({}));
     folder.write("resources/notes.txt", "four\n");
-    crate::folder::wait_until("the new text", || {
+    linkspan_testkit::wait_until("the new text", || {
         (read(&server, "quay://notes")["text"] == "four\n").then_some(())
     });
     server.ping();
@@ -301,7 +301,10 @@ fn a_tool_may_say_that_a_resource_has_changed() {
     assert_eq!(note["params"]["uri"], "quay://notes");
     server.ping();
     let told = |line: &String| line.contains("quay://now");
-    assert!(!server.unread().iter().any(told), "nobody asked for it");
+    assert!(
+        !server.unread().iter().any(told),
+        "no client subscribed to it"
+    );
 }
 
 #[test]
@@ -309,20 +312,19 @@ fn what_a_program_makes_is_looked_at_now_and_then() {
     let folder = Folder::new();
     folder.script(
         "resources/state.sh",
-        "#!/bin/sh\n#: uri: quay://state\ncat state.txt\n",
+        "#!/bin/sh\n#: uri: quay://state\ncat state.txt; echo yes > looked.txt\n",
     );
     folder.write("state.txt", "calm\n");
     let server = folder.serve();
     server.result("resources/subscribe", &json!({"uri": "quay://state"}));
-    // Let it have seen the first state; it is not told when it has.
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    folder.wait_for("looked.txt");
     folder.write("state.txt", "storm\n");
     let note = server.heard("notifications/resources/updated").json();
     assert_eq!(note["params"]["uri"], "quay://state");
 }
 
 #[test]
-fn nobody_subscribes_to_what_is_not_there() {
+fn a_subscription_to_an_unknown_resource_is_refused() {
     let folder = folder();
     let server = folder.serve();
     let error = server.error("resources/subscribe", &json!({"uri": "quay://nowhere"}));

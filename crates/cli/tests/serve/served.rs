@@ -26,6 +26,11 @@ impl<'a> Served<'a> {
         }
     }
 
+    /// The folder that it serves.
+    pub fn folder(&self) -> &Folder {
+        self.folder
+    }
+
     /// An id that this client has not used.
     pub fn id(&self) -> String {
         self.calls.set(self.calls.get() + 1);

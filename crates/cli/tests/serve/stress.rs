@@ -57,11 +57,17 @@ fn a_client_that_goes_in_the_middle_leaves_nothing() {
 
 #[test]
 fn a_client_that_does_not_read_stops_nothing_else() {
-    let folder = Folder::with("big", "head -c 2000000 /dev/zero | tr '\\0' x");
+    let folder = Folder::with(
+        "big",
+        "head -c 2000000 /dev/zero | tr '\\0' x; echo x >> ran.txt",
+    );
     let server = folder.serve();
     server.pause();
     let ids: Vec<_> = (0..25).map(|_| server.begin("big", &json!({}))).collect();
-    std::thread::sleep(Duration::from_millis(500));
+    linkspan_testkit::wait_for("the end of all tools", || {
+        let ran = std::fs::read_to_string(folder.path("ran.txt"));
+        ran.is_ok_and(|ran| ran.lines().count() == ids.len())
+    });
     let memory = server.resident_memory().expect("this is Linux");
     assert!(memory < 200 << 20, "{memory}");
     server.resume();
@@ -140,7 +146,7 @@ fn calls_lists_and_changes_at_once_do_not_disturb_each_other() {
     for (n, id) in ids {
         assert_eq!(text(&server.answer(&id).json()["result"]), n.to_string());
     }
-    crate::folder::wait_until("all thirteen tools", || {
+    linkspan_testkit::wait_until("all thirteen tools", || {
         (server.tools().len() == 13).then_some(())
     });
 }

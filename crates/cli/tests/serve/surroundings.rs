@@ -88,7 +88,7 @@ fn the_path_of_the_folder_may_hold_anything() {
     assert!(!folder.path("pwned").exists());
 }
 
-/// A project of mcp-bash with one tool, which everybody may call.
+/// A project of mcp-bash with one tool, which every client may call.
 fn project(body: &str) -> Folder {
     let folder = Folder::new();
     folder.script(

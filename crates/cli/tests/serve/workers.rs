@@ -1,8 +1,9 @@
 //! `mode: worker`: processes that stay.
 
+use linkspan_testkit::wait_until;
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, wait_until};
+use crate::folder::Folder;
 use crate::served::text;
 
 /// Does what the argument `do` says.
@@ -37,7 +38,10 @@ for line in sys.stdin:
         say({"id": "q", "call": number, "method": "elicit", "params": {"message": "?", "schema": {"type": "object", "properties": {}}}})
         answer = json.loads(sys.stdin.readline())
         say({"id": number, "result": "answered " + answer["result"]["action"]})
-    elif todo == "sleep": time.sleep(0.2); say({"id": number, "result": str(os.getpid())})
+    elif todo == "meet":
+        open(f"here.{os.getpid()}", "w").close()
+        while sum(name.startswith("here.") for name in os.listdir(".")) < 3: time.sleep(0.02)
+        say({"id": number, "result": str(os.getpid())})
 "#;
 
 fn folder(meta: &str) -> Folder {
@@ -155,14 +159,15 @@ fn progress_logs_and_questions_find_their_call() {
 fn several_processes_work_at_once() {
     let folder = folder("workers: {count: 3}");
     let server = folder.serve();
-    let ids: Vec<_> = (0..9).map(|_| server.begin("w", &todo("sleep"))).collect();
+    // None of them is answered before three processes have one.
+    let ids: Vec<_> = (0..9).map(|_| server.begin("w", &todo("meet"))).collect();
     let mut pids: Vec<_> = ids
         .iter()
         .map(|id| text(&server.answer(id).json()["result"]))
         .collect();
     pids.sort();
     pids.dedup();
-    assert!((2..=3).contains(&pids.len()), "{pids:?}");
+    assert_eq!(pids.len(), 3, "{pids:?}");
 }
 
 #[test]

@@ -139,8 +139,8 @@ fn bytes_that_are_no_unicode_are_an_error_of_that_call() {
     torn[at] = 0xff;
     let id = line.begin("say", &line.place.saying(torn));
     assert_works(&line);
-    // Nobody can tell whose answer it was, so that it is told when the call has waited long enough,
-    // or at once; but the next call works in either case.
+    // It is unknown which call was answered, so that the call fails when it has waited long enough, or at
+    // once; but the next call works in either case.
     let answer = line.bridge.answer(&id);
     assert!(answer.error.is_some(), "{}", clip(&answer.text));
     assert_works(&line);

@@ -1,11 +1,16 @@
 //! `--budget` and `bcp_fetch`: an outline first, and the parts that a model asks for.
 
-use linkspan_testkit::Message;
+use std::time::Duration;
+
+use linkspan_testkit::{Message, wait_within};
 use serde_json::{Value, json};
 
 use crate::same::tokens;
 use crate::samples;
 use crate::setup::{Line, meta, one_text, result_of, shrink};
+
+/// For filters that run until they are ended.
+const LONG: Duration = Duration::from_secs(300);
 
 /// A line on which a text has come as an outline, and the id of the original.
 fn outlined(text: &str) -> (Line, String) {
@@ -194,7 +199,7 @@ fn a_filter_sees_no_secrets_and_no_files() {
 }
 
 #[test]
-fn an_id_that_nobody_gave_is_told() {
+fn an_unknown_id_is_an_error() {
     let (line, id) = outlined(&samples::log(400));
     for wrong in [
         "000000000000",
@@ -269,7 +274,7 @@ fn a_line_that_is_too_long_alone_is_cut() {
 #[test]
 fn filters_that_never_end_do_end() {
     let (line, id) = outlined(&samples::orders(60));
-    // At once: each takes its time, and nobody else has to wait for it.
+    // At once: each takes its time, and no other call has to wait for it.
     let ids: Vec<String> = [
         "[range(1e9)]|length",
         "last(repeat(1))",
@@ -360,7 +365,7 @@ fn a_result_over_its_budget_comes_as_an_outline_with_a_handle() {
 #[cfg(target_os = "linux")]
 fn filters_take_turns_so_that_their_memory_is_bounded() {
     let mut line = shrink(&["--budget", "150"]).ready();
-    line.bridge.set_limit(std::time::Duration::from_secs(300));
+    line.bridge.set_limit(LONG);
     let id = id_in(&line.answer_to(&result_of(&samples::orders(60))));
     // Each of them runs until it is ended.
     let filter = json!({"id": id, "jq": "def f: f; f"});
@@ -383,10 +388,10 @@ fn filters_take_turns_so_that_their_memory_is_bounded() {
             .count()
     };
     let mut most = 0;
-    while line.bridge.unread().is_empty() {
+    wait_within(LONG, "the first answer", || {
         most = most.max(running());
         assert!(most <= 2, "{most} at once");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+        (!line.bridge.unread().is_empty()).then_some(())
+    });
     assert!(most > 0, "none was seen");
 }

@@ -25,7 +25,7 @@ fn connect_gives_shorter_results_and_the_servers_own_list() {
     let told = meta(&answer);
     assert!(
         told["content"][0].get("id").is_none(),
-        "nobody could fetch it: {told}"
+        "the client has no tool to fetch it: {told}"
     );
 }
 

@@ -23,7 +23,7 @@ const OURS: [&str; 14] = [
 ];
 
 #[test]
-fn a_text_of_such_lines_alone_passes_or_comes_back() {
+fn a_text_of_lines_that_imitate_ours_passes_or_comes_back() {
     let line = shrink(&[]).ready();
     for one in OURS {
         for text in [
@@ -40,7 +40,7 @@ fn a_text_of_such_lines_alone_passes_or_comes_back() {
 }
 
 #[test]
-fn such_lines_around_and_inside_of_parts_come_back() {
+fn lines_that_imitate_ours_around_and_inside_of_parts_come_back() {
     let line = shrink(&[]).ready();
     let (search, log) = (samples::search(80), samples::log(120));
     let mut shortened = 0;

@@ -21,7 +21,7 @@ fn resource(uri: &str) -> Value {
     json!({"type": "resource", "resource": {"uri": uri, "mimeType": "text/html", "text": samples::rows(60)}})
 }
 
-fn for_whom(audience: Value) -> Value {
+fn with_audience(audience: Value) -> Value {
     json!({"type": "text", "text": samples::rows(60), "annotations": {"audience": audience, "priority": 0.5}})
 }
 
@@ -31,7 +31,7 @@ fn the_texts_of_these_tests_would_be_shortened_anywhere_else() {
     for result in [
         result_of(&samples::rows(60)),
         items(&[resource("file:///rows.json")]),
-        items(&[for_whom(json!(["user", "assistant"]))]),
+        items(&[with_audience(json!(["user", "assistant"]))]),
     ] {
         let answer = line.answer_to(&result);
         assert!(meta(&answer).is_object(), "{}", answer.text);
@@ -71,8 +71,8 @@ fn pages_and_skills_that_are_for_the_client_itself() {
 #[test]
 fn what_is_for_the_user_only() {
     let line = shrink(&[]).ready();
-    assert_passes(&line, &items(&[for_whom(json!(["user"]))]));
-    assert_passes(&line, &items(&[for_whom(json!([]))]));
+    assert_passes(&line, &items(&[with_audience(json!(["user"]))]));
+    assert_passes(&line, &items(&[with_audience(json!([]))]));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn results_that_are_no_results_of_tools_at_all() {
 }
 
 #[test]
-fn what_nobody_but_the_server_understands() {
+fn results_that_only_the_server_understands() {
     let line = shrink(&[]).ready();
     let answer = line.call("fidelity", &json!({}));
     assert_untouched(&answer, &format!("{{{}}}", child::FIDELITY));

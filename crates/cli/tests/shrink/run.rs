@@ -1,11 +1,8 @@
 //! Running `linkspan` to its end: bytes in, bytes out.
 
-use std::io::{Read, Write};
-use std::process::{Child, Command, Stdio};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-use linkspan_testkit::LIMIT;
+use linkspan_testkit::run;
 use serde_json::Value;
 
 use crate::setup::program;
@@ -66,51 +63,13 @@ impl Run {
     /// Runs it.
     #[track_caller]
     pub fn end(mut self) -> Ran {
-        let mut child = self
-            .command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary starts");
-        let stdout = collect(child.stdout.take().expect("stdout is piped"));
-        let stderr = collect(child.stderr.take().expect("stderr is piped"));
-        let mut stdin = child.stdin.take().expect("stdin is piped");
-        let bytes = self.stdin;
-        // One that fails may stop reading in the middle.
-        let writer = thread::spawn(move || drop(stdin.write_all(&bytes)));
-        let code = wait(&mut child, &self.command);
-        writer.join().expect("writing does not panic");
-        let all = |reader: JoinHandle<Vec<u8>>| reader.join().expect("reading does not panic");
+        let output = run(&mut self.command, self.stdin);
         Ran {
-            code,
-            stdout: all(stdout),
-            stderr: String::from_utf8(all(stderr)).expect("messages are UTF-8"),
+            code: output.status.code(),
+            stdout: output.stdout,
+            stderr: String::from_utf8(output.stderr).expect("messages are UTF-8"),
         }
     }
-}
-
-fn wait(child: &mut Child, command: &Command) -> Option<i32> {
-    let end = Instant::now() + LIMIT;
-    loop {
-        if let Some(status) = child.try_wait().expect("the child is ours") {
-            return status.code();
-        }
-        if Instant::now() > end {
-            let _ = child.kill();
-            let _ = child.wait();
-            panic!("it never ended: {command:?}");
-        }
-        thread::sleep(Duration::from_millis(2));
-    }
-}
-
-fn collect(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    thread::spawn(move || {
-        let mut all = Vec::new();
-        from.read_to_end(&mut all).expect("a pipe can be read");
-        all
-    })
 }
 
 /// What a run left behind.

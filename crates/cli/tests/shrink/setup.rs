@@ -6,11 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use linkspan_testkit::mcp_client::META;
 use linkspan_testkit::{Bridge, Children, Expose, Exposed, Launch, Message, child_program};
+pub use linkspan_testkit::{LATEST, clip};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-/// The last revision with a handshake; what most clients speak.
-pub const LATEST: &str = "2025-11-25";
 
 /// With a handshake, or without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +169,7 @@ impl Setting {
         self.env.iter().fold(launch, set)
     }
 
-    /// The flags, and patience where there is such a flag and nobody has asked for less.
+    /// The flags, and patience where there is such a flag and the test has not set it.
     fn flags(&self) -> Vec<&str> {
         let mut flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
         if self.verb == ["shrink"] && !flags.contains(&PATIENCE[0]) {
@@ -344,9 +342,4 @@ pub fn meta(answer: &Message) -> Value {
 pub fn assert_untouched(answer: &Message, result: &str) {
     let got = answer.result.as_deref().unwrap_or(&answer.text);
     assert!(got == result, "{}\nis not\n{}", clip(got), clip(result));
-}
-
-/// As much of a text as a person reads.
-pub fn clip(text: &str) -> String {
-    text.chars().take(2000).collect()
 }

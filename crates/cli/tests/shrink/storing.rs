@@ -153,7 +153,7 @@ fn an_original_is_its_principals_own() {
 }
 
 #[test]
-fn a_file_that_somebody_has_damaged_is_not_an_original() {
+fn a_damaged_file_is_not_returned_as_an_original() {
     let store = Place::new();
     let folder = store.file("results");
     let flags = ["--store", folder.as_str()];

@@ -3,7 +3,7 @@
 use linkspan_mcp::names;
 use linkspan_session::{Envelope, Fault, Inbound};
 use linkspan_wire::{Id, Json, JsonKind, Kind, Message, RpcError};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::Client;
 use crate::elicitation;
@@ -14,24 +14,29 @@ impl Client {
     /// Waits for the answer to the last request.
     pub(super) async fn wait(&mut self) -> Result<Message, ClientError> {
         loop {
-            let inbound = match self.timeout {
-                None => self.next().await,
-                Some(limit) => timeout(limit, self.next())
-                    .await
-                    .map_err(|_| Fault::Timeout { after: limit })?,
-            };
+            let inbound = self.next().await?;
             if let Some(answer) = self.take(inbound).await? {
                 return Ok(answer);
             }
         }
     }
 
-    /// The next message; the observer sees the time pass.
-    async fn next(&mut self) -> Option<Inbound> {
+    /// The next message; the observer sees the time pass. While a person signs in, time does not count.
+    async fn next(&mut self) -> Result<Option<Inbound>, Fault> {
+        let mut start = Instant::now();
         loop {
-            match timeout(TICK, self.port.rx.recv()).await {
-                Ok(inbound) => return inbound,
-                Err(_) => self.observer.tick(),
+            let left = self
+                .timeout
+                .map(|limit| limit.saturating_sub(start.elapsed()));
+            let tick = left.map_or(TICK, |left| left.min(TICK));
+            if let Ok(inbound) = timeout(tick, self.port.rx.recv()).await {
+                return Ok(inbound);
+            }
+            self.observer.tick();
+            if self.observer.waits_for_person() {
+                start = Instant::now();
+            } else if let Some(limit) = self.timeout.filter(|limit| start.elapsed() >= *limit) {
+                return Err(Fault::Timeout { after: limit });
             }
         }
     }

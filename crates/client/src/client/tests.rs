@@ -162,3 +162,42 @@ async fn without_a_person_a_question_is_an_error() {
         Err(ClientError::CannotAnswer(method)) if method == "elicitation/create"
     ));
 }
+
+#[tokio::test(start_paused = true)]
+async fn progress_is_a_sign_of_life_and_silence_ends_the_call() {
+    let (port, mut end) = Port::pair("slow", 8);
+    let limit = Duration::from_millis(500);
+    tokio::spawn(async move {
+        while let Some(Outbound::One(asked)) = end.rx.recv().await {
+            let Some(id) = asked.msg.id() else {
+                continue;
+            };
+            let progress = r#"{"progressToken":1,"progress":1}"#;
+            for _ in 0..8 {
+                tokio::time::sleep(limit / 2).await;
+                let note = Message::notification(names::PROGRESS, Some(progress));
+                let _ = end.tx.send(Inbound::Message(Envelope::new(note))).await;
+            }
+            if asked.msg.text().contains("silent") {
+                continue;
+            }
+            let answer = Message::result(&id, r#"{"at":"last"}"#);
+            let _ = end.tx.send(Inbound::Message(Envelope::new(answer))).await;
+        }
+    });
+    let mut client = Client::new(port, Some(limit));
+    let call = client.ask(names::TOOLS_CALL, Some(r#"{"name":"slow"}"#));
+    assert!(call.await.unwrap().text().contains("last"));
+    let begun = tokio::time::Instant::now();
+    let call = client.ask(names::TOOLS_CALL, Some(r#"{"name":"silent"}"#));
+    let error = call.await.unwrap_err();
+    assert!(matches!(
+        error,
+        ClientError::Fault(Fault::Timeout { after }) if after == limit
+    ));
+    assert_eq!(
+        begun.elapsed(),
+        limit * 5,
+        "the last progress and the limit"
+    );
+}

@@ -1,6 +1,6 @@
 //! What a person types, as a value of a field's schema.
 
-use linkspan_scripts::folder::Schema;
+use linkspan_schema::Schema;
 use serde_json::Value;
 
 use crate::error::on_one_line;

@@ -43,6 +43,24 @@ pub enum ConnectError {
     Broken(#[from] io::Error),
 }
 
+impl ConnectError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NoListener { .. } => {
+                "its session may have ended; a new session has a new endpoint"
+            }
+            Self::NotAPort(_) => "this system has no Unix sockets",
+            Self::NotTheConductor { .. } => {
+                "its session may have ended, or another program has taken the port"
+            }
+            Self::Broken(_) => {
+                "it is not reconnected: start the server again; if the conductor has ended, start a new session"
+            }
+        }
+    }
+}
+
 /// Connects to a port of this machine; both sides prove that they know the secret.
 pub fn connect_tcp(port: u16, secret: &str) -> Result<TcpStream, ConnectError> {
     let mut stream = retry(&port.to_string(), || {

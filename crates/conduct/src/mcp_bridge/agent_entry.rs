@@ -66,7 +66,7 @@ mod tests {
 
     fn offer(entry: &str, version: u64) -> Offer<'_> {
         Offer {
-            ticket: DeclarationId(1),
+            declaration_id: DeclarationId(1),
             name: "b",
             provider: Provider::Server("s".to_owned()),
             owner: None,

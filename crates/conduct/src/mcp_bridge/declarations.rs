@@ -96,7 +96,7 @@ pub(super) enum Found {
 impl Declarations {
     pub(super) fn add(
         &self,
-        ticket: DeclarationId,
+        declaration_id: DeclarationId,
         declaration: Declaration,
     ) -> Result<(), RpcError> {
         let mut tables = self.0.lock();
@@ -104,20 +104,20 @@ impl Declarations {
             let why = "too many MCP servers of the chain are in use";
             return Err(RpcError::new(-33000, why));
         }
-        tables.valid.insert(ticket, Arc::new(declaration));
+        tables.valid.insert(declaration_id, Arc::new(declaration));
         Ok(())
     }
 
-    pub(super) fn began(&self, ticket: DeclarationId, session: &str) {
-        if let Some(declaration) = self.0.lock().valid.get(&ticket) {
+    pub(super) fn began(&self, declaration_id: DeclarationId, session: &str) {
+        if let Some(declaration) = self.0.lock().valid.get(&declaration_id) {
             let session = Some(session.to_owned());
             declaration.life.send_modify(|life| life.session = session);
         }
     }
 
-    pub(super) fn revoke(&self, ticket: DeclarationId) {
+    pub(super) fn revoke(&self, declaration_id: DeclarationId) {
         let mut tables = self.0.lock();
-        let Some(declaration) = tables.valid.remove(&ticket) else {
+        let Some(declaration) = tables.valid.remove(&declaration_id) else {
             return;
         };
         declaration.life.send_modify(|life| life.revoked = true);
@@ -132,8 +132,8 @@ impl Declarations {
 
     pub(super) fn revoke_all(&self) {
         let all: Vec<DeclarationId> = self.0.lock().valid.keys().copied().collect();
-        for ticket in all {
-            self.revoke(ticket);
+        for declaration_id in all {
+            self.revoke(declaration_id);
         }
     }
 

@@ -41,7 +41,7 @@ fn offered(
     provider: Provider,
 ) -> Result<Declared, RpcError> {
     let offer = Offer {
-        ticket: DeclarationId(number),
+        declaration_id: DeclarationId(number),
         name: "tools",
         provider,
         owner: Some(Dialect::Current),

@@ -4,14 +4,17 @@ mod conf;
 mod manifest;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Component, Path, PathBuf};
 
+use linkspan_wire::replace_unprintable;
 use serde_json::Value;
 
 use super::AuthorError;
 use super::drafts::RUN_SERVER;
+use super::error::shown;
 use super::zip::Zip;
 use crate::{Project, file_uri, registry};
 use conf::Conf;
@@ -59,6 +62,30 @@ pub enum Note<'a> {
     Outside(&'a Path),
     /// The bundle has no author.
     NoAuthor,
+}
+
+/// As the author is told.
+impl fmt::Display for Note<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let clean = replace_unprintable;
+        match self {
+            Self::Added(name) => write!(f, "  {}", clean(name)),
+            Self::LeftOut(name) => {
+                write!(f, "`{}` is no file of the project, and left out", clean(name))
+            }
+            Self::NotIncluded(part) => write!(
+                f,
+                "mcpb.conf: MCPB_INCLUDE: `{}` is not in the project, and left out",
+                clean(part)
+            ),
+            Self::Outside(path) => {
+                write!(f, "{} leads out of the project, and is left out", shown(path))
+            }
+            Self::NoAuthor => f.write_str(
+                "the bundle has no author, which its format asks for: set MCPB_AUTHOR_NAME in mcpb.conf",
+            ),
+        }
+    }
 }
 
 /// A bundle that can be written.

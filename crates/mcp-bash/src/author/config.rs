@@ -6,8 +6,8 @@ use linkspan_scripts::author::draft::Draft;
 use linkspan_spawn::shell_quoted;
 use serde_json::{Value, json};
 
-use super::AuthorError;
 use super::drafts::{PROFILE, WRAPPER, not_there};
+use super::{AuthorError, UsageError};
 use crate::Project;
 
 /// A client whose configuration is known.
@@ -34,6 +34,14 @@ const fn client(word: &'static str, title: &'static str, under_mcp_servers: bool
         word,
         title,
         under_mcp_servers,
+    }
+}
+
+impl ClientConfig {
+    /// The client that a word for `--client` means.
+    pub fn by_word(word: &str) -> Result<&'static Self, UsageError> {
+        let known = CLIENTS.iter().find(|known| known.word == word);
+        known.ok_or_else(|| UsageError::Client(word.to_owned()))
     }
 }
 

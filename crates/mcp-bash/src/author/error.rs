@@ -96,6 +96,6 @@ impl AuthorError {
     }
 }
 
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     escape_line(&path.to_string_lossy()).into_owned()
 }

@@ -1,14 +1,21 @@
 //! `mcp-bash run-tool`: one call of a tool, and its result as one line of JSON.
 
+mod request;
+
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use linkspan_scripts::host::Env;
-use linkspan_wire::{Json, JsonKind, Kind, Message, escape_line, quote};
+use linkspan_scripts::sdk::Installed;
+use linkspan_wire::{Id, Json, JsonKind, Kind, Message, quote};
 
-use crate::EnvFileError;
+pub use self::request::{RunToolAction, RunToolRequest};
+use super::error::shown;
+use crate::env::Tooling;
+use crate::policy::{self, Asker};
+use crate::{EnvFileError, Project};
 
 /// Reads files as the shell does, then prints the environment.
 const SOURCE: &str = r#"set -a; for file do . "$file" || exit 1; done; exec env -0"#;
@@ -37,6 +44,12 @@ pub struct ToolRun {
 /// Why a call is not made.
 #[derive(Debug, thiserror::Error)]
 pub enum RunToolError {
+    /// In minimal mode a server has no tools.
+    #[error("JSON tooling required; minimal mode has no tools")]
+    Minimal,
+    /// The project has no such tool.
+    #[error("tool not found: {0}")]
+    NoTool(String),
     /// There is no registry.
     #[error("registry cache missing (expected {})", shown(.0))]
     NoRegistry(PathBuf),
@@ -58,7 +71,7 @@ pub enum RunToolError {
 }
 
 /// Whether the registry that `registry refresh` has written can be relied on.
-pub fn check_registry(registry: &Path) -> Result<(), RunToolError> {
+fn check_registry(registry: &Path) -> Result<(), RunToolError> {
     let Ok(text) = std::fs::read_to_string(registry) else {
         return Err(RunToolError::NoRegistry(registry.to_owned()));
     };
@@ -95,6 +108,56 @@ impl ToolRun {
             set("MCPBASH_TOOL_ALLOWLIST", allow);
         }
         Ok(env)
+    }
+
+    /// The error that takes the place of an answer, if the project does not allow the call. The server checks this
+    /// as well, but its error has advice for clients, not for a terminal.
+    pub fn refusal(
+        &self,
+        project: &Project,
+        tooling: &Tooling,
+    ) -> Result<Option<Message>, RunToolError> {
+        let tool = project.tool(&self.name);
+        let tool = tool.ok_or_else(|| RunToolError::NoTool(self.name.clone()))?;
+        let (vars, places) = (&project.vars, &project.places);
+        let leave = policy::check(tool, Asker::Terminal, vars, places, tooling);
+        Ok(leave.err().map(|error| error.answer(&Id::number(0))))
+    }
+
+    /// Writes the environment of the call, as far as mcp-bash names it.
+    pub fn write_env(&self, installed: &Installed, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "MCPBASH_PROJECT_ROOT={}", shown(&self.root))?;
+        writeln!(out, "MCPBASH_HOME={}", shown(&installed.home))?;
+        writeln!(out, "MCP_SDK={}", shown(&installed.sdk))?;
+        writeln!(out, "MCPBASH_MODE=full")?;
+        if let Some(file) = &self.server_env {
+            let place = if file.is_file() {
+                shown(file)
+            } else {
+                format!("(not found: {})", shown(file))
+            };
+            writeln!(out, "WILL_SOURCE_SERVER_ENV={place}")?;
+        }
+        for (n, file) in self.source.iter().enumerate() {
+            writeln!(out, "WILL_SOURCE[{n}]={}", shown(file))?;
+        }
+        for (n, root) in self.roots.iter().enumerate() {
+            writeln!(out, "ROOT[{n}]={}", shown(root))?;
+        }
+        if self.roots.is_empty() {
+            writeln!(out, "ROOTS=none")?;
+        }
+        Ok(())
+    }
+
+    /// Writes what would be done.
+    pub fn write_plan(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "Tool: {}", self.name)?;
+        writeln!(out, "Args: {} bytes", self.arguments.len())?;
+        writeln!(out, "Roots: {}", self.roots.len())?;
+        let timeout = self.timeout.as_deref().unwrap_or("none");
+        writeln!(out, "Timeout: {timeout}")?;
+        writeln!(out, "Status: Ready to execute (nothing was run)")
     }
 
     /// The parameters of `tools/call`.
@@ -135,10 +198,6 @@ impl ToolRun {
         );
         (line, 1)
     }
-}
-
-fn shown(path: &Path) -> String {
-    escape_line(&path.to_string_lossy()).into_owned()
 }
 
 /// The environment after the shell has read some files.

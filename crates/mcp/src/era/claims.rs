@@ -10,7 +10,7 @@ use crate::method::names;
 use crate::revision::Revision;
 use linkspan_wire::Object;
 
-/// Between the upstream pool and a machine only: who asks, and whether that is a legacy client.
+/// Between the upstream pool and a machine only: the principal, and whether its client is legacy.
 const PRINCIPAL: &str = "linkspan/principal";
 const LEGACY_CLIENT: &str = "linkspan/legacy-client";
 
@@ -83,7 +83,7 @@ impl Claims {
     }
 }
 
-/// The same request with a word on who asks, for a machine that several principals share. It goes no
+/// The same request with its principal, for a machine that several principals share. It goes no
 /// further than the machine, and replaces whatever the client may have put there.
 pub fn signed(request: &Message, principal: &str, is_legacy: bool) -> Message {
     with_meta(request, |meta| {

@@ -6,9 +6,9 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use linkspan_wire::{Json, Message};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::question::may_ask;
 
@@ -79,7 +79,7 @@ impl Habits {
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<String, Habit>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        self.calls.lock()
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_asked_once_may_ask_again() {
+    fn a_call_that_has_asked_once_may_ask_again() {
         let habits = Habits::default();
         let key = key(&call("a"));
         habits.quiet(&key);

@@ -131,7 +131,7 @@ impl ModernToLegacy {
             let error = format!("a request with the id {id} is still in flight");
             return vec![Step::refuse(&id, &RpcError::invalid_request(error))];
         }
-        if !matches!(self.phase, Phase::Ready) {
+        if self.must_wait(&method) {
             return self.open(msg, &claims, now);
         }
         self.dispatch(id, msg, claims, now)
@@ -235,7 +235,7 @@ impl ModernToLegacy {
         steps
     }
 
-    /// Tells those who choose where a call goes how many calls go on without a client.
+    /// Publishes how many calls go on without a client, which the pool looks at when it chooses a server.
     fn count_unattended(&self) {
         let failed = self.calls.values().filter(|call| call.is_unattended());
         let count = self.cancelled.len() + failed.count();

@@ -1,10 +1,10 @@
 //! Reaping what servers leave behind while they run: it is given to us, and would stay a zombie.
 
 use std::convert::Infallible;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use linkspan_spawn::{has_dead_orphans, reap_orphans};
+use parking_lot::Mutex;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -24,7 +24,7 @@ pub(super) async fn reap() -> Infallible {
 }
 
 fn is_due() -> bool {
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut last = LAST.lock();
     let due = last.is_none_or(|last| last.elapsed() >= EVERY);
     if due {
         *last = Some(Instant::now());

@@ -1,12 +1,13 @@
 //! What one session, or one principal without a session, may have of what all of them share.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use linkspan_session::{Budget, Pool};
+use parking_lot::Mutex;
 
-use super::service::Principal;
+use super::principal::Principal;
 
 /// One may have this many times what is free: three quarters of everything if it is alone, and there is
 /// always something left for others.
@@ -100,7 +101,7 @@ impl Allowances {
 
     /// That of a principal.
     pub(super) fn of(&self, who: &Principal) -> Arc<Allowance> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if let Some(allowance) = known.get(who) {
             return Arc::clone(allowance);
         }
@@ -120,12 +121,12 @@ mod tests {
     #[tokio::test]
     async fn a_principal_with_something_in_flight_is_not_forgotten() {
         let allowances = Allowances::new(1 << 20, Pool::new(64 << 20));
-        let who = |name: &str| Principal(Some(name.as_bytes().into()));
+        let who = |name: &str| Principal::of_credentials(name.as_bytes());
         let credit = allowances.of(&who("busy")).budget.take(1 << 20).await;
         for n in 0..1000 {
             allowances.of(&who(&n.to_string()));
         }
-        assert!(allowances.known.lock().unwrap().len() < 10);
+        assert!(allowances.known.lock().len() < 10);
         assert!(!allowances.of(&who("busy")).is_unused());
         drop(credit);
         assert!(allowances.of(&who("busy")).is_unused());

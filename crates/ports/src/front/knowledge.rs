@@ -1,12 +1,13 @@
 //! What passing `tools/list` results have told about `Mcp-Param-*` headers.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use linkspan_mcp::{Given, ParamHeaders, names};
 use linkspan_wire::{Kind, Message, RpcError};
+use parking_lot::{Mutex, MutexGuard};
 
-use super::service::Principal;
+use super::principal::Principal;
 
 /// Who came and went long ago is forgotten: another list tells it again.
 const MAX_PRINCIPALS: usize = 64;
@@ -50,7 +51,7 @@ impl Knowledge {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Principal, Known>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -62,7 +63,7 @@ impl Lesson {
         };
         let mut known = self.knowledge.lock();
         if known.len() >= MAX_PRINCIPALS && !known.contains_key(&self.principal) {
-            // One, not all: a stranger must not switch off the check for all other clients.
+            // One, not all: a new principal must not switch off the check for all other clients.
             let oldest = known.iter().min_by_key(|(_, known)| known.told);
             let oldest = oldest.map(|(who, _)| who.clone());
             oldest.map(|who| known.remove(&who));
@@ -80,9 +81,9 @@ mod tests {
     use linkspan_wire::Id;
 
     #[test]
-    fn a_stranger_makes_the_oldest_be_forgotten_and_nobody_else() {
+    fn a_new_principal_replaces_the_oldest_one_only() {
         let knowledge = Arc::<Knowledge>::default();
-        let who = |n: usize| Principal(Some(n.to_string().as_bytes().into()));
+        let who = |n: usize| Principal::of_credentials(n.to_string().as_bytes());
         let list = Message::request(&Id::number(1), names::TOOLS_LIST, None);
         let answer = Message::result(&Id::number(1), r#"{"tools":[]}"#);
         let tell = |n| knowledge.lesson(&list, &who(n)).unwrap().hear(&answer);

@@ -9,15 +9,17 @@ use linkspan_session::{Envelope, Inbound, Outbound, now};
 use linkspan_wire::{Entry, Id, Kind, Message, RpcError};
 use tokio::time::timeout;
 
+use super::access::METHODS;
+use super::admission::Admission;
 use super::body::{self, Events, RequestSlot, Response, Source, empty};
 use super::cancelling::cancel;
 use super::connections::Serving;
-use super::gate::METHODS;
 use super::intake::{check_accept_events, given};
+use super::principal::Principal;
 use super::reader::Reader;
 use super::refusal::Refusal;
 use super::router::{Router, charge, check_version};
-use super::service::{FrontService, Principal};
+use super::service::FrontService;
 use super::session::Session;
 use super::session_streams::{First, Unresumable, Unserved};
 use super::sse_writer::{EventId, SseWriter};
@@ -92,10 +94,10 @@ impl<H: FrontService> Router<H> {
         }
         let slot = self.slot(&session.allowance)?;
         let place = session.place(self.options.room_timeout).await?;
-        let seat = session.streams().post(&requests, true, Some(&slot));
-        let seat = seat.map_err(unserved)?;
-        let reader = Reader::new(Arc::clone(&session), seat);
-        session.streams().owe(seat.stream, errors);
+        let reader_id = session.streams().post(&requests, true, Some(&slot));
+        let reader_id = reader_id.map_err(unserved)?;
+        let reader = Reader::new(Arc::clone(&session), reader_id);
+        session.streams().owe(reader_id.stream, errors);
         cancel(&session, &messages);
         place.send(Inbound::Batch(entries));
         let first = timeout(self.options.patience, reader.first()).await.ok();
@@ -112,14 +114,19 @@ impl<H: FrontService> Router<H> {
     }
 
     /// GET: the standing stream, or what follows an event of any stream.
-    pub(super) fn listen(&self, head: &Parts, serving: &Serving) -> Result<Response, Refusal> {
-        let session = self.standing(head)?;
+    pub(super) fn listen(
+        &self,
+        head: &Parts,
+        admission: &Admission,
+        serving: &Serving,
+    ) -> Result<Response, Refusal> {
+        let session = self.standing(head, admission)?;
         charge(serving, &session.allowance)?;
         check_accept_events(&head.headers)?;
         check_version(given(&head.headers, PROTOCOL_VERSION), &session)?;
         let mut streams = session.streams();
         streams.touch(now());
-        let seat = match given(&head.headers, LAST_EVENT_ID) {
+        let reader_id = match given(&head.headers, LAST_EVENT_ID) {
             Given::Nothing => Ok(streams.listen()),
             Given::Text(text) => match EventId::parse(text) {
                 Some(event) => streams.resume(event),
@@ -128,9 +135,9 @@ impl<H: FrontService> Router<H> {
             Given::Unclear => Err(Unresumable::Unknown),
         };
         drop(streams);
-        match seat {
-            Ok(seat) => {
-                let reader = Reader::new(session, seat);
+        match reader_id {
+            Ok(reader_id) => {
+                let reader = Reader::new(session, reader_id);
                 Ok(self.stream(reader, SseWriter::default(), None))
             }
             // To an event source that means: do not come back.
@@ -143,10 +150,15 @@ impl<H: FrontService> Router<H> {
         }
     }
 
-    /// DELETE: the client says goodbye. It may begin anew as soon as it is answered, so the session's
-    /// place is free then; but the wait for a server's end is bounded.
-    pub(super) async fn end(&self, head: &Parts, serving: &Serving) -> Result<Response, Refusal> {
-        let session = self.standing(head)?;
+    /// DELETE: the client ends its session. It may begin a new one as soon as it is answered, so the slot of
+    /// this one is free then; but the wait for a server's end is bounded.
+    pub(super) async fn end(
+        &self,
+        head: &Parts,
+        admission: &Admission,
+        serving: &Serving,
+    ) -> Result<Response, Refusal> {
+        let session = self.standing(head, admission)?;
         charge(serving, &session.allowance)?;
         check_version(given(&head.headers, PROTOCOL_VERSION), &session)?;
         self.sessions.remove(session.key);
@@ -156,13 +168,13 @@ impl<H: FrontService> Router<H> {
     }
 
     /// The session of a GET or DELETE, which exist for sessions only.
-    fn standing(&self, head: &Parts) -> Result<Arc<Session>, Refusal> {
+    fn standing(&self, head: &Parts, admission: &Admission) -> Result<Arc<Session>, Refusal> {
         let version = given(&head.headers, PROTOCOL_VERSION);
         let is_modern = match version {
             Given::Text(text) => Revision::parse(text).is_some_and(|r| r.era() == Era::Modern),
             _ => false,
         };
-        let named = self.named_session(head, &self.principal(&head.headers));
+        let named = self.named_session(head, &admission.principal);
         if is_modern || named.is_none() || self.options.client_era == Some(Era::Modern) {
             let why = "only legacy sessions have streams of their own, and an end";
             return Err(Refusal::method(METHODS, why));
@@ -197,12 +209,12 @@ impl<H: FrontService> Router<H> {
     ) -> Result<Reader, Refusal> {
         // Once there is a place for it, nothing can come between the two.
         let place = session.place(self.options.room_timeout).await?;
-        let seat = session
+        let reader_id = session
             .streams()
             .post(&[&envelope.msg], false, Some(slot))
             .map_err(unserved)?;
         place.send(Inbound::Message(envelope));
-        Ok(Reader::new(Arc::clone(session), seat))
+        Ok(Reader::new(Arc::clone(session), reader_id))
     }
 
     pub(super) fn stream(

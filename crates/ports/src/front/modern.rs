@@ -13,9 +13,10 @@ use super::answer::{Answer, status};
 use super::body::{self, Events, Response, Source, empty};
 use super::intake::given;
 use super::phase::given_up;
+use super::principal::Principal;
 use super::refusal::Refusal;
 use super::router::Router;
-use super::service::{FrontService, Principal};
+use super::service::FrontService;
 use super::sse_writer::SseWriter;
 
 /// How long the server may take to list its tools when a call has to be checked against them.

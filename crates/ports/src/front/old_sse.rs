@@ -8,6 +8,7 @@ use hyper::body::Incoming;
 use linkspan_session::{Envelope, Inbound, now};
 use linkspan_wire::{Frame, Message};
 
+use super::admission::Admission;
 use super::body::{Response, empty};
 use super::cancelling::cancel;
 use super::connections::Serving;
@@ -25,17 +26,19 @@ impl<H: FrontService> Router<H> {
     pub(super) async fn open_sse(
         self: &Arc<Self>,
         head: &Parts,
+        admission: &Admission,
         serving: &Serving,
     ) -> Result<Response, Refusal> {
         check_accept_events(&head.headers)?;
         let allowance = self.allowances.one();
         charge(serving, &allowance)?;
-        let principal = self.principal(&head.headers);
-        let session = self.admit(&principal, Manner::OneStream, allowance).await?;
-        let seat = session.streams().listen();
+        let session = self
+            .admit(&admission.principal, Manner::OneStream, allowance)
+            .await?;
+        let reader_id = session.streams().listen();
         let mut writer = SseWriter::default();
         writer.endpoint(&format!("/messages?sessionId={}", session.key));
-        Ok(self.stream(Reader::only(session, seat), writer, None))
+        Ok(self.stream(Reader::only(session, reader_id), writer, None))
     }
 
     /// POST /messages: takes a message; its answer comes on the stream.
@@ -43,13 +46,13 @@ impl<H: FrontService> Router<H> {
         self: &Arc<Self>,
         head: &Parts,
         body: Incoming,
+        admission: &Admission,
         serving: &Serving,
     ) -> Result<Response, Refusal> {
         check_content_type(&head.headers)?;
-        let principal = self.principal(&head.headers);
         let mut parts = head.uri.query().unwrap_or_default().split('&');
         let key = parts.find_map(|part| part.strip_prefix("sessionId="));
-        let (key, who) = (key.unwrap_or_default(), &principal);
+        let (key, who) = (key.unwrap_or_default(), &admission.principal);
         let session = self.sessions.find(key, who, Manner::OneStream);
         let session = session.ok_or_else(Refusal::no_such_session)?;
         if let Err(refusal) = charge(serving, &session.allowance) {
@@ -66,6 +69,11 @@ impl<H: FrontService> Router<H> {
             Frame::Other { why, .. } => return Err(Refusal::bad(&why)),
             Frame::Blank => return Err(Refusal::bad(&linkspan_wire::Syntax::Torn.into())),
         };
+        match &inbound {
+            Inbound::Message(envelope) => self.permit(admission, [&envelope.msg])?,
+            Inbound::Batch(entries) => self.permit(admission, entries.iter().flatten())?,
+            _ => {}
+        }
         session.streams().touch(now());
         let (messages, errors): (Vec<&Message>, usize) = match &inbound {
             Inbound::Message(envelope) => (vec![&envelope.msg], 0),

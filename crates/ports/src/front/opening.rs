@@ -11,9 +11,10 @@ use tokio::time::{Duration, timeout};
 
 use super::allowance::Allowance;
 use super::body::Response;
+use super::principal::Principal;
 use super::refusal::Refusal;
 use super::router::Router;
-use super::service::{FrontService, Principal};
+use super::service::FrontService;
 use super::session::{Ends, Pump, Session};
 use super::session_streams::{First, Manner, SessionStreams};
 use super::sessions::Key;
@@ -76,7 +77,7 @@ impl<H: FrontService> Router<H> {
         Ok(session)
     }
 
-    /// A room for a session. Those who leave are waited for: their servers take a moment to end.
+    /// A slot for a session. Sessions that end are waited for: their servers take a moment to end.
     async fn room(&self) -> Result<OwnedSemaphorePermit, Refusal> {
         let is_full = self.sessions.len() >= self.options.max_sessions;
         let wait = if is_full { Duration::ZERO } else { LEAVING };

@@ -1,10 +1,13 @@
 //! How a front behaves.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_mcp::Era;
 use linkspan_wire::Limits;
+
+use super::guard::Guard;
 
 /// An upper bound that no deployment reaches.
 const MANY: usize = 1 << 20;
@@ -13,6 +16,8 @@ const LONG: Duration = Duration::from_secs(365 * 86_400);
 
 /// Where we say how we are.
 pub(super) const HEALTH: &str = "/healthz";
+/// Where a guard publishes its documents.
+const WELL_KNOWN: &str = "/.well-known";
 /// Where HTTP+SSE is served.
 const OLD_PATHS: [&str; 2] = ["/sse", "/messages"];
 
@@ -30,6 +35,8 @@ pub struct FrontOptions {
     pub origins: Vec<String>,
     /// What clients have to show.
     pub token: Option<Token>,
+    /// Decides about requests without that token. With neither, all requests are served.
+    pub guard: Option<Arc<dyn Guard>>,
     /// The largest message.
     pub limits: Limits,
     /// Legacy sessions at once.
@@ -68,6 +75,7 @@ impl Default for FrontOptions {
                 .into(),
             origins: Vec::new(),
             token: None,
+            guard: None,
             limits: Limits::default(),
             max_sessions: 256,
             max_in_flight: 1024,
@@ -89,6 +97,9 @@ impl FrontOptions {
     /// What else is served at the path of the endpoint: one of them could never be reached.
     pub(super) fn clash(&self) -> Option<&'static str> {
         let path = self.path.trim_end_matches('/');
+        if self.guard.is_some() && path.starts_with(WELL_KNOWN) {
+            return Some(WELL_KNOWN);
+        }
         let old = if self.sse { &OLD_PATHS[..] } else { &[] };
         let mut taken = std::iter::once(&HEALTH).chain(old);
         taken.find(|taken| path == **taken).copied()

@@ -6,45 +6,45 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use super::session::Session;
-use super::session_streams::{First, Seat};
+use super::session_streams::{First, ReaderId};
 use super::sse_writer::SseWriter;
 
 /// Holds a place at a stream and leaves it when dropped, whatever the way.
 pub(super) struct Reader {
     session: Arc<Session>,
-    seat: Seat,
+    reader_id: ReaderId,
     /// The session is this stream: it ends with it.
     takes_all: bool,
 }
 
 impl Reader {
-    pub(super) fn new(session: Arc<Session>, seat: Seat) -> Self {
+    pub(super) fn new(session: Arc<Session>, reader_id: ReaderId) -> Self {
         Self {
             session,
-            seat,
+            reader_id,
             takes_all: false,
         }
     }
 
     /// The only reader of a session: the session ends with it.
-    pub(super) fn only(session: Arc<Session>, seat: Seat) -> Self {
+    pub(super) fn only(session: Arc<Session>, reader_id: ReaderId) -> Self {
         Self {
             session,
-            seat,
+            reader_id,
             takes_all: true,
         }
     }
 
     /// What is first to be said.
     pub(super) async fn first(&self) -> First {
-        poll_fn(|cx| self.session.streams().first(self.seat, cx.waker())).await
+        poll_fn(|cx| self.session.streams().first(self.reader_id, cx.waker())).await
     }
 
     /// Writes what there is; `false` if nothing more will come.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, writer: &mut SseWriter) -> Poll<bool> {
         let mut streams = self.session.streams();
         let was_full = streams.is_full();
-        let taken = streams.take(self.seat, cx.waker(), writer);
+        let taken = streams.take(self.reader_id, cx.waker(), writer);
         if was_full && !streams.is_full() {
             self.session.make_room();
         }
@@ -54,14 +54,14 @@ impl Reader {
 
     /// Writes the event that primes the stream, where there is one.
     pub(super) fn prime(&self, writer: &mut SseWriter) {
-        self.session.streams().prime(self.seat, writer);
+        self.session.streams().prime(self.reader_id, writer);
     }
 }
 
 impl Drop for Reader {
     fn drop(&mut self) {
         let mut streams = self.session.streams();
-        streams.leave(self.seat, now());
+        streams.leave(self.reader_id, now());
         self.session.give_up(streams.unheard());
         drop(streams);
         self.session.make_room();

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use http::header::{ALLOW, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, StatusCode};
+use linkspan_auth::resource::Denied;
 use linkspan_session::Fault;
 use linkspan_wire::{Id, RpcError, WireError, quote};
 
@@ -18,10 +19,11 @@ pub(super) struct Refusal {
 }
 
 /// A header that belongs to a status.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 enum Extra {
     Allow(&'static str),
     Bearer,
+    Challenges(Vec<HeaderValue>),
     Later,
 }
 
@@ -87,6 +89,19 @@ impl Refusal {
         refusal
     }
 
+    /// The guard refuses it.
+    pub(super) fn denied(denied: Denied) -> Self {
+        let status = StatusCode::from_u16(denied.status).unwrap_or(StatusCode::UNAUTHORIZED);
+        let mut refusal = Self::new(status, denied.kind, denied.why, denied.hint);
+        refusal.extra = Some(if status == StatusCode::SERVICE_UNAVAILABLE {
+            Extra::Later
+        } else {
+            let values = denied.challenges.iter().map(ToString::to_string);
+            Extra::Challenges(values.filter_map(|text| text.try_into().ok()).collect())
+        });
+        refusal
+    }
+
     pub(super) fn no_such_session() -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
@@ -120,6 +135,12 @@ impl Extra {
         match self {
             Self::Allow(methods) => headers.insert(ALLOW, HeaderValue::from_static(methods)),
             Self::Bearer => headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")),
+            Self::Challenges(values) => {
+                for value in values {
+                    headers.append(WWW_AUTHENTICATE, value);
+                }
+                None
+            }
             Self::Later => headers.insert(RETRY_AFTER, HeaderValue::from_static("1")),
         };
     }

@@ -5,26 +5,28 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONNECTION, HeaderValue};
+use http::header::{CONNECTION, HeaderValue};
 use http::request::Parts;
-use http::{HeaderMap, Method, Request, StatusCode};
+use http::{Method, Request, StatusCode};
 use hyper::body::Incoming;
 use linkspan_mcp::{Era, Given, PROTOCOL_VERSION, Revision, SESSION_ID, era_of_post};
 use linkspan_session::{Budget, Envelope, Pool};
 use linkspan_wire::Frame;
 use tokio::sync::{Semaphore, watch};
 
+use super::access::{self, AccessRules, METHODS};
+use super::admission::Admission;
 use super::allowance::{Allowance, Allowances};
 use super::body::{RequestSlot, Response, json};
 use super::connections::Serving;
 use super::figures::FrontFigures;
-use super::gate::{self, Gate, METHODS};
 use super::intake::{Intake, check_accept_any, check_content_type, drain, given};
 use super::knowledge::Knowledge;
 use super::options::{FrontOptions, HEALTH};
 use super::phase::Phase;
+use super::principal::Principal;
 use super::refusal::Refusal;
-use super::service::{FrontService, Principal};
+use super::service::FrontService;
 use super::session::Session;
 use super::session_streams::Manner;
 use super::sessions::Sessions;
@@ -43,7 +45,7 @@ pub(super) struct Router<H> {
     pub(super) knowledge: Arc<Knowledge>,
     pub(super) phase: watch::Sender<Phase>,
     request_slots: Arc<Semaphore>,
-    gate: Gate,
+    pub(super) access: AccessRules,
     pub(super) allowances: Allowances,
     figures: FrontFigures,
 }
@@ -63,7 +65,7 @@ impl<H: FrontService> Router<H> {
             knowledge: Arc::default(),
             phase: watch::Sender::new(Phase::Open),
             request_slots,
-            gate: Gate::new(&options, bound),
+            access: AccessRules::new(&options, bound),
             allowances: Allowances::new(options.limits.max_bytes(), pool),
             options,
         }
@@ -80,7 +82,7 @@ impl<H: FrontService> Router<H> {
         serving: Serving,
     ) -> Result<Response, Infallible> {
         let (head, body) = request.into_parts();
-        let admitted = match self.gate.admit(&head) {
+        let admitted = match self.access.admit(&head) {
             Ok(admitted) => admitted,
             Err(refusal) => return Ok(refusal.into_response().map(|body| body.during(serving))),
         };
@@ -102,27 +104,32 @@ impl<H: FrontService> Router<H> {
     ) -> Result<Response, Refusal> {
         let path = head.uri.path();
         if head.method == Method::OPTIONS {
-            return Ok(gate::preflight(&head.headers));
+            return Ok(access::preflight(&head.headers));
         }
         if path == HEALTH {
             return self.health(&head.method);
         }
-        self.gate.authorize(&head.headers)?;
+        if let Some(document) = self.document(head) {
+            return document;
+        }
+        let admission = self.admission(head).await?;
         if serving.is_reserved() {
             return Err(Refusal::busy("too many connections"));
         }
         if path.trim_end_matches('/') == self.options.path.trim_end_matches('/') {
             return match head.method {
-                Method::POST => self.post(head, body, serving).await,
-                Method::GET => self.listen(head, serving),
-                Method::DELETE => self.end(head, serving).await,
+                Method::POST => self.post(head, body, &admission, serving).await,
+                Method::GET => self.listen(head, &admission, serving),
+                Method::DELETE => self.end(head, &admission, serving).await,
                 _ => Err(Refusal::method(METHODS, "there is no such method here")),
             };
         }
         if self.options.sse && self.options.client_era != Some(Era::Modern) {
             match (path, &head.method) {
-                ("/sse", &Method::GET) => return self.open_sse(head, serving).await,
-                ("/messages", &Method::POST) => return self.post_sse(head, body, serving).await,
+                ("/sse", &Method::GET) => return self.open_sse(head, &admission, serving).await,
+                ("/messages", &Method::POST) => {
+                    return self.post_sse(head, body, &admission, serving).await;
+                }
                 ("/sse", _) => return Err(Refusal::method("GET", "here is a stream to GET")),
                 ("/messages", _) => return Err(Refusal::method("POST", "messages are POSTed")),
                 _ => {}
@@ -149,11 +156,12 @@ impl<H: FrontService> Router<H> {
         self: &Arc<Self>,
         head: &Parts,
         body: Incoming,
+        admission: &Admission,
         serving: &Serving,
     ) -> Result<Response, Refusal> {
         check_content_type(&head.headers)?;
         check_accept_any(&head.headers)?;
-        let principal = self.principal(&head.headers);
+        let principal = admission.principal.clone();
         let session = self.named_session(head, &principal);
         let own = match &session {
             Some(Some(session)) => Arc::clone(&session.allowance),
@@ -170,6 +178,7 @@ impl<H: FrontService> Router<H> {
             Frame::One(message) => message,
             Frame::Batch(entries) => {
                 self.only(Era::Legacy, None)?;
+                self.permit(admission, entries.iter().flatten())?;
                 return self.batch(entries, version, session).await;
             }
             Frame::Other { why, .. } => return Err(Refusal::bad(&why)),
@@ -180,6 +189,8 @@ impl<H: FrontService> Router<H> {
             _ => era_of_post(&message, version),
         };
         let id = message.id();
+        let permitted = self.permit(admission, [&message]);
+        permitted.map_err(|refusal| refusal.about(id.clone()))?;
         let envelope = Envelope {
             credit,
             ..Envelope::new(message)
@@ -227,18 +238,6 @@ impl<H: FrontService> Router<H> {
             }
             Given::Unclear => Some(None),
         }
-    }
-
-    /// On whose behalf a request came.
-    pub(super) fn principal(&self, headers: &HeaderMap) -> Principal {
-        let shown: Vec<&[u8]> = headers
-            .get_all(AUTHORIZATION)
-            .iter()
-            .map(|value| value.as_bytes())
-            .collect();
-        // All requests with our token have one principal, however it was spelled. No value has a line end.
-        let known = shown.is_empty() || self.options.token.is_some();
-        Principal((!known).then(|| shown.join(&b'\n').into()))
     }
 }
 

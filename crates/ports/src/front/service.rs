@@ -1,10 +1,9 @@
 //! The service behind an HTTP front: where sessions and calls go.
 
-use std::fmt;
-use std::sync::Arc;
-
 use linkspan_session::{Envelope, Fault, Port};
 use tokio::sync::mpsc;
+
+use super::principal::Principal;
 
 /// Takes the sessions and calls of a front. It knows the servers; the front knows only HTTP.
 pub trait FrontService: Send + Sync + 'static {
@@ -24,21 +23,6 @@ pub trait FrontService: Send + Sync + 'static {
     /// Numbers that `/healthz` shows besides the front's own.
     fn figures(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
-    }
-}
-
-/// On whose behalf a request came: the credentials as bytes. All requests without credentials have the
-/// same principal.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Principal(pub Option<Arc<[u8]>>);
-
-impl fmt::Debug for Principal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() {
-            "with credentials"
-        } else {
-            "without credentials"
-        })
     }
 }
 

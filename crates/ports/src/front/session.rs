@@ -1,18 +1,19 @@
 //! A legacy session: the port towards its server, and the streams to its client.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, PortEnd, now};
 use linkspan_wire::{Id, RpcError};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time;
 
 use super::allowance::Allowance;
+use super::principal::Principal;
 use super::refusal::Refusal;
-use super::service::Principal;
 use super::session_streams::{Behind, Manner, STANDING_STALL, SessionStreams};
 use super::sessions::{Key, Sessions};
 
@@ -86,7 +87,7 @@ impl Session {
 
     /// The lock is never held across an await.
     pub(super) fn streams(&self) -> MutexGuard<'_, SessionStreams> {
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+        self.streams.lock()
     }
 
     /// A client has read; the session may go on.
@@ -106,7 +107,7 @@ impl Session {
     }
 
     fn refused(&self) -> MutexGuard<'_, VecDeque<Id>> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+        self.refused.lock()
     }
 
     /// Waits until its place is free.

@@ -42,9 +42,9 @@ pub(super) struct SessionStreams {
     seen: Instant,
 }
 
-/// A connection's place at a stream.
+/// A reader of a stream. A newer reader of the same stream replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seat {
+pub(super) struct ReaderId {
     pub(super) stream: u32,
     turn: u32,
 }

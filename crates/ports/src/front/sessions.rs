@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use super::service::Principal;
+use super::principal::Principal;
 use super::session::Session;
 use super::session_streams::Manner;
 
@@ -97,7 +98,7 @@ impl Sessions {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Session>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 }
 

@@ -3,6 +3,7 @@
 mod bounds;
 mod client;
 mod crowded;
+mod guarded;
 mod legacy;
 mod modern;
 mod old_sse;

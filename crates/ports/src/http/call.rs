@@ -17,7 +17,7 @@ use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
 use super::job::{self, Begun, Delivery, Outcome, Refusal, Report, Role};
 use super::refused::{error_code, forgets_session, is_modern_error};
-use super::request::{self, Place};
+use super::request::{self, SessionContext};
 use super::rest::leftover;
 use super::sending::{Response, send};
 
@@ -28,7 +28,7 @@ pub(super) const ACCEPT: Duration = Duration::from_secs(30);
 pub(super) struct Post {
     pub(super) endpoint: Endpoint,
     pub(super) url: Url,
-    pub(super) place: Place,
+    pub(super) context: SessionContext,
     /// Headers that mirror the body.
     pub(super) extra: Vec<(String, String)>,
     pub(super) tx: mpsc::Sender<Inbound>,
@@ -67,7 +67,7 @@ impl Post {
 
     async fn exchange(&self, delivery: &Delivery) -> (Outcome, Option<Url>) {
         let body = delivery.msg.to_bytes();
-        let headers = request::post(&self.endpoint, &self.place, &self.extra);
+        let headers = request::post(&self.endpoint, &self.context, &self.extra);
         let make = || Telling::new(body.clone(), self.sent.clone());
         let sent = send(&self.endpoint, Method::POST, &self.url, &headers, make).await;
         let (response, url) = match sent {
@@ -92,14 +92,14 @@ impl Post {
         if !self.begins && !names {
             return;
         }
-        let place = Place::opened(response.headers());
-        if self.begins || (place.session.is_some() && place.session != self.place.session) {
+        let context = SessionContext::opened(response.headers());
+        if self.begins || (context.session.is_some() && context.session != self.context.session) {
             // A full queue loses nothing: the next response says the same.
             let _ = self.accepted.try_send(Begun {
                 serial: delivery.serial,
                 generation: delivery.generation,
                 begins: self.begins,
-                place,
+                context,
             });
         }
     }
@@ -109,7 +109,8 @@ impl Post {
             tokio::spawn(leftover(self.endpoint.clone(), response, self.tx.clone()));
             return Outcome::Done;
         };
-        let begun = (delivery.role == Role::Initialize).then(|| Place::opened(response.headers()));
+        let begun =
+            (delivery.role == Role::Initialize).then(|| SessionContext::opened(response.headers()));
         let answer = match media(&response) {
             // Boxed, like other rare and large paths: a job is moved when it is spawned.
             Media::Events => Box::pin(self.stream(hop, response)).await,
@@ -117,10 +118,10 @@ impl Post {
         };
         match (answer, begun) {
             (Err(why), _) => self.fail(delivery, why).await,
-            (Ok(answer), Some(place)) => match job::negotiated(&answer) {
-                Some(version) => Outcome::Opened(Place {
+            (Ok(answer), Some(context)) => match job::negotiated(&answer) {
+                Some(version) => Outcome::Opened(SessionContext {
                     version: Some(version),
-                    ..place
+                    ..context
                 }),
                 None => Outcome::Done,
             },
@@ -138,7 +139,7 @@ impl Post {
     async fn refused(&self, delivery: &Delivery, response: Response) -> Outcome {
         let status = response.status();
         let body = answer::refusal(response).await;
-        let forgotten = self.place.session.is_some() && forgets_session(status, &body);
+        let forgotten = self.context.session.is_some() && forgets_session(status, &body);
         let status = status.as_u16();
         let refusal = Refusal { status, body };
         if forgotten {

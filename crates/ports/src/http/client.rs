@@ -16,7 +16,8 @@ use rustls_platform_verifier::Verifier;
 use super::body::Telling;
 use super::dial::{Dial, Timed};
 use super::given::OrGiven;
-use super::options::{HttpOptions, OptionsError};
+use super::options::HttpOptions;
+use super::options_error::OptionsError;
 
 /// What sends requests.
 pub(super) type Client = Pool<Timed<HttpsConnector<Dial>>, Telling>;

@@ -5,15 +5,18 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::Uri;
-use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::dns::GaiResolver;
 use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tower_service::Service;
 
-use super::options::{HttpOptions, OptionsError, is_loopback};
+use super::options::{HttpOptions, is_loopback};
+use super::options_error::OptionsError;
+use super::resolve::Resolver;
 
+type HttpConnector = hyper_util::client::legacy::connect::HttpConnector<Resolver>;
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, BoxError>> + Send>>;
 
@@ -29,7 +32,10 @@ pub(super) enum Dial {
 impl Dial {
     /// Decides once: a port speaks to one origin only.
     pub(super) fn new(options: &HttpOptions, uri: &Uri) -> Result<Self, OptionsError> {
-        let mut tcp = HttpConnector::new();
+        let mut tcp = HttpConnector::new_with_resolver(Resolver {
+            inner: GaiResolver::new(),
+            rule: options.address_rule,
+        });
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_keepalive(Some(Duration::from_secs(30)));

@@ -29,7 +29,7 @@ use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
 use super::job::{self, Begun, Delivery, Refusal, Report, Role};
 use super::options::Transport;
-use super::request::{self, Place};
+use super::request::{self, SessionContext};
 use super::sending::send;
 use crate::memory::Memory;
 use crate::owed::Shared;
@@ -49,7 +49,7 @@ pub(super) struct Driver {
 
     url: Url,
     mode: Mode,
-    place: Place,
+    context: SessionContext,
     /// Counts sessions, so that a job of an old one is recognised.
     generation: u64,
     memory: Memory,
@@ -123,7 +123,7 @@ impl Driver {
             rx: end.rx,
             done: end.done,
             mode,
-            place: Place::default(),
+            context: SessionContext::default(),
             generation: 0,
             memory: Memory::default(),
             era: Era::Legacy,
@@ -222,7 +222,7 @@ impl Driver {
     fn begin(&mut self) {
         self.era = Era::Legacy;
         self.generation += 1;
-        let before = std::mem::take(&mut self.place);
+        let before = std::mem::take(&mut self.context);
         if before.session.is_some() {
             let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
             self.jobs.spawn(async move {
@@ -306,16 +306,16 @@ impl Driver {
         };
         let _ = timeout(CLOSING, notes).await;
         self.jobs.abort_all();
-        if self.place.session.is_some() {
-            farewell(&self.endpoint, &self.url, &self.place).await;
+        if self.context.session.is_some() {
+            farewell(&self.endpoint, &self.url, &self.context).await;
         }
         drop(self.done);
     }
 }
 
 /// Ends a session at the server, which may take its time but not ours.
-async fn farewell(endpoint: &Endpoint, url: &Url, place: &Place) {
-    let headers = request::common(endpoint, place);
+async fn farewell(endpoint: &Endpoint, url: &Url, context: &SessionContext) {
+    let headers = request::common(endpoint, context);
     let deleted = send(endpoint, Method::DELETE, url, &headers, Telling::empty);
     match timeout(CLOSING, deleted).await {
         Ok(Ok((response, _))) => tracing::debug!("DELETE -> {}", response.status().as_u16()),

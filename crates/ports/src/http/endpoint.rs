@@ -7,7 +7,8 @@ use linkspan_session::Budget;
 use linkspan_wire::Limits;
 
 use super::client::{Client, client};
-use super::options::{HttpOptions, OptionsError};
+use super::options::HttpOptions;
+use super::options_error::OptionsError;
 use super::waiting::Waiting;
 
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use url::Url;
 
 use super::endpoint::Endpoint;
-use super::request::Place;
+use super::request::SessionContext;
 use super::sse_session::Line;
 
 /// One message on its way to the server.
@@ -65,7 +65,7 @@ pub(super) struct Begun {
     pub(super) generation: u64,
     /// Whether it may have begun a session. If not, only the session's name counts.
     pub(super) begins: bool,
-    pub(super) place: Place,
+    pub(super) context: SessionContext,
 }
 
 /// How a job ended.
@@ -87,7 +87,7 @@ pub(super) enum Report {
         forgotten: bool,
     },
     /// A new session, or why there is none.
-    Renewed(Result<Place, Fault>),
+    Renewed(Result<SessionContext, Fault>),
     /// What the tools want in headers, for a call whose headers were refused.
     Relearnt {
         delivery: Delivery,
@@ -111,7 +111,7 @@ pub(super) enum Outcome {
     /// As `Done`, and this list of tools went by.
     Tools(Message),
     /// As `Done`, and a session has begun.
-    Opened(Place),
+    Opened(SessionContext),
     /// The server does not know the session; the message was not taken.
     SessionGone(Refusal),
     /// The headers of a call do not say what its body says; the message was not taken.

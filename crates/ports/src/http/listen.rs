@@ -14,7 +14,7 @@ use super::body::Telling;
 use super::endpoint::Endpoint;
 use super::job::Report;
 use super::pace::Pace;
-use super::request::{self, Place};
+use super::request::{self, SessionContext};
 use super::sending::{may_pass, send};
 use crate::framing::inbound;
 use crate::owed::Shared;
@@ -29,7 +29,7 @@ const MAX_WAIT: Duration = Duration::from_secs(30);
 pub(super) async fn listen(
     endpoint: Endpoint,
     url: Url,
-    place: Place,
+    context: SessionContext,
     tx: mpsc::Sender<Inbound>,
 ) -> Report {
     let mut last_id: Option<String> = None;
@@ -37,7 +37,7 @@ pub(super) async fn listen(
     // Some servers answer 404 where they offer no stream; only one that did can have forgotten us.
     let mut worked = false;
     loop {
-        let headers = request::get(&endpoint, &place, last_id.as_deref());
+        let headers = request::get(&endpoint, &context, last_id.as_deref());
         let mut asked = None;
         match send(&endpoint, Method::GET, &url, &headers, Telling::empty).await {
             Ok((response, _)) if !response.status().is_success() => {

@@ -1,6 +1,8 @@
 //! What a user may say about a remote server.
 
+use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
@@ -8,7 +10,10 @@ use linkspan_session::Refused;
 use linkspan_wire::Limits;
 use url::Url;
 
+use super::authorizer::Authorizer;
+use super::options_error::OptionsError;
 use super::proxy::ProxyVariables;
+use super::resolve::AddressRule;
 
 /// Which transport to speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,7 +32,10 @@ pub enum Transport {
 pub struct HttpOptions {
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
+    pub(super) source: Option<Arc<dyn HeaderSource>>,
     password: Option<String>,
+    /// What transcripts must not show.
+    pub(super) secrets: Vec<String>,
     pub(super) proxy: ProxyVariables,
     /// Which transport to speak.
     pub transport: Transport,
@@ -41,6 +49,19 @@ pub struct HttpOptions {
     pub limits: Limits,
     /// PEM certificates to trust besides the system's.
     pub ca: Option<Vec<u8>>,
+    /// Gives out credentials that change, in place of fixed headers.
+    pub authorizer: Option<Arc<dyn Authorizer>>,
+    /// Which addresses must not be connected to.
+    pub(super) address_rule: Option<AddressRule>,
+}
+
+/// A header whose value is made for each request.
+pub trait HeaderSource: fmt::Debug + Send + Sync {
+    /// The name, in lower case.
+    fn name(&self) -> &'static str;
+
+    /// The value for a request that is sent now.
+    fn value(&self) -> String;
 }
 
 /// Headers that say how a message is framed, or that hold for one connection only.
@@ -56,38 +77,6 @@ const FRAMING: [&str; 10] = [
     "transfer-encoding",
     "upgrade",
 ];
-
-/// What is wrong with the options.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OptionsError {
-    /// Not a URL.
-    #[error("`{0}` is not a URL")]
-    Url(String),
-    /// A URL, but not one that we can speak to.
-    #[error("`{0}:` is not a scheme that MCP uses; give an http:// or https:// URL")]
-    Scheme(String),
-    /// Credentials and tool results would cross the network in the clear.
-    #[error("plain http:// to `{0}`, which is not this machine")]
-    PlainHttp(String),
-    /// A header that HTTP does not allow. Its value may be a secret and is not shown.
-    #[error("the header `{0}` has a name or value that HTTP does not allow")]
-    Header(String),
-    /// A header that belongs to the connection, which the HTTP client sets itself.
-    #[error("the header `{0}` is a part of the connection and cannot be set")]
-    Framing(String),
-    /// A proxy that cannot be used. The value may hold a password and is not shown.
-    #[error("the environment variable {name} names no proxy that can be used: {why}")]
-    Proxy {
-        /// Which variable.
-        name: String,
-        /// What is wrong with its value.
-        why: String,
-    },
-    /// The certificates could not be read, or TLS not be set up.
-    #[error("TLS cannot be set up: {0}")]
-    Tls(String),
-}
 
 impl HttpOptions {
     /// Checks the URL. Plain http is for this machine only unless `insecure_http` is set.
@@ -109,10 +98,12 @@ impl HttpOptions {
         let _ = url.set_username("");
         let _ = url.set_password(None);
         url.set_fragment(None);
-        Ok(Self {
+        let mut options = Self {
             url,
             headers,
+            source: None,
             password,
+            secrets: Vec::new(),
             proxy: ProxyVariables::default(),
             transport: Transport::Auto,
             retries: 3,
@@ -120,13 +111,27 @@ impl HttpOptions {
             connect_timeout: Duration::from_secs(10),
             limits: Limits::default(),
             ca: None,
-        })
+            authorizer: None,
+            address_rule: None,
+        };
+        options.secrets = options.secrets_in_url();
+        Ok(options)
     }
 
     /// Uses the proxy that the variables of an environment name (`HTTPS_PROXY`, `NO_PROXY` and their like), if
     /// they name one for this server. Without this call, no proxy is used.
     pub fn proxy_from(&mut self, variable: &dyn Fn(&str) -> Option<String>) {
         self.proxy = ProxyVariables::read(variable);
+    }
+
+    /// The URL of the server, without credentials.
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// Whether a header of this name is set.
+    pub fn has_header(&self, name: &str) -> bool {
+        self.headers.contains_key(name)
     }
 
     /// Sets a header of every request; the same name twice sends both. Its value is kept out of
@@ -147,8 +152,13 @@ impl HttpOptions {
         Ok(())
     }
 
+    /// Adds a header whose value is made for each request, in place of one of the same name.
+    pub fn header_from(&mut self, source: Arc<dyn HeaderSource>) {
+        self.source = Some(source);
+    }
+
     /// The secrets that the URL itself may hold: credentials, and values in its query.
-    pub fn secrets_in_url(&self) -> Vec<String> {
+    fn secrets_in_url(&self) -> Vec<String> {
         let query = self.url.query_pairs().map(|(_, value)| value.into_owned());
         let basic = self
             .headers
@@ -169,8 +179,11 @@ impl HttpOptions {
             .query_pairs()
             .map(|(_, v)| v.into_owned())
             .collect();
+        let tokens = self.authorizer.as_ref().map(|it| it.secrets());
+        let tokens = tokens.unwrap_or_default();
         let mut secrets: Vec<&str> = values
             .flat_map(|value| value.split([' ', ';', '=', ',']).chain([value]))
+            .chain(tokens.iter().map(String::as_str))
             .chain(query.iter().map(String::as_str))
             .chain(self.password.as_deref())
             .filter(|secret| secret.len() >= 4)
@@ -185,8 +198,10 @@ impl HttpOptions {
     pub(super) fn refused(&self) -> Refused {
         let telling = ["auth", "key", "token", "secret", "cookie"];
         let is_secret = |name: &str| telling.iter().any(|word| name.contains(word));
+        let signed_in = self.authorizer.as_ref();
         Refused {
-            credentials: self.headers.keys().any(|name| is_secret(name.as_str())),
+            credentials: self.headers.keys().any(|name| is_secret(name.as_str()))
+                || signed_in.is_some_and(|it| !it.secrets().is_empty()),
             transport: match self.transport {
                 Transport::Auto => None,
                 Transport::Http => Some("http"),

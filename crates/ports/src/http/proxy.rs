@@ -6,7 +6,7 @@ use std::fmt;
 use http::Uri;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 
-use super::options::OptionsError;
+use super::options_error::OptionsError;
 
 /// The variables that decide about proxies.
 const VARIABLES: [&str; 9] = [

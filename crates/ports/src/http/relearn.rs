@@ -15,7 +15,7 @@ use url::Url;
 
 use super::endpoint::Endpoint;
 use super::renew::ask;
-use super::request::Place;
+use super::request::SessionContext;
 
 /// Limit of all pages together, and how many there may be.
 const ALL: Duration = Duration::from_secs(30);
@@ -38,7 +38,15 @@ pub(super) async fn relearn(
                 .into_iter()
                 .map(|(name, value)| (name.to_owned(), value))
                 .collect();
-            let asked = ask(&endpoint, &url, &Place::default(), &request, &headers, &tx).await;
+            let asked = ask(
+                &endpoint,
+                &url,
+                &SessionContext::default(),
+                &request,
+                &headers,
+                &tx,
+            )
+            .await;
             let Ok((page, _)) = asked else { return };
             if page.kind() != Kind::Result {
                 return;

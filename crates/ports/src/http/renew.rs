@@ -1,4 +1,4 @@
-//! A new session in the client's name, which does not notice.
+//! Starts a new session with the client's own messages when the server has forgotten the old one.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::answer::{self, Events, Media, media};
 use super::body::Telling;
 use super::endpoint::Endpoint;
 use super::job::negotiated;
-use super::request::{self, Place};
+use super::request::{self, SessionContext};
 use super::sending::{Response, persist, send};
 use crate::memory::Memory;
 
@@ -27,24 +27,24 @@ pub(super) async fn renew(
     url: Url,
     memory: Memory,
     tx: mpsc::Sender<Inbound>,
-) -> Result<Place, Fault> {
+) -> Result<SessionContext, Fault> {
     let Some(initialize) = &memory.initialize else {
         return Err(refusal(&endpoint, "the client has not initialized"));
     };
     tracing::info!("{} forgot the session; beginning a new one", endpoint.peer);
     let initialized = memory.initialized.as_ref();
     let once = || begin(&endpoint, &url, initialize, initialized, &tx);
-    let place = persist(&endpoint, endpoint.options.retries, once).await?;
+    let context = persist(&endpoint, endpoint.options.retries, once).await?;
     let start = Instant::now();
     for msg in memory.restore().take_while(|_| start.elapsed() < ALL) {
-        if let Err(why) = within(ask(&endpoint, &url, &place, msg, &[], &tx)).await {
+        if let Err(why) = within(ask(&endpoint, &url, &context, msg, &[], &tx)).await {
             tracing::warn!(
                 "`{}` was not taken up in the new session: {why}",
                 msg.method()
             );
         }
     }
-    Ok(place)
+    Ok(context)
 }
 
 async fn begin(
@@ -53,21 +53,21 @@ async fn begin(
     initialize: &Message,
     initialized: Option<&Message>,
     tx: &mpsc::Sender<Inbound>,
-) -> Result<Place, Fault> {
-    let nowhere = Place::default();
+) -> Result<SessionContext, Fault> {
+    let nowhere = SessionContext::default();
     let opening = ask(endpoint, url, &nowhere, initialize, &[], tx);
     let (answer, begun) = within(opening).await?;
     let Some(version) = negotiated(&answer) else {
         return Err(refusal(endpoint, "it refuses to begin a new one"));
     };
-    let place = Place {
+    let context = SessionContext {
         version: Some(version),
         ..begun
     };
     if let Some(initialized) = initialized {
-        within(tell(endpoint, url, &place, initialized)).await?;
+        within(tell(endpoint, url, &context, initialized)).await?;
     }
-    Ok(place)
+    Ok(context)
 }
 
 async fn within<T>(step: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
@@ -77,8 +77,13 @@ async fn within<T>(step: impl Future<Output = Result<T, Fault>>) -> Result<T, Fa
     }
 }
 
-async fn tell(endpoint: &Endpoint, url: &Url, place: &Place, msg: &Message) -> Result<(), Fault> {
-    let response = post(endpoint, url, place, msg, &[]).await?;
+async fn tell(
+    endpoint: &Endpoint,
+    url: &Url,
+    context: &SessionContext,
+    msg: &Message,
+) -> Result<(), Fault> {
+    let response = post(endpoint, url, context, msg, &[]).await?;
     answer::refusal(response).await;
     Ok(())
 }
@@ -87,13 +92,13 @@ async fn tell(endpoint: &Endpoint, url: &Url, place: &Place, msg: &Message) -> R
 pub(super) async fn ask(
     endpoint: &Endpoint,
     url: &Url,
-    place: &Place,
+    context: &SessionContext,
     msg: &Message,
     extra: &[(String, String)],
     tx: &mpsc::Sender<Inbound>,
-) -> Result<(Message, Place), Fault> {
-    let response = post(endpoint, url, place, msg, extra).await?;
-    let begun = Place::opened(response.headers());
+) -> Result<(Message, SessionContext), Fault> {
+    let response = post(endpoint, url, context, msg, extra).await?;
+    let begun = SessionContext::opened(response.headers());
     let hop = msg.hop();
     let answers = |msg: &Message| msg.is_answer() && msg.hop() == hop;
     if media(&response) == Media::Events {
@@ -125,11 +130,11 @@ pub(super) async fn ask(
 async fn post(
     endpoint: &Endpoint,
     url: &Url,
-    place: &Place,
+    context: &SessionContext,
     msg: &Message,
     extra: &[(String, String)],
 ) -> Result<Response, Fault> {
-    let headers = request::post(endpoint, place, extra);
+    let headers = request::post(endpoint, context, extra);
     let body = msg.to_bytes();
     let make = || Telling::new(body.clone(), None);
     let (response, _) = send(endpoint, Method::POST, url, &headers, make).await?;

@@ -8,9 +8,9 @@ use linkspan_mcp::{LAST_EVENT_ID, PROTOCOL_VERSION, SESSION_ID, SessionKey};
 use super::cookies::Cookies;
 use super::endpoint::Endpoint;
 
-/// What names our place in the conversation.
+/// What tells the server which session a request belongs to.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Place {
+pub(super) struct SessionContext {
     /// The legacy session, once the server has given one out.
     pub(super) session: Option<SessionKey>,
     /// The negotiated version, once it is known.
@@ -19,23 +19,27 @@ pub(super) struct Place {
     pub(super) cookies: Cookies,
 }
 
-impl Place {
+impl SessionContext {
     /// Where `initialize` has led: the session and the cookies of its response, and the version of
     /// its answer.
     pub(super) fn opened(headers: &HeaderMap) -> Self {
         let key = headers.get(SESSION_ID);
-        let mut place = Self {
+        let mut context = Self {
             session: key.and_then(|v| SessionKey::parse(v.to_str().ok()?)),
             ..Self::default()
         };
-        place.cookies.learn(headers);
-        place
+        context.cookies.learn(headers);
+        context
     }
 }
 
 /// Headers of a POST. `extra` mirrors the body in the modern era.
-pub(super) fn post(endpoint: &Endpoint, place: &Place, extra: &[(String, String)]) -> HeaderMap {
-    let mut headers = common(endpoint, place);
+pub(super) fn post(
+    endpoint: &Endpoint,
+    context: &SessionContext,
+    extra: &[(String, String)],
+) -> HeaderMap {
+    let mut headers = common(endpoint, context);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(
         ACCEPT,
@@ -48,8 +52,12 @@ pub(super) fn post(endpoint: &Endpoint, place: &Place, extra: &[(String, String)
 }
 
 /// Headers of a GET for a stream.
-pub(super) fn get(endpoint: &Endpoint, place: &Place, last_event: Option<&str>) -> HeaderMap {
-    let mut headers = common(endpoint, place);
+pub(super) fn get(
+    endpoint: &Endpoint,
+    context: &SessionContext,
+    last_event: Option<&str>,
+) -> HeaderMap {
+    let mut headers = common(endpoint, context);
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
     if let Some(id) = last_event {
         set(&mut headers, LAST_EVENT_ID, id);
@@ -58,16 +66,19 @@ pub(super) fn get(endpoint: &Endpoint, place: &Place, last_event: Option<&str>) 
 }
 
 /// Headers that every request has.
-pub(super) fn common(endpoint: &Endpoint, place: &Place) -> HeaderMap {
+pub(super) fn common(endpoint: &Endpoint, context: &SessionContext) -> HeaderMap {
     let mut headers = endpoint.options.headers.clone();
-    if let Some(session) = &place.session {
+    if let Some(session) = &context.session {
         set(&mut headers, SESSION_ID, session.as_str());
     }
-    if let Some(version) = &place.version {
+    if let Some(version) = &context.version {
         set(&mut headers, PROTOCOL_VERSION, version);
     }
-    if let Some(cookies) = place.cookies.header(&headers) {
+    if let Some(cookies) = context.cookies.header(&headers) {
         headers.insert(COOKIE, cookies);
+    }
+    if let Some(source) = &endpoint.options.source {
+        set(&mut headers, source.name(), &source.value());
     }
     headers
 }

@@ -10,6 +10,7 @@ use linkspan_session::Fault;
 use tokio::time::sleep;
 use url::Url;
 
+use super::authorizer::send_authorized;
 use super::body::Telling;
 use super::endpoint::Endpoint;
 
@@ -31,7 +32,7 @@ pub(super) async fn send(
 ) -> Result<(Response, Url), Fault> {
     let mut url = url.clone();
     for _ in 0..=MAX_REDIRECTS {
-        let response = connect(endpoint, &method, &url, headers, &body).await?;
+        let response = send_authorized(endpoint, &method, &url, headers, &body).await?;
         match redirect(&url, &response) {
             Some(next) => url = next,
             None => return Ok((response, url)),
@@ -43,7 +44,8 @@ pub(super) async fn send(
     })
 }
 
-async fn connect(
+/// Sends one request, and tries to connect as often as the options say.
+pub(super) async fn connect(
     endpoint: &Endpoint,
     method: &Method,
     url: &Url,

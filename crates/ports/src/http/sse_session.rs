@@ -16,7 +16,7 @@ use super::body::{Sent, Telling};
 use super::endpoint::Endpoint;
 use super::job::{self, Delivery, Refusal, Report};
 use super::listen::pump;
-use super::request::{self, Place};
+use super::request::{self, SessionContext};
 use super::sending::{persist, send};
 use crate::memory::Memory;
 use crate::owed::Shared;
@@ -75,7 +75,7 @@ async fn open_once(
 }
 
 async fn greet(endpoint: &Endpoint, url: &Url) -> Result<Line, Fault> {
-    let headers = request::get(endpoint, &Place::default(), None);
+    let headers = request::get(endpoint, &SessionContext::default(), None);
     let (response, url) = send(endpoint, Method::GET, url, &headers, Telling::empty).await?;
     if !response.status().is_success() {
         return Err(answer::status_fault(endpoint, response).await);
@@ -151,7 +151,7 @@ pub(super) async fn post(
     tx: mpsc::Sender<Inbound>,
 ) -> Report {
     let body = delivery.msg.to_bytes();
-    let headers = request::post(&endpoint, &Place::default(), &[]);
+    let headers = request::post(&endpoint, &SessionContext::default(), &[]);
     let make = || Telling::new(body.clone(), sent.clone());
     let exchange = async {
         let (response, _) = send(&endpoint, Method::POST, &post_to, &headers, make).await?;
@@ -182,7 +182,7 @@ pub(super) async fn post(
 }
 
 async fn deliver(endpoint: &Endpoint, post_to: &Url, msg: &Message) -> Result<(), Fault> {
-    let headers = request::post(endpoint, &Place::default(), &[]);
+    let headers = request::post(endpoint, &SessionContext::default(), &[]);
     let body = msg.to_bytes();
     let make = || Telling::new(body.clone(), None);
     let exchange = async {

@@ -1,8 +1,9 @@
 //! Requests that wait for the response to their POST.
 
 use linkspan_wire::Hop;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// The hops of these requests, shared by their jobs.
 #[derive(Clone, Default)]
@@ -26,7 +27,7 @@ impl Waiting {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashSet<Hop>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

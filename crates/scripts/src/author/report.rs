@@ -26,6 +26,15 @@ pub struct Report {
 }
 
 impl Report {
+    /// The report about a folder that was read; one that is missing or unreadable has none.
+    pub fn of(read: Result<Catalogue, FolderError>) -> Result<Self, FolderError> {
+        match read {
+            Ok(catalogue) => Ok(catalogue.into()),
+            Err(e @ (FolderError::NotAFolder { .. } | FolderError::Unreadable { .. })) => Err(e),
+            Err(e) => Ok((&e).into()),
+        }
+    }
+
     /// The number of problems of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         let all = self.problems.iter();

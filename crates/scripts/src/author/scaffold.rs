@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use linkspan_wire::escape_line;
+
 use super::draft::{Draft, create_folders};
 use super::names::{self, NameError};
 use super::templates::{self, Lang, fill};
@@ -47,6 +49,27 @@ pub enum ScaffoldError {
         /// What the system says.
         source: io::Error,
     },
+}
+
+impl ScaffoldError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> String {
+        let shown = |dir: &Path| escape_line(&dir.to_string_lossy()).into_owned();
+        let hint = match self {
+            Self::NotEmpty(dir) => {
+                return format!(
+                    "linkspan scaffold tool NAME {} adds to an existing folder",
+                    shown(dir)
+                );
+            }
+            Self::NotAFolder(dir) => return format!("linkspan new {} makes one", shown(dir)),
+            Self::Name(_) => NameError::HINT,
+            Self::NoArgument(_) => "write PROMPT.ARGUMENT, for example review.language",
+            Self::Exists(_) => "take another name, or remove it",
+            Self::Write { .. } => "is it a folder of yours, on a disk with room?",
+        };
+        hint.to_owned()
+    }
 }
 
 /// Writes the files of a new server into an empty or missing folder, and reports each file.

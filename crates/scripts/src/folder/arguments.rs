@@ -6,9 +6,9 @@
 //!   depth: { type: integer, minimum: 1, description: "How deep", required: true }
 //! ```
 
+use linkspan_schema::nearest;
 use serde_json::{Map, Value, json};
 
-use super::names;
 use super::node::{Data, Node};
 
 const TYPES: [&str; 7] = [
@@ -127,7 +127,7 @@ fn check_type(node: &Node, kind: &str, name: &str) -> Result<(), Wrong> {
         "float" | "double" => Some("number"),
         "list" => Some("array"),
         "map" | "dict" => Some("object"),
-        _ => names::nearest(kind, TYPES),
+        _ => nearest(kind, TYPES),
     };
     Err(Wrong {
         line: node.line,

@@ -4,9 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use linkspan_schema::Schema;
 use serde_json::Value;
 
-use super::schema::Schema;
 use super::settings::{Mode, RunSettings};
 
 /// Everything in a folder. It never changes; when the folder does, a new one takes its place.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use linkspan_schema::nearest;
+
 use super::catalogue::{
     Completion, CompletionTarget, Prompt, Provider, Severity, Template, Values,
 };
@@ -204,13 +206,13 @@ impl Reader<'_> {
         } else {
             let text = format!("there is no prompt and no resource template `{owner}`");
             let all = targets.prompts.iter().map(|prompt| prompt.name.as_str());
-            let hint = names::nearest(owner, all).map(|near| format!("did you mean `{near}`?"));
+            let hint = nearest(owner, all).map(|near| format!("did you mean `{near}`?"));
             self.error(&item.shown, text).hint = hint;
             return None;
         };
         if !known.contains(&argument) {
             let text = format!("`{owner}` has no argument `{argument}`");
-            let near = names::nearest(argument, known.iter().copied());
+            let near = nearest(argument, known.iter().copied());
             let hint = near.map(|near| format!("did you mean `{near}`?"));
             self.error(&item.shown, text).hint = hint;
             return None;

@@ -1,4 +1,5 @@
 use super::super::node::Format;
+use super::check::here;
 use super::*;
 
 fn findings(yaml: &str, place: Places) -> Vec<(usize, String, Option<String>, bool)> {

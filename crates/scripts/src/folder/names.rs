@@ -1,4 +1,4 @@
-//! Names that every client accepts, and the known name closest to a misspelled one.
+//! Names that every client accepts.
 
 /// How long a name may be.
 const LONGEST: usize = 64;
@@ -32,50 +32,12 @@ pub(super) fn fit(name: &str) -> String {
     }
 }
 
-/// The word that is nearest to another, if any is near enough to be a slip.
-pub fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = word.to_lowercase();
-    let near = |other: &str| distance(&lower, &other.to_lowercase());
-    let (distance, found) = words
-        .into_iter()
-        .map(|other| (near(other), other))
-        .min_by_key(|(distance, _)| *distance)?;
-    let longest = word.chars().count().max(found.chars().count());
-    let prefix = lower.len() >= 3 && found.to_lowercase().starts_with(&lower);
-    (prefix || distance <= 1 + longest / 5).then_some(found)
-}
-
 /// Whether a name is one of those that a pattern means; `*` at its end stands for anything.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name == pattern,
     }
-}
-
-/// How many letters have to be put in, taken out, exchanged, or swapped with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().take(LONGEST).collect();
-    let b: Vec<char> = b.chars().take(LONGEST).collect();
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            rows[i][j] = match (i, j) {
-                (0, _) => j,
-                (_, 0) => i,
-                _ => {
-                    let exchanged = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                    let least = exchanged.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-                    let swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-                    match swapped {
-                        true => least.min(rows[i - 2][j - 2] + 1),
-                        false => least,
-                    }
-                }
-            };
-        }
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
@@ -94,17 +56,6 @@ mod tests {
         {
             assert!(is_fit(&fit(odd)), "{odd:?}");
         }
-    }
-
-    #[test]
-    fn the_nearest_word_is_a_slip_away() {
-        let words = ["timeoutSecs", "timeoutHint", "title"];
-        assert_eq!(nearest("timeoutsec", words), Some("timeoutSecs"));
-        assert_eq!(nearest("timeout", words), Some("timeoutSecs"));
-        assert_eq!(nearest("tilte", words), Some("title"));
-        assert_eq!(nearest("colour", words), None);
-        assert_eq!(nearest("nmae", ["name"]), Some("name"));
-        assert_eq!(nearest("source", ["resources"]), None);
     }
 
     #[test]

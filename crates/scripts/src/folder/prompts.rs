@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use linkspan_schema::nearest;
 use serde_json::{Map, Value};
 
 use super::catalogue::{Completion, CompletionTarget, Program, Prompt, PromptBody, Role, Severity};
@@ -10,7 +11,6 @@ use super::fields;
 use super::front;
 use super::listing::{Item, Listing};
 use super::meta::Meta;
-use super::names;
 use super::node::Node;
 use super::placeholders::placeholders;
 use super::programs::interpreter;
@@ -260,7 +260,7 @@ impl Reader<'_> {
                 let stands = |line: &str| placeholders(line).contains(&name);
                 let line = file.lines().position(stands).map(|at| at + 1);
                 let text = format!("`{{{{{name}}}}}` is no argument of this prompt");
-                let hint = names::nearest(name, known());
+                let hint = nearest(name, known());
                 let hint = hint.map(|near| format!("did you mean `{{{{{near}}}}}`?"));
                 self.tell(Severity::Warning, &item.shown, line, text).hint = hint;
             }

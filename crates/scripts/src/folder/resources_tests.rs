@@ -1,5 +1,6 @@
 use serde_json::json;
 
+use super::super::catalogue::CompletionTarget;
 use super::super::testing::Folder;
 use super::*;
 

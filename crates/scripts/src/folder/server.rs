@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use linkspan_schema::nearest;
 use serde_json::{Map, Value};
 
 use super::catalogue::{Problem, ServerInfo, Severity};
@@ -153,7 +154,7 @@ impl Reader<'_> {
             if FOLDERS.contains(&name) {
                 any = true;
             } else if entry.file_type().is_ok_and(|t| t.is_dir()) && !name.starts_with(['.', '_']) {
-                let near = names::nearest(name, FOLDERS);
+                let near = nearest(name, FOLDERS);
                 odd.extend(near.map(|near| (name.to_owned(), near)));
             }
         }

@@ -11,7 +11,7 @@ pub enum Mode {
     Once,
     /// Processes that stay and take one call after the other.
     Worker(WorkerSettings),
-    /// A server of its own, whose tools are taken in.
+    /// A server of its own, whose tools are listed among ours.
     Mcp(MountSettings),
 }
 
@@ -39,7 +39,7 @@ impl Default for WorkerSettings {
     }
 }
 
-/// A server that is taken in.
+/// A mounted server.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MountSettings {
     /// Stands before the names of its tools; by default the name of the entry and `_`.

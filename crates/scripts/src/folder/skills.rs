@@ -7,8 +7,9 @@ use super::front;
 use super::listing::{Item, Listing};
 use super::mime;
 use super::node::Node;
+use super::readable::{sniff, stamp};
 use super::reader::{MOST, Reader};
-use super::resources::{below, sniff, stamp};
+use super::resources::below;
 use super::uri;
 
 /// How deep the files of a skill may lie.

@@ -1,27 +1,23 @@
 //! Tools: executable files, folders with a `tool.*` in them, and words to run in a `*.tool.yaml`.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use linkspan_schema::nearest;
 use serde_json::{Map, Value, json};
 
 use super::apply;
-use super::arguments;
-use super::catalogue::{Fix, Program, Severity, Tool};
+use super::catalogue::{Program, Severity, Tool};
 use super::fields;
 use super::listing::{Item, Listing};
 use super::meta::Meta;
 use super::names;
 use super::node::Format;
-use super::placeholders::placeholders;
 use super::programs::interpreter;
 use super::reader::{MOST, Reader, unique};
-use super::schema::Schema;
 use super::script::Kind;
 use super::server::Filter;
 use super::settings::Mode;
-use crate::trust::WalkError;
 
 /// How deep tools may lie.
 const DEEPEST: usize = 3;
@@ -113,7 +109,7 @@ impl Reader<'_> {
             for item in items.iter().filter(|item| !used(base, item)) {
                 let text = format!("there is no file `{base}` or `{base}.*` that it describes");
                 let files = listing.files.iter().map(Item::stem);
-                let near = names::nearest(base, files);
+                let near = nearest(base, files);
                 let hint = near.map(|near| format!("did you mean `{near}`?"));
                 self.warn(&item.shown, text).hint = hint;
             }
@@ -169,88 +165,7 @@ impl Reader<'_> {
         self.finish(item, meta, name, program, script.comment)
     }
 
-    fn template_tool(&mut self, item: &Item, sidecars: &[&Item], name: &str) -> Option<Tool> {
-        if let Some(sidecar) = sidecars.first() {
-            let text = format!("{} has its metadata in itself", item.name);
-            self.error(&sidecar.shown, text);
-            return None;
-        }
-        let layer = self.layer(item)?;
-        let meta = self.describe(item, &[], Some(Ok(layer.node)), fields::TOOL)?;
-        if self.disabled(item, &meta) {
-            return None;
-        }
-        let mut words = meta.texts("exec").unwrap_or_default();
-        if words.is_empty() {
-            let text = "`exec` is missing: the words to run".to_owned();
-            let hint = "for example: exec: [\"du\", \"-h\", \"{{dir}}\"]".to_owned();
-            self.tell_field(Severity::Error, &meta, "exec", item, text)
-                .hint = Some(hint);
-            return None;
-        }
-        if words[0].contains("{{") {
-            let text = "the program itself cannot come from an argument".to_owned();
-            self.tell_field(Severity::Error, &meta, "exec", item, text);
-            return None;
-        }
-        words[0] = self.word(&words[0], item, &meta)?;
-        let stays = meta.text("mode").is_some_and(|mode| mode != "once");
-        if stays && words.iter().any(|word| !placeholders(word).is_empty()) {
-            let text = "what stays runs before there are arguments, so that `exec` can have none";
-            self.tell_field(Severity::Error, &meta, "exec", item, text.to_owned());
-            return None;
-        }
-        let program = match stays {
-            true => Program::Argv(words.into_iter().map(Into::into).collect()),
-            false => Program::Template(words),
-        };
-        self.finish(item, meta, name, program, None)
-    }
-
-    /// The program of `exec`: a name is looked up when it runs, a path is that of the folder.
-    fn word(&mut self, word: &str, item: &Item, meta: &Meta) -> Option<String> {
-        if !word.contains('/') {
-            if !self.has_own_path(meta) && !self.is_there(word) {
-                let text = format!("`{word}` is not on the PATH, so that calls will fail");
-                let hint = "install it, or give the path of a program in the folder".to_owned();
-                let problem = self.tell_field(Severity::Warning, meta, "exec", item, text);
-                problem.hint = Some(hint);
-            }
-            return Some(word.to_owned());
-        }
-        let path = self.root.join(word);
-        let wrong = match fs::canonicalize(&path) {
-            Ok(real) if real.is_dir() => format!("`exec` {word:?} is a folder"),
-            // The same rule as for a tool that is a file.
-            Ok(real) => match self.trust.walk(&path, &self.root) {
-                Err(WalkError::Untrusted(found)) if found.path == real => {
-                    format!("`exec` {word:?}: {}", found.why)
-                }
-                Err(error) => format!("`exec` {word:?}: {error}"),
-                Ok(()) if !is_executable(&real) => {
-                    let text = format!("`exec` {word:?} is not executable");
-                    let problem = self.tell_field(Severity::Error, meta, "exec", item, text);
-                    problem.hint = Some("chmod +x, or `linkspan validate --fix`".to_owned());
-                    problem.fix = Some(Fix::MakeExecutable(real));
-                    return None;
-                }
-                Ok(()) => return Some(path.to_string_lossy().into_owned()),
-            },
-            Err(error) => format!("`exec` {word:?}: {error}"),
-        };
-        self.tell_field(Severity::Error, meta, "exec", item, wrong);
-        None
-    }
-
-    /// Whether the PATH that it runs with is set by the author, and not ours.
-    fn has_own_path(&self, meta: &Meta) -> bool {
-        let set = meta.node("env").and_then(|env| env.member("set"));
-        let for_all = &self.defaults.env.set;
-        set.is_some_and(|set| set.member("PATH").is_some())
-            || for_all.iter().any(|(name, _)| name == "PATH")
-    }
-
-    fn finish(
+    pub(super) fn finish(
         &mut self,
         item: &Item,
         meta: Meta,
@@ -339,102 +254,6 @@ impl Reader<'_> {
         }
         name
     }
-
-    /// The schema of the arguments, and the field that it comes from.
-    fn input(
-        &mut self,
-        item: &Item,
-        meta: &Meta,
-        program: &Program,
-    ) -> Option<Option<(Value, &'static str)>> {
-        if meta.has("inputSchema") && meta.has("arguments") {
-            let text = "`arguments` is the short form of `inputSchema`; both are there".to_owned();
-            self.tell_field(Severity::Error, meta, "arguments", item, text);
-            return None;
-        }
-        let mut input = None;
-        if let Some(schema) = meta.value("inputSchema") {
-            let schema = self.object_schema(item, meta, "inputSchema", schema)?;
-            input = Some((schema, "inputSchema"));
-        } else if let Some(node) = meta.node("arguments") {
-            match arguments::schema(node) {
-                Ok(schema) => input = Some((schema, "arguments")),
-                Err(wrong) => {
-                    let problem =
-                        self.tell_field(Severity::Error, meta, "arguments", item, wrong.text);
-                    problem.line = Some(wrong.line);
-                    problem.hint = wrong.hint;
-                    return None;
-                }
-            }
-        }
-        if let Program::Template(words) = program {
-            let text = words.join("\n");
-            let wanted = placeholders(&text);
-            input = match input {
-                // What stands in the words is all that there is to know.
-                None => {
-                    let property = |name: &&str| ((*name).to_owned(), json!({"type": "string"}));
-                    let properties: Map<_, _> = wanted.iter().map(property).collect();
-                    let schema =
-                        json!({"type": "object", "properties": properties, "required": wanted});
-                    Some((schema, "exec"))
-                }
-                Some((schema, field)) => {
-                    for name in wanted {
-                        if schema["properties"].get(name).is_none() {
-                            let text = format!("`{{{{{name}}}}}` is no argument of this tool");
-                            self.tell_field(Severity::Warning, meta, "exec", item, text);
-                        }
-                    }
-                    Some((schema, field))
-                }
-            };
-        }
-        Some(input)
-    }
-
-    /// MCP wants arguments and results to be objects.
-    fn object_schema(
-        &mut self,
-        item: &Item,
-        meta: &Meta,
-        field: &str,
-        mut schema: Value,
-    ) -> Option<Value> {
-        match schema.get("type") {
-            Some(kind) if kind == "object" => {}
-            None => schema["type"] = json!("object"),
-            Some(kind) => {
-                let text = format!("`{field}` must have the type \"object\", not {kind}");
-                self.tell_field(Severity::Error, meta, field, item, text);
-                return None;
-            }
-        }
-        Some(schema)
-    }
-
-    fn schema(
-        &mut self,
-        item: &Item,
-        meta: &Meta,
-        field: &str,
-        schema: &Value,
-    ) -> Option<Arc<Schema>> {
-        match Schema::new(schema) {
-            Ok(schema) => Some(Arc::new(schema)),
-            Err(error) => {
-                let text = format!("`{field}` is no JSON Schema: {error}");
-                self.tell_field(Severity::Error, meta, field, item, text);
-                None
-            }
-        }
-    }
-}
-
-fn is_executable(path: &Path) -> bool {
-    use crate::os::MetadataExt as _;
-    fs::metadata(path).is_ok_and(|metadata| metadata.mode() & 0o111 != 0)
 }
 
 /// The name of a tool that is nothing but metadata: `du` of `du.tool.yaml`; in a folder of its own

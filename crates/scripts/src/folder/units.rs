@@ -7,14 +7,22 @@ use super::node::{Data, Node};
 /// Nothing here waits longer than a week.
 const LONGEST: f64 = 7.0 * 24.0 * 3600.0;
 
+/// A value that is not the number that a field takes. It holds what is there instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum UnitError {
+    #[error("must be seconds, or a text such as \"500ms\", \"30s\", \"5m\" or \"1h\", not {0}")]
+    Seconds(String),
+    #[error("must be more than nothing and at most a week, not {0}")]
+    Range(String),
+    #[error("must be bytes, or a text such as \"64k\", \"10 MB\" or \"1 GiB\", not {0}")]
+    Bytes(String),
+    #[error("must be a whole number, not {0}")]
+    Count(String),
+}
+
 /// Seconds: a number, or a text with a unit.
-pub(super) fn seconds(node: &Node) -> Result<Duration, String> {
-    let expected = || {
-        format!(
-            "must be seconds, or a text such as \"500ms\", \"30s\", \"5m\" or \"1h\", not {}",
-            shown(node)
-        )
-    };
+pub(super) fn seconds(node: &Node) -> Result<Duration, UnitError> {
+    let expected = || UnitError::Seconds(shown(node));
     let seconds = match &node.data {
         Data::Number(number, _) => number.as_f64().ok_or_else(expected)?,
         Data::Text(text) => {
@@ -31,22 +39,14 @@ pub(super) fn seconds(node: &Node) -> Result<Duration, String> {
         _ => return Err(expected()),
     };
     if !(seconds > 0.0 && seconds <= LONGEST) {
-        return Err(format!(
-            "must be more than nothing and at most a week, not {}",
-            shown(node)
-        ));
+        return Err(UnitError::Range(shown(node)));
     }
     Ok(Duration::from_secs_f64(seconds))
 }
 
 /// Bytes: a number, or a text with a unit. `k` and `KiB` are 1024, `kB` is 1000.
-pub(super) fn bytes(node: &Node) -> Result<u64, String> {
-    let expected = || {
-        format!(
-            "must be bytes, or a text such as \"64k\", \"10 MB\" or \"1 GiB\", not {}",
-            shown(node)
-        )
-    };
+pub(super) fn bytes(node: &Node) -> Result<u64, UnitError> {
+    let expected = || UnitError::Bytes(shown(node));
     let bytes = match &node.data {
         Data::Number(number, _) => return number.as_u64().ok_or_else(expected),
         Data::Text(text) => {
@@ -72,12 +72,12 @@ pub(super) fn bytes(node: &Node) -> Result<u64, String> {
 }
 
 /// A whole number that is not negative.
-pub(super) fn count(node: &Node) -> Result<u64, String> {
+pub(super) fn count(node: &Node) -> Result<u64, UnitError> {
     let number = match &node.data {
         Data::Number(number, _) => number.as_u64(),
         _ => None,
     };
-    number.ok_or_else(|| format!("must be a whole number, not {}", shown(node)))
+    number.ok_or_else(|| UnitError::Count(shown(node)))
 }
 
 fn split(text: &str) -> Option<(f64, &str)> {
@@ -130,7 +130,7 @@ mod tests {
             assert!(seconds(&node).is_err(), "{node:?}");
         }
         assert_eq!(
-            seconds(&text("5d")).unwrap_err(),
+            seconds(&text("5d")).unwrap_err().to_string(),
             "must be seconds, or a text such as \"500ms\", \"30s\", \"5m\" or \"1h\", not \"5d\""
         );
     }

@@ -19,16 +19,27 @@ pub(super) fn scheme(uri: &str) -> Result<&str, &'static str> {
     }
 }
 
-/// The variables of a pattern (RFC 6570), or what is wrong with it.
-pub(super) fn variables(template: &str) -> Result<Vec<&str>, String> {
+/// A pattern that RFC 6570 does not allow.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum PatternError {
+    #[error("has a `}}` without a `{{`")]
+    NotOpened,
+    #[error("has a `{{` without a `}}`")]
+    NotClosed,
+    #[error("`{{{0}}}` is no expression of RFC 6570")]
+    Expression(String),
+}
+
+/// The variables of a pattern (RFC 6570).
+pub(super) fn variables(template: &str) -> Result<Vec<&str>, PatternError> {
     let mut found = Vec::new();
     let mut rest = template;
     while let Some(open) = rest.find(['{', '}']) {
         if rest[open..].starts_with('}') {
-            return Err("has a `}` without a `{`".to_owned());
+            return Err(PatternError::NotOpened);
         }
         let Some(close) = rest[open..].find('}') else {
-            return Err("has a `{` without a `}`".to_owned());
+            return Err(PatternError::NotClosed);
         };
         let expression = &rest[open + 1..open + close];
         rest = &rest[open + close + 1..];
@@ -41,7 +52,7 @@ pub(super) fn variables(template: &str) -> Result<Vec<&str>, String> {
             let known = |c: char| c.is_ascii_alphanumeric() || "_.%".contains(c);
             let fits = !name.is_empty() && name.chars().all(known) && length.parse::<u16>().is_ok();
             if !fits {
-                return Err(format!("`{{{expression}}}` is no expression of RFC 6570"));
+                return Err(PatternError::Expression(expression.to_owned()));
             }
             if !found.contains(&name) {
                 found.push(name);

@@ -1,4 +1,4 @@
-//! A server that was taken in, as its client sees it.
+//! A mounted server, as its client sees it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,8 +11,8 @@ use serde_json::Value;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::Guest;
-use super::desk::{Order, Request, Server};
+use super::MountContext;
+use super::server::{Order, Request, Server};
 use crate::folder::{RunSettings, Tool};
 use crate::run::clock::Clock;
 use crate::worker::spawn;
@@ -33,15 +33,18 @@ pub(super) struct Client {
 
 impl Client {
     /// Starts the server and shakes hands.
-    pub(super) async fn start(entry: &Arc<Tool>, guest: &Guest<'_>) -> Result<Self, RpcError> {
+    pub(super) async fn start(
+        entry: &Arc<Tool>,
+        context: &MountContext<'_>,
+    ) -> Result<Self, RpcError> {
         let failed =
             |why: String| RpcError::internal(format!("`{}` did not start: {why}", entry.name));
-        let (guard, pipes) = spawn(guest.runner, entry)
+        let (guard, pipes) = spawn(context.runner, entry)
             .await
             .map_err(|e| failed(e.to_string()))?;
         let (orders, wanted) = mpsc::channel(QUEUE);
         let stale = Arc::new(AtomicBool::new(false));
-        let server = Server::new(entry, guest, wanted, stale.clone());
+        let server = Server::new(entry, context, wanted, stale.clone());
         tokio::spawn(server.run(guard, pipes));
         let client = Self {
             orders,
@@ -49,13 +52,13 @@ impl Client {
             stale,
             patience: entry.run.timeout,
         };
-        let capabilities = capabilities(&guest.caller);
+        let capabilities = capabilities(&context.caller);
         let params = format!(
             r#"{{"protocolVersion":"{}","capabilities":{capabilities},"clientInfo":{{"name":"linkspan","version":"{}"}}}}"#,
             Revision::LAST_LEGACY,
             env!("CARGO_PKG_VERSION"),
         );
-        let asking = client.ask(names::INITIALIZE, &params, guest.caller.clone(), None);
+        let asking = client.ask(names::INITIALIZE, &params, context.caller.clone(), None);
         let answer = timeout(client.patience, asking).await;
         answer.map_err(|_| failed("it does not answer `initialize`".to_owned()))??;
         let note = Message::notification(names::INITIALIZED, None);

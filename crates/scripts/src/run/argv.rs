@@ -7,20 +7,27 @@ use linkspan_wire::{Json, JsonKind};
 use super::on_one_line;
 use crate::folder::Program;
 
+/// Words that no program can be started with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ArgvError {
+    #[error("an argument holds a NUL, which no program can be given")]
+    Nul,
+}
+
 /// The words of a program for these arguments.
-pub(crate) fn words(program: &Program, arguments: Json<'_>) -> Result<Vec<OsString>, String> {
+pub(crate) fn words(program: &Program, arguments: Json<'_>) -> Result<Vec<OsString>, ArgvError> {
     let words: Vec<OsString> = match program {
         Program::Argv(words) => words.clone(),
         Program::Template(templates) => {
             let mut words = Vec::new();
             for template in templates {
-                fill(template, arguments, &mut words)?;
+                fill(template, arguments, &mut words);
             }
             words
         }
     };
     if words.iter().any(has_nul) {
-        return Err("an argument holds a NUL, which no program can be given".to_owned());
+        return Err(ArgvError::Nul);
     }
     Ok(words)
 }
@@ -31,7 +38,7 @@ fn has_nul(word: &OsString) -> bool {
 
 /// One word becomes one word. A word that is nothing but the name of a list becomes its elements, one
 /// that is nothing but the name of something that was not given none at all.
-fn fill(template: &str, arguments: Json<'_>, words: &mut Vec<OsString>) -> Result<(), String> {
+fn fill(template: &str, arguments: Json<'_>, words: &mut Vec<OsString>) {
     if let Some(name) = only_name(template) {
         match arguments.get(name).map(|value| (value.kind(), value)) {
             None | Some((JsonKind::Null, _)) => {}
@@ -40,7 +47,7 @@ fn fill(template: &str, arguments: Json<'_>, words: &mut Vec<OsString>) -> Resul
             }
             Some((_, value)) => words.push(spelled(value).into()),
         }
-        return Ok(());
+        return;
     }
     let mut word = String::new();
     let mut rest = template;
@@ -49,14 +56,13 @@ fn fill(template: &str, arguments: Json<'_>, words: &mut Vec<OsString>) -> Resul
         let value = arguments.get(name).filter(|v| v.kind() != JsonKind::Null);
         match value {
             // `--depth={{depth}}` without a depth is no option at all.
-            None => return Ok(()),
+            None => return,
             Some(value) => word.push_str(&spelled(value)),
         }
         rest = after;
     }
     word.push_str(rest);
     words.push(word.into());
-    Ok(())
 }
 
 fn only_name(template: &str) -> Option<&str> {

@@ -1,6 +1,7 @@
 //! What a program has printed: in memory as long as it fits, then in a file.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 
 use tokio::task::spawn_blocking;
@@ -28,9 +29,18 @@ pub struct Large {
     pub(crate) tail: Vec<u8>,
     pub(crate) size: u64,
     /// The address of the whole output, or why it was not kept.
-    pub(crate) kept: Result<String, String>,
+    pub(crate) kept: Result<String, NotKept>,
     /// Whether the program was ended because its output was too large even to keep.
     pub(crate) ended: bool,
+}
+
+/// Why a large output is not in a file.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotKept {
+    #[error(transparent)]
+    Io(io::Error),
+    #[error("it could not be written")]
+    Lost,
 }
 
 /// Takes what is printed.
@@ -46,7 +56,7 @@ struct Over {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     size: u64,
-    file: Result<Unfinished, String>,
+    file: Result<Unfinished, NotKept>,
 }
 
 impl Capture {
@@ -65,7 +75,7 @@ impl Capture {
         let Some(over) = &mut self.over else {
             if self.held.len() > self.most {
                 let head = self.held[..SHOWN.min(self.held.len())].to_vec();
-                let file = self.spills.begin().map_err(|e| e.to_string());
+                let file = self.spills.begin().map_err(NotKept::Io);
                 self.over = Some(Over {
                     head,
                     tail: VecDeque::new(),
@@ -95,15 +105,15 @@ impl Capture {
         if over.file.is_err() {
             return;
         }
-        let Ok(mut file) = std::mem::replace(&mut over.file, Err(String::new())) else {
+        let Ok(mut file) = std::mem::replace(&mut over.file, Err(NotKept::Lost)) else {
             return;
         };
         // The disk may take its time.
         let written = spawn_blocking(move || file.write(&held).map(|()| file)).await;
         over.file = match written {
             Ok(Ok(file)) => Ok(file),
-            Ok(Err(e)) => Err(e.to_string()),
-            Err(_) => Err("it could not be written".to_owned()),
+            Ok(Err(e)) => Err(NotKept::Io(e)),
+            Err(_) => Err(NotKept::Lost),
         };
     }
 
@@ -172,7 +182,8 @@ mod tests {
         let Printed::Large(large) = capture.finish(true).await else {
             panic!("it is too much");
         };
-        assert!(large.kept.unwrap_err().contains("No such file"));
+        let why = large.kept.unwrap_err().to_string();
+        assert!(why.contains("No such file"), "{why}");
     }
 
     #[tokio::test]

@@ -3,7 +3,7 @@
 //! Short names and the names of MCP mean the same, so that a tool may write either. No IO here.
 
 use linkspan_mcp::{Level, names};
-use linkspan_wire::{Json, JsonKind, quote};
+use linkspan_wire::{Json, JsonKind, WireError, quote};
 
 /// The longest line that is taken; a longer one is a mistake, and the rest of the channel with it.
 pub(crate) const LONGEST: usize = 4 << 20;
@@ -89,22 +89,56 @@ impl List {
     }
 }
 
-/// A line that makes no sense.
+/// A line that cannot be used.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Odd {
     /// For the author of the tool.
-    pub(crate) why: String,
+    pub(crate) why: LineError,
     /// Under which id the tool waits to hear about it, if it does.
     pub(crate) id: Option<String>,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub(crate) enum LineError {
+    #[error(transparent)]
+    TooLarge(WireError),
+    #[error("a line is no UTF-8")]
+    NoUtf8,
+    #[error("no JSON: {0}")]
+    NoJson(String),
+    #[error("a line must be a JSON object")]
+    NoObject,
+    #[error("a line needs a `method`, or an `id` that we gave")]
+    NoMethod,
+    #[error("there is no method `{0}`")]
+    UnknownMethod(String),
+    #[error("an answer needs a `result` or an `error`")]
+    NoResult,
+    #[error("a question needs an `id`: a string or a number")]
+    NoId,
+    #[error("`{0}` must be {1}")]
+    Member(&'static str, &'static str),
+    #[error("`level` must be one of {}", Level::names().join(", "))]
+    Level,
+    #[error("`data` is what to log")]
+    NoData,
+    #[error("`message` is what to ask")]
+    NoMessage,
+}
+
+impl From<LineError> for Odd {
+    fn from(why: LineError) -> Self {
+        Self { why, id: None }
+    }
 }
 
 impl Said {
     /// Reads a line.
     pub(crate) fn parse(line: &str) -> Result<Self, Odd> {
-        let odd = |why: String| Odd { why, id: None };
-        let json = Json::parse(line).map_err(|e| odd(format!("no JSON: {e}")))?;
+        let json = Json::parse(line).map_err(|e| LineError::NoJson(e.to_string()))?;
         if json.kind() != JsonKind::Object {
-            return Err(odd("a line must be a JSON object".to_owned()));
+            return Err(LineError::NoObject.into());
         }
         let call = json.get("call").and_then(Json::as_i64);
         let call = call.and_then(|call| u64::try_from(call).ok());
@@ -124,29 +158,37 @@ fn asked_as(json: Json<'_>) -> Option<String> {
 }
 
 impl Word {
-    fn read(json: Json<'_>) -> Result<Self, String> {
+    fn read(json: Json<'_>) -> Result<Self, LineError> {
         let Some(method) = json.get("method") else {
             return answer(json);
         };
-        let method = method.as_str().ok_or("`method` must be a string")?;
+        let method = method
+            .as_str()
+            .ok_or(LineError::Member("method", "a string"))?;
         let params = Params(json.get("params"));
         match &*method {
             "progress" | names::PROGRESS => progress(params),
             "log" | names::MESSAGE => log(params),
             "elicit" | "elicitation/create" => ask(json, elicit(params)?),
             "sample" | "sampling/createMessage" => {
-                let params = params.whole().ok_or("`params` must be an object")?;
+                let params = params
+                    .whole()
+                    .ok_or(LineError::Member("params", "an object"))?;
                 ask(json, Question::Sample { params })
             }
             "roots" | names::ROOTS_LIST => ask(json, Question::Roots),
             "changed" => {
-                let what = params.text("what").ok_or("`what` must be a string")?;
+                let what = params
+                    .text("what")
+                    .ok_or(LineError::Member("what", "a string"))?;
                 let list = List::named(&what);
                 list.map(Word::Changed)
-                    .ok_or_else(|| "`what` must be tools, prompts or resources".to_owned())
+                    .ok_or(LineError::Member("what", "tools, prompts or resources"))
             }
             "updated" | names::RESOURCE_UPDATED => {
-                let uri = params.text("uri").ok_or("`uri` must be a string")?;
+                let uri = params
+                    .text("uri")
+                    .ok_or(LineError::Member("uri", "a string"))?;
                 Ok(Self::Updated(uri))
             }
             "error" => fail(params),
@@ -155,26 +197,26 @@ impl Word {
                 let list = list.and_then(|rest| rest.strip_suffix("/list_changed"));
                 let list = list.and_then(List::named);
                 list.map(Word::Changed)
-                    .ok_or_else(|| format!("there is no method `{other}`"))
+                    .ok_or_else(|| LineError::UnknownMethod(other.to_owned()))
             }
         }
     }
 }
 
-fn answer(json: Json<'_>) -> Result<Word, String> {
+fn answer(json: Json<'_>) -> Result<Word, LineError> {
     let id = json.get("id").and_then(Json::as_i64);
     let id = id.and_then(|id| u64::try_from(id).ok());
-    let id = id.ok_or("a line needs a `method`, or an `id` that we gave")?;
+    let id = id.ok_or(LineError::NoMethod)?;
     let told = match (json.get("result"), json.get("error")) {
         (Some(result), None) => Ok(result.text().to_owned()),
         (None, Some(error)) => Err(error.text().to_owned()),
-        _ => return Err("an answer needs a `result` or an `error`".to_owned()),
+        _ => return Err(LineError::NoResult),
     };
     Ok(Word::Answer { id, told })
 }
 
-fn ask(json: Json<'_>, question: Question) -> Result<Word, String> {
-    let id = asked_as(json).ok_or("a question needs an `id`: a string or a number")?;
+fn ask(json: Json<'_>, question: Question) -> Result<Word, LineError> {
+    let id = asked_as(json).ok_or(LineError::NoId)?;
     Ok(Word::Ask { id, question })
 }
 
@@ -208,33 +250,34 @@ impl<'a> Params<'a> {
     }
 }
 
-fn progress(params: Params<'_>) -> Result<Word, String> {
+fn progress(params: Params<'_>) -> Result<Word, LineError> {
     Ok(Word::Progress {
         progress: params
             .number("progress")
-            .ok_or("`progress` must be a number")?,
+            .ok_or(LineError::Member("progress", "a number"))?,
         total: params.number("total"),
         message: params.text("message"),
     })
 }
 
-fn fail(params: Params<'_>) -> Result<Word, String> {
+fn fail(params: Params<'_>) -> Result<Word, LineError> {
     let code = params.get("code").and_then(Json::as_i64);
     Ok(Word::Fail {
-        code: code.ok_or("`code` must be a whole number")?,
-        message: params.text("message").ok_or("`message` must be a string")?,
+        code: code.ok_or(LineError::Member("code", "a whole number"))?,
+        message: params
+            .text("message")
+            .ok_or(LineError::Member("message", "a string"))?,
         data: params.get("data").map(|data| data.text().to_owned()),
     })
 }
 
-fn log(params: Params<'_>) -> Result<Word, String> {
+fn log(params: Params<'_>) -> Result<Word, LineError> {
     let level = match params.get("level") {
         None => Level::DEFAULT,
-        Some(level) => Level::parse(level)
-            .ok_or_else(|| format!("`level` must be one of {}", Level::names().join(", ")))?,
+        Some(level) => Level::parse(level).ok_or(LineError::Level)?,
     };
     let data = params.get("data").or_else(|| params.get("message"));
-    let data = data.ok_or("`data` is what to log")?;
+    let data = data.ok_or(LineError::NoData)?;
     Ok(Word::Log {
         level,
         logger: params.text("logger"),
@@ -243,8 +286,8 @@ fn log(params: Params<'_>) -> Result<Word, String> {
 }
 
 /// Takes our short form, and the parameters of `elicitation/create` as they are.
-fn elicit(params: Params<'_>) -> Result<Question, String> {
-    let message = params.text("message").ok_or("`message` is what to ask")?;
+fn elicit(params: Params<'_>) -> Result<Question, LineError> {
+    let message = params.text("message").ok_or(LineError::NoMessage)?;
     let url = params.text("url");
     if let Some(url) = &url
         && params.get("elicitationId").is_none()
@@ -257,7 +300,9 @@ fn elicit(params: Params<'_>) -> Result<Question, String> {
         );
         return Ok(Question::Elicit { params, url: true });
     }
-    let whole = params.whole().ok_or("`params` must be an object")?;
+    let whole = params
+        .whole()
+        .ok_or(LineError::Member("params", "an object"))?;
     if url.is_some() || params.get("requestedSchema").is_some() {
         let url = url.is_some();
         return Ok(Question::Elicit { params: whole, url });
@@ -350,7 +395,7 @@ mod tests {
             (r#"{"id":1}"#, "a `result` or an `error`"),
         ] {
             let said = Said::parse(line).unwrap_err();
-            assert!(said.why.contains(why), "{line}: {said:?}");
+            assert!(said.why.to_string().contains(why), "{line}: {said:?}");
         }
     }
 

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::clock::Clock;
-use super::control::{LONGEST, Odd, Said};
+use super::control::{LONGEST, LineError, Odd, Said};
 use super::observer::{CallObserver, Heard, ask, refusal};
 use super::outbox::MOST_UNREAD;
 use crate::os::{UnixStream, pipe};
@@ -111,7 +111,7 @@ impl Conversation {
     fn complain(&self, odd: &Odd) {
         tracing::debug!("a tool said something odd: {}", odd.why);
         if let Some(id) = &odd.id {
-            let why = RpcError::invalid_params(odd.why.clone());
+            let why = RpcError::invalid_params(odd.why.to_string());
             let _ = self.replies.try_send(refusal(id, &why));
         }
     }
@@ -174,12 +174,11 @@ async fn listen_to_pipe(mut pipe: pipe::Receiver, tell: mpsc::Sender<Result<Said
 
 /// Passes whole lines on. `false` if the receiver is gone.
 async fn pass_on(lines: &mut Lines, tell: &mpsc::Sender<Result<Said, Odd>>) -> bool {
-    let odd = |why| Odd { why, id: None };
     while let Some(line) = lines.next() {
         let said = match line {
-            Line::TooLarge(e) => Err(odd(e.to_string())),
+            Line::TooLarge(e) => Err(LineError::TooLarge(e).into()),
             Line::Text(text) => match std::str::from_utf8(&text) {
-                Err(_) => Err(odd("a line is no UTF-8".to_owned())),
+                Err(_) => Err(LineError::NoUtf8.into()),
                 Ok(text) if text.trim().is_empty() => continue,
                 Ok(text) => Said::parse(text),
             },

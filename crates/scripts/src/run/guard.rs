@@ -1,4 +1,4 @@
-//! A program that runs, and the promise that it ends.
+//! A running program, which is ended with all its descendants when the guard is dropped.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What a process that stays still has to read.
+//! Bytes that a persistent process has not read yet.
 
 use std::io;
 

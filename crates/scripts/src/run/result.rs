@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use linkspan_mcp::{Revision, base64};
+use linkspan_schema::Schema;
 use linkspan_wire::{Json, JsonKind, RpcError, quote};
 use serde_json::Value;
 
@@ -274,7 +275,7 @@ fn failed_result(json: Json<'_>, meta: &str) -> String {
     out
 }
 
-fn mismatch(schema: &crate::folder::Schema, json: &str) -> Option<String> {
+fn mismatch(schema: &Schema, json: &str) -> Option<String> {
     let value: Value = match serde_json::from_str(json) {
         Ok(value) => value,
         Err(e) => return Some(format!("the tool's output is no JSON: {e}")),

@@ -5,10 +5,11 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_spawn::Spawner;
+use parking_lot::Mutex;
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -62,8 +63,8 @@ pub struct Runner {
     ended: tokio::sync::Mutex<mpsc::Receiver<()>>,
 }
 
-/// A place to run, free again when it is dropped.
-pub struct Place {
+/// A permit to run a program, returned when it is dropped.
+pub struct RunPermit {
     _common: OwnedSemaphorePermit,
     _own: Option<OwnedSemaphorePermit>,
 }
@@ -129,24 +130,24 @@ impl Runner {
 
     /// Waits for a place, and before that for one of the client's share, which is to be kept until the
     /// answer is sent: a client that does not read its answers delays only itself.
-    pub async fn place_of(
+    pub async fn permit_of(
         &self,
         share: &Arc<Semaphore>,
         name: &str,
         own: Option<usize>,
-    ) -> Result<(OwnedSemaphorePermit, Place), Busy> {
+    ) -> Result<(OwnedSemaphorePermit, RunPermit), Busy> {
         let _waiting = self.waiting.clone().try_acquire_owned().map_err(|_| Busy)?;
         let ours = share.clone().acquire_owned().await.map_err(|_| Busy)?;
-        Ok((ours, self.common_place(name, own).await?))
+        Ok((ours, self.common_permit(name, own).await?))
     }
 
     /// Waits for a place, first come, first served.
-    pub async fn place(&self, name: &str, own: Option<usize>) -> Result<Place, Busy> {
+    pub async fn permit(&self, name: &str, own: Option<usize>) -> Result<RunPermit, Busy> {
         let _waiting = self.waiting.clone().try_acquire_owned().map_err(|_| Busy)?;
-        self.common_place(name, own).await
+        self.common_permit(name, own).await
     }
 
-    async fn common_place(&self, name: &str, own: Option<usize>) -> Result<Place, Busy> {
+    async fn common_permit(&self, name: &str, own: Option<usize>) -> Result<RunPermit, Busy> {
         let own = match own {
             None => None,
             Some(most) => {
@@ -155,7 +156,7 @@ impl Runner {
             }
         };
         let common = self.places.clone().acquire_owned().await;
-        Ok(Place {
+        Ok(RunPermit {
             _common: common.map_err(|_| Busy)?,
             _own: own,
         })
@@ -163,27 +164,21 @@ impl Runner {
 
     fn own_places(&self, name: &str, most: usize) -> Arc<Semaphore> {
         let key = format!("{name} {most}");
-        let mut all = self
-            .own_places
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.own_places.lock();
         let places = || Arc::new(Semaphore::new(most.max(1)));
         all.entry(key).or_insert_with(places).clone()
     }
 
     /// Kept by everything that runs, so that its end can be waited for.
     pub(crate) fn alive(&self) -> Option<mpsc::Sender<()>> {
-        let alive = self.alive.lock().unwrap_or_else(PoisonError::into_inner);
+        let alive = self.alive.lock();
         alive.clone()
     }
 
     /// Waits until no program runs, at most for `limit`, and ends those that still do. Callers that could start
     /// programs must be gone before.
     pub(crate) async fn finish(&self, limit: Duration) {
-        self.alive
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        self.alive.lock().take();
         let mut ended = self.ended.lock().await;
         if timeout(limit, ended.recv()).await.is_err() {
             tracing::warn!("a program is still being ended and is killed");

@@ -1,5 +1,6 @@
 //! The trampoline: a process that gives up rights and becomes a tool.
 
+use std::convert::Infallible;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::{Command, ExitCode};
@@ -17,35 +18,63 @@ pub const REFUSED: u8 = 126;
 /// To be called before anything else: whatever is open or allocated by then costs every call, and
 /// threads would keep their rights.
 pub fn exec(words: impl IntoIterator<Item = OsString>, env: Variables<'_>) -> ExitCode {
-    let reason = attempt(words.into_iter(), env);
+    let Err(reason) = attempt(words.into_iter(), env);
     // If stderr is closed, the exit code still tells the failure.
     let _ = writeln!(io::stderr(), "linkspan: not run: {reason}");
     ExitCode::from(REFUSED)
 }
 
-pub(super) fn attempt(mut words: impl Iterator<Item = OsString>, env: Variables<'_>) -> String {
-    let Some(profile) = words.next() else {
-        return "no profile is given".into();
-    };
-    let profile: Profile = match serde_json::from_slice(profile.as_encoded_bytes()) {
-        Ok(profile) => profile,
-        Err(error) => return format!("the profile is unreadable: {error}"),
-    };
+/// Why the trampoline did not become the tool.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotRun {
+    #[error("no profile is given")]
+    NoProfile,
+    #[error("the profile is unreadable: {0}")]
+    Profile(serde_json::Error),
+    #[error("`--` is expected after the profile")]
+    NoDashes,
+    #[error("no program is given")]
+    NoProgram,
+    #[cfg(target_os = "linux")]
+    #[error("the end of the server would not be noticed: {0}")]
+    DeathSignal(io::Error),
+    #[cfg(target_os = "linux")]
+    #[error("the server that wanted it has ended")]
+    ServerEnded,
+    #[error("privileges cannot be given up: {0}")]
+    Privileges(io::Error),
+    #[error("root's powers stay: {0}")]
+    Powers(io::Error),
+    #[error("the sandbox cannot be set up: {0}")]
+    Sandbox(io::Error),
+    #[error("system calls cannot be refused: {0}")]
+    SystemCalls(io::Error),
+    #[error("a limit cannot be set: {0}")]
+    Limit(io::Error),
+    #[error("{}: {why}", program.display())]
+    Exec { program: OsString, why: io::Error },
+}
+
+/// Returns only if that failed.
+pub(super) fn attempt(
+    mut words: impl Iterator<Item = OsString>,
+    env: Variables<'_>,
+) -> Result<Infallible, NotRun> {
+    let profile = words.next().ok_or(NotRun::NoProfile)?;
+    let profile: Profile =
+        serde_json::from_slice(profile.as_encoded_bytes()).map_err(NotRun::Profile)?;
     if words.next().is_none_or(|word| word != "--") {
-        return "`--` is expected after the profile".into();
+        return Err(NotRun::NoDashes);
     }
-    let Some(name) = words.next() else {
-        return "no program is given".into();
-    };
+    let name = words.next().ok_or(NotRun::NoProgram)?;
     let program = profile.program.clone().map_or(name.clone(), OsString::from);
     let mut command = Command::new(&program);
     command.args(words);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::arg0(&mut command, name);
-    match apply(&profile, &program, env, &mut command) {
-        Ok(()) => format!("{}: {}", program.display(), become_it(command)),
-        Err(reason) => reason,
-    }
+    apply(&profile, &program, env, &mut command)?;
+    let why = become_it(command);
+    Err(NotRun::Exec { program, why })
 }
 
 fn apply(
@@ -53,49 +82,45 @@ fn apply(
     program: &OsString,
     env: Variables<'_>,
     command: &mut Command,
-) -> Result<(), String> {
+) -> Result<(), NotRun> {
     stay_with_the_server(profile.server)?;
     if profile.no_new_privs {
-        give_up_privileges().map_err(|e| format!("privileges cannot be given up: {e}"))?;
+        give_up_privileges().map_err(NotRun::Privileges)?;
     }
     if let Some(reach) = &profile.reach {
         match powers::give_up() {
-            Err(e) if !reach.optional => return Err(format!("root's powers stay: {e}")),
+            Err(e) if !reach.optional => return Err(NotRun::Powers(e)),
             _ => {}
         }
-        confine::confine(reach, program, env, confine::support())
-            .map_err(|e| format!("the sandbox cannot be set up: {e}"))?;
+        confine::confine(reach, program, env, confine::support()).map_err(NotRun::Sandbox)?;
         match seccomp::forbid(reach) {
-            Err(e) if !reach.optional => {
-                return Err(format!("system calls cannot be refused: {e}"));
-            }
+            Err(e) if !reach.optional => return Err(NotRun::SystemCalls(e)),
             _ => {}
         }
         if let Some(tmp) = &reach.tmp {
             command.env("TMPDIR", tmp);
         }
     }
-    let limits = profile.limits.apply();
-    limits.map_err(|e| format!("a limit cannot be set: {e}"))
+    profile.limits.apply().map_err(NotRun::Limit)
 }
 
 /// Asks the kernel to kill this process when the server ends, however it ends. If the server ended before the
 /// call, this process has another parent.
 #[cfg(target_os = "linux")]
-fn stay_with_the_server(server: u32) -> Result<(), String> {
+fn stay_with_the_server(server: u32) -> Result<(), NotRun> {
     use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
     set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(|e| format!("the end of the server would not be noticed: {e}"))?;
+        .map_err(|e| NotRun::DeathSignal(e.into()))?;
     let parent = getppid().map(|pid| pid.as_raw_pid().unsigned_abs());
     match parent == Some(server) {
         true => Ok(()),
-        false => Err("the server that wanted it has ended".into()),
+        false => Err(NotRun::ServerEnded),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn stay_with_the_server(_server: u32) -> Result<(), String> {
+fn stay_with_the_server(_server: u32) -> Result<(), NotRun> {
     Ok(())
 }
 

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use linkspan_testkit::wait_for;
+
 use super::confine::{Support, confine, support};
 use super::exec::{REFUSED, attempt};
 use super::profile::Profile;
@@ -25,7 +27,7 @@ fn trampoline() {
     };
     let words: Vec<String> = serde_json::from_str(words.to_str().unwrap()).unwrap();
     let words = words.into_iter().map(OsString::from);
-    let reason = attempt(words, &|name| std::env::var_os(name));
+    let Err(reason) = attempt(words, &|name| std::env::var_os(name));
     eprintln!("not run: {reason}");
     std::process::exit(i32::from(REFUSED));
 }
@@ -483,7 +485,7 @@ fn a_tool_ends_with_its_server() {
     let template = profile.replacen(&own, "\"server\":PARENT,", 1);
     assert_ne!(template, profile);
     let words = serde_json::to_string(&[&template, "--", "sleep", "600"]).unwrap();
-    // A shell is the server. It starts the trampoline, says who that is, and waits to be killed.
+    // A shell is the server. It starts the trampoline, prints its process id, and waits to be killed.
     let script = format!(
         "export {WORDS}=$(printf %s \"$TEMPLATE\" | sed s/PARENT/$$/); \
          \"$@\" </dev/null >/dev/null & echo $!; wait"
@@ -504,21 +506,15 @@ fn a_tool_ends_with_its_server() {
     std::io::BufRead::read_line(&mut std::io::BufReader::new(stdout), &mut line).unwrap();
     let tool = format!("/proc/{}", line.trim());
     let name = || fs::read_to_string(format!("{tool}/comm")).unwrap_or_default();
-    eventually(|| name() == "sleep\n");
+    wait_for("the tool", || name() == "sleep\n");
     server.kill().unwrap();
     server.wait().unwrap();
-    eventually(|| !Path::new(&tool).exists() || name().is_empty() || is_zombie(&tool));
+    wait_for("the end of the tool", || {
+        !Path::new(&tool).exists() || name().is_empty() || is_zombie(&tool)
+    });
 }
 
 fn is_zombie(process: &str) -> bool {
     let stat = fs::read_to_string(format!("{process}/stat")).unwrap_or_default();
     stat.contains(") Z ")
-}
-
-fn eventually(condition: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < Duration::from_secs(20));
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }

@@ -1,19 +1,20 @@
 //! One client of a folder.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use linkspan_local::{Call, Caller, Handler, Offered, Params, Teller};
 use linkspan_mcp::{Level, Revision, names};
 use linkspan_wire::{Json, Message, RpcError, quote};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Semaphore;
 
-use super::Folder;
 use super::diagnostics;
 use super::news;
 use super::snapshot::{Collection, Listed};
 use super::subscriptions::Subscriptions;
-use crate::mount::{Guest, Mounts};
+use super::{CallerVariables, Folder};
+use crate::mount::{MountContext, Mounts};
 use crate::run::observer::Threshold;
 
 /// A client that has not begun with `initialize`.
@@ -28,13 +29,14 @@ pub(crate) struct Connection {
     pub(super) mounts: Mounts,
     /// Of all places to run.
     pub(super) share: Arc<Semaphore>,
+    pub(super) caller: CallerVariables,
     revision: Mutex<Option<Revision>>,
     /// Whether the client has said that it is ready for news.
     ready: Arc<AtomicBool>,
 }
 
 impl Connection {
-    pub(crate) fn new(folder: Arc<Folder>) -> Self {
+    pub(crate) fn new(folder: Arc<Folder>, caller: CallerVariables) -> Self {
         Self {
             teller: OnceLock::new(),
             threshold: Threshold::new(Level::DEFAULT),
@@ -42,6 +44,7 @@ impl Connection {
             subscriptions: Subscriptions::default(),
             mounts: Mounts::default(),
             share: folder.runner.share(),
+            caller,
             folder,
             revision: Mutex::new(None),
             ready: Arc::default(),
@@ -53,11 +56,11 @@ impl Connection {
     }
 
     fn agreed(&self) -> MutexGuard<'_, Option<Revision>> {
-        self.revision.lock().unwrap_or_else(PoisonError::into_inner)
+        self.revision.lock()
     }
 
-    pub(super) fn guest(&self, caller: Caller) -> Guest<'_> {
-        Guest {
+    pub(super) fn mount_context(&self, caller: Caller) -> MountContext<'_> {
+        MountContext {
             runner: &self.folder.runner,
             events: &self.folder.events,
             threshold: &self.threshold,
@@ -94,7 +97,7 @@ impl Connection {
             true => {
                 let others = self
                     .mounts
-                    .tools(&snapshot.catalogue, &self.guest(caller))
+                    .tools(&snapshot.catalogue, &self.mount_context(caller))
                     .await;
                 page(&snapshot.tools_with(others, revision))?
             }

@@ -19,8 +19,11 @@ pub trait Conventions: Send + Sync + 'static {
     fn untrusted(&self, before: &Catalogue) -> Option<Catalogue>;
 
     /// Connects one client to the folder; see [`Folder::connect`].
-    fn port(&self, folder: &Arc<Folder>) -> Port;
+    fn port(&self, folder: &Arc<Folder>, caller: CallerVariables) -> Port;
 }
+
+/// Environment variables that tell programs about the client that they work for; `None` removes one.
+pub type CallerVariables = Vec<(&'static str, Option<String>)>;
 
 /// linkspan's own conventions.
 pub(super) struct Native(pub(super) ReadOptions);
@@ -37,7 +40,7 @@ impl Conventions for Native {
         Some(before.emptied())
     }
 
-    fn port(&self, folder: &Arc<Folder>) -> Port {
-        folder.connect(Connection::new(folder.clone()))
+    fn port(&self, folder: &Arc<Folder>, caller: CallerVariables) -> Port {
+        folder.connect(Connection::new(folder.clone(), caller))
     }
 }

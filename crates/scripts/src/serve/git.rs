@@ -19,7 +19,7 @@ use tokio::task::spawn_blocking;
 
 use super::Folder;
 use super::options::NotFetched;
-use address::{Address, Place};
+use address::{Address, Location};
 use command::{Git, NO_PROTOCOL};
 
 /// How long a step may take in a repository of this machine.
@@ -30,15 +30,15 @@ pub async fn read(folder: &Arc<Folder>, uri: &str, most: usize) -> Result<Vec<u8
     let address = Address::parse(uri)?;
     let runner = &folder.runner;
     let busy = |_| NotFetched::Failed("too many calls wait already: try again later".to_owned());
-    let _place = runner.place("git", None).await.map_err(busy)?;
+    let _permit = runner.permit("git", None).await.map_err(busy)?;
     match &address.place {
-        Place::There(there) => {
+        Location::Remote(there) => {
             let hosts = folder.options.hosts.as_deref().ok_or_else(|| {
                 NotFetched::Forbidden("repositories of other machines may not be read".to_owned())
             })?;
             remote::read(runner, hosts, there, &address, most).await
         }
-        Place::Here(path) => {
+        Location::Local(path) => {
             let mut roots = folder.options.roots.clone();
             roots.push(runner.root().to_owned());
             let (path, trusting) = (path.clone(), folder.options.accept_writable);

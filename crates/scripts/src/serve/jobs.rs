@@ -9,8 +9,8 @@ use linkspan_mcp::Level;
 use linkspan_wire::{Json, JsonKind, RpcError};
 use serde_json::{Map, Value};
 
-use super::Folder;
 use super::connection::Connection;
+use super::{CallerVariables, Folder};
 use crate::folder::{Program, RunSettings};
 use crate::run::capture::Printed;
 use crate::run::env::{Common, Env, LARGEST, put, roots, scalars};
@@ -44,22 +44,23 @@ impl Connection {
     ) -> Result<Outcome, RpcError> {
         let runner = &self.folder.runner;
         let own = request.run.concurrency;
-        let place = runner.place_of(&self.share, request.name, own).await;
-        let (ours, _place) =
-            place.map_err(|_| RpcError::server("too many calls wait already: try again later"))?;
+        let permit = runner.permit_of(&self.share, request.name, own).await;
+        let (ours, _permit) =
+            permit.map_err(|_| RpcError::server("too many calls wait already: try again later"))?;
         call.hold(ours);
         let caller = call.caller();
         let mut offered = Vec::new();
         if request.run.sandbox.roots {
             offered = self.offered.get(&caller, ASKING).await;
         }
-        let job = job(
+        let mut job = job(
             &self.folder,
             &request,
             self.threshold.name(),
             Some(&caller),
             offered,
         )?;
+        describe_caller(&mut job.env, &self.caller);
         let mut observer = self.observer(&request, caller);
         let name = request.name;
         let outcome = run(runner, job, Some(&mut observer)).await;
@@ -94,8 +95,8 @@ pub(super) async fn perform_without_client(
     request: RunRequest<'_>,
 ) -> Result<Outcome, RpcError> {
     let runner = &folder.runner;
-    let place = runner.place(request.name, request.run.concurrency).await;
-    let _place = place.map_err(|_| RpcError::server("too many calls wait already"))?;
+    let permit = runner.permit(request.name, request.run.concurrency).await;
+    let _permit = permit.map_err(|_| RpcError::server("too many calls wait already"))?;
     let job = job(folder, &request, Level::DEFAULT.name(), None, Vec::new())?;
     let outcome = run(runner, job, None).await;
     Ok(outcome.unwrap_or_else(|e| did_not_start(folder, request.name, &e)))
@@ -128,7 +129,8 @@ fn job<'a>(
     let runner = &folder.runner;
     let arguments = Json::parse(request.spelled)
         .map_err(|_| RpcError::internal("the arguments are no JSON"))?;
-    let mut words = argv::words(request.program, arguments).map_err(RpcError::invalid_params)?;
+    let mut words = argv::words(request.program, arguments)
+        .map_err(|e| RpcError::invalid_params(e.to_string()))?;
     words.extend(request.further.iter().map(Into::into));
     let marker = runner.marker();
     let cancel = runner.folder().join(format!("{marker}.cancelled"));
@@ -191,6 +193,16 @@ fn job<'a>(
         streams: Vec::new(),
         holds: Vec::new(),
     })
+}
+
+/// Tells a program who the client is. Last, so that no setting of the folder says something else.
+fn describe_caller(env: &mut Env, caller: &CallerVariables) {
+    for (name, value) in caller {
+        match value {
+            Some(value) => put(env, name, value),
+            None => env.retain(|(known, _)| known != name),
+        }
+    }
 }
 
 /// Tells a program in its environment what the client can do.

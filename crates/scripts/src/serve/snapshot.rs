@@ -140,7 +140,7 @@ impl Snapshot {
         let all = &self.catalogue;
         let shown: Box<dyn Iterator<Item = Value>> = match collection {
             Collection::Tools => {
-                // A server that is taken in is no tool itself.
+                // A mounted server is no tool itself.
                 let tools = all.tools.iter().filter(|t| !matches!(t.mode, Mode::Mcp(_)));
                 Box::new(tools.map(|e| e.shown.clone()))
             }

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_local::{Call, Params};
 use linkspan_wire::RpcError;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::task::AbortHandle;
 
 use super::connection::Connection;
@@ -39,7 +40,7 @@ impl Subscriptions {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Option<Looking>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -21,10 +21,10 @@ impl Connection {
         let snapshot = self.folder.snapshot();
         let is_tool = |tool: &Tool| tool.name == *name && !matches!(tool.mode, Mode::Mcp(_));
         let Some(tool) = find(&snapshot.catalogue.tools, is_tool) else {
-            let (guest, all) = (self.guest(call.caller()), params.to_string());
+            let (context, all) = (self.mount_context(call.caller()), params.to_string());
             let taken = self
                 .mounts
-                .call(&snapshot.catalogue, &name, &all, &guest)
+                .call(&snapshot.catalogue, &name, &all, &context)
                 .await;
             let unknown = || RpcError::invalid_params(format!("unknown tool: {name}"));
             return taken.unwrap_or_else(|| Err(unknown()));

@@ -121,9 +121,9 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     /// A folder with the program `bin/lang`, which others can write, and a script.
-    struct Place(tempfile::TempDir);
+    struct TestFolder(tempfile::TempDir);
 
-    impl Place {
+    impl TestFolder {
         fn new() -> Self {
             let this = Self(tempfile::tempdir().unwrap());
             fs::create_dir(this.at("bin")).unwrap();
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn every_spelling_of_a_first_line_leads_to_its_interpreter() {
-        let place = Place::new();
+        let place = TestFolder::new();
         let bin = place.at("bin").display().to_string();
         let path = format!("{bin}:/usr/bin:/bin");
         let lang = Some(place.at("bin/lang"));
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn interpreters_of_interpreters_and_links_are_followed() {
-        let place = Place::new();
+        let place = TestFolder::new();
         let lang = Some(place.at("bin/lang"));
         let mut line = place.at("bin/lang").display().to_string();
         for level in 1..5 {

@@ -147,9 +147,9 @@ mod tests {
     use std::fs::Permissions;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    struct Place(tempfile::TempDir);
+    struct TestFolder(tempfile::TempDir);
 
-    impl Place {
+    impl TestFolder {
         /// `above/served/tools/x.sh`, all of it ours alone.
         fn new() -> Self {
             let this = Self(tempfile::tempdir().unwrap());
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_file_is_trusted_if_everything_on_the_way_is() {
-        let place = Place::new();
+        let place = TestFolder::new();
         place.walk(TOOL).unwrap();
         for name in ["above", "above/served", "above/served/tools", TOOL] {
             place.mode(name, 0o757);
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_sticky_folder_is_accepted_above_the_served_one_only() {
-        let place = Place::new();
+        let place = TestFolder::new();
         place.mode("above", 0o1777);
         place.walk(TOOL).unwrap();
         place.mode("above/served", 0o1777);
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_folder_of_every_link_on_the_way_counts() {
-        let place = Place::new();
+        let place = TestFolder::new();
         fs::create_dir(place.at("above/served/shared")).unwrap();
         symlink("../tools/x.sh", place.at("above/served/shared/middle")).unwrap();
         symlink("../shared/middle", place.at("above/served/tools/link")).unwrap();
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn a_group_without_other_members_may_write_folders_above() {
         use std::os::unix::fs::{chown, lchown};
-        let place = Place::new();
+        let place = TestFolder::new();
         let me = rustix::process::geteuid().as_raw();
         // As `/usr/local/bin` of Debian is: root:staff with mode 2775.
         let empty = super::super::groups::without_others(me).pop();
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn links_in_a_circle_end() {
-        let place = Place::new();
+        let place = TestFolder::new();
         symlink("b", place.at("above/served/a")).unwrap();
         symlink("a", place.at("above/served/b")).unwrap();
         let error = place.walk("above/served/a").unwrap_err();

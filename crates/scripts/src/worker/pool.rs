@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use linkspan_wire::RpcError;
 use tokio::sync::{Mutex, Semaphore, oneshot};
 
-use super::book::{Answer, Told, Waiting};
+use super::calls::{Answer, Told, Waiting};
 use super::process::{Handle, Load, Order, start};
 use crate::folder::{Tool, WorkerSettings};
 use crate::run::Runner;

@@ -12,11 +12,11 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::book::{Answer, Book, Deed, Told, Waiting};
+use super::calls::{Action, Answer, Calls, Told, Waiting};
 use crate::folder::{Tool, WorkerSettings};
 use crate::os::{OwnedFd, pipe};
 use crate::run::capture::Tail;
-use crate::run::control::{Odd, Said};
+use crate::run::control::{LineError, Odd, Said};
 use crate::run::env::{Common, put};
 use crate::run::guard::{Begin, Guard};
 use crate::run::observer::{ask, refusal};
@@ -85,7 +85,7 @@ pub(super) async fn start(
         name: tool.name.clone(),
         idle: settings.idle,
         orders: wanted,
-        book: Book::default(),
+        calls: Calls::default(),
         out: Outbox::default(),
         lines: Lines::new(Limits::new(tool.run.max_output.saturating_mul(2))),
         noise: Throttle::new(NOISE),
@@ -165,7 +165,7 @@ struct Worker {
     name: String,
     idle: Duration,
     orders: mpsc::Receiver<Order>,
-    book: Book,
+    calls: Calls,
     out: Outbox,
     lines: Lines,
     noise: Throttle,
@@ -204,7 +204,7 @@ impl Worker {
         }
         if let End::Broken(why) = end {
             tracing::warn!("`{}`: {why}", self.name);
-            self.book.died(&why);
+            self.calls.died(&why);
         }
         drop(stdin);
         // It sees the end of its input; most end then.
@@ -228,13 +228,13 @@ impl Worker {
         // When nothing more is expected of a process that has ended.
         let mut last = None;
         loop {
-            if !self.book.is_empty() {
+            if !self.calls.is_empty() {
                 idle_since = Instant::now();
             } else if !wanted {
                 return End::Unneeded;
             }
             let idle_end = idle_since + self.idle;
-            let deadline = self.book.deadline();
+            let deadline = self.calls.deadline();
             tokio::select! {
                 order = self.orders.recv(), if wanted => match order {
                     None => wanted = false,
@@ -271,7 +271,7 @@ impl Worker {
                     Ok(n) => self.tail.take(&err[..n]),
                 },
                 Some(answered) = questions.join_next() => if let Ok((call, line)) = answered {
-                    self.book.asked(call);
+                    self.calls.asked(call);
                     self.out.answer(line.as_bytes());
                 },
                 ready = stdin.writable(), if !self.out.is_empty() => {
@@ -285,11 +285,11 @@ impl Worker {
                 () = sleep_until(last.unwrap_or(idle_end)), if last.is_some() => {
                     return self.gone(guard).await;
                 }
-                () = sleep_until(deadline.unwrap_or(idle_end)), if deadline.is_some() => match self.book.late() {
+                () = sleep_until(deadline.unwrap_or(idle_end)), if deadline.is_some() => match self.calls.late() {
                     Some(lines) => lines.iter().for_each(|line| self.out.tell(line.as_bytes())),
                     None => return End::Broken("it went on with a call that was given up".to_owned()),
                 },
-                () = sleep_until(idle_end), if self.book.is_empty() => return End::Unneeded,
+                () = sleep_until(idle_end), if self.calls.is_empty() => return End::Unneeded,
             }
         }
     }
@@ -302,10 +302,10 @@ impl Worker {
                 waiting,
             } => {
                 self.out.tell(line.as_bytes());
-                self.book.begin(call, *waiting);
+                self.calls.begin(call, *waiting);
             }
             Order::Cancel(call) => {
-                if let Some(line) = self.book.cancel(call) {
+                if let Some(line) = self.calls.cancel(call) {
                     self.out.tell(line.as_bytes());
                 }
             }
@@ -317,25 +317,22 @@ impl Worker {
             let said = match line {
                 Line::TooLarge(e) => return Some(End::Broken(e.to_string())),
                 Line::Text(text) => match std::str::from_utf8(&text) {
-                    Err(_) => Err(Odd {
-                        why: "a line is no UTF-8".to_owned(),
-                        id: None,
-                    }),
+                    Err(_) => Err(LineError::NoUtf8.into()),
                     Ok(text) if text.trim().is_empty() => continue,
                     Ok(text) => Said::parse(text),
                 },
             };
             match said {
-                Ok(said) => match self.book.hear(said) {
-                    Deed::Nothing => {}
-                    Deed::Write(line) => self.out.answer(line.as_bytes()),
-                    Deed::Ask(caller, call, id, question) => {
+                Ok(said) => match self.calls.hear(said) {
+                    Action::Nothing => {}
+                    Action::Write(line) => self.out.answer(line.as_bytes()),
+                    Action::Ask(caller, call, id, question) => {
                         let asking = async move { (call, ask(caller, id, question).await) };
-                        self.book.asks(call, questions.spawn(asking));
+                        self.calls.asks(call, questions.spawn(asking));
                     }
                 },
                 Err(Odd { why, id: Some(id) }) => {
-                    let why = RpcError::invalid_params(why);
+                    let why = RpcError::invalid_params(why.to_string());
                     self.out.answer(refusal(&id, &why).as_bytes());
                 }
                 Err(Odd { why, id: None }) => {

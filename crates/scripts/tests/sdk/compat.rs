@@ -102,10 +102,7 @@ fn a_question_goes_through_files() {
         .spawn()
         .expect("started");
     let request = folder.path().join("request");
-    let started = std::time::Instant::now();
-    while !request.exists() && started.elapsed().as_secs() < 20 {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    linkspan_testkit::wait_for("the question", || request.exists());
     let asked: Value =
         serde_json::from_slice(&std::fs::read(request).expect("asked")).expect("JSON");
     assert_eq!(asked["mode"], "form");

@@ -4,9 +4,10 @@
 //! is reserved, and of the rest a budget may have as much as is free: one alone gets half, two get a third
 //! each. Of the reserve every budget may have a small part, so that 256 of them can always go on.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::units;
@@ -64,7 +65,7 @@ impl Pool {
     }
 
     fn free(&self) -> MutexGuard<'_, u32> {
-        self.0.free.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.free.lock()
     }
 }
 

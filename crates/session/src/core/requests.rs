@@ -1,4 +1,4 @@
-//! Requests get a hop number, answers get their asker's id back.
+//! Requests get a hop number, answers get the id of their request back.
 
 use std::time::Instant;
 

@@ -1,6 +1,6 @@
 //! What is not for reading: bytes in base64, and HTML.
 
-use super::found::{Found, Run, Verdict};
+use super::found::{Detection, Found, Run};
 use super::line::Line;
 use crate::kind::Kind;
 
@@ -8,9 +8,9 @@ use crate::kind::Kind;
 const LONG: usize = 120;
 const WIDTH: usize = 60;
 
-pub(super) fn base64(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn base64(text: &str, first: Line<'_>) -> Detection {
     if first.text.len() < WIDTH {
-        return Verdict::No;
+        return Detection::No;
     }
     let bytes = first.bytes();
     let data = match first.head(80).find(";base64,") {
@@ -18,7 +18,7 @@ pub(super) fn base64(text: &str, first: Line<'_>) -> Verdict {
         _ => bytes,
     };
     if !is_base64(data) || !is_mixed(data) {
-        return Verdict::No;
+        return Detection::No;
     }
     let mut run = Run::new(first, 0);
     let mut length = 0;
@@ -38,9 +38,9 @@ pub(super) fn base64(text: &str, first: Line<'_>) -> Verdict {
         }
     }
     if length < LONG {
-        return Verdict::NotBefore(run.end);
+        return Detection::NotBefore(run.end);
     }
-    Verdict::Yes(Found {
+    Detection::Yes(Found {
         end: run.end,
         kind: Kind::Base64,
         confidence: if length > 4 * LONG { 0.95 } else { 0.8 },
@@ -65,14 +65,14 @@ fn is_mixed(bytes: &[u8]) -> bool {
     upper * 6 > near.len() && lower * 6 > near.len() && slashes * 12 < near.len()
 }
 
-pub(super) fn html(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn html(text: &str, first: Line<'_>) -> Detection {
     if first.bytes().get(first.indent()) != Some(&b'<') {
-        return Verdict::No;
+        return Detection::No;
     }
     let begin = first.head(64).trim_start().to_ascii_lowercase();
     let whole = begin.starts_with("<!doctype html") || begin.starts_with("<html");
     if !whole && !is_tag(begin.as_bytes()) {
-        return Verdict::No;
+        return Detection::No;
     }
     let mut run = Run::new(first, if whole { usize::MAX } else { 2 });
     let (mut tags, mut closed) = (0, false);
@@ -92,9 +92,9 @@ pub(super) fn html(text: &str, first: Line<'_>) -> Verdict {
     let confidence = match whole {
         true => 0.95,
         false if tags >= 4 => 0.75,
-        false => return Verdict::NotBefore(run.end),
+        false => return Detection::NotBefore(run.end),
     };
-    Verdict::Yes(Found {
+    Detection::Yes(Found {
         end: run.end,
         kind: Kind::Html,
         confidence,

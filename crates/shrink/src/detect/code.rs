@@ -1,6 +1,6 @@
 //! The content of a file below its path.
 
-use super::found::{Found, Verdict};
+use super::found::{Detection, Found};
 use super::line::{Line, is_file, is_path};
 use crate::kind::Kind;
 
@@ -63,7 +63,7 @@ fn attribute(text: &str) -> Option<&str> {
 }
 
 /// Code, up to the next path or the end of the text.
-pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
     let (mut code, mut prose, mut end) = (0, 0, first.start);
     for line in first.and_below(text) {
         if line.is_blank() {
@@ -79,9 +79,9 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
         end = line.next;
     }
     if code < 2 || code < prose {
-        return Verdict::NotBefore(end);
+        return Detection::NotBefore(end);
     }
-    Verdict::Yes(Found {
+    Detection::Yes(Found {
         end,
         kind: Kind::Code,
         confidence: SURE,

@@ -1,23 +1,23 @@
 //! YAML and TOML, by their looks.
 
-use super::found::{Found, Run, Verdict};
+use super::found::{Detection, Found, Run};
 use super::line::Line;
 use crate::kind::Kind;
 
 /// The confidence in a format that was recognised but not parsed.
 const SURE: f32 = 0.75;
 
-fn yes(run: &Run, kind: Kind) -> Verdict {
-    Verdict::Yes(Found {
+fn yes(run: &Run, kind: Kind) -> Detection {
+    Detection::Yes(Found {
         end: run.end,
         kind,
         confidence: SURE,
     })
 }
 
-pub(super) fn toml(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn toml(text: &str, first: Line<'_>) -> Detection {
     if first.indent() > 0 || !is_section(first.text) && pair(first.text).is_none() {
-        return Verdict::No;
+        return Detection::No;
     }
     let mut run = Run::new(first, 0);
     let (mut sections, mut pairs, mut blanks) = (0, 0, 0);
@@ -51,7 +51,7 @@ pub(super) fn toml(text: &str, first: Line<'_>) -> Verdict {
     }
     match (sections, pairs) {
         (1.., 2..) => yes(&run, Kind::Toml),
-        _ => Verdict::NotBefore(run.end),
+        _ => Detection::NotBefore(run.end),
     }
 }
 
@@ -89,10 +89,10 @@ fn pair(line: &str) -> Option<(&str, &str)> {
         .then_some((key, value))
 }
 
-pub(super) fn yaml(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn yaml(text: &str, first: Line<'_>) -> Detection {
     let begins = first.text == "---" || first.text.starts_with("- ") || key(first.text).is_some();
     if !begins || first.indent() > 0 {
-        return Verdict::No;
+        return Detection::No;
     }
     let mut run = Run::new(first, 0);
     let (mut keys, mut nested, mut items) = (0, 0, 0);
@@ -133,7 +133,7 @@ pub(super) fn yaml(text: &str, first: Line<'_>) -> Verdict {
     // A list is as likely to be prose, and a few words with colons too.
     match (keys, nested, items) {
         (4.., 1.., _) if items <= keys * 2 => yes(&run, Kind::Yaml),
-        _ => Verdict::NotBefore(run.end),
+        _ => Detection::NotBefore(run.end),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr_iter};
 
-use super::found::{Found, Verdict, sure};
+use super::found::{Detection, Found, sure};
 use super::line::Line;
 use crate::kind::Kind;
 
@@ -10,22 +10,22 @@ use crate::kind::Kind;
 const LONG: usize = 1 << 16;
 
 /// A table whose values have this mark between them.
-pub(super) fn find<const MARK: u8>(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn find<const MARK: u8>(text: &str, first: Line<'_>) -> Detection {
     let bytes = first.bytes();
     if matches!(bytes.first(), None | Some(b' ' | b'|')) || memchr(MARK, bytes).is_none() {
-        return Verdict::No;
+        return Detection::No;
     }
     // So ends a statement or a sentence, not a list of names.
     let last = bytes.last().copied().unwrap_or(MARK);
     if MARK != b'\t' && (last == MARK || matches!(last, b'.' | b';' | b'{' | b'(')) {
-        return Verdict::No;
+        return Detection::No;
     }
     table(text, first, MARK)
 }
 
-fn table(text: &str, first: Line<'_>, mark: u8) -> Verdict {
+fn table(text: &str, first: Line<'_>, mark: u8) -> Detection {
     let Some((columns, mut end)) = record(text, first, mark) else {
-        return Verdict::No;
+        return Detection::No;
     };
     let (mut rows, mut spaced) = (1, spaced(first, mark));
     let (mut odd, mut pending, mut at) = (0, 0, end);
@@ -61,11 +61,11 @@ fn table(text: &str, first: Line<'_>, mark: u8) -> Verdict {
     };
     if rows < least {
         return match rows {
-            1..4 => Verdict::No,
-            _ => Verdict::NotBefore(end),
+            1..4 => Detection::No,
+            _ => Detection::NotBefore(end),
         };
     }
-    Verdict::Yes(Found {
+    Detection::Yes(Found {
         end,
         kind: Kind::Csv,
         confidence: sure(top, rows, odd),

@@ -2,7 +2,7 @@
 
 use linkspan_wire::{Json, Syntax};
 
-use super::found::{Found, Verdict};
+use super::found::{Detection, Found};
 use super::line::Line;
 use crate::kind::Kind;
 
@@ -18,10 +18,10 @@ pub(super) fn is_json(text: &str) -> bool {
 }
 
 /// A value that begins with a line and ends with a line, or values that have a line each.
-pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
     let mut ends = match value(text, first) {
         Ok(ends) => ends,
-        Err(until) => return Verdict::NotBefore(until),
+        Err(until) => return Detection::NotBefore(until),
     };
     if ends > first.next {
         return yes(ends, Kind::Json);
@@ -37,14 +37,14 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
         }
     }
     match count {
-        1 if first.text.len() < SMALL => Verdict::NotBefore(ends),
+        1 if first.text.len() < SMALL => Detection::NotBefore(ends),
         1 => yes(ends, Kind::Json),
         _ => yes(ends, Kind::Ndjson),
     }
 }
 
-fn yes(end: usize, kind: Kind) -> Verdict {
-    Verdict::Yes(Found {
+fn yes(end: usize, kind: Kind) -> Detection {
+    Detection::Yes(Found {
         end,
         kind,
         confidence: SURE,

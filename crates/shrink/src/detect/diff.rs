@@ -1,6 +1,6 @@
 //! Unified diffs, and what `git show` and `git log -p` print.
 
-use super::found::{Found, Verdict};
+use super::found::{Detection, Found};
 use super::line::{Line, digits};
 use crate::kind::Kind;
 
@@ -49,9 +49,9 @@ const COMMIT: [&str; 12] = [
     "parent ",
 ];
 
-pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
     if !may_begin(text, first) {
-        return Verdict::No;
+        return Detection::No;
     }
     let mut reading = Reading::default();
     let mut end = first.start;
@@ -71,9 +71,9 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
         (1.., 1..) => SURE,
         (0, 1..) => BARE,
         (2.., 0) => BARE,
-        _ => return Verdict::NotBefore(end),
+        _ => return Detection::NotBefore(end),
     };
-    Verdict::Yes(Found {
+    Detection::Yes(Found {
         end: reading.cut.unwrap_or(end),
         kind: Kind::Diff,
         confidence,

@@ -13,7 +13,7 @@ pub(super) struct Found {
 
 /// What a finder says about the lines from a place on.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum Detection {
     /// Not what it looks for.
     No,
     /// Not what it looks for, and neither is any line before this offset. A detector that reads more than a
@@ -69,11 +69,11 @@ impl Run {
     }
 
     /// As sure as `top` if there are many lines and all of them fit.
-    pub(super) fn verdict(&self, kind: Kind, least: usize, top: f32) -> Verdict {
+    pub(super) fn detection(&self, kind: Kind, least: usize, top: f32) -> Detection {
         if self.fit < least {
-            return Verdict::NotBefore(self.end);
+            return Detection::NotBefore(self.end);
         }
-        Verdict::Yes(Found {
+        Detection::Yes(Found {
             end: self.end,
             kind,
             confidence: sure(top, self.fit, self.unfit),

@@ -2,26 +2,26 @@
 
 use memchr::memmem;
 
-use super::found::{Found, Run, Verdict, sure};
+use super::found::{Detection, Found, Run, sure};
 use super::line::Line;
 use crate::kind::Kind;
 
 /// A table with a rule below the names of its columns.
-pub(super) fn ruled(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn ruled(text: &str, first: Line<'_>) -> Detection {
     // A rule is made of few characters: most lines need one look at the first of them.
     let below = text.as_bytes().get(first.next);
     if !matches!(below, Some(b'|' | b'-' | b':' | b' ' | 0xe2)) {
-        return Verdict::No;
+        return Detection::No;
     }
     let Some(rule) = Line::at(text, first.next) else {
-        return Verdict::No;
+        return Detection::No;
     };
     let kind = if first.text.contains('|') && is_markdown_rule(rule.trimmed()) {
         Kind::Markdown
     } else if first.text.contains(['|', '│']) && is_plus_rule(rule.trimmed().trim_matches('|')) {
         Kind::Drawn
     } else {
-        return Verdict::No;
+        return Detection::No;
     };
     let mut run = Run::new(first, 0);
     for (index, line) in first.and_below(text).enumerate() {
@@ -38,7 +38,7 @@ pub(super) fn ruled(text: &str, first: Line<'_>) -> Verdict {
         }
         run.yes(line);
     }
-    run.verdict(kind, 3, 0.98)
+    run.detection(kind, 3, 0.98)
 }
 
 /// `|---|:-:|`, `--- | ---`
@@ -84,9 +84,9 @@ fn is_border(line: &str) -> bool {
 }
 
 /// A table with a border around it.
-pub(super) fn boxed(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn boxed(text: &str, first: Line<'_>) -> Detection {
     if !is_border(first.text) {
-        return Verdict::No;
+        return Detection::No;
     }
     const SIDES: [char; 26] = [
         '|', '+', '│', '║', '┃', '├', '╟', '╠', '┣', '╞', '┡', '┢', '╢', '└', '╚', '╰', '┗', '╘',
@@ -102,23 +102,23 @@ pub(super) fn boxed(text: &str, first: Line<'_>) -> Verdict {
         }
         run.yes(line);
     }
-    run.verdict(Kind::Drawn, 3, 0.98)
+    run.detection(Kind::Drawn, 3, 0.98)
 }
 
 /// Columns of a line that are looked at.
 const WIDE: usize = 256;
 
 /// Lines with spaces in the same places.
-pub(super) fn aligned(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn aligned(text: &str, first: Line<'_>) -> Detection {
     let inner = first.text.trim_end();
     if inner.len() > 4096
         || memmem::find(&inner.as_bytes()[first.indent().min(inner.len())..], b"  ").is_none()
     {
-        return Verdict::No;
+        return Detection::No;
     }
     let mut blank = Columns::blank(first.text);
     if blank.columns() < 2 {
-        return Verdict::No;
+        return Detection::No;
     }
     let mut end = first.next;
     let mut rows = 1;
@@ -146,11 +146,11 @@ pub(super) fn aligned(text: &str, first: Line<'_>) -> Verdict {
     };
     if rows < 4 || top == 0.0 {
         return match rows {
-            1..4 => Verdict::No,
-            _ => Verdict::NotBefore(end),
+            1..4 => Detection::No,
+            _ => Detection::NotBefore(end),
         };
     }
-    Verdict::Yes(Found {
+    Detection::Yes(Found {
         end,
         kind: Kind::Drawn,
         confidence: sure(top, rows, 0),

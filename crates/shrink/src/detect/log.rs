@@ -1,7 +1,7 @@
 //! Lines of a log: some with a time, or with how serious they are, and what belongs to them.
 
 use super::evidence::is_quoted_or_comment;
-use super::found::{Found, Verdict, sure};
+use super::found::{Detection, Found, sure};
 use super::line::Line;
 use super::time::{has_clock, stamp};
 use crate::kind::Kind;
@@ -17,9 +17,9 @@ const NEAR: usize = 160;
 /// A stack trace, or what else stands between two entries, has not more lines.
 const BETWEEN: usize = 60;
 
-pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
     if !is_entry(first) {
-        return Verdict::No;
+        return Detection::No;
     }
     let (mut entries, mut others, mut end) = (0, 0, first.start);
     let (mut pending, mut blanks, mut part) = (0, 0, true);
@@ -50,7 +50,7 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
         }
     }
     if entries < 3 {
-        return Verdict::NotBefore(end);
+        return Detection::NotBefore(end);
     }
     let share = entries as f32 / (entries + others) as f32;
     let top = match share {
@@ -59,7 +59,7 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
         0.15.. if entries >= 5 => 0.75,
         _ => 0.5,
     };
-    Verdict::Yes(Found {
+    Detection::Yes(Found {
         end,
         kind: Kind::Log,
         confidence: sure(top, entries, 0),

@@ -1,12 +1,12 @@
 //! Code with a number before each line.
 
-use super::found::{Run, Verdict};
+use super::found::{Detection, Run};
 use super::line::{Line, digits};
 use crate::kind::Kind;
 
-pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
     let Some((number, mark)) = number(first.text) else {
-        return Verdict::No;
+        return Detection::No;
     };
     let mut run = Run::new(first, 2);
     run.yes(first);
@@ -38,7 +38,7 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
     }
     // Numbers that only rise are sizes, or hits in one file.
     if steps * 3 < (run.fit - 1) * 2 {
-        return Verdict::NotBefore(run.end);
+        return Detection::NotBefore(run.end);
     }
     // A list is numbered, too, and so are a few branches of code.
     let least = match mark {
@@ -46,7 +46,7 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
         Mark::Space | Mark::Bracket | Mark::Dash => 8,
         _ => 3,
     };
-    run.verdict(Kind::Numbered, least, 0.95)
+    run.detection(Kind::Numbered, least, 0.95)
 }
 
 /// What stands between the number and the code.

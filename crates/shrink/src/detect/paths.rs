@@ -1,15 +1,15 @@
 //! A path on each line, and listings of folders.
 
-use super::found::{Found, Run, Verdict, sure};
+use super::found::{Detection, Found, Run, sure};
 use super::line::{Line, digits, is_file, is_path};
 use crate::kind::Kind;
 
 const SURE: f32 = 0.95;
 
 /// A path, or a name with an ending, on each line.
-pub(super) fn plain(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn plain(text: &str, first: Line<'_>) -> Detection {
     if !is_entry(first) {
-        return Verdict::No;
+        return Detection::No;
     }
     let (mut paths, mut names, mut end) = (0, 0, first.start);
     for line in first.and_below(text) {
@@ -23,9 +23,9 @@ pub(super) fn plain(text: &str, first: Line<'_>) -> Verdict {
     }
     let fits = paths * 4 >= names && paths >= 4 || paths == 0 && names >= 10;
     if !fits {
-        return Verdict::NotBefore(end);
+        return Detection::NotBefore(end);
     }
-    Verdict::Yes(Found {
+    Detection::Yes(Found {
         end,
         kind: Kind::Paths,
         confidence: sure(SURE, paths.max(names), 0),
@@ -49,7 +49,7 @@ fn is_word(text: &str) -> bool {
 }
 
 /// Names with one of a few marks in front of them.
-pub(super) fn marked(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn marked(text: &str, first: Line<'_>) -> Detection {
     const MARKS: [&str; 6] = ["[FILE] ", "[DIR] ", "[LINK] ", "📁 ", "📄 ", "📂 "];
     let mut run = Run::new(first, 0);
     for line in first.and_below(text) {
@@ -59,14 +59,14 @@ pub(super) fn marked(text: &str, first: Line<'_>) -> Verdict {
         run.yes(line);
     }
     match run.fit {
-        0 => Verdict::No,
-        _ => run.verdict(Kind::Paths, 3, SURE),
+        0 => Detection::No,
+        _ => run.detection(Kind::Paths, 3, SURE),
     }
 }
 
 /// The listing of a folder, and of those in it: `folder:` above the names in it, a blank line below.
 /// One with rights and sizes is a table if there is one folder only.
-pub(super) fn listing(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn listing(text: &str, first: Line<'_>) -> Detection {
     let Some(root) = folder(first) else {
         return long(text, first);
     };
@@ -93,16 +93,16 @@ pub(super) fn listing(text: &str, first: Line<'_>) -> Verdict {
         run.yes(line);
     }
     match sections {
-        0 | 1 => Verdict::NotBefore(run.end),
-        _ => run.verdict(Kind::Paths, 4, SURE),
+        0 | 1 => Detection::NotBefore(run.end),
+        _ => run.detection(Kind::Paths, 4, SURE),
     }
 }
 
 /// `ls -l`
-fn long(text: &str, first: Line<'_>) -> Verdict {
+fn long(text: &str, first: Line<'_>) -> Detection {
     let is_total = first.text.strip_prefix("total ").is_some_and(is_size);
     if !is_total && !is_long(first.bytes()) {
-        return Verdict::No;
+        return Detection::No;
     }
     let mut run = Run::new(first, 0);
     for line in first.and_below(text) {
@@ -112,7 +112,7 @@ fn long(text: &str, first: Line<'_>) -> Verdict {
         }
         run.yes(line);
     }
-    run.verdict(Kind::Drawn, 4, SURE)
+    run.detection(Kind::Drawn, 4, SURE)
 }
 
 /// The folder that a line announces.

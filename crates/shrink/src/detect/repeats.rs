@@ -1,7 +1,7 @@
 //! Lines that repeat a few patterns and report what a program did: builds, tests, downloads.
 
 use super::evidence::reports;
-use super::found::{Found, Verdict};
+use super::found::{Detection, Found};
 use super::line::Line;
 use crate::kind::Kind;
 
@@ -14,14 +14,14 @@ const WINDOW: usize = 200;
 /// Fewer are not worth it.
 const LEAST: usize = 8;
 
-pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
     let word = first_word(first);
     let mut near = first
         .below(text)
         .take(3)
         .filter(|line| line.first() == first.first());
     if word.is_empty() || !near.any(|line| first_word(line) == word) {
-        return Verdict::No;
+        return Detection::No;
     }
     let mut end = None;
     let mut from = first;
@@ -38,12 +38,12 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Verdict {
         }
     }
     match end {
-        Some(end) => Verdict::Yes(Found {
+        Some(end) => Detection::Yes(Found {
             end,
             kind: Kind::Log,
             confidence: SURE,
         }),
-        None => Verdict::NotBefore(Window::read(text, first).middle),
+        None => Detection::NotBefore(Window::read(text, first).middle),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::fence::Fences;
-use super::found::{Found, Verdict};
+use super::found::{Detection, Found};
 use super::line::Line;
 use super::look::{
     BAR, BRACKET, COLON, COMMA, DASH, DIGIT, DOT, EQUALS, FOREIGN, GAP, Look, SEMICOLON, SLASH,
@@ -18,10 +18,10 @@ use super::{
 struct Finder {
     /// Whether it is worth asking.
     may: fn(Look) -> bool,
-    find: fn(&str, Line<'_>) -> Verdict,
+    find: fn(&str, Line<'_>) -> Detection,
 }
 
-const fn finder(may: fn(Look) -> bool, find: fn(&str, Line<'_>) -> Verdict) -> Finder {
+const fn finder(may: fn(Look) -> bool, find: fn(&str, Line<'_>) -> Detection) -> Finder {
     Finder { may, find }
 }
 
@@ -225,7 +225,7 @@ impl<'a> Scan<'a> {
 }
 
 fn ask(
-    finder: fn(&str, Line<'_>) -> Verdict,
+    finder: fn(&str, Line<'_>) -> Detection,
     text: &str,
     line: Line<'_>,
     from: &mut usize,
@@ -235,19 +235,19 @@ fn ask(
         return None;
     }
     match finder(text, line) {
-        Verdict::No => None,
-        Verdict::NotBefore(next) => {
+        Detection::No => None,
+        Detection::NotBefore(next) => {
             *from = next;
             None
         }
-        Verdict::Yes(found) if found.confidence < threshold || found.end <= line.start => {
+        Detection::Yes(found) if found.confidence < threshold || found.end <= line.start => {
             *from = found.end;
             None
         }
-        Verdict::Yes(found) if source::is_code(&text[line.start..found.end], found.kind) => {
+        Detection::Yes(found) if source::is_code(&text[line.start..found.end], found.kind) => {
             *from = found.end;
             None
         }
-        Verdict::Yes(found) => Some(found),
+        Detection::Yes(found) => Some(found),
     }
 }

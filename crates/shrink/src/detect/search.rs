@@ -1,6 +1,6 @@
 //! `path:line:text`, as grep, ripgrep and compilers print it.
 
-use super::found::{Found, Verdict, sure};
+use super::found::{Detection, Found, sure};
 use super::line::{Line, digits, is_file, is_path};
 use super::time::stamp;
 use crate::kind::Kind;
@@ -15,9 +15,9 @@ const CONTEXT: usize = 5;
 const ODD: usize = 3;
 
 /// Hits with the number of their line.
-pub(super) fn numbered(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn numbered(text: &str, first: Line<'_>) -> Detection {
     let Some(mut path) = hit(first).or_else(|| ahead(text, first)) else {
-        return Verdict::No;
+        return Detection::No;
     };
     let mut run = Hits::new(first, path);
     for line in first.and_below(text) {
@@ -30,13 +30,13 @@ pub(super) fn numbered(text: &str, first: Line<'_>) -> Verdict {
             break;
         }
     }
-    run.verdict(0.95)
+    run.detection(0.95)
 }
 
 /// Hits without numbers: only if the same few paths come again and again.
-pub(super) fn bare(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn bare(text: &str, first: Line<'_>) -> Detection {
     let Some(mut path) = bare_hit(first) else {
-        return Verdict::No;
+        return Detection::No;
     };
     let mut run = Hits::new(first, path);
     let mut paths = 1;
@@ -49,8 +49,8 @@ pub(super) fn bare(text: &str, first: Line<'_>) -> Verdict {
         path = found;
     }
     match run.hits >= paths * 2 {
-        true => run.verdict(0.9),
-        false => Verdict::NotBefore(run.end),
+        true => run.detection(0.9),
+        false => Detection::NotBefore(run.end),
     }
 }
 
@@ -102,11 +102,11 @@ impl Hits {
         self.pending <= ODD && self.pending + self.others <= 2 + self.hits
     }
 
-    fn verdict(&self, top: f32) -> Verdict {
+    fn detection(&self, top: f32) -> Detection {
         if self.hits < 3 || !self.akin && !self.files {
-            return Verdict::NotBefore(self.end);
+            return Detection::NotBefore(self.end);
         }
-        Verdict::Yes(Found {
+        Detection::Yes(Found {
             end: self.end,
             kind: Kind::Search,
             confidence: sure(top, self.hits, self.others),

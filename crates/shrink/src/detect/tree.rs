@@ -1,16 +1,16 @@
 //! Trees with drawn branches, and indented ones.
 
-use super::found::{Found, Run, Verdict, sure};
+use super::found::{Detection, Found, Run, sure};
 use super::line::{Line, digits, is_file, is_path};
 use crate::kind::Kind;
 
 const SURE: f32 = 0.98;
 
 /// A tree with branches, its root if that stands above them, and how many there are if that stands below.
-pub(super) fn drawn(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn drawn(text: &str, first: Line<'_>) -> Detection {
     let begins = is_branch(first.text) || next_is_branch(text, first) && is_root(first.text);
     if !begins {
-        return Verdict::No;
+        return Detection::No;
     }
     let mut run = Run::new(first, 0);
     for line in first.and_below(text) {
@@ -27,7 +27,7 @@ pub(super) fn drawn(text: &str, first: Line<'_>) -> Verdict {
         }
         break;
     }
-    run.verdict(Kind::Tree, 4, SURE)
+    run.detection(Kind::Tree, 4, SURE)
 }
 
 fn next_is_branch(text: &str, line: Line<'_>) -> bool {
@@ -78,10 +78,10 @@ fn is_summary(line: &str) -> bool {
 }
 
 /// Names under folders, each level further to the right.
-pub(super) fn indented(text: &str, first: Line<'_>) -> Verdict {
+pub(super) fn indented(text: &str, first: Line<'_>) -> Detection {
     let below = text.as_bytes().get(first.next);
     if first.indent() > 0 || !matches!(below, Some(b' ' | b'\t')) || name(first).is_none() {
-        return Verdict::No;
+        return Detection::No;
     }
     let mut run = Run::new(first, 0);
     let (mut telling, mut nested, mut above, mut step) = (0, 0, 0, 0);
@@ -103,10 +103,10 @@ pub(super) fn indented(text: &str, first: Line<'_>) -> Verdict {
         run.yes(line);
     }
     if nested * 2 < run.fit || telling * 3 < run.fit || run.fit < 4 {
-        return Verdict::NotBefore(run.end);
+        return Detection::NotBefore(run.end);
     }
     let share = telling as f32 / run.fit as f32;
-    Verdict::Yes(Found {
+    Detection::Yes(Found {
         end: run.end,
         kind: Kind::Tree,
         confidence: sure(0.8 + 0.1 * share, run.fit, 0),

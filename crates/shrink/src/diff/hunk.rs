@@ -78,7 +78,7 @@ fn count(text: &str) -> Option<(u64, &str)> {
 
 /// What is known of the hunks above in the same file.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct HunkContext {
     tail: String,
 }
 
@@ -89,7 +89,7 @@ pub(super) struct Short {
     tail: String,
 }
 
-impl Place {
+impl HunkContext {
     fn pass(&mut self, hunk: &Hunk<'_>) {
         if !hunk.tail.is_empty() {
             self.tail.clear();

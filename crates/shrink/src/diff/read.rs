@@ -2,7 +2,7 @@
 
 use super::file::{File, ZEROS};
 use super::head::Form;
-use super::hunk::{Place, Short};
+use super::hunk::{HunkContext, Short};
 use super::run::{ADDED, ADDED_END, LOST, REMOVED, REMOVED_END, TURN};
 use super::{FILE, HUNK, LITERAL, words};
 use crate::rendering::Malformed;
@@ -12,7 +12,7 @@ pub(super) fn read(body: &str, form: &Form, limit: usize) -> Result<String, Malf
     let mut reader = Reader {
         form,
         out: String::with_capacity(body.len() + body.len() / 4),
-        place: Place::default(),
+        place: HunkContext::default(),
         hunk: None,
     };
     let mut lines = body.split('\n').enumerate().peekable();
@@ -39,7 +39,7 @@ struct Reader<'a> {
     form: &'a Form,
     /// Every line of it has its end.
     out: String,
-    place: Place,
+    place: HunkContext,
     hunk: Option<Open>,
 }
 
@@ -125,7 +125,7 @@ impl Reader<'_> {
 
     fn outside(&mut self, line: &str, below: &str) -> Result<(), &'static str> {
         if let Some(short) = line.strip_prefix(FILE) {
-            self.place = Place::default();
+            self.place = HunkContext::default();
             let file = File::parse(short, ZEROS).ok_or("not a file")?;
             let below = below.strip_prefix(LITERAL).unwrap_or(below);
             file.long(self.form, below.starts_with(HUNK), &mut self.out);
@@ -142,7 +142,7 @@ impl Reader<'_> {
             });
             return Ok(());
         }
-        self.place = Place::default();
+        self.place = HunkContext::default();
         self.out
             .push_str(line.strip_prefix(LITERAL).unwrap_or(line));
         self.out.push('\n');

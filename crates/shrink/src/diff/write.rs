@@ -3,7 +3,7 @@
 use super::file::{File, ZEROS};
 use super::find::find;
 use super::head::Form;
-use super::hunk::{Hunk, Place};
+use super::hunk::{Hunk, HunkContext};
 use super::run;
 use super::{FILE, HUNK, LITERAL};
 use crate::context::{Context, Level};
@@ -16,7 +16,7 @@ pub(super) fn write(lines: &[&str], form: &Form, context: &Context) -> Option<St
         out: String::new(),
         begun: false,
         in_hunk: false,
-        place: Place::default(),
+        place: HunkContext::default(),
         scratch: String::new(),
     };
     let mut at = 0;
@@ -42,7 +42,7 @@ struct Writer<'a> {
     out: String,
     begun: bool,
     in_hunk: bool,
-    place: Place,
+    place: HunkContext,
     scratch: String,
 }
 
@@ -78,7 +78,7 @@ impl Writer<'_> {
         self.out.push_str(FILE);
         self.out.push_str(&self.scratch);
         self.in_hunk = false;
-        self.place = Place::default();
+        self.place = HunkContext::default();
         Some(used)
     }
 
@@ -114,7 +114,7 @@ impl Writer<'_> {
         }
         self.out.push_str(line);
         self.in_hunk = false;
-        self.place = Place::default();
+        self.place = HunkContext::default();
     }
 
     fn next_line(&mut self) {

@@ -115,80 +115,15 @@ impl<'a> Document<'a> {
 
     fn read(&mut self, scanner: &mut Scanner<'a>) -> Option<Id> {
         let root = self.values.len() as Id;
-        let mut open: Vec<Open> = Vec::new();
+        let mut open = Vec::new();
         let mut names: Vec<Name> = Vec::new();
         loop {
-            // Before a value, or before the end of an array or object that is empty.
-            let id = self.values.len() as Id;
-            let (token, start, end) = scanner.value()?;
-            let mut value = Value {
-                sort: Sort::Word,
-                start,
-                end,
-                next: id + 1,
-                count: 0,
-                shape: NO_SHAPE,
+            let is_container = self.begin(scanner, &mut open, names.len())?;
+            self.close(scanner, &mut open, &mut names, is_container)?;
+            let Some(inner) = open.last() else {
+                return Some(root);
             };
-            let container = match token {
-                Token::Scalar(sort) => {
-                    value.sort = sort;
-                    None
-                }
-                Token::Array => Some(false),
-                Token::Object => Some(true),
-            };
-            if let Some(is_object) = container {
-                value.sort = if is_object { Sort::Object } else { Sort::Array };
-                if open.len() == MAX_DEPTH {
-                    return None;
-                }
-                let likely = open.last().map_or(NO_SHAPE, |parent| parent.last);
-                open.push(Open {
-                    id,
-                    count: 0,
-                    is_object,
-                    names: names.len(),
-                    likely,
-                    last: NO_SHAPE,
-                });
-            }
-            self.values.push(value);
-            let mut is_empty = container.is_some();
-            // After a value: close what ends here.
-            loop {
-                let Some(inner) = open.last_mut() else {
-                    return Some(root);
-                };
-                if is_empty {
-                    if !scanner.closes(inner.is_object) {
-                        break;
-                    }
-                } else {
-                    inner.count += 1;
-                    if !scanner.ends(inner.is_object)? {
-                        break;
-                    }
-                }
-                is_empty = false;
-                let shape = match inner.is_object {
-                    true => self.shape(&names[inner.names..], inner.likely),
-                    false => NO_SHAPE,
-                };
-                names.truncate(inner.names);
-                let next = self.values.len() as Id;
-                let value = &mut self.values[inner.id as usize];
-                value.end = scanner.position();
-                value.next = next;
-                value.count = inner.count;
-                value.shape = shape;
-                open.pop();
-                if let Some(parent) = open.last_mut() {
-                    parent.last = shape;
-                }
-            }
-            if let Some(inner) = open.last()
-                && inner.is_object
-            {
+            if inner.is_object {
                 let (sort, start, end) = scanner.name()?;
                 let at = names.len() - inner.names;
                 let likely = self.shapes.get(inner.likely as usize);
@@ -197,6 +132,83 @@ impl<'a> Document<'a> {
                 names.push(self.names.of(sort, inside, likely));
             }
         }
+    }
+
+    /// Reads a scalar, or the opening bracket of an array or object; whether it was a bracket.
+    fn begin(
+        &mut self,
+        scanner: &mut Scanner<'a>,
+        open: &mut Vec<Open>,
+        names: usize,
+    ) -> Option<bool> {
+        let id = self.values.len() as Id;
+        let (token, start, end) = scanner.value()?;
+        let (sort, is_container) = match token {
+            Token::Scalar(sort) => (sort, false),
+            Token::Array => (Sort::Array, true),
+            Token::Object => (Sort::Object, true),
+        };
+        if is_container {
+            if open.len() == MAX_DEPTH {
+                return None;
+            }
+            let likely = open.last().map_or(NO_SHAPE, |parent| parent.last);
+            open.push(Open {
+                id,
+                count: 0,
+                is_object: sort == Sort::Object,
+                names,
+                likely,
+                last: NO_SHAPE,
+            });
+        }
+        self.values.push(Value {
+            sort,
+            start,
+            end,
+            next: id + 1,
+            count: 0,
+            shape: NO_SHAPE,
+        });
+        Some(is_container)
+    }
+
+    /// After a value, or an opening bracket: closes all arrays and objects that end here.
+    fn close(
+        &mut self,
+        scanner: &mut Scanner<'a>,
+        open: &mut Vec<Open>,
+        names: &mut Vec<Name>,
+        mut is_empty: bool,
+    ) -> Option<()> {
+        while let Some(inner) = open.last_mut() {
+            let ends = if is_empty {
+                scanner.closes(inner.is_object)
+            } else {
+                inner.count += 1;
+                scanner.ends(inner.is_object)?
+            };
+            if !ends {
+                break;
+            }
+            is_empty = false;
+            let shape = match inner.is_object {
+                true => self.shape(&names[inner.names..], inner.likely),
+                false => NO_SHAPE,
+            };
+            names.truncate(inner.names);
+            let next = self.values.len() as Id;
+            let value = &mut self.values[inner.id as usize];
+            value.end = scanner.position();
+            value.next = next;
+            value.count = inner.count;
+            value.shape = shape;
+            open.pop();
+            if let Some(parent) = open.last_mut() {
+                parent.last = shape;
+            }
+        }
+        Some(())
     }
 
     fn shape(&mut self, names: &[Name], likely: u32) -> u32 {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::context::{Context, Level};
 use crate::json::Layout;
 use crate::kind::Kind;
-use crate::{Gate, Kept};
+use crate::{Kept, Thresholds};
 
 fn context(level: Level) -> Context {
     Context {
@@ -141,8 +141,8 @@ proptest! {
         let layout = Layout::parse(layout).unwrap_or_default();
         let printed = layout.print(&super::layout::minified(&value)).unwrap();
         let text = format!("Before it.\n{printed}\nAfter it.\n");
-        let gate = Gate { short: 0, least: 1, percent: 0, ..Gate::default() };
-        match crate::shrink(&text, &gate, &context(Level::Max)) {
+        let thresholds = Thresholds { short: 0, least: 1, percent: 0, ..Thresholds::default() };
+        match crate::shrink(&text, &thresholds, &context(Level::Max)) {
             Ok(shrunk) => prop_assert_eq!(crate::decode(&shrunk.text), Ok(text), "{}", shrunk.text),
             Err(why) => prop_assert_ne!(why, Kept::Unfaithful, "{}", text),
         }

@@ -3,7 +3,7 @@
 use super::cells::{Cell, Role, skeleton};
 use super::clock::Clock;
 use super::lines::Lines;
-use super::mine::{Book, cut_apart, cut_line};
+use super::mine::{TemplateIndex, cut_apart, cut_line};
 use crate::context::Stop;
 
 /// No template.
@@ -23,19 +23,23 @@ pub(crate) struct Assigned {
 }
 
 /// `None` if `stop` is set.
-pub(crate) fn assign(lines: &Lines<'_>, book: &Book, stop: &Stop) -> Option<Assigned> {
+pub(crate) fn assign(
+    lines: &Lines<'_>,
+    templates: &TemplateIndex,
+    stop: &Stop,
+) -> Option<Assigned> {
     let mut assigned = Assigned {
         template: Vec::with_capacity(lines.count()),
-        uses: vec![0; book.templates.len()],
+        uses: vec![0; templates.templates.len()],
         ..Assigned::default()
     };
-    let mut desk = Desk::default();
+    let mut matcher = Matcher::default();
     for line in 0..lines.count() {
         if line % 256 == 0 && stop.is_set() {
             return None;
         }
         let template = match lines.is_usual(line) {
-            true => desk.find(lines, line, book, &mut assigned.fields),
+            true => matcher.find(lines, line, templates, &mut assigned.fields),
             false => NONE,
         };
         assigned.template.push(template);
@@ -43,16 +47,16 @@ pub(crate) fn assign(lines: &Lines<'_>, book: &Book, stop: &Stop) -> Option<Assi
             continue;
         };
         *uses += 1;
-        if let Some(clock) = desk.clock {
+        if let Some(clock) = matcher.clock {
             assigned.clocks.push(clock);
         }
     }
     Some(assigned)
 }
 
-/// Room that is used again for each line.
+/// Finds the template of a line. Its buffers are used again for each line.
 #[derive(Default)]
-struct Desk {
+struct Matcher {
     cells: Vec<Cell>,
     apart: Vec<Cell>,
     room: Vec<(u32, u32)>,
@@ -60,20 +64,20 @@ struct Desk {
     clock: Option<Clock>,
 }
 
-impl Desk {
+impl Matcher {
     fn find(
         &mut self,
         lines: &Lines<'_>,
         line: usize,
-        book: &Book,
+        templates: &TemplateIndex,
         fields: &mut Vec<(u32, u32)>,
     ) -> u32 {
         let text = lines.text;
         let range = lines.range(line);
         self.clock = None;
         self.cells.clear();
-        let clock = cut_line(lines, line, book.clocks, &mut self.cells);
-        let shapes = book.shapes.get(&skeleton(&self.cells));
+        let clock = cut_line(lines, line, templates.clocks, &mut self.cells);
+        let shapes = templates.shapes.get(&skeleton(&self.cells));
         for (exploded, index) in shapes.map_or(&[][..], Vec::as_slice) {
             let cells = match exploded {
                 0 => &self.cells,
@@ -84,15 +88,15 @@ impl Desk {
                 }
             };
             for id in index.candidates(text, cells, &mut self.room) {
-                let template = &book.templates[*id as usize];
+                let template = &templates.templates[*id as usize];
                 if template.fields_of(text, cells, range.end, &mut self.room, fields) {
                     self.clock = clock;
                     return *id;
                 }
             }
         }
-        for id in book.open.candidates(text, &self.cells, &mut self.room) {
-            let template = &book.templates[*id as usize];
+        for id in templates.open.candidates(text, &self.cells, &mut self.room) {
+            let template = &templates.templates[*id as usize];
             if template.fields_of(text, &self.cells, range.end, &mut self.room, fields) {
                 // The time may stand in what is left of the line.
                 let own = self.cells[..template.cells()]

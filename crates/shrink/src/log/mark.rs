@@ -14,9 +14,9 @@ pub(crate) struct Mark {
     close: &'static str,
 }
 
-/// A place of a template that was read.
+/// A slot of a template that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Slot {
     Field,
     Right(u32),
     Tab(u32),
@@ -87,7 +87,7 @@ impl Mark {
     }
 
     /// The texts and the places of a template, which stand by turns. There is one more text.
-    pub(crate) fn read(self, template: &str) -> (Vec<&str>, Vec<Place>) {
+    pub(crate) fn read(self, template: &str) -> (Vec<&str>, Vec<Slot>) {
         let (mut texts, mut places) = (Vec::new(), Vec::new());
         let mut text = 0;
         let mut from = 0;
@@ -101,7 +101,7 @@ impl Mark {
             let end = near
                 .map(|at| inner + at)
                 .filter(|end| template[*end..].starts_with(self.close));
-            match end.and_then(|end| Some((end, Place::parse(template.get(inner..end)?)?))) {
+            match end.and_then(|end| Some((end, Slot::parse(template.get(inner..end)?)?))) {
                 Some((end, place)) => {
                     texts.push(&template[text..open]);
                     places.push(place);
@@ -117,7 +117,7 @@ impl Mark {
     }
 }
 
-impl Place {
+impl Slot {
     fn parse(inner: &str) -> Option<Self> {
         let number = |digits: &str| digits.parse().ok().filter(|number| *number <= WIDEST);
         match inner {
@@ -132,13 +132,13 @@ impl Place {
     }
 }
 
-impl From<Place> for Part {
-    fn from(place: Place) -> Self {
+impl From<Slot> for Part {
+    fn from(place: Slot) -> Self {
         match place {
-            Place::Field => Self::Field,
-            Place::Right(width) => Self::Right(width),
-            Place::Tab(column) => Self::Tab(column),
-            Place::Clock => Self::Clock,
+            Slot::Field => Self::Field,
+            Slot::Right(width) => Self::Right(width),
+            Slot::Tab(column) => Self::Tab(column),
+            Slot::Clock => Self::Clock,
         }
     }
 }

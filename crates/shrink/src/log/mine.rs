@@ -20,7 +20,7 @@ const TEMPLATES: usize = 300;
 const FIRST_CELLS: [usize; 7] = [8, 6, 5, 4, 3, 2, 1];
 
 /// The templates of a text, and how to find the one for a line.
-pub(crate) struct Book {
+pub(crate) struct TemplateIndex {
     pub(crate) templates: Vec<Template>,
     /// Whether times are told apart from other cells.
     pub(crate) clocks: bool,
@@ -48,7 +48,7 @@ struct Found {
 }
 
 /// `None` if there are no templates, or if `stop` is set.
-pub(crate) fn mine(lines: &Lines<'_>, stop: &Stop) -> Option<Book> {
+pub(crate) fn mine(lines: &Lines<'_>, stop: &Stop) -> Option<TemplateIndex> {
     let text = lines.text;
     let sample = lines.sample(SAMPLE);
     let clocks = has_clocks(lines, &sample);
@@ -102,10 +102,10 @@ pub(crate) fn mine(lines: &Lines<'_>, stop: &Stop) -> Option<Book> {
     beginnings(lines, &rows, &left, &mut found);
     found.sort_by_key(|one| std::cmp::Reverse(one.saves));
     found.truncate(TEMPLATES);
-    Book::of(found, clocks)
+    TemplateIndex::of(found, clocks)
 }
 
-impl Book {
+impl TemplateIndex {
     fn of(found: Vec<Found>, clocks: bool) -> Option<Self> {
         if found.is_empty() {
             return None;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use memchr::memrchr;
 
-use super::mark::{Mark, Place};
+use super::mark::{Mark, Slot};
 use super::template::WIDEST;
 use crate::rendering::Malformed;
 
@@ -50,7 +50,7 @@ pub(crate) fn read(head: &str, body: &str) -> Result<String, Malformed> {
 struct Template<'a> {
     /// One more than there are places.
     texts: Vec<Cow<'a, str>>,
-    places: Vec<Place>,
+    places: Vec<Slot>,
     fields: usize,
     /// The time stands before everything else.
     leads: bool,
@@ -173,12 +173,12 @@ impl<'a> Reader<'a> {
             self.out.push_str(text);
             match template.places.get(at) {
                 None => {}
-                Some(Place::Clock) => self.push_time()?,
-                Some(Place::Tab(column)) => self.push_spaces(*column, self.column()),
+                Some(Slot::Clock) => self.push_time()?,
+                Some(Slot::Tab(column)) => self.push_spaces(*column, self.column()),
                 Some(place) => {
                     left -= 1;
                     let value = self.field(rest, left == 0)?;
-                    if let Place::Right(width) = place {
+                    if let Slot::Right(width) = place {
                         self.push_spaces(*width, value.chars().count());
                     }
                     self.out.push_str(&value);
@@ -290,11 +290,11 @@ fn value<'a>(rest: &mut &'a str, last: bool) -> Result<Cow<'a, str>, Why> {
 impl<'a> Template<'a> {
     fn parse(template: &'a str, mark: Mark, clocked: bool) -> Result<Self, Why> {
         let (texts, places) = mark.read(template);
-        let has_clock = places.contains(&Place::Clock);
+        let has_clock = places.contains(&Slot::Clock);
         if has_clock && !clocked {
             return Err("a time under a small letter");
         }
-        let is_field = |place: &&Place| matches!(place, Place::Field | Place::Right(_));
+        let is_field = |place: &&Slot| matches!(place, Slot::Field | Slot::Right(_));
         Ok(Self {
             fields: places.iter().filter(is_field).count(),
             texts: texts.into_iter().map(unindent).collect(),

@@ -1,6 +1,6 @@
 //! About how many tokens a few bytes are.
 
-/// An estimate, for comparing forms of the same line with each other. The gate counts exactly.
+/// An estimate, for comparing forms of the same line with each other. `shrink` counts exactly.
 pub(crate) fn weigh(bytes: &[u8]) -> u32 {
     let mut tokens = 0;
     let mut at = 0;

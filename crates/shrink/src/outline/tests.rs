@@ -95,9 +95,9 @@ fn there_may_be_room_for_the_handle_only() {
 }
 
 /// Gives every original the same id.
-struct Shelf;
+struct SameId;
 
-impl Keep for Shelf {
+impl Keep for SameId {
     fn keep(&self, _: &str, _: &str) -> Option<String> {
         Some("abc123".to_owned())
     }
@@ -111,7 +111,7 @@ fn a_text_that_imitates_an_outline_is_told_apart() {
         tool: "t",
         budget: Some(400),
     };
-    let worked = work(&text, &Policy::default(), &Shelf, &Default::default());
+    let worked = work(&text, &Policy::default(), &SameId, &Default::default());
     let outline = worked.text.unwrap();
     assert!(outline.starts_with("[linkspan: 1"), "{outline}");
     assert!(outline.contains("\n[[linkspan: 1000 lines"), "{outline}");

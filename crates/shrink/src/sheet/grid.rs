@@ -48,13 +48,13 @@ enum Tail {
     Trimmed,
 }
 
-/// All that it takes to draw a line.
-struct Pen<'a> {
+/// Draws the lines of a grid.
+struct GridWriter<'a> {
     grid: &'a Grid,
     widths: &'a [usize],
 }
 
-impl Pen<'_> {
+impl GridWriter<'_> {
     fn row(&self, out: &mut String, cells: &[&str], bars: Bars, aligns: &[Align], tail: Tail) {
         let start = out.len();
         let (before, after) = self.grid.space;
@@ -101,7 +101,7 @@ impl Grid {
     pub(super) fn draw(&self, rows: &Rows<'_>, page: &mut Page<'_>) -> Result<(), Malformed> {
         let names = self.name_lines(rows)?;
         let widths = self.widths(rows, &names)?;
-        let pen = Pen {
+        let writer = GridWriter {
             grid: self,
             widths: &widths,
         };
@@ -114,7 +114,7 @@ impl Grid {
             }
         };
         let rule = |page: &mut Page<'_>, rule: Option<Rule>| match rule {
-            Some(rule) => page.line(|out| pen.rule(out, rule)),
+            Some(rule) => page.line(|out| writer.rule(out, rule)),
             None => Ok(()),
         };
         rule(page, self.frame.top)?;
@@ -127,7 +127,7 @@ impl Grid {
             }
         };
         for line in &names {
-            page.line(|out| pen.row(out, line, self.frame.names, name_aligns, self.tails.1))?;
+            page.line(|out| writer.row(out, line, self.frame.names, name_aligns, self.tails.1))?;
         }
         if !names.is_empty() {
             rule(page, self.frame.under)?;
@@ -144,14 +144,14 @@ impl Grid {
             if height == 1 {
                 parts.clear();
                 parts.extend(row.iter().map(|cell| &**cell));
-                page.line(|out| pen.row(out, &parts, self.frame.rows, aligns, self.tails.0))?;
+                page.line(|out| writer.row(out, &parts, self.frame.rows, aligns, self.tails.0))?;
                 continue;
             }
             let mut lines: Vec<_> = row.iter().map(|cell| cell.split('\n')).collect();
             for _ in 0..height {
                 parts.clear();
                 parts.extend(lines.iter_mut().map(|cell| cell.next().unwrap_or("")));
-                page.line(|out| pen.row(out, &parts, self.frame.rows, aligns, self.tails.0))?;
+                page.line(|out| writer.row(out, &parts, self.frame.rows, aligns, self.tails.0))?;
             }
         }
         rule(page, self.frame.bottom)?;

@@ -2,6 +2,7 @@
 
 mod head;
 mod read;
+mod row_writer;
 mod rule;
 
 use std::borrow::Cow;

@@ -14,12 +14,12 @@ use crate::context::{Context, Level as Strength};
 pub(super) struct Scope<'s, 'l> {
     pub(super) leaves: &'s Leaves<'l>,
     pub(super) naming: &'s Naming<'l>,
-    pub(super) up: Option<Up<'s, 'l>>,
+    pub(super) up: Option<Parent<'s, 'l>>,
 }
 
 /// The level further out.
 #[derive(Clone, Copy)]
-pub(super) struct Up<'s, 'l> {
+pub(super) struct Parent<'s, 'l> {
     pub(super) scope: &'s Scope<'s, 'l>,
     /// Which row of it each of our rows is in.
     pub(super) rows: &'s [u32],

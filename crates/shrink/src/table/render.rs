@@ -7,7 +7,7 @@ use super::inner::{Inner, cells_of};
 use super::level::{Bracket, Leaves, Level};
 use super::naming::Naming;
 use super::page::{Marks, Page};
-use super::plan::{Scope, Up, is_spaced, says};
+use super::plan::{Parent, Scope, is_spaced, says};
 use super::scale::Scale;
 use super::template::{Other, Part, Say};
 use super::writer::Writer;
@@ -16,7 +16,7 @@ use crate::context::{Context, Level as Strength};
 /// Writes a level; nothing if there is no time.
 pub(super) fn render<'l>(
     level: &'l Level<'l>,
-    up: Option<Up<'_, 'l>>,
+    up: Option<Parent<'_, 'l>>,
     place: Place,
     context: &Context,
 ) -> Option<Page> {
@@ -32,48 +32,8 @@ pub(super) fn render<'l>(
     };
     let mut says = says(level, &scope, context)?;
     let mut marks = Marks::default();
-    let mut uses = Vec::new();
-    let mut said = Vec::with_capacity(says.len());
-    for (leaf, say) in leaves.all.iter().zip(&mut says) {
-        let words = match Said::of(say, leaf.group, &scope) {
-            Some(words) => words,
-            None => {
-                *say = Say::Plain;
-                Said::default()
-            }
-        };
-        marks.join(words.marks);
-        marks.absent |= words.marks.usually && leaf.cells.contains(&Cell::Absent);
-        uses.extend(used(say));
-        said.push(words.text);
-    }
-    let free: Vec<bool> = says.iter().map(|say| used(say).is_empty()).collect();
-
-    let mut inner = Vec::with_capacity(leaves.rows.len());
-    for (group, rows) in &leaves.rows {
-        let parents = rows.parents();
-        let up = Up {
-            scope: &scope,
-            rows: &parents,
-            group: *group,
-            free: &free,
-        };
-        let mut page = render(&rows.level, Some(up), Place::Nested, context)?;
-        if context.level >= Strength::Max
-            && let Some(shorter) = fold::shorten(&page.rows)
-        {
-            page.rows = shorter;
-            page.repeats = true;
-            marks.repeats = true;
-        }
-        marks.join(page.marks);
-        marks.list |= rows.bracket == Bracket::Square;
-        let further = page.uses.iter().filter(|(up, _)| *up > 0);
-        uses.extend(further.map(|(up, leaf)| (up - 1, *leaf)));
-        let cells = cells_of(rows, &page.rows);
-        inner.push(Inner { page, cells });
-    }
-
+    let said = columns(&scope, &mut says, &mut marks);
+    let inner = inner(&scope, &says, &mut marks, context)?;
     let mut writer = Writer {
         scope: &scope,
         says: &says,
@@ -100,9 +60,69 @@ pub(super) fn render<'l>(
         header,
         rows,
         repeats: false,
-        uses,
+        uses: uses(&says, &inner),
         marks,
     })
+}
+
+/// What the line of columns says of each column. A column of which it cannot be said becomes plain.
+fn columns(scope: &Scope<'_, '_>, says: &mut [Say<'_>], marks: &mut Marks) -> Vec<String> {
+    let mut said = Vec::with_capacity(says.len());
+    for (leaf, say) in scope.leaves.all.iter().zip(says) {
+        let words = match Said::of(say, leaf.group, scope) {
+            Some(words) => words,
+            None => {
+                *say = Say::Plain;
+                Said::default()
+            }
+        };
+        marks.join(words.marks);
+        marks.absent |= words.marks.usually && leaf.cells.contains(&Cell::Absent);
+        said.push(words.text);
+    }
+    said
+}
+
+/// The tables in cells of this level.
+fn inner<'l>(
+    scope: &Scope<'_, 'l>,
+    says: &[Say<'_>],
+    marks: &mut Marks,
+    context: &Context,
+) -> Option<Vec<Inner>> {
+    let free: Vec<bool> = says.iter().map(|say| used(say).is_empty()).collect();
+    let mut inner = Vec::with_capacity(scope.leaves.rows.len());
+    for (group, rows) in &scope.leaves.rows {
+        let parents = rows.parents();
+        let up = Parent {
+            scope,
+            rows: &parents,
+            group: *group,
+            free: &free,
+        };
+        let mut page = render(&rows.level, Some(up), Place::Nested, context)?;
+        if context.level >= Strength::Max
+            && let Some(shorter) = fold::shorten(&page.rows)
+        {
+            page.rows = shorter;
+            page.repeats = true;
+            marks.repeats = true;
+        }
+        marks.join(page.marks);
+        marks.list |= rows.bracket == Bracket::Square;
+        let cells = cells_of(rows, &page.rows);
+        inner.push(Inner { page, cells });
+    }
+    Some(inner)
+}
+
+/// The columns that columns of this level, and those of tables in its cells, are made of.
+fn uses(says: &[Say<'_>], inner: &[Inner]) -> Vec<(usize, usize)> {
+    let own = says.iter().flat_map(used);
+    let of_inner = inner.iter().flat_map(|inner| &inner.page.uses);
+    let further = of_inner.filter(|(up, _)| *up > 0);
+    own.chain(further.map(|(up, leaf)| (up - 1, *leaf)))
+        .collect()
 }
 
 fn spaced(leaves: &Leaves<'_>, says: &[Say<'_>], context: &Context) -> Vec<bool> {

@@ -11,7 +11,7 @@ use super::entry::Entry;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Order {
     pub(super) collation: Collation,
-    pub(super) place: Place,
+    pub(super) place: FolderOrder,
 }
 
 /// How two names are compared. Ties are broken by their bytes.
@@ -33,7 +33,7 @@ pub(super) enum Collation {
 
 /// Where folders stand among files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum FolderOrder {
     /// Where their name puts them.
     Mixed,
     /// Where their name and a `/` put them, as in a sorted list of paths.
@@ -81,7 +81,7 @@ impl Collation {
     }
 }
 
-impl Place {
+impl FolderOrder {
     const ALL: [Self; 4] = [Self::Mixed, Self::Slash, Self::First, Self::Last];
 
     /// Which of two entries comes first, if that does not depend on their collation.
@@ -108,7 +108,7 @@ impl Order {
     /// What stands in the head: `locale folders-first`.
     pub(super) fn words(self) -> String {
         let mut words = self.collation.name().to_owned();
-        if self.place != Place::Mixed {
+        if self.place != FolderOrder::Mixed {
             words.push(' ');
             words.push_str(self.place.name());
         }
@@ -119,7 +119,7 @@ impl Order {
     pub(super) fn parse(words: &str) -> Option<Self> {
         let (collation, place) = words.split_once(' ').unwrap_or((words, ""));
         let mut collations = Collation::ALL.into_iter();
-        let mut places = Place::ALL.into_iter();
+        let mut places = FolderOrder::ALL.into_iter();
         Some(Self {
             collation: collations.find(|one| one.name() == collation)?,
             place: places.find(|one| one.name() == place)?,
@@ -138,7 +138,10 @@ impl Order {
         let mut best: Option<(usize, Self)> = None;
         for collation in Collation::ALL {
             let most = best.map_or(usize::MAX, |(least, _)| least);
-            for (place, wrong) in Place::ALL.into_iter().zip(wrong(&pairs, collation, most)) {
+            for (place, wrong) in FolderOrder::ALL
+                .into_iter()
+                .zip(wrong(&pairs, collation, most))
+            {
                 if best.is_none_or(|(least, _)| wrong < least) {
                     best = Some((wrong, Self { collation, place }));
                 }
@@ -156,15 +159,15 @@ fn wrong(pairs: &[(Key<'_>, Key<'_>)], collation: Collation, most: usize) -> [us
     // A list of paths that is sorted is sorted by bytes.
     let has_slash = collation == Collation::Bytes;
     if !has_slash {
-        wrong[Place::Slash as usize] = usize::MAX;
+        wrong[FolderOrder::Slash as usize] = usize::MAX;
     }
     for (one, other) in pairs {
         if wrong.iter().all(|wrong| *wrong >= most) {
             break;
         }
         let by_name = collation.compare(one.0, other.0);
-        for place in Place::ALL {
-            if place == Place::Slash && !has_slash {
+        for place in FolderOrder::ALL {
+            if place == FolderOrder::Slash && !has_slash {
                 continue;
             }
             let order = place.compare(*one, *other).then(by_name);
@@ -298,10 +301,10 @@ mod tests {
         let pairs: Vec<_> = keys.windows(2).map(|pair| (pair[0], pair[1])).collect();
         for collation in Collation::ALL {
             let counts = wrong(&pairs, collation, usize::MAX);
-            for (place, count) in Place::ALL.into_iter().zip(counts) {
+            for (place, count) in FolderOrder::ALL.into_iter().zip(counts) {
                 let order = Order { collation, place };
                 let found = pairs.iter().filter(|(a, b)| order.compare(*a, *b).is_gt());
-                let known = place != Place::Slash || collation == Collation::Bytes;
+                let known = place != FolderOrder::Slash || collation == Collation::Bytes;
                 let expected = if known { found.count() } else { usize::MAX };
                 assert_eq!(count, expected, "{}", order.words());
             }

@@ -310,7 +310,7 @@ proptest! {
         for kind in [Kind::Tree, Kind::Paths] {
             for level in Level::ALL {
                 let context = Context { level, ..Context::default() };
-                check(&lines.join("\n"), kind, &context).map_err(TestCaseError::fail)?;
+                check(&lines.join("\n"), kind, &context).map_err(|e| TestCaseError::fail(e.to_string()))?;
             }
         }
     }

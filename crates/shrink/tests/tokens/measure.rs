@@ -1,6 +1,6 @@
 //! What becomes of a sample, and of a row.
 
-use linkspan_shrink::{Context, Gate, Kept, decode, shrink};
+use linkspan_shrink::{Context, Kept, Thresholds, decode, shrink};
 
 use crate::corpus::{Row, Sample};
 use crate::faithful;
@@ -32,10 +32,10 @@ pub fn percent(before: u64, after: u64) -> f64 {
     }
 }
 
-/// Sends a sample through the gate and takes it back.
+/// Shrinks a sample and decodes the result.
 pub fn measure(sample: &Sample, context: &Context) -> Measured {
     let raw = context.tokens(&sample.text);
-    match shrink(&sample.text, &Gate::default(), context) {
+    match shrink(&sample.text, &Thresholds::default(), context) {
         Ok(shrunk) => {
             let kinds: Vec<&str> = shrunk.kinds.iter().map(|kind| kind.name()).collect();
             let back = decode(&shrunk.text);
@@ -57,11 +57,11 @@ pub fn measure(sample: &Sample, context: &Context) -> Measured {
 
 /// Why a text stays; if it does because it is not worth it, by how much it was not.
 fn why(kept: Kept, sample: &Sample, raw: u64, context: &Context) -> String {
-    let any = Gate {
+    let any = Thresholds {
         short: 0,
         least: 1,
         percent: 0,
-        ..Gate::default()
+        ..Thresholds::default()
     };
     match kept {
         Kept::NotWorthIt => match shrink(&sample.text, &any, context) {

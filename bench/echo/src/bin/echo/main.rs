@@ -75,7 +75,7 @@ fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// Whoever started us holds our stdin open; when it is gone, even by SIGKILL, so are we.
+/// The process that started us holds our stdin open; when it ends, even by SIGKILL, so do we.
 fn exit_with_stdin() {
     std::thread::spawn(|| {
         let mut byte = [0u8; 64];

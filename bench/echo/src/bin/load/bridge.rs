@@ -139,7 +139,7 @@ impl Link for Bridge {
             let slot = usize::try_from(id.wrapping_sub(first)).ok();
             let asked = slot.and_then(|s| sent.get_mut(s)).and_then(Option::take);
             let asked = asked
-                .ok_or_else(|| format!("an answer nobody waits for: {}", excerpt(&self.line)))?;
+                .ok_or_else(|| format!("an answer to no request: {}", excerpt(&self.line)))?;
             Ask::Echo.check(id, Era::Legacy, &self.line)?;
             times.push((now - asked).as_secs_f64() * 1000.0);
             if sent.len() < bound.count && now - start < bound.time {

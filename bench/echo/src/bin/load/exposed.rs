@@ -21,7 +21,7 @@ pub struct Exposed {
 }
 
 impl Exposed {
-    /// Starts the bridge; `{port}` in its command becomes a port that nobody listens on.
+    /// Starts the bridge; `{port}` in its command becomes a free port.
     pub fn start(command: &[String], stderr: Option<&Path>, era: Era) -> Outcome<Self> {
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
             .and_then(|listener| listener.local_addr())

@@ -1,4 +1,4 @@
-//! What a session costs a bridge in memory while nobody calls.
+//! What a session costs a bridge in memory while no client calls.
 
 use crate::ask::Ask;
 use crate::exposed::Exposed;

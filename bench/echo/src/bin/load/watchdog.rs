@@ -66,7 +66,7 @@ impl Watchdog {
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        // Before the group is ended and its number may be given to somebody else.
+        // Before the group is ended and its number may be given to another process.
         self.shared.over.store(true, Ordering::Release);
     }
 }

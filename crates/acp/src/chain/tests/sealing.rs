@@ -74,7 +74,7 @@ fn a_connection_gets_past_a_provider_of_another_generation() {
         r#"{"jsonrpc":"2.0","id":2,"result":1.10}"#
     );
 
-    // Its way is still known when who has said it is gone.
+    // Its route is still known when the client that sent it is gone.
     let bye =
         r#"{"jsonrpc":"2.0","id":3,"method":"mcp/disconnect","params":{"connectionId":"c-1"}}"#;
     stage.say(joined, bye);

@@ -19,7 +19,7 @@ fn params(text: &str) -> String {
 }
 
 #[test]
-fn an_old_proxy_reads_a_spelling_that_it_knows_and_nobody_else_notices() {
+fn an_old_proxy_reads_the_old_spelling_and_other_components_read_the_original() {
     let notes = Notes::default();
     let mut stage = aged(Some(Box::new(notes.clone())));
     stage.say(FIRST, NEW);

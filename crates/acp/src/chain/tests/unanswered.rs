@@ -21,18 +21,9 @@ impl Stage {
 }
 
 #[test]
-fn what_one_who_joined_was_asked_is_answered_when_it_goes() {
+fn requests_to_a_joined_client_are_answered_when_it_leaves() {
     let (mut stage, _) = bridged("{}");
-    let joined = stage.chain.join(DeclarationId(1));
-    stage.say(
-        joined,
-        r#"{"jsonrpc":"2.0","id":1,"method":"_mcp/connect","params":{"acp_url":"acp:1"}}"#,
-    );
-    let hop = hop_of(&stage.one(FIRST));
-    stage.say(
-        FIRST,
-        &format!(r#"{{"jsonrpc":"2.0","id":{hop},"result":{{"connection_id":"c-1"}}}}"#),
-    );
+    let joined = connected(&mut stage);
     stage.say(FIRST, r#"{"jsonrpc":"2.0","id":"q","method":"proxy/successor","params":{"method":"_mcp/message","params":{"connectionId":"c-1","method":"sampling/createMessage"}}}"#);
     stage.leaves(joined);
     let answer = stage.one(FIRST);
@@ -144,7 +135,7 @@ fn what_waits_for_a_proxy_keeps_its_order_however_much_it_is() {
 }
 
 #[test]
-fn while_much_waits_for_a_proxy_who_sends_it_is_not_read() {
+fn while_much_waits_for_a_proxy_its_sender_is_not_read() {
     let mut stage = Stage::with(2);
     stage.say(EDITOR, INITIALIZE);
     stage.one(FIRST);

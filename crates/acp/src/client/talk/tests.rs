@@ -38,7 +38,7 @@ async fn say(end: &PortEnd, msg: Message) {
 }
 
 #[tokio::test]
-async fn answers_find_who_asked() {
+async fn answers_reach_the_request_that_they_answer() {
     let (talk, mut end, _) = pair();
     let asking = async { tokio::join!(talk.ask("a", "{}"), talk.ask("b", "{}")) };
     let answering = async {

@@ -30,7 +30,7 @@ fn chain() -> (Peers, impl Future<Output = ChainEnded>) {
     (outside.tx, editor.rx) = mpsc::channel(EDITOR);
     let (port, agent) = Port::pair("the agent", TALK);
     let mut port = Some(port);
-    let start = move |_| port.take().ok_or_else(|| "once".to_owned());
+    let start = move |_| port.take().ok_or_else(|| StartError::new(&fmt::Error));
     let (joins, joining) = ChainHandle::pair();
     let conductor = Conductor::new(chain, outside, 1, start, joining, Duration::from_secs(1));
     let (stop, stopped) = oneshot::channel();
@@ -134,7 +134,7 @@ async fn the_editor_can_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_one_joins_and_is_heard() {
+async fn a_client_joins_and_is_read() {
     during(async |peers| {
         fill(&peers.agent);
         let (port, shim) = Port::pair("a shim", EDITOR);
@@ -148,7 +148,7 @@ async fn another_one_joins_and_is_heard() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_who_was_slow_is_told_the_rest() {
+async fn a_slow_peer_gets_the_rest() {
     during(async |mut peers| {
         for _ in 0..2 * EDITOR {
             let note = r#"{"jsonrpc":"2.0","method":"_n"}"#;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Subcommand};
+use clap::{Args, Subcommand};
 
 use super::decode::{self, DecodeArgs};
 use super::diff::DiffArgs;
@@ -10,7 +10,7 @@ use super::encode::{self, EncodeArgs};
 use super::inspect::InspectArgs;
 use super::stats::StatsArgs;
 use super::validate::ValidateArgs;
-use crate::args::listen::{GuardArgs, ListenArgs};
+use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
 use crate::args::shrink::ShrinkFlag;
 
 const HELP: &str = "\
@@ -88,13 +88,7 @@ Environment:
 
 // `linkspan bcp mcp`
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("over_http")
-    .args([
-        "port", "host", "path", "sse", "token_env", "insecure_no_token", "allow_origin",
-        "allow_host", "header_timeout",
-    ])
-    .multiple(true)
-    .requires("http"))]
+#[command(mut_args = only_with_http)]
 pub(crate) struct McpArgs {
     /// Folder where files may be read and written; may be repeated; the current one by default
     #[arg(long, value_name = "DIR")]

@@ -4,11 +4,11 @@ use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
 use clap::Args;
-use linkspan_bcp_tools::BcpError;
 use linkspan_bcp_tools::diff::{Diff, Side};
 use linkspan_bcp_tools::listing::Styles;
 
 use super::opening::{FileArg, StoreArg};
+use super::printed;
 use super::progress::Bar;
 use crate::exit::{Exit, Failure};
 
@@ -46,19 +46,14 @@ fn compare(args: &DiffArgs, old: &FileArg, new: &FileArg) -> Result<Exit, Failur
         Ok(Side::read(&file.name(), document, &Bar::default())?)
     };
     let diff = Diff::of(read(old)?, read(new)?);
-    let printed = if args.json {
+    printed(if args.json {
         diff.write_json(&mut BufWriter::new(io::stdout().lock()))
     } else {
         diff.write(
             Styles::TERMINAL,
             &mut BufWriter::new(anstream::stdout().lock()),
         )
-    };
-    match printed {
-        // The reader has closed stdout: `| head`.
-        Err(BcpError::Print(e)) if e.kind() == io::ErrorKind::BrokenPipe => {}
-        printed => printed?,
-    }
+    })?;
     Ok(if diff.is_empty() {
         Exit::Ok
     } else {

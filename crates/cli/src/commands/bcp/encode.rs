@@ -6,11 +6,10 @@ use clap::Args;
 use linkspan_bcp::{FolderStore, WriteOptions};
 use linkspan_bcp_tools::encode::{
     EncodeOptions, Encoded, ManifestAccess, encode_files, encode_manifest_file,
-    looks_like_a_manifest,
+    looks_like_a_manifest, manifest_in,
 };
 use linkspan_bcp_tools::files::{DASH, Output};
-use linkspan_bcp_tools::pack::{Item, LeftOut, Options, Pack};
-use linkspan_wire::quote;
+use linkspan_bcp_tools::pack::{Item, LeftOutCount, Options, Pack};
 
 use super::cleanup::partial_files;
 use super::opening::manifest;
@@ -133,22 +132,15 @@ pub(super) fn run(args: &EncodeArgs) -> Result<Exit, Failure> {
     };
     let (name, to_stdout) = (output.name().to_owned(), output.is_stream());
     output.commit()?;
-    if !to_stdout {
-        print(&name, encoded, args.json);
+    if to_stdout {
+        return Ok(Exit::Ok);
+    }
+    if args.json {
+        raw(&encoded.json(&name));
+    } else {
+        say!("Wrote {} bytes to {}", encoded.bytes, on_one_line(&name));
     }
     Ok(Exit::Ok)
-}
-
-fn print(name: &str, encoded: Encoded, json: bool) {
-    let Encoded { bytes, blocks } = encoded;
-    if json {
-        let name = quote(name);
-        raw(&format!(
-            r#"{{"output":{name},"bytes":{bytes},"blocks":{blocks}}}"#
-        ));
-    } else {
-        say!("Wrote {bytes} bytes to {}", on_one_line(name));
-    }
 }
 
 /// The error for a missing `--output`.
@@ -174,19 +166,8 @@ fn no_output(args: &EncodeArgs) -> Failure {
 
 /// The manifest, if the only input is one.
 fn as_manifest(args: &EncodeArgs) -> Option<&Path> {
-    let [only] = args.input.as_slice() else {
-        return None;
-    };
-    let is_json = only
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-    let is_manifest =
-        !args.files.as_files && (is_json || only == Path::new(DASH)) && !only.is_dir();
-    is_manifest.then_some(only)
+    manifest_in(&args.input).filter(|_| !args.files.as_files)
 }
-
-/// The most files in folders that are named in warnings; thousands may be left out.
-const NAMED: u64 = 20;
 
 fn files(
     args: &EncodeArgs,
@@ -214,23 +195,15 @@ fn files(
              *.json, or piped in; --as-files packs it without this warning"
         ));
     }
-    let mut left_out = 0;
+    let mut left_out = LeftOutCount::default();
     let encoded = encode_files(pack, options, output, &mut |item| match item {
         Item::Packed(packed) => tracing::debug!("{} is packed", on_one_line(&packed.path)),
-        Item::LeftOut(LeftOut { path, why, named }) => {
-            let path = on_one_line(path);
-            // A file that the user named is always mentioned.
-            if *named || left_out < NAMED {
-                warn(&format!("{path} is left out: {why}"));
-            } else {
-                tracing::info!("{path} is left out: {why}");
-            }
-            left_out += u64::from(!named);
-        }
+        Item::LeftOut(file) if left_out.is_worth_a_warning(file) => warn(&file.to_string()),
+        Item::LeftOut(file) => tracing::info!("{file}"),
     })?;
-    if left_out > NAMED {
-        let more = left_out - NAMED;
-        warn(&format!("{more} more files are left out; -v names them"));
+    match left_out.more() {
+        0 => {}
+        more => warn(&format!("{more} more files are left out; -v names them")),
     }
     Ok(encoded)
 }

@@ -3,11 +3,12 @@
 use std::io::{self, IsTerminal, Write};
 
 use clap::Args;
+use linkspan_bcp_tools::Cleaned;
 use linkspan_bcp_tools::inspect::{InspectOptions, inspect};
 use linkspan_bcp_tools::listing::{Detail, Styles};
-use linkspan_bcp_tools::{BcpError, Cleaned};
 
 use super::opening::{FileArg, StoreArg};
+use super::printed;
 use crate::exit::{Exit, Failure};
 
 // `linkspan bcp inspect`
@@ -56,9 +57,6 @@ pub(super) fn run(args: &InspectArgs) -> Result<Exit, Failure> {
         styles: Styles::TERMINAL,
     };
     let mut out = io::BufWriter::new(stdout);
-    match inspect(&document, &args.file.name(), options, &mut out) {
-        // The reader has closed stdout: `| head`.
-        Err(BcpError::Print(e)) if e.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Ok),
-        inspected => Ok(inspected.map(|()| Exit::Ok)?),
-    }
+    printed(inspect(&document, &args.file.name(), options, &mut out))?;
+    Ok(Exit::Ok)
 }

@@ -1,29 +1,34 @@
 //! `mcp-bash config`
 
-use std::collections::VecDeque;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use linkspan_mcp_bash::author::config::{CLIENTS, Start, wrapper};
+use linkspan_bridge::find_program;
+use linkspan_mcp_bash::Project;
+use linkspan_mcp_bash::author::Words;
+use linkspan_mcp_bash::author::config::{CLIENTS, ClientConfig, Start, wrapper};
 use linkspan_scripts::author::names;
 use serde_json::Value;
 
-use super::{failed, flag, project, root, unexpected, value, vars};
+use super::{root, vars};
+use crate::environment::search_path;
 use crate::exit::{Exit, Failure};
+use crate::folder::tooling;
 use crate::show::{clean, path as shown, raw, say};
 
-pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
-    let _ = flag(&mut words, "--show");
-    let as_json = flag(&mut words, "--json");
-    let with_profile = flag(&mut words, "--wrapper-env");
-    let with_wrapper = flag(&mut words, "--wrapper") || with_profile;
-    let inspector = flag(&mut words, "--inspector");
-    let client = value(&mut words, "--client")?;
+pub(super) fn run(mut words: Words) -> Result<u8, Failure> {
+    let _ = words.flag("--show");
+    let as_json = words.flag("--json");
+    let with_profile = words.flag("--wrapper-env");
+    let with_wrapper = words.flag("--wrapper") || with_profile;
+    let inspector = words.flag("--inspector");
+    let client = words.value("--client")?;
     let root = root(&mut words)?;
-    unexpected("config", &words)?;
+    words.end("config")?;
     let (program, args) = our_command()?;
-    let allow = vars().get("MCPBASH_TOOL_ALLOWLIST").map(str::to_owned);
-    let start = Start::new(&project(&root)?, &program, args, allow.as_deref()).map_err(failed)?;
+    let vars = vars();
+    let project = Project::read(&root, &vars, &tooling()?)?;
+    let start = Start::new(&project, &program, args, vars.get("MCPBASH_TOOL_ALLOWLIST"))?;
     if as_json {
         raw(&pretty(&start.alone()));
     } else if with_wrapper {
@@ -31,13 +36,7 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
     } else if inspector {
         say!("{}", clean(&start.inspector()));
     } else if let Some(client) = client {
-        let Some(known) = CLIENTS.iter().find(|known| known.word == client) else {
-            let words: Vec<&str> = CLIENTS.iter().map(|known| known.word).collect();
-            let what = format!("`{client}` is not a client that is known here");
-            return Err(Failure::new(Exit::Invalid, what)
-                .hint(format!("--client is one of {}", words.join(", "))));
-        };
-        raw(&pretty(&start.entry(known)));
+        raw(&pretty(&start.entry(ClientConfig::by_word(&client)?)));
     } else {
         for client in &CLIENTS {
             let entry = pretty(&start.entry(client));
@@ -54,7 +53,7 @@ fn print_wrapper(start: &Start, with_profile: bool) -> Result<(), Failure> {
             "The server's name contains invalid characters for a file; the script is printed instead."
         );
     } else if std::io::stdout().is_terminal() {
-        let path = start.write_wrapper(with_profile).map_err(failed)?;
+        let path = start.write_wrapper(with_profile)?;
         anstream::eprintln!("Wrapper script created: {}", shown(&path));
         return Ok(());
     }
@@ -79,10 +78,7 @@ fn found(called: &Path) -> Option<PathBuf> {
     if called.components().count() > 1 {
         return std::path::absolute(called).ok();
     }
-    let path = std::env::var_os("PATH")?;
-    let mut places = std::env::split_paths(&path).map(|folder| folder.join(called));
-    let found = places.find(|place| place.is_file())?;
-    std::path::absolute(found).ok()
+    std::path::absolute(find_program(called, &search_path())?).ok()
 }
 
 fn pretty(value: &Value) -> String {

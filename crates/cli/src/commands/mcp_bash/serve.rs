@@ -1,13 +1,13 @@
 //! `mcp-bash` without a verb: it serves the project, or a tool that explains how to make one.
 
-use std::collections::VecDeque;
 use std::path::Path;
 use std::time::Duration;
 
+use linkspan_mcp_bash::author::Words;
 use linkspan_mcp_bash::author::getting_started::{GettingStarted, startup_line};
 use linkspan_scripts::Options;
 
-use super::{failed, flag, folder_args, named_root, nearest, unexpected, vars};
+use super::{folder_args, vars};
 use crate::args::folder::Compat;
 use crate::exit::{Exit, Failure};
 use crate::folder::{self, serving};
@@ -17,11 +17,11 @@ use crate::signals::Signals;
 /// How long answers may take after stdin is closed.
 const DRAIN: Duration = Duration::from_secs(10);
 
-pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
-    let _ = flag(&mut words, "--stdio");
-    let named = named_root(&mut words)?;
-    unexpected("", &words)?;
-    let Some(root) = named.or_else(nearest) else {
+pub(super) fn run(mut words: Words) -> Result<u8, Failure> {
+    let _ = words.flag("--stdio");
+    let root = words.any_project(&vars(), std::env::current_dir().ok().as_deref())?;
+    words.end("")?;
+    let Some(root) = root else {
         return explain();
     };
     announce(&root);
@@ -30,7 +30,7 @@ pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
 }
 
 fn explain() -> Result<u8, Failure> {
-    let project = GettingStarted::create(&std::env::temp_dir()).map_err(failed)?;
+    let project = GettingStarted::create(&std::env::temp_dir())?;
     announce(Path::new("(none)"));
     let mut options = folder::options(&folder_args())?;
     project.adapt(&mut options.env);

@@ -1,81 +1,50 @@
 //! `mcp-bash validate`
 
-use std::collections::VecDeque;
 use std::path::Path;
 
-use linkspan_mcp_bash::author::validate::{add_lint, defaults, message};
+use linkspan_mcp_bash::author::validate::{Validation, add_lint};
+use linkspan_mcp_bash::author::{UsageError, Words};
 use linkspan_scripts::author::Report;
-use linkspan_scripts::folder::Severity;
-use serde_json::json;
 
-use super::{flag, root, usage};
+use super::root;
 use crate::args::folder::Compat;
 use crate::exit::Failure;
-use crate::folder::{Reading, look, repair};
-use crate::show::{indented, path as shown, raw, say};
+use crate::folder::{look, reading, repair};
+use crate::show::{self, raw};
 
-pub(super) fn run(mut words: VecDeque<String>) -> Result<u8, Failure> {
-    let fix = flag(&mut words, "--fix");
-    let json = flag(&mut words, "--json");
-    let strict = flag(&mut words, "--strict");
-    let _ = flag(&mut words, "--explain-defaults");
-    let _ = flag(&mut words, "--inspector");
+pub(super) fn run(mut words: Words) -> Result<u8, Failure> {
+    let fix = words.flag("--fix");
+    let json = words.flag("--json");
+    let strict = words.flag("--strict");
+    let _ = words.flag("--explain-defaults");
+    let _ = words.flag("--inspector");
     let root = root(&mut words)?;
-    if let Some(unknown) = words.front() {
-        return Err(usage(&format!("validate: unknown option {unknown}")));
+    if let Some(word) = words.take() {
+        let verb = "validate";
+        return Err(UsageError::UnknownOption { verb, word }.into());
     }
-    let how = Reading::plain(Compat::McpBash);
     let report = if fix {
-        repair(|| whole(&root, &how))?
+        repair(|| whole(&root))?
     } else {
-        whole(&root, &how)?
+        whole(&root)?
     };
-    let errors = report.count(Severity::Error);
-    let warnings = report.count(Severity::Warning);
-    let bad = errors + if strict { warnings } else { 0 };
+    let found = Validation {
+        root: &root,
+        report: &report,
+        fix,
+        strict,
+    };
     if json {
-        let whole = json!({
-            "projectRoot": root,
-            "errors": errors,
-            "warnings": warnings,
-            "fixesApplied": report.fixed.len(),
-            "strict": strict,
-            "defaults": defaults(report.catalogue.as_ref()),
-            "messages": report.problems.iter().map(message).collect::<Vec<_>>(),
-        });
-        raw(&whole.to_string());
-        return Ok(u8::from(bad > 0));
+        raw(&found.to_json().to_string());
+    } else {
+        show::print(|out| found.write(out));
     }
-    say!("Validating project at {}...\n", shown(&root));
-    for problem in &report.problems {
-        let mark = match problem.severity {
-            Severity::Error => '✗',
-            Severity::Warning => '⚠',
-        };
-        say!(
-            "{mark} {} - {}",
-            shown(&problem.path),
-            indented(&problem.text, "  ")
-        );
-    }
-    let fixed = report.fixed.len();
-    match (errors, fix) {
-        (0, true) if fixed > 0 => {
-            say!("All remaining issues are warnings. {fixed} file(s) were auto-fixed.");
-        }
-        (0, true) => say!("All checks passed (no errors)."),
-        (0, false) => say!("All checks passed (warnings: {warnings})."),
-        (n, true) => say!("{n} error(s) remaining. Please fix manually."),
-        (n, false) => {
-            say!("{n} error(s) found. Run 'mcp-bash validate --fix' to fix auto-fixable issues.");
-        }
-    }
-    Ok(u8::from(bad > 0))
+    Ok(u8::from(!found.is_good()))
 }
 
 /// What keeps the project from being served as it is meant, and what its author should know.
-fn whole(root: &Path, how: &Reading) -> Result<Report, Failure> {
-    let mut report = look(root, how)?;
-    add_lint(root, report.catalogue.as_ref(), &mut report.problems);
+fn whole(root: &Path) -> Result<Report, Failure> {
+    let mut report = look(root, &reading(), Compat::McpBash)?;
+    add_lint(root, &mut report);
     Ok(report)
 }

@@ -1,20 +1,22 @@
 //! `linkspan serve --health`: whether a folder can be served.
 
+use linkspan_mcp_bash::catalogue;
 use linkspan_scripts::author::errors;
+use linkspan_scripts::folder::ReadOptions;
 use serde_json::json;
 
 use super::ServeArgs;
 use crate::exit::{Exit, Failure};
-use crate::folder::{Reading, catalogue};
+use crate::folder::reading;
 use crate::show::raw;
 
 pub(super) fn run(args: &ServeArgs) -> Result<Exit, Failure> {
-    let how = Reading {
-        compat: args.folder.compat,
+    let how = ReadOptions {
         sandbox: args.folder.sandbox,
-        insecure_writable: args.folder.insecure_writable,
+        accept_writable: args.folder.insecure_writable,
+        ..reading()
     };
-    match catalogue(&args.dir, &how) {
+    match catalogue(&args.dir, &how, args.folder.compat.into()) {
         Ok(catalogue) => {
             raw(&json!({
                 "status": "ok",

@@ -4,13 +4,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use linkspan_bcp::render::Mode;
-use linkspan_shrink::{Gate, Lossy, Policy, Structured};
+use linkspan_shrink::{Lossy, Policy, Structured, Thresholds};
 use linkspan_shrink_layer::{Options, OwnTools, StructuredRule, ToolFilter};
 use linkspan_tokens::Vocabulary;
 
-use crate::args::listen::{GuardArgs, ListenArgs};
+use crate::args::listen::{GuardArgs, ListenArgs, only_with_http};
 use crate::args::shrink::{LevelArg, default_render, default_threshold, threshold};
 use crate::args::{EraArgs, RemoteArgs, millis, seconds};
 use crate::environment::{jq_command, reader_settings, stats_file, variable};
@@ -34,7 +34,8 @@ In a client's configuration:
   {\"mcpServers\":{\"files\":{\"command\":\"linkspan\",\"args\":[\"shrink\",\"--\",\"npx\",\"-y\",
     \"@modelcontextprotocol/server-filesystem\",\".\"]}}}
 
-Other commands do the same with --shrink. docs/shrink.md in the sources has the details.";
+Other commands do the same with --shrink. docs/shrink.md in the sources has the details. With --http, the
+flags of `linkspan expose` that say who may connect (--auth-issuer, --keys, …) hold here, too.";
 
 // `linkspan shrink`
 #[derive(Debug, Args)]
@@ -42,13 +43,8 @@ Other commands do the same with --shrink. docs/shrink.md in the sources has the 
     override_usage = "linkspan shrink [OPTIONS] (URL | FOLDER | -- COMMAND…)\n       linkspan shrink try [FILE]…\n       linkspan shrink decode [FILE]\n       linkspan shrink stats",
     after_long_help = crate::help_text::reflow(HELP),
     args_conflicts_with_subcommands = true,
-    group = ArgGroup::new("shrink_over_http")
-        .args([
-            "port", "host", "path", "sse", "token_env", "insecure_no_token", "allow_origin",
-            "allow_host", "header_timeout",
-        ])
-        .multiple(true)
-        .requires("http")
+    mut_args = crate::args::auth_guard::hidden,
+    mut_args = only_with_http
 )]
 pub(crate) struct ShrinkArgs {
     #[command(subcommand)]
@@ -278,10 +274,10 @@ impl FormArgs {
             None => default_threshold()?,
         };
         Ok(Policy {
-            gate: Gate {
-                threshold,
+            thresholds: Thresholds {
+                confidence: threshold,
                 percent: self.min_saving,
-                ..Gate::default()
+                ..Thresholds::default()
             },
             level: self.level.into(),
             vocabulary: self.tokens,

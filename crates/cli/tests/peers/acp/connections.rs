@@ -1,14 +1,11 @@
 //! Providers on official crates, seen by an agent that the test plays: one that knows stdio servers only,
 //! as all of them do. Between them is nothing but `linkspan conduct`.
 
-use linkspan_testkit::{Bridge, Player, Stage};
+use linkspan_testkit::{Bridge, LATEST, Player, Stage};
 use serde_json::{Value, json};
 
 use crate::acp_chain::{sacp11, v2, v5};
 use crate::installed;
-
-/// The last revision with a handshake; what most clients speak.
-const LATEST: &str = "2025-11-25";
 
 /// A chain with a session.
 struct Session {

@@ -185,7 +185,20 @@ async fn the_secret_of_one_declaration_opens_no_other() {
     assert_ne!(one.secret, two.secret);
     let mut agent = socket(&one).await;
     agent.say(&two.secret).await;
-    assert_eq!(joins.recv().await.unwrap().ticket, DeclarationId(2));
+    assert_eq!(joins.recv().await.unwrap().declaration_id, DeclarationId(2));
+}
+
+/// An agent whose call has reached the server.
+async fn calling(
+    declared: &Declared,
+    heard: &mut mpsc::Receiver<String>,
+) -> Connection<tokio::net::UnixStream> {
+    let mut agent = socket(declared).await;
+    agent.say(&declared.secret).await;
+    agent.shake().await;
+    agent.say(CALL).await;
+    while heard.recv().await.unwrap() != "tools/call" {}
+    agent
 }
 
 #[tokio::test]
@@ -193,11 +206,7 @@ async fn a_revoked_declaration_answers_pending_and_late_requests() {
     let (mut bridge, joins) = stdio();
     let declared = offered(&mut bridge, 1, modern()).unwrap();
     let mut heard = provide(joins);
-    let mut agent = socket(&declared).await;
-    agent.say(&declared.secret).await;
-    agent.shake().await;
-    agent.say(CALL).await;
-    while heard.recv().await.unwrap() != "tools/call" {}
+    let mut agent = calling(&declared, &mut heard).await;
     bridge.revoke(DeclarationId(1));
     let answer = agent.hear().await.unwrap();
     assert!(
@@ -241,11 +250,7 @@ async fn a_cancelled_call_is_cancelled_in_the_chain() {
     let (mut bridge, joins) = stdio();
     let declared = offered(&mut bridge, 1, modern()).unwrap();
     let mut heard = provide(joins);
-    let mut agent = socket(&declared).await;
-    agent.say(&declared.secret).await;
-    agent.shake().await;
-    agent.say(CALL).await;
-    while heard.recv().await.unwrap() != "tools/call" {}
+    let mut agent = calling(&declared, &mut heard).await;
     agent
         .say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#)
         .await;
@@ -257,11 +262,7 @@ async fn calls_of_a_closed_connection_are_cancelled() {
     let (mut bridge, joins) = stdio();
     let declared = offered(&mut bridge, 1, modern()).unwrap();
     let mut heard = provide(joins);
-    let mut agent = socket(&declared).await;
-    agent.say(&declared.secret).await;
-    agent.shake().await;
-    agent.say(CALL).await;
-    while heard.recv().await.unwrap() != "tools/call" {}
+    let agent = calling(&declared, &mut heard).await;
     drop(agent);
     assert_eq!(heard.recv().await.unwrap(), "$/cancel_request");
 }

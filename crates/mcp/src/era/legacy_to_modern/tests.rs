@@ -252,7 +252,7 @@ fn what_the_server_does_not_report_on_is_refused() {
 }
 
 #[test]
-fn cancelling_reaches_whoever_is_waited_for() {
+fn cancelling_reaches_the_server_or_the_client_that_is_waited_for() {
     let mut stage = ready();
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
     let sent = call(&mut stage, "1");

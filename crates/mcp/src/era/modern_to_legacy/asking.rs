@@ -341,7 +341,7 @@ impl ModernToLegacy {
 
 /// What the server is told that asks for something which the client has not declared. A legacy client
 /// without the capability would say the same.
-fn undeclared(question: &Question) -> Message {
+pub(super) fn undeclared(question: &Question) -> Message {
     RpcError::method_not_found(&question.msg.method())
         .with_data(r#"{"hint":"the client has not declared the capability for this"}"#)
         .answer(&question.id)

@@ -1,4 +1,4 @@
-//! What the server says unasked: progress, logs, and news for those who listen.
+//! Notifications of the server: progress, logs, and changes for subscriptions.
 
 use std::collections::BTreeSet;
 

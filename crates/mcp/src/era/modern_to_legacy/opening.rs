@@ -8,7 +8,7 @@ use linkspan_wire::{Id, Kind, Message, RpcError, quote};
 use super::ModernToLegacy;
 use crate::era::claims::Claims;
 use crate::era::discovery::{Evidence, Server, weigh};
-use crate::era::{Step, ids};
+use crate::era::{Step, ids, question};
 use crate::level::Level;
 use crate::method::names;
 
@@ -27,7 +27,9 @@ pub(super) enum Phase {
         waiting: Vec<Message>,
         until: Instant,
     },
-    /// Requests wait until the server has asked for roots, if it is one that does so when it begins.
+    /// Requests wait for the answer to the ping after `initialized`: a server may handle messages side by
+    /// side, so a question of a call could otherwise come before that answer and be taken for one that the
+    /// server asks when it begins.
     Settling {
         waiting: Vec<Message>,
         until: Instant,
@@ -61,6 +63,17 @@ pub(super) enum OwnRequest {
 }
 
 impl ModernToLegacy {
+    /// Whether a request of this method cannot go to the server yet.
+    pub(super) fn must_wait(&self, method: &str) -> bool {
+        match self.phase {
+            Phase::Fresh | Phase::Opening { .. } => true,
+            // What a server offers may depend on its roots. One that cannot be given any may be asked for
+            // lists already, because no question belongs to them.
+            Phase::Settling { .. } => self.roots.are_declared() || question::may_ask(method),
+            Phase::Ready => false,
+        }
+    }
+
     /// Begins the handshake, or waits for it.
     pub(super) fn open(&mut self, msg: Message, claims: &Claims, now: Instant) -> Vec<Step> {
         if let Phase::Opening { waiting, .. } | Phase::Settling { waiting, .. } = &mut self.phase {
@@ -149,18 +162,15 @@ impl ModernToLegacy {
             _ => Vec::new(),
         };
         self.ready_at = Some(now);
-        let mut steps = vec![Step::Back(Message::notification(names::INITIALIZED, None))];
-        let is_rooted = self.roots.are_declared();
         self.phase = Phase::Settling {
-            waiting,
+            waiting: Vec::new(),
             until: now + SETTLING,
             asked: false,
         };
+        let mut steps = vec![Step::Back(Message::notification(names::INITIALIZED, None))];
         steps.push(self.own_request(OwnRequest::Settle, names::PING, "{}"));
-        if !is_rooted {
-            // Without the capability, a question at the start is an exception that no call waits for.
-            steps.extend(self.settled(now));
-        }
+        // Those that still have to wait are noted again.
+        steps.extend(self.go_on(waiting, now));
         steps
     }
 

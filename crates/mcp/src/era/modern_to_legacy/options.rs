@@ -14,7 +14,7 @@ pub struct ModernToLegacyOptions {
     /// A word that no other machine has; see [`home_of`](crate::era::home_of).
     pub home: String,
     /// What the server is told that its client can do; what the first request declares if `None`.
-    /// Whatever it is, a question reaches only those who declared the capability for it.
+    /// Whatever it is, a question reaches only clients that declared the capability for it.
     pub capabilities: Option<String>,
     /// Whether all requests come from one client. If not, a call that was cancelled counts for a while as
     /// one that may still ask or log something.

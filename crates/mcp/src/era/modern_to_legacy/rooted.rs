@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use linkspan_wire::{Id, Json, Message, RpcError};
 
+use super::asking::undeclared;
 use super::opening::Phase;
 use super::{ModernToLegacy, ModernToLegacyOptions};
 use crate::era::caps::Caps;
@@ -107,6 +108,12 @@ impl ModernToLegacy {
         now: Instant,
     ) -> Option<Vec<Step>> {
         let is_settling = matches!(self.phase, Phase::Settling { .. });
+        let is_own = is_settling && !is_about_a_call;
+        if is_own && !self.roots.declared && !self.roots.announced {
+            // There is no answer that the server would need time to look at.
+            self.options.habits.want_roots();
+            return Some(vec![Step::Back(undeclared(question))]);
+        }
         if let Phase::Settling { until, asked, .. } = &mut self.phase {
             *asked = true;
             *until = now + TAKING;
@@ -119,7 +126,7 @@ impl ModernToLegacy {
         {
             return Some(vec![Step::Back(roots::answer(&question.id, roots))]);
         }
-        if is_about_a_call || !is_settling {
+        if !is_own {
             return None;
         }
         self.options.habits.want_roots();

@@ -213,7 +213,7 @@ fn answers_in_advance_are_given_when_the_server_asks() {
 }
 
 #[test]
-fn a_question_outside_a_call_becomes_nobodys() {
+fn a_question_outside_a_call_is_refused() {
     let (mut stage, request) = ready(&modern("1", "tools/list", "", ALL));
     let told = stage.server(ASK).told_one();
     assert_eq!(at(&told, &["id"]), r#""user_name""#);
@@ -240,7 +240,7 @@ fn a_question_that_two_calls_could_have_asked_waits_until_one_of_them_is_over() 
 }
 
 #[test]
-fn a_question_that_stays_unclear_is_refused_and_nobody_guesses() {
+fn a_question_that_two_calls_can_have_asked_is_refused_after_a_while() {
     let (mut stage, _) = ready(&call("1", ""));
     stage.client(&call("2", "")).told();
     stage.server(ASK);
@@ -266,7 +266,7 @@ fn a_client_that_does_not_come_back_is_waited_for_in_vain_only_so_long() {
 }
 
 #[test]
-fn an_answer_that_comes_while_nobody_waits_is_kept() {
+fn an_answer_that_comes_while_the_call_is_parked_is_kept() {
     let (mut stage, request, state) = parked();
     let gave_up = result(&request, r#"{"content":[],"isError":true}"#);
     assert!(stage.server(&gave_up).heard().is_empty());
@@ -307,7 +307,7 @@ fn cancelling_reaches_the_server() {
 }
 
 #[test]
-fn logs_reach_only_who_wants_them_and_only_from_their_level_on() {
+fn logs_reach_only_requests_that_name_a_level_and_from_that_level_on() {
     let (mut stage, _) = ready(&call("1", ""));
     let log = |level: &str| {
         format!(
@@ -488,7 +488,7 @@ fn a_tool_that_never_asked_may_have_asked_now() {
 }
 
 #[test]
-fn a_state_is_good_for_whom_it_was_given_to() {
+fn a_state_is_valid_only_for_the_principal_that_it_was_given_to() {
     let by = |principal: &str, text: &str| {
         let msg = Message::parse(text.to_owned().into()).unwrap();
         crate::era::signed(&msg, principal, false).text()

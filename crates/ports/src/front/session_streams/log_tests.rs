@@ -68,7 +68,7 @@ fn a_large_answer_is_kept_once_it_has_been_written() {
 }
 
 #[test]
-fn an_answer_that_was_not_kept_is_an_error_for_who_comes_for_it() {
+fn resuming_for_an_answer_that_was_not_kept_is_an_error() {
     let mut log = Log::default();
     answered(&mut log, 1, 10);
     answered(&mut log, 2, MOST.bytes);
@@ -107,7 +107,7 @@ fn what_is_remembered_of_lost_answers_is_bounded() {
 }
 
 #[test]
-fn a_question_that_nobody_will_see_is_told() {
+fn a_question_that_is_dropped_is_reported() {
     let mut log = Log::default();
     for number in 0..300 {
         let question = Message::request(&Id::number(number), "roots/list", None);

@@ -93,7 +93,7 @@ fn without_a_standing_stream_the_newest_open_post_is_used() {
 }
 
 #[test]
-fn a_question_does_not_wait_on_a_broken_stream_if_somebody_listens() {
+fn a_question_goes_to_the_standing_stream_if_its_own_is_broken() {
     let question = one(Message::request(&Id::number(1), "roots/list", None));
     let mut routes = posts(&[(1, "7")]);
     routes.set_live(1, false);
@@ -103,7 +103,7 @@ fn a_question_does_not_wait_on_a_broken_stream_if_somebody_listens() {
 }
 
 #[test]
-fn the_answer_to_a_post_that_nobody_can_read_goes_nowhere() {
+fn the_answer_to_a_post_whose_stream_is_lost_is_dropped() {
     let mut routes = posts(&[(1, "7")]);
     routes.lose(1);
     assert_eq!(routes.owed(), 1);

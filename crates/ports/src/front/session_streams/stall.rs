@@ -92,12 +92,12 @@ mod tests {
     #[test]
     fn a_reader_that_takes_something_is_waited_for() {
         let mut streams = full_desk();
-        let seat = streams.listen();
+        let reader_id = streams.listen();
         let behind = streams.behind();
         let mut writer = SseWriter::default();
         while !writer.is_full() {
             streams.say(note(), Instant::now());
-            let _ = streams.take(seat, Waker::noop(), &mut writer);
+            let _ = streams.take(reader_id, Waker::noop(), &mut writer);
         }
         while !streams.is_full() {
             streams.say(note(), Instant::now());
@@ -112,9 +112,13 @@ mod tests {
         let mut streams = full_desk();
         let behind = streams.behind();
         streams.shed(&behind, STANDING_STALL);
-        let seat = streams.listen();
+        let reader_id = streams.listen();
         let mut writer = SseWriter::default();
-        assert!(streams.take(seat, Waker::noop(), &mut writer).is_ready());
+        assert!(
+            streams
+                .take(reader_id, Waker::noop(), &mut writer)
+                .is_ready()
+        );
         assert!(writer.next().is_some());
     }
 

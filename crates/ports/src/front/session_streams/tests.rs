@@ -20,13 +20,16 @@ impl Visit {
         let opening = Message::request(&Id::number(0), "initialize", Some(&params));
         streams.begin(&opening);
         let mut visit = Self { streams, now };
-        let seat = visit.post(0);
+        let reader_id = visit.post(0);
         visit.say(Message::result(&Id::number(0), &params));
-        assert!(matches!(visit.first(seat), Poll::Ready(First::Answer(_))));
+        assert!(matches!(
+            visit.first(reader_id),
+            Poll::Ready(First::Answer(_))
+        ));
         visit
     }
 
-    fn post(&mut self, id: u64) -> Seat {
+    fn post(&mut self, id: u64) -> ReaderId {
         let request = Message::request(&Id::number(id), "tools/call", None);
         self.streams.post(&[&request], false, None).unwrap()
     }
@@ -44,15 +47,15 @@ impl Visit {
         self.say(Message::notification("m", None));
     }
 
-    fn first(&mut self, seat: Seat) -> Poll<First> {
-        self.streams.first(seat, Waker::noop())
+    fn first(&mut self, reader_id: ReaderId) -> Poll<First> {
+        self.streams.first(reader_id, Waker::noop())
     }
 
     /// The events that a connection gets, by their ids, and whether more may come.
-    fn take(&mut self, seat: Seat) -> (Vec<String>, bool) {
+    fn take(&mut self, reader_id: ReaderId) -> (Vec<String>, bool) {
         let mut writer = SseWriter::default();
         let mut more = true;
-        while let Poll::Ready(goes_on) = self.streams.take(seat, Waker::noop(), &mut writer) {
+        while let Poll::Ready(goes_on) = self.streams.take(reader_id, Waker::noop(), &mut writer) {
             more = goes_on;
             if !more {
                 break;
@@ -64,7 +67,7 @@ impl Visit {
         (ids.map(str::to_owned).collect(), more)
     }
 
-    fn resume(&mut self, id: &str) -> Result<Seat, Unresumable> {
+    fn resume(&mut self, id: &str) -> Result<ReaderId, Unresumable> {
         self.streams.resume(EventId::parse(id).unwrap())
     }
 }
@@ -72,29 +75,35 @@ impl Visit {
 #[test]
 fn an_answer_alone_is_no_stream() {
     let mut visit = Visit::new("2025-11-25");
-    let seat = visit.post(1);
-    assert!(visit.first(seat).is_pending());
+    let reader_id = visit.post(1);
+    assert!(visit.first(reader_id).is_pending());
     visit.answer(1);
-    assert!(matches!(visit.first(seat), Poll::Ready(First::Answer(_))));
+    assert!(matches!(
+        visit.first(reader_id),
+        Poll::Ready(First::Answer(_))
+    ));
 }
 
 #[test]
 fn anything_before_the_answer_makes_it_a_stream() {
     let mut visit = Visit::new("2025-11-25");
-    let seat = visit.post(1);
+    let reader_id = visit.post(1);
     visit.note();
-    assert!(matches!(visit.first(seat), Poll::Ready(First::Stream)));
+    assert!(matches!(visit.first(reader_id), Poll::Ready(First::Stream)));
     visit.answer(1);
-    assert_eq!(visit.take(seat), (vec!["2-1".into(), "2-2".into()], false));
+    assert_eq!(
+        visit.take(reader_id),
+        (vec!["2-1".into(), "2-2".into()], false)
+    );
 }
 
 #[test]
 fn only_clients_of_the_last_legacy_revision_are_primed() {
     for (version, text) in [("2025-11-25", "id: 2-0\n"), ("2025-06-18", "")] {
         let mut visit = Visit::new(version);
-        let seat = visit.post(1);
+        let reader_id = visit.post(1);
         let mut writer = SseWriter::default();
-        visit.streams.prime(seat, &mut writer);
+        visit.streams.prime(reader_id, &mut writer);
         let written = writer.next().unwrap_or_default();
         assert!(written.starts_with(text.as_bytes()), "{version}");
         assert_eq!(written.is_empty(), text.is_empty(), "{version}");
@@ -110,8 +119,8 @@ fn a_stream_that_was_primed_can_be_resumed_and_one_that_was_not_is_lost() {
     visit.streams.leave(bare, visit.now);
     visit.answer(1);
     visit.answer(2);
-    let seat = visit.resume("2-0").unwrap();
-    assert_eq!(visit.take(seat), (vec!["2-1".into()], false));
+    let reader_id = visit.resume("2-0").unwrap();
+    assert_eq!(visit.take(reader_id), (vec!["2-1".into()], false));
     assert_eq!(visit.resume("3-0"), Err(Unresumable::Over));
     assert_eq!(visit.resume("4-0"), Err(Unresumable::Unknown));
     assert_eq!(visit.resume("2-1"), Err(Unresumable::Over));
@@ -139,15 +148,15 @@ fn a_client_is_there_while_it_reads_or_waits() {
     let mut visit = Visit::new("2025-11-25");
     let later = visit.now + std::time::Duration::from_secs(9);
     assert_eq!(visit.streams.idle_since(), Some(visit.now));
-    let seat = visit.post(1);
+    let reader_id = visit.post(1);
     assert_eq!(visit.streams.idle_since(), None);
-    visit.streams.leave(seat, later);
+    visit.streams.leave(reader_id, later);
     assert_eq!(visit.streams.idle_since(), None, "its call is in flight");
     visit.answer(1);
     assert_eq!(visit.streams.idle_since(), Some(later));
-    let seat = visit.streams.listen();
+    let reader_id = visit.streams.listen();
     assert_eq!(visit.streams.idle_since(), None);
-    visit.streams.leave(seat, later);
+    visit.streams.leave(reader_id, later);
     assert_eq!(visit.streams.idle_since(), Some(later));
 }
 
@@ -188,19 +197,19 @@ fn an_error_for_initialize_refuses_the_session() {
 fn a_primed_call_that_is_cancelled_leaves_nothing_behind() {
     let mut visit = Visit::new("2025-11-25");
     for leaves_first in [true, false] {
-        let seat = visit.post(1);
-        visit.streams.prime(seat, &mut SseWriter::default());
+        let reader_id = visit.post(1);
+        visit.streams.prime(reader_id, &mut SseWriter::default());
         if leaves_first {
-            visit.streams.leave(seat, visit.now);
+            visit.streams.leave(reader_id, visit.now);
         }
         visit.streams.cancel(&Id::number(1), visit.now);
         if !leaves_first {
-            assert_eq!(visit.take(seat), (vec![], false));
-            visit.streams.leave(seat, visit.now);
+            assert_eq!(visit.take(reader_id), (vec![], false));
+            visit.streams.leave(reader_id, visit.now);
         }
-        let id = format!("{}-0", seat.stream);
+        let id = format!("{}-0", reader_id.stream);
         assert_eq!(visit.resume(&id), Err(Unresumable::Over));
-        assert!(visit.streams.log.get(seat.stream).is_none());
+        assert!(visit.streams.log.get(reader_id.stream).is_none());
     }
 }
 
@@ -208,11 +217,14 @@ fn a_primed_call_that_is_cancelled_leaves_nothing_behind() {
 fn a_batch_with_errors_is_answered_though_its_requests_are_cancelled() {
     let mut visit = Visit::new("2025-03-26");
     let request = Message::request(&Id::number(1), "tools/call", None);
-    let seat = visit.streams.post(&[&request], true, None).unwrap();
-    visit.streams.owe(seat.stream, 1);
+    let reader_id = visit.streams.post(&[&request], true, None).unwrap();
+    visit.streams.owe(reader_id.stream, 1);
     visit.streams.cancel(&Id::number(1), visit.now);
-    assert!(visit.first(seat).is_pending());
+    assert!(visit.first(reader_id).is_pending());
     let errors = r#"[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"m"}}]"#;
     visit.streams.say(Outbound::Array(errors.into()), visit.now);
-    assert!(matches!(visit.first(seat), Poll::Ready(First::Answer(_))));
+    assert!(matches!(
+        visit.first(reader_id),
+        Poll::Ready(First::Answer(_))
+    ));
 }

@@ -7,7 +7,7 @@ use linkspan_mcp::Revision;
 use linkspan_wire::{Id, Json, Message};
 
 use super::routes::STANDING;
-use super::{First, Manner, Seat, SessionStreams, Unresumable, Unserved};
+use super::{First, Manner, ReaderId, SessionStreams, Unresumable, Unserved};
 use crate::front::body::RequestSlot;
 use crate::front::sse_writer::{EventId, SseWriter};
 
@@ -18,12 +18,12 @@ impl SessionStreams {
         requests: &[&Message],
         is_batch: bool,
         slot: Option<&RequestSlot>,
-    ) -> Result<Seat, Unserved> {
+    ) -> Result<ReaderId, Unserved> {
         let number = self.enter(requests, is_batch, slot)?;
         let asked = requests.iter().filter_map(|request| request.id());
         let stream = self.log.open(number);
         stream.set_asked(asked.map(|id| id.key()).collect());
-        Ok(Seat {
+        Ok(ReaderId {
             stream: number,
             turn: stream.attach(),
         })
@@ -71,17 +71,17 @@ impl SessionStreams {
     }
 
     /// A client opens the standing stream.
-    pub(in crate::front) fn listen(&mut self) -> Seat {
+    pub(in crate::front) fn listen(&mut self) -> ReaderId {
         self.routes.listening = true;
         let turn = self.log.open(STANDING).attach();
-        Seat {
+        ReaderId {
             stream: STANDING,
             turn,
         }
     }
 
     /// A client resumes a stream after an event.
-    pub(in crate::front) fn resume(&mut self, from: EventId) -> Result<Seat, Unresumable> {
+    pub(in crate::front) fn resume(&mut self, from: EventId) -> Result<ReaderId, Unresumable> {
         if from.stream > self.last {
             return Err(Unresumable::Unknown);
         }
@@ -96,49 +96,49 @@ impl SessionStreams {
         }
         let turn = stream.attach();
         self.routes.set_live(from.stream, true);
-        Ok(Seat {
+        Ok(ReaderId {
             stream: from.stream,
             turn,
         })
     }
 
     /// A connection is done with its stream, or broken.
-    pub(in crate::front) fn leave(&mut self, seat: Seat, now: Instant) {
+    pub(in crate::front) fn leave(&mut self, reader_id: ReaderId, now: Instant) {
         self.seen = now;
-        let Some(stream) = self.log.get(seat.stream) else {
+        let Some(stream) = self.log.get(reader_id.stream) else {
             return;
         };
-        if !stream.is_turn_of(seat.turn) {
+        if !stream.is_turn_of(reader_id.turn) {
             return;
         }
         stream.detach();
-        if seat.stream == STANDING {
+        if reader_id.stream == STANDING {
             self.routes.listening = false;
         } else if stream.is_named() {
-            self.routes.set_live(seat.stream, false);
+            self.routes.set_live(reader_id.stream, false);
         } else {
             // Without the id of an event the client cannot ask for the rest.
-            self.routes.lose(seat.stream);
-            self.log.remove(seat.stream);
+            self.routes.lose(reader_id.stream);
+            self.log.remove(reader_id.stream);
         }
-        self.log.tidy(seat.stream);
+        self.log.tidy(reader_id.stream);
         self.log.trim();
     }
 
     /// What is first to be said on a POST.
-    pub(in crate::front) fn first(&mut self, seat: Seat, waker: &Waker) -> Poll<First> {
-        let Some(stream) = self.log.get(seat.stream) else {
+    pub(in crate::front) fn first(&mut self, reader_id: ReaderId, waker: &Waker) -> Poll<First> {
+        let Some(stream) = self.log.get(reader_id.stream) else {
             return Poll::Ready(First::Nothing);
         };
         if let Some(item) = stream.take_whole() {
-            self.log.remove(seat.stream);
+            self.log.remove(reader_id.stream);
             return Poll::Ready(First::Answer(item));
         }
         if !stream.is_sent() {
             return Poll::Ready(First::Stream);
         }
         if stream.finished().is_some() {
-            self.log.remove(seat.stream);
+            self.log.remove(reader_id.stream);
             return Poll::Ready(First::Nothing);
         }
         stream.wait(waker);
@@ -148,13 +148,13 @@ impl SessionStreams {
     /// Writes what waits on a stream; `false` if nothing more will come.
     pub(in crate::front) fn take(
         &mut self,
-        seat: Seat,
+        reader_id: ReaderId,
         waker: &Waker,
         writer: &mut SseWriter,
     ) -> Poll<bool> {
         let one_stream = self.manner == Manner::OneStream;
-        let stream = self.log.get(seat.stream);
-        let Some(stream) = stream.filter(|stream| stream.is_turn_of(seat.turn)) else {
+        let stream = self.log.get(reader_id.stream);
+        let Some(stream) = stream.filter(|stream| stream.is_turn_of(reader_id.turn)) else {
             return Poll::Ready(false);
         };
         let mut wrote = false;
@@ -162,7 +162,7 @@ impl SessionStreams {
             && let Some((number, item)) = stream.take()
         {
             let id = EventId {
-                stream: seat.stream,
+                stream: reader_id.stream,
                 number,
             };
             writer.message((!one_stream).then_some(id), item);
@@ -183,15 +183,15 @@ impl SessionStreams {
     }
 
     /// The event that primes a stream, where the client knows what to do with it.
-    pub(in crate::front) fn prime(&mut self, seat: Seat, writer: &mut SseWriter) {
+    pub(in crate::front) fn prime(&mut self, reader_id: ReaderId, writer: &mut SseWriter) {
         let latest = Revision::LAST_LEGACY.as_str();
-        if seat.stream == STANDING || self.version.as_deref() != Some(latest) {
+        if reader_id.stream == STANDING || self.version.as_deref() != Some(latest) {
             return;
         }
-        if let Some(stream) = self.log.get(seat.stream) {
+        if let Some(stream) = self.log.get(reader_id.stream) {
             stream.name();
             writer.prime(EventId {
-                stream: seat.stream,
+                stream: reader_id.stream,
                 number: 0,
             });
         }

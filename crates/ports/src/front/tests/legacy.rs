@@ -164,7 +164,7 @@ async fn a_call_whose_connection_breaks_goes_on_and_can_be_resumed() {
 }
 
 #[tokio::test]
-async fn what_nobody_listens_to_is_kept_for_the_standing_stream_and_a_second_one_takes_over() {
+async fn messages_are_kept_for_the_standing_stream_and_a_second_one_replaces_the_first() {
     let f = front(|_| {}).await;
     let session = f.client.begin("2025-11-25").await;
     let change = r#"{"jsonrpc":"2.0","method":"notifications/change"}"#;

@@ -1,10 +1,10 @@
 //! A service whose servers do what the method says.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use linkspan_session::{Envelope, Fault, Inbound, Outbound, Port};
 use linkspan_wire::{Id, Message, RpcError};
+use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc};
 
 use super::super::{Answering, FrontService, Principal};
@@ -30,7 +30,7 @@ impl FrontService for Play {
 
     async fn ask(&self, call: Envelope, _: &Principal) -> Result<Answering, Fault> {
         let method = call.msg.method().into_owned();
-        self.asked.lock().unwrap().push(method.clone());
+        self.asked.lock().push(method.clone());
         let (tx, rx) = mpsc::channel(8);
         let id = call.msg.id().unwrap();
         let go = self.go.clone();

@@ -112,7 +112,7 @@ impl Post {
             *resumes += 1;
             sleep(pace.wait(retry)).await;
             tracing::debug!("resuming a stream after event {last_id:?}");
-            let headers = request::get(&self.endpoint, &self.place, Some(&last_id));
+            let headers = request::get(&self.endpoint, &self.context, Some(&last_id));
             let sent = send(
                 &self.endpoint,
                 Method::GET,

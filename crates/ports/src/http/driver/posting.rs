@@ -7,7 +7,7 @@ use super::{Barrier, Call, Driver, Mode};
 use crate::http::body::Sent;
 use crate::http::call::Post;
 use crate::http::job::{Delivery, Report, Role};
-use crate::http::request::Place;
+use crate::http::request::SessionContext;
 use crate::http::sse_session;
 
 impl Driver {
@@ -21,10 +21,10 @@ impl Driver {
         let post = Post {
             endpoint: self.endpoint.clone(),
             url: self.url.clone(),
-            place: if modern {
-                Place::default()
+            context: if modern {
+                SessionContext::default()
             } else {
-                self.place.clone()
+                self.context.clone()
             },
             extra: if modern {
                 self.mirrored(&delivery)

@@ -44,8 +44,8 @@ impl Driver {
                     self.start_renewal();
                 }
             }
-            Report::Renewed(Ok(place)) => {
-                self.place = place;
+            Report::Renewed(Ok(context)) => {
+                self.context = context;
                 self.generation += 1;
                 self.listen();
                 self.send_parked();
@@ -96,9 +96,9 @@ impl Driver {
                     self.params.learn(result);
                 }
             }
-            Outcome::Opened(place) => {
+            Outcome::Opened(context) => {
                 self.mode = Mode::Streamable;
-                self.place = place;
+                self.context = context;
                 self.generation += 1;
             }
             Outcome::HeadersRefused(refusal) => {
@@ -140,10 +140,10 @@ impl Driver {
             self.mode = Mode::Streamable;
         }
         if begun.begins && self.barrier == Barrier::Message(begun.serial) {
-            self.place = begun.place;
+            self.context = begun.context;
         } else if !begun.begins && begun.generation == self.generation {
             tracing::debug!("the server names the session in a later response");
-            self.place.session = begun.place.session;
+            self.context.session = begun.context.session;
         }
     }
 
@@ -247,7 +247,7 @@ impl Driver {
             old.abort();
         }
         let (endpoint, url) = (self.endpoint.clone(), self.url.clone());
-        let listening = listen(endpoint, url, self.place.clone(), self.tx.clone());
+        let listening = listen(endpoint, url, self.context.clone(), self.tx.clone());
         self.listening = Some(self.jobs.spawn(listening));
     }
 

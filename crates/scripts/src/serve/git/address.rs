@@ -16,17 +16,17 @@ const LONGEST: usize = 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Address {
-    pub(super) place: Place,
+    pub(super) place: Location,
     pub(super) revision: String,
     /// Of the file, from the top of the repository.
     pub(super) path: String,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Location {
     /// A folder of this machine.
-    Here(PathBuf),
-    There(Remote),
+    Local(PathBuf),
+    Remote(Remote),
 }
 
 /// A repository of another machine.
@@ -56,8 +56,8 @@ impl Address {
             None => (rest, None),
         };
         let place = match scheme {
-            "git+https" => Place::There(remote(rest)?),
-            "git" | "git+file" => Place::Here(folder(rest)?),
+            "git+https" => Location::Remote(remote(rest)?),
+            "git" | "git+file" => Location::Local(folder(rest)?),
             _ => return Err(odd("its scheme is another")),
         };
         let (revision, path) = file(query, fragment)?;
@@ -189,8 +189,8 @@ mod tests {
         match Address::parse(text) {
             Ok(found) => {
                 let place = match found.place {
-                    Place::Here(folder) => folder.display().to_string(),
-                    Place::There(remote) => remote.url(),
+                    Location::Local(folder) => folder.display().to_string(),
+                    Location::Remote(remote) => remote.url(),
                 };
                 format!("{place} {} {}", found.revision, found.path)
             }

@@ -146,14 +146,14 @@ impl Git<'_> {
             .await?;
         let id = match said(&looked) {
             Ok(line) => blob(line.trim_end(), most)?,
-            Err(why) => return Err(NotFetched::Failed(why)),
+            Err(why) => return Err(NotFetched::Failed(why.to_string())),
         };
         // By its id: the branch may have moved since the file was looked up.
         let read = self.run(&["cat-file", "blob", &id], "", most).await?;
         match (read.ended, read.stdout) {
             (Ended::Code(0), Printed::Whole(bytes)) => Ok(bytes),
             (_, Printed::Large(_)) => Err(too_large(most)),
-            _ => Err(NotFetched::Failed(first_line(&read.stderr))),
+            _ => Err(NotFetched::Failed(GitError::new(&read.stderr).to_string())),
         }
     }
 }
@@ -186,22 +186,28 @@ fn blob(line: &str, most: usize) -> Result<String, NotFetched> {
     }
 }
 
-/// Its stdout if it succeeded, its stderr if it failed.
-pub(super) fn said(outcome: &Outcome) -> Result<String, String> {
+/// `git` failed: the first line of its stderr that says why.
+#[derive(Debug, thiserror::Error)]
+#[error("git says: {0}")]
+pub(super) struct GitError(String);
+
+/// Its stdout if it succeeded.
+pub(super) fn said(outcome: &Outcome) -> Result<String, GitError> {
     match (&outcome.stdout, outcome.ended) {
         (Printed::Whole(bytes), Ended::Code(0)) => Ok(String::from_utf8_lossy(bytes).into_owned()),
-        _ => Err(first_line(&outcome.stderr)),
+        _ => Err(GitError::new(&outcome.stderr)),
     }
 }
 
-fn first_line(stderr: &str) -> String {
-    let line = stderr.lines().find_map(|line| {
-        line.strip_prefix("fatal: ")
-            .or(line.strip_prefix("error: "))
-    });
-    let line = line.or(stderr.lines().next()).unwrap_or("it failed");
-    let line: String = line.chars().take(300).collect();
-    format!("git says: {line}")
+impl GitError {
+    fn new(stderr: &str) -> Self {
+        let line = stderr.lines().find_map(|line| {
+            line.strip_prefix("fatal: ")
+                .or(line.strip_prefix("error: "))
+        });
+        let line = line.or(stderr.lines().next()).unwrap_or("it failed");
+        Self(line.chars().take(300).collect())
+    }
 }
 
 pub(super) fn too_large(most: usize) -> NotFetched {

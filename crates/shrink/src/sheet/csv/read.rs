@@ -167,32 +167,56 @@ impl<'a> Fields<'a> {
             Some(first) if self.is_named(first, of_width()) => records.next(),
             _ => None,
         };
-        let mut quotes = Vec::new();
-        let has_quotes = memchr::memchr(b'"', self.text.as_bytes()).is_some();
-        if !self.is_raw && !has_quotes {
-            csv.quotes = Some(Vec::new());
-            quotes = vec![Quotes::Needed; width];
-        } else if !self.is_raw {
-            let strip = |i: usize, field: &'a str| match csv.is_spaced(i) {
-                true => field.trim_start_matches(' '),
-                false => field,
-            };
-            let mut votes = vec![Votes::default(); width];
-            for record in records.clone() {
-                for (i, (field, votes)) in self.row(record).iter().zip(&mut votes).enumerate() {
-                    votes.cast(strip(i, field), &csv);
-                }
-            }
-            quotes = votes.iter().map(Votes::elected).collect();
-            if let Some(names) = names {
-                let mut votes = Votes::default();
-                for (i, field) in self.row(names).iter().enumerate() {
-                    votes.cast(strip(i, field), &csv);
-                }
-                csv.names = votes.elected();
-            }
-            csv.quotes = Some(Vec::new());
+        if !self.is_raw {
+            csv.quotes = Some(self.quotes(&mut csv, width, names, records));
         }
+        let (rows, literal) = self.rows(&csv, width, names)?;
+        Some(Found {
+            style: Style::Csv(csv),
+            rows,
+            literal,
+        })
+    }
+
+    /// The rule for quotes that most fields of each column follow. That of the names goes into `csv`.
+    fn quotes<'r>(
+        &self,
+        csv: &mut Csv,
+        width: usize,
+        names: Option<&Record>,
+        records: impl Iterator<Item = &'r Record>,
+    ) -> Vec<Quotes> {
+        if memchr::memchr(b'"', self.text.as_bytes()).is_none() {
+            return vec![Quotes::Needed; width];
+        }
+        let strip = |i: usize, field: &'a str| match csv.is_spaced(i) {
+            true => field.trim_start_matches(' '),
+            false => field,
+        };
+        let mut votes = vec![Votes::default(); width];
+        for record in records {
+            for (i, (field, votes)) in self.row(record).iter().zip(&mut votes).enumerate() {
+                votes.cast(strip(i, field), csv);
+            }
+        }
+        if let Some(names) = names {
+            let mut votes = Votes::default();
+            for (i, field) in self.row(names).iter().enumerate() {
+                votes.cast(strip(i, field), csv);
+            }
+            csv.names = votes.elected();
+        }
+        votes.iter().map(Votes::elected).collect()
+    }
+
+    /// The records as rows, and the lines of those that do not follow the rules. Nothing if those are many.
+    fn rows(
+        &self,
+        csv: &Csv,
+        width: usize,
+        names: Option<&Record>,
+    ) -> Option<(Rows<'a>, Vec<Literal<'a>>)> {
+        let quotes = csv.quotes.as_deref().unwrap_or_default();
         let mut literal: Vec<Literal<'a>> = Vec::new();
         // Split only if a record is irregular.
         let mut lines: Vec<&'a str> = Vec::new();
@@ -231,17 +255,7 @@ impl<'a> Fields<'a> {
                 literal.extend(own.take(record.height).map(|(at, line)| (at, *line)));
             }
         }
-        if odd * 5 > self.records.len() + 5 {
-            return None;
-        }
-        if !self.is_raw {
-            csv.quotes = Some(quotes);
-        }
-        Some(Found {
-            style: Style::Csv(csv),
-            rows,
-            literal,
-        })
+        (odd * 5 <= self.records.len() + 5).then_some((rows, literal))
     }
 
     /// Whether cells are padded: all of a column are as wide, and some only because of spaces. `helm` does

@@ -7,15 +7,15 @@ use super::ruler::Line;
 const NAMES: usize = 4;
 
 /// A line of the text, and where its fields begin among all fields.
-pub(super) type Place = (usize, usize);
+pub(super) type FieldLine = (usize, usize);
 
 /// Which lines are which part of the table.
 pub(super) struct Plan {
     pub(super) frame: Frame,
     /// The lines of the names.
-    pub(super) names: Vec<Place>,
+    pub(super) names: Vec<FieldLine>,
     /// The lines of all rows.
-    places: Vec<Place>,
+    places: Vec<FieldLine>,
     /// Where each row ends among those; nothing if each line is a row.
     ends: Option<Vec<usize>>,
     /// Lines that are none of it.
@@ -119,7 +119,7 @@ impl Plan {
     }
 
     /// The lines of a row.
-    pub(super) fn row(&self, number: usize) -> &[Place] {
+    pub(super) fn row(&self, number: usize) -> &[FieldLine] {
         let (start, end) = match &self.ends {
             None => (number, number + 1),
             Some(ends) => {
@@ -132,7 +132,7 @@ impl Plan {
     }
 
     /// The lines of all rows.
-    pub(super) fn places(&self) -> &[Place] {
+    pub(super) fn places(&self) -> &[FieldLine] {
         &self.places
     }
 }

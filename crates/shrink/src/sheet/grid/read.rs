@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::frame::Bars;
-use super::plan::{Place, Plan};
+use super::plan::{FieldLine, Plan};
 use super::ruler::{Cut, Ruler};
-use super::{Grid, Pen, Tail, count, least};
+use super::{Grid, GridWriter, Tail, count, least};
 use crate::context::Stop;
 use crate::sheet::Found;
 use crate::sheet::align::{self, Align, Votes};
@@ -69,16 +69,16 @@ impl<'a> Fit<'_, 'a> {
         let name_lines: Vec<Vec<&str>> = self.plan.names.iter().map(|at| self.names(*at)).collect();
         let (names, joined) = join(&name_lines)?;
         grid.joined = joined;
-        let pen = Pen {
+        let writer = GridWriter {
             grid: &grid.clone(),
             widths: self.widths,
         };
         if !name_lines.is_empty() {
-            let (name_aligns, tail) = self.name_style(&pen, &name_lines, &aligns)?;
+            let (name_aligns, tail) = self.name_style(&writer, &name_lines, &aligns)?;
             grid.names = (name_aligns != frame.names(&aligns)).then_some(name_aligns);
             grid.tails.1 = tail;
         }
-        let (tail, odd) = self.odd(&pen, &aligns, look)?;
+        let (tail, odd) = self.odd(&writer, &aligns, look)?;
         if odd.len() > self.plan.len() / 4 || (frame.between.is_some() && !odd.is_empty()) {
             return None;
         }
@@ -116,7 +116,7 @@ impl<'a> Fit<'_, 'a> {
     }
 
     /// The fields of a line.
-    fn fields(&self, (_, start): Place) -> &[&'a str] {
+    fn fields(&self, (_, start): FieldLine) -> &[&'a str] {
         self.cut
             .fields
             .get(start..start + self.columns)
@@ -139,7 +139,7 @@ impl<'a> Fit<'_, 'a> {
             .collect()
     }
 
-    fn names(&self, place: Place) -> Vec<&'a str> {
+    fn names(&self, place: FieldLine) -> Vec<&'a str> {
         let fields = self.fields(place).iter();
         fields
             .map(|field| strip(field, self.space).trim_matches(' '))
@@ -149,7 +149,7 @@ impl<'a> Fit<'_, 'a> {
     /// Where names stand, and how their lines end.
     fn name_style(
         &self,
-        pen: &Pen<'_>,
+        writer: &GridWriter<'_>,
         names: &[Vec<&str>],
         aligns: &[Align],
     ) -> Option<(Vec<Align>, Tail)> {
@@ -161,7 +161,7 @@ impl<'a> Fit<'_, 'a> {
             for tail in tails(bars) {
                 let fits = self.plan.names.iter().zip(names).all(|((at, _), names)| {
                     line.clear();
-                    pen.row(&mut line, names, bars, &choice, *tail);
+                    writer.row(&mut line, names, bars, &choice, *tail);
                     self.lines.get(*at) == Some(&&*line)
                 });
                 if fits {
@@ -173,16 +173,21 @@ impl<'a> Fit<'_, 'a> {
     }
 
     /// How rows end, and which are drawn in another way all the same.
-    fn odd(&self, pen: &Pen<'_>, aligns: &[Align], look: usize) -> Option<(Tail, Vec<usize>)> {
+    fn odd(
+        &self,
+        writer: &GridWriter<'_>,
+        aligns: &[Align],
+        look: usize,
+    ) -> Option<(Tail, Vec<usize>)> {
         let bars = self.plan.frame.rows;
         let mut line = String::new();
         let mut cells: Vec<&str> = Vec::with_capacity(self.columns);
-        let mut fits = |place: Place, tail: Tail| {
+        let mut fits = |place: FieldLine, tail: Tail| {
             let fields = self.fields(place).iter().zip(aligns);
             cells.clear();
             cells.extend(fields.map(|(field, align)| align.trim(strip(field, self.space))));
             line.clear();
-            pen.row(&mut line, &cells, bars, aligns, tail);
+            writer.row(&mut line, &cells, bars, aligns, tail);
             self.lines.get(place.0) == Some(&&*line)
         };
         let mut best: Option<(Tail, Vec<usize>)> = None;

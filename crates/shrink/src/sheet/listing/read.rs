@@ -109,10 +109,65 @@ fn fit<'a>(
     }
     let tracks: Vec<Track> = (0..columns).map(|i| track(cells, i, measure)).collect();
     let is_named = named(cells, &tracks, ruled.rules.is_some())?;
-    let row = |number: usize| -> Vec<Cow<'a, str>> {
-        let cells = cells.cells.iter().skip(number * columns).take(columns);
-        cells.map(|cell| Cow::Borrowed(cell.text)).collect()
+    let (mut listing, odd) = drawn_by(cells, ruled, measure, &tracks, look)?;
+    if odd.len() * 4 > count || (is_named && odd.first() == Some(&0)) {
+        return None;
+    }
+    let original = |number: usize| ruled.places.get(number).copied();
+    let mut literal: Vec<usize> = cells
+        .odd
+        .iter()
+        .filter_map(|number| original(*number))
+        .collect();
+    let mut rows = Rows {
+        width: columns,
+        names: None,
+        cells: Vec::with_capacity(cells.cells.len()),
     };
+    let mut odd = odd.into_iter().peekable();
+    for (number, place) in cells.places.iter().enumerate() {
+        if odd.next_if_eq(&number).is_some() {
+            literal.extend(original(*place));
+        } else if number == 0 && is_named {
+            rows.names = Some(row(cells, 0));
+        } else {
+            rows.cells.extend(row(cells, number));
+        }
+    }
+    listing.settle(&rows, &tracks);
+    if let Some(rules) = ruled.rules {
+        let rule = lines.get(*ruled.at.first()?)?;
+        listing.rules = listing.rules_like(rule, rules, &rows);
+    }
+    if listing.rules.is_none() {
+        literal.extend(&ruled.at);
+    }
+    literal.sort_unstable();
+    let literal: Vec<Literal<'a>> = literal
+        .iter()
+        .filter_map(|at| Some((*at, *lines.get(*at)?)))
+        .collect();
+    Some(Found {
+        style: Style::Listing(listing),
+        rows,
+        literal,
+    })
+}
+
+fn row<'a>(cells: &Cells<'a>, number: usize) -> Vec<Cow<'a, str>> {
+    let columns = cells.columns;
+    let cells = cells.cells.iter().skip(number * columns).take(columns);
+    cells.map(|cell| Cow::Borrowed(cell.text)).collect()
+}
+
+/// The listing that draws most rows as they are, and the numbers of the rows that it draws differently.
+fn drawn_by(
+    cells: &Cells<'_>,
+    ruled: &Ruled<'_>,
+    measure: Measure,
+    tracks: &[Track],
+    look: usize,
+) -> Option<(Listing, Vec<usize>)> {
     let mut best: Option<(Listing, Vec<usize>)> = None;
     let mut line = String::new();
     let width = cells
@@ -139,7 +194,7 @@ fn fit<'a>(
                 break;
             }
             line.clear();
-            listing.line(&mut line, &row(number), &tracks);
+            listing.line(&mut line, &row(cells, number), tracks);
             if ruled.rest.get(*place) != Some(&&*line) {
                 odd.push(number);
                 if odd.len() >= most {
@@ -155,66 +210,7 @@ fn fit<'a>(
             }
         }
     }
-    let (mut listing, odd) = best?;
-    if odd.len() * 4 > count || (is_named && odd.first() == Some(&0)) {
-        return None;
-    }
-    let original = |number: usize| ruled.places.get(number).copied();
-    let mut literal: Vec<usize> = cells
-        .odd
-        .iter()
-        .filter_map(|number| original(*number))
-        .collect();
-    let mut rows = Rows {
-        width: columns,
-        names: None,
-        cells: Vec::with_capacity(cells.cells.len()),
-    };
-    let mut odd = odd.into_iter().peekable();
-    for (number, place) in cells.places.iter().enumerate() {
-        if odd.next_if_eq(&number).is_some() {
-            literal.extend(original(*place));
-        } else if number == 0 && is_named {
-            rows.names = Some(row(0));
-        } else {
-            rows.cells.extend(row(number));
-        }
-    }
-    listing.settle(&rows, &tracks);
-    match ruled.rules {
-        Some(rules) => {
-            listing.rules = Some(rules);
-            let rule = lines.get(*ruled.at.first()?)?;
-            let tracks = listing.tracks(&rows);
-            let fits = [false, true].into_iter().find(|named| {
-                let rules = Rules {
-                    named: *named,
-                    ..rules
-                };
-                line.clear();
-                listing.rule(&mut line, rules, &tracks, rows.names.as_deref());
-                line == **rule
-            });
-            match fits {
-                Some(named) => listing.rules = Some(Rules { named, ..rules }),
-                None => {
-                    listing.rules = None;
-                    literal.extend(&ruled.at);
-                }
-            }
-        }
-        None => literal.extend(&ruled.at),
-    }
-    literal.sort_unstable();
-    let literal: Vec<Literal<'a>> = literal
-        .iter()
-        .filter_map(|at| Some((*at, *lines.get(*at)?)))
-        .collect();
-    Some(Found {
-        style: Style::Listing(listing),
-        rows,
-        literal,
-    })
+    best
 }
 
 /// Where a column is: most of its cells begin or end there.
@@ -269,6 +265,18 @@ fn named(cells: &Cells<'_>, tracks: &[Track], ruled: bool) -> Option<bool> {
 }
 
 impl Listing {
+    /// The rules, if they are drawn as this line.
+    fn rules_like(&self, line: &str, rules: Rules, rows: &Rows<'_>) -> Option<Rules> {
+        let tracks = self.tracks(rows);
+        let mut drawn = String::new();
+        let choices = [false, true].map(|named| Rules { named, ..rules });
+        choices.into_iter().find(|rules| {
+            drawn.clear();
+            self.rule(&mut drawn, *rules, &tracks, rows.names.as_deref());
+            drawn == line
+        })
+    }
+
     /// Says where the columns are by what is usual and what is not.
     fn settle(&mut self, rows: &Rows<'_>, tracks: &[Track]) {
         let widths = least(rows, self.measure);

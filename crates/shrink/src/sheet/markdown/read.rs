@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::row_writer::RowWriter;
 use super::rule::Rule;
 use super::{Dashes, Mark, Markdown, Padding, least};
 use crate::context::Stop;
@@ -82,93 +83,24 @@ impl<'a> Table<'a> {
         let widths: Vec<Width> = (0..columns)
             .map(|i| self.width(i, measures, &markdown))
             .collect();
+        let mut aligns = vec![Align::Left; columns];
         let is_padded = widths.iter().any(|width| width.is_padded);
-        let mut aligns = None;
         if is_padded {
-            let measure = widths
-                .iter()
-                .filter(|width| width.is_padded)
-                .map(|width| width.measure);
-            let measure = Measure::ALL
-                .into_iter()
-                .max_by_key(|one| measure.clone().filter(|m| m == one).count())?;
-            let mut padding = Padding {
-                measure,
-                floor: 3,
-                ..Padding::default()
-            };
-            let found: Vec<Align> = (0..columns)
-                .map(|i| self.align(i, widths[i].width, &markdown, measure))
-                .collect();
-            let marked: Vec<Align> = markdown.marks.iter().map(|mark| mark.align()).collect();
-            padding.aligns = (found != marked).then_some(found.clone());
-            padding.loose = (0..columns).filter(|i| !widths[*i].is_same).collect();
-            padding.widths = (0..columns)
-                .filter(|i| widths[*i].is_same)
-                .map(|i| (i, widths[i].width))
-                .collect();
-            aligns = Some(found);
+            let (padding, found) = self.padding(&widths, &markdown)?;
             markdown.padding = Some(padding);
+            aligns = found;
         }
-        // Names stand where they stand.
-        let names: Vec<&str> = self.fields.get(..columns)?.to_vec();
-        let aligns = aligns.unwrap_or_else(|| vec![Align::Left; columns]);
-        let cell = |i: usize, field: &'a str, align: Align, padded: bool| {
-            let field = markdown.strip(i, columns, field);
-            match padded {
-                true => align.trim(field),
-                false => field,
-            }
+        let padded = |width: &Width| (is_padded && width.is_same).then_some(width.width);
+        let writer = RowWriter {
+            widths: widths.iter().map(padded).collect(),
+            markdown: &markdown,
+            lines,
         };
-        let padded: Vec<bool> = (0..columns)
-            .map(|i| is_padded && widths[i].is_same)
-            .collect();
-        let row = |fields: &[&'a str], aligns: &[Align]| -> Vec<Cow<'a, str>> {
-            let cells = fields.iter().enumerate();
-            cells
-                .map(|(i, field)| Cow::Borrowed(cell(i, field, aligns[i], padded[i])))
-                .collect()
-        };
-        let mut line = String::new();
-        let table_widths: Vec<Option<usize>> = (0..columns)
-            .map(|i| padded[i].then_some(widths[i].width))
-            .collect();
-        let mut fits = |cells: &[Cow<'_, str>], aligns: &[Align], number: usize| {
-            line.clear();
-            markdown.row(&mut line, cells, &table_widths, aligns);
-            lines.get(number) == Some(&&*line)
-        };
-        let mut name_aligns = aligns.clone();
-        let mut name_cells = row(&names, &name_aligns);
-        if !fits(&name_cells, &name_aligns, at - 1) {
-            let choices = Align::ALL.map(|one| vec![one; columns]);
-            let choice = choices
-                .into_iter()
-                .find(|choice| fits(&row(&names, choice), choice, at - 1))?;
-            name_cells = row(&names, &choice);
-            name_aligns = choice;
-        }
-        let mut cells: Vec<Cow<'a, str>> = Vec::with_capacity(self.fields.len());
-        let mut odd = 0;
-        let places = self.fields.chunks_exact(columns).zip(&self.places);
-        for (i, (fields, number)) in places.enumerate().skip(1) {
-            let row = row(fields, &aligns);
-            // The first ones are as good as all, until one is odd.
-            let is_fine = (i > look && odd == 0) || fits(&row, &aligns, *number);
-            match is_fine {
-                true => cells.extend(row),
-                false => {
-                    odd += 1;
-                    literal.push(*number);
-                }
-            }
-        }
-        if odd * 4 > self.places.len() {
-            return None;
-        }
+        let (names, name_aligns) = self.names(&writer, &aligns, at - 1)?;
+        let cells = self.cells(&writer, &aligns, look, &mut literal)?;
         let rows = Rows {
             width: columns,
-            names: Some(name_cells),
+            names: Some(names),
             cells,
         };
         if let Some(padding) = &mut markdown.padding {
@@ -186,6 +118,84 @@ impl<'a> Table<'a> {
             rows,
             literal,
         })
+    }
+
+    /// How columns are padded, and to which side the cells of each are aligned.
+    fn padding(&self, widths: &[Width], markdown: &Markdown) -> Option<(Padding, Vec<Align>)> {
+        let measures = widths
+            .iter()
+            .filter(|width| width.is_padded)
+            .map(|width| width.measure);
+        let measure = Measure::ALL
+            .into_iter()
+            .max_by_key(|one| measures.clone().filter(|m| m == one).count())?;
+        let columns = widths.len();
+        let aligns: Vec<Align> = (0..columns)
+            .map(|i| self.align(i, widths[i].width, markdown, measure))
+            .collect();
+        let marked: Vec<Align> = markdown.marks.iter().map(|mark| mark.align()).collect();
+        let padding = Padding {
+            measure,
+            floor: 3,
+            aligns: (aligns != marked).then_some(aligns.clone()),
+            loose: (0..columns).filter(|i| !widths[*i].is_same).collect(),
+            widths: (0..columns)
+                .filter(|i| widths[*i].is_same)
+                .map(|i| (i, widths[i].width))
+                .collect(),
+            ..Padding::default()
+        };
+        Some((padding, aligns))
+    }
+
+    /// The names, and how they are aligned: as the cells below them, or all in one way.
+    fn names(
+        &self,
+        writer: &RowWriter<'_, 'a>,
+        aligns: &[Align],
+        line: usize,
+    ) -> Option<(Vec<Cow<'a, str>>, Vec<Align>)> {
+        let columns = self.rule.marks.len();
+        let fields = self.fields.get(..columns)?;
+        let same = Align::ALL.map(|one| vec![one; columns]);
+        let mut drawn = String::new();
+        let mut choices = [aligns.to_vec()].into_iter().chain(same);
+        choices.find_map(|aligns| {
+            let names = writer.cells(fields, &aligns);
+            writer
+                .writes(&names, &aligns, line, &mut drawn)
+                .then_some((names, aligns))
+        })
+    }
+
+    /// The cells of all rows. Lines of rows that are written differently become literal; nothing if those
+    /// are many.
+    fn cells(
+        &self,
+        writer: &RowWriter<'_, 'a>,
+        aligns: &[Align],
+        look: usize,
+        literal: &mut Vec<usize>,
+    ) -> Option<Vec<Cow<'a, str>>> {
+        let mut cells = Vec::with_capacity(self.fields.len());
+        let mut odd = 0;
+        let mut drawn = String::new();
+        let columns = self.rule.marks.len();
+        let places = self.fields.chunks_exact(columns).zip(&self.places);
+        for (i, (fields, number)) in places.enumerate().skip(1) {
+            let row = writer.cells(fields, aligns);
+            // The first ones are as good as all, until one is odd.
+            let is_fine =
+                (i > look && odd == 0) || writer.writes(&row, aligns, *number, &mut drawn);
+            match is_fine {
+                true => cells.extend(row),
+                false => {
+                    odd += 1;
+                    literal.push(*number);
+                }
+            }
+        }
+        (odd * 4 <= self.places.len()).then_some(cells)
     }
 
     /// Whether cells have a space on each side: all but a few.
@@ -293,25 +303,6 @@ struct Width {
     is_same: bool,
     /// Whether that is so because of spaces.
     is_padded: bool,
-}
-
-impl Markdown {
-    /// A field without the spaces that every field has.
-    fn strip<'a>(&self, column: usize, columns: usize, field: &'a str) -> &'a str {
-        if !self.spaced {
-            return field;
-        }
-        let is_first = column == 0 && !self.edges.0;
-        let is_last = column + 1 == columns && !self.edges.1;
-        let field = match is_first {
-            true => field,
-            false => field.strip_prefix(' ').unwrap_or(field),
-        };
-        match is_last {
-            true => field,
-            false => field.strip_suffix(' ').unwrap_or(field),
-        }
-    }
 }
 
 impl Padding {

@@ -15,11 +15,12 @@
 //! Anything else is said as it is.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use linkspan_testkit::Message;
+use parking_lot::Mutex;
 
 use crate::options::Options;
 use crate::server::Server;
@@ -66,7 +67,7 @@ impl Agent {
         let session = message.string_at(&["params", "sessionId"]);
         let session = session.unwrap_or_default();
         let Some(id) = message.id.clone() else {
-            let prompt = lock(&self.prompts).get(&session).cloned();
+            let prompt = self.prompts.lock().get(&session).cloned();
             if let ("session/cancel", Some(prompt)) = (&*method, prompt) {
                 self.server.watch.cancel(&prompt);
             }
@@ -82,7 +83,7 @@ impl Agent {
         match &*method {
             "initialize" if self.server.options.mute => {}
             "initialize" => self.result(&id, &self.hello),
-            "session/new" if !*lock(&self.known) => self.error(
+            "session/new" if !*self.known.lock() => self.error(
                 &id,
                 r#"{"code":-32000,"message":"Authentication required"}"#,
             ),
@@ -100,7 +101,7 @@ impl Agent {
                 r#"{"sessions":[{"sessionId":"old","cwd":"/","title":"Old"}],"nextCursor":"more"}"#,
             ),
             "authenticate" => {
-                *lock(&self.known) = true;
+                *self.known.lock() = true;
                 self.result(&id, "{}");
             }
             "session/set_config_option" => {
@@ -116,13 +117,13 @@ impl Agent {
                 crate::park();
             }
             "session/prompt" => {
-                lock(&self.prompts).insert(session.clone(), id.clone());
+                self.prompts.lock().insert(session.clone(), id.clone());
                 let agent = Arc::clone(self);
                 thread::spawn(move || {
                     agent.prompt(&id, &session, &message);
                     agent.server.watch.tell("note", &format!("answered {id}"));
                     // The next one may have begun already.
-                    let mut prompts = lock(&agent.prompts);
+                    let mut prompts = agent.prompts.lock();
                     if prompts.get(&session) == Some(&id) {
                         prompts.remove(&session);
                     }
@@ -225,8 +226,4 @@ impl Agent {
         self.server
             .write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

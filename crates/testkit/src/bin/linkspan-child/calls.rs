@@ -9,11 +9,9 @@
 //! | `gate` | `name`, `stubborn?` | answers when the test opens it; cancelled: only if stubborn |
 //! | `ask`, `sample`, `roots` | `label?`, `key?`, `rounds?`, `gate?` | asks the client, waits, gives the answer back |
 //! | `two` | – | asks two things at once |
-//! | `in_turn` | `gate` | legacy: asks one thing, and another when the gate opens, without waiting for the first answer |
 //! | `log` | `level?` | one log notification |
 //! | `change`, `update` | `what` / `uri` | announces a changed list / a changed resource |
 //! | `later` | `gate`, `what` | answers, and only when the gate opens does it |
-//! | `refuse` | `error` | exactly the text `error` as its error |
 //! | `fail` | – | `linkspan_testkit::child::FAILURE` |
 //! | `shape` | – | structured content that is an array, allowed only since 2026-07-28 |
 //! | `noise` | – | prints what is not JSON-RPC, then answers |
@@ -74,6 +72,11 @@ fn tool(call: &Call) {
         "routed" => call.structured(arguments.as_deref().unwrap_or("null")),
         "fidelity" => call.done(child::FIDELITY),
         "whoami" => whoami(call),
+        "env" => {
+            let name = call.text("name").unwrap_or_default();
+            let value = std::env::var(name).ok();
+            call.structured(&serde_json::json!({"value": value}).to_string());
+        }
         "progress" => {
             for step in 1..=call.number("n") {
                 call.progress(step);
@@ -95,7 +98,6 @@ fn tool(call: &Call) {
             questions::tool(call, kind, call.number("rounds").max(1));
         }
         "two" => questions::two_at_once(call),
-        "in_turn" => questions::in_turn(call),
         "log" => {
             if call.text("gate").is_some_and(|gate| !call.gate(&gate)) {
                 return;
@@ -121,7 +123,6 @@ fn tool(call: &Call) {
             }
         }
         "fail" => call.error(child::FAILURE),
-        "refuse" => call.error(&call.text("error").unwrap_or_default()),
         "shape" => call.structured(r#"["one",2]"#),
         "noise" => {
             for line in [

@@ -51,7 +51,6 @@ fn hear(server: &Server, take: impl Fn(Message)) {
         server.write("");
         server.write("{\"jsonrpc\":\"2.0\"");
     }
-    thread::sleep(std::time::Duration::from_millis(server.options.slow_start));
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { break };
         server.watch.tell("in", &line);

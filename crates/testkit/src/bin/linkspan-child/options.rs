@@ -9,10 +9,6 @@ pub struct Options {
     pub mute: bool,
     /// `--die-on-probe`: exits on any request before `initialize`, as older SDKs do.
     pub die_on_probe: bool,
-    /// `--ignore-probe`: says nothing to a request before `initialize`.
-    pub ignore_probe: bool,
-    /// `--slow-start MS`: reads nothing for that long, as a program that has much to load.
-    pub slow_start: u64,
     /// `--roots-at-start`: asks for roots as soon as it is initialized, outside any call.
     pub roots_at_start: bool,
     /// `--noisy`: prints what is not JSON-RPC before anything else.
@@ -27,7 +23,7 @@ pub struct Options {
     pub agent: bool,
     /// `--hello JSON`: what the agent answers to `initialize`.
     pub hello: Option<String>,
-    /// `--auth`: the agent wants to know first who is asking.
+    /// `--auth`: the agent needs a login first.
     pub auth: bool,
     /// `--modes`: the agent's sessions have modes.
     pub modes: bool,
@@ -47,11 +43,6 @@ impl Options {
                 "--modern" => options.modern = true,
                 "--mute" => options.mute = true,
                 "--die-on-probe" => options.die_on_probe = true,
-                "--ignore-probe" => options.ignore_probe = true,
-                "--slow-start" => {
-                    let time = args.next().and_then(|time| time.parse().ok());
-                    options.slow_start = time.expect("--slow-start has a number of ms");
-                }
                 "--roots-at-start" => options.roots_at_start = true,
                 "--noisy" => options.noisy = true,
                 "--deaf" => options.deaf = true,

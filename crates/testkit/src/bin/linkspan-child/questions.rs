@@ -112,24 +112,6 @@ pub fn two_at_once(call: &Call) {
     call.structured(&format!(r#"{{"ask":{first},"sample":{second}}}"#));
 }
 
-/// Asks one thing, and another while the first one is not answered; gives both answers back.
-pub fn in_turn(call: &Call) {
-    let first = Question::new(call, "ask", 1).send(call);
-    if !call.gate(&call.text("gate").unwrap_or_default()) {
-        return;
-    }
-    let second = Question::new(call, "ask", 2).send(call);
-    call.server.watch.tell("note", "asked the second question");
-    let text = |answer: Receiver<Message>| {
-        let answer = answer.recv().ok();
-        answer
-            .and_then(|m| m.result.or(m.error))
-            .unwrap_or("null".into())
-    };
-    let (first, second) = (text(first), text(second));
-    call.structured(&format!(r#"{{"first":{first},"second":{second}}}"#));
-}
-
 fn rounds_by_results(call: &Call, kind: &str, rounds: u64) {
     let state = call.message.string_at(&["params", "requestState"]);
     // The state has characters that a proxy could wrongly escape or normalise.

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use linkspan_testkit::Message;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::options::Options;
 use crate::watch::Watch;
@@ -68,11 +69,14 @@ impl Server {
                 return;
             }
             let server = Arc::clone(self);
-            // Order matters for the handshake only.
-            if method == "initialize" {
-                return legacy::initialize(&server, &message);
+            match method.as_str() {
+                "initialize" => legacy::initialize(&server, &message),
+                // Its answer says that everything before it has been taken.
+                "ping" => calls::answer(&Call::new(server, message)),
+                _ => drop(thread::spawn(move || {
+                    calls::answer(&Call::new(server, message));
+                })),
             }
-            thread::spawn(move || calls::answer(&Call::new(server, message)));
         } else if method == "notifications/cancelled" {
             let id = message.at(&["params", "requestId"]).unwrap_or_default();
             self.lock()
@@ -116,7 +120,7 @@ impl Server {
     }
 
     pub fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn may_answer(&self, method: &str) -> bool {
@@ -125,9 +129,7 @@ impl Server {
             eprintln!("expected initialize, got {method}");
             std::process::exit(1);
         }
-        let silent = early && self.options.ignore_probe;
-        let mute = method == "initialize" && self.options.mute;
-        !silent && !mute
+        !(method == "initialize" && self.options.mute)
     }
 }
 

@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
 
 use crate::options::Options;
 
@@ -35,7 +37,7 @@ impl Watch {
             .map(|address| TcpStream::connect(address).expect("the test listens to its children"));
         let answers = Arc::new(Mutex::new(None));
         if let Some(test) = &test {
-            *lock(&answers) = Some(test.try_clone().expect("a socket can be shared"));
+            *answers.lock() = Some(test.try_clone().expect("a socket can be shared"));
             let lines = BufReader::new(test.try_clone().expect("a socket can be shared")).lines();
             let state = Arc::clone(&state);
             let answers = Arc::clone(&answers);
@@ -46,7 +48,7 @@ impl Watch {
                         write(&answers, "synced", number);
                         continue;
                     }
-                    lock(&state.0).open.insert(gate);
+                    state.0.lock().open.insert(gate);
                     state.1.notify_all();
                 }
             });
@@ -58,9 +60,9 @@ impl Watch {
         watch.tell("hello", &format!("{} {kind}", std::process::id()));
         if options.watch.is_some() {
             // So that the test knows this process before it hears of it from a peer.
-            let state = lock(&watch.state.0);
+            let mut state = watch.state.0.lock();
             let unknown = |state: &mut State| !state.open.contains(KNOWN);
-            let _ = watch.state.1.wait_timeout_while(state, LIMIT, unknown);
+            watch.state.1.wait_while_for(&mut state, unknown, LIMIT);
         }
         watch
     }
@@ -72,13 +74,13 @@ impl Watch {
 
     /// Notes that the client no longer wants the answer to that id.
     pub fn cancel(&self, id: &str) {
-        lock(&self.state.0).cancelled.insert(id.to_owned());
+        self.state.0.lock().cancelled.insert(id.to_owned());
         self.state.1.notify_all();
     }
 
     /// Waits until the gate is open (`true`) or that request is cancelled.
     pub fn gate(&self, gate: &str, id: &str) -> bool {
-        let mut state = lock(&self.state.0);
+        let mut state = self.state.0.lock();
         loop {
             if state.cancelled.contains(id) {
                 return false;
@@ -86,27 +88,19 @@ impl Watch {
             if state.open.contains(gate) {
                 return true;
             }
-            state = self
-                .state
-                .1
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            self.state.1.wait(&mut state);
         }
     }
 
     /// How many cancellations have come.
     pub fn cancellations(&self) -> usize {
-        lock(&self.state.0).cancelled.len()
+        self.state.0.lock().cancelled.len()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One line to the test.
 fn write(test: &Mutex<Option<TcpStream>>, kind: &str, text: &str) {
-    if let Some(test) = lock(test).as_mut() {
+    if let Some(test) = test.lock().as_mut() {
         // A test that has ended does not need to know.
         let _ = test.write_all(format!("{kind} {text}\n").as_bytes());
     }

@@ -69,33 +69,77 @@ fn a_server_that_has_given_up_waiting_is_told_to_ask_again() {
     stage.after(Duration::from_secs(1)).told_one();
 }
 
+/// A call of a client that has declared nothing.
+fn bare_call(id: &str) -> String {
+    modern(id, "tools/call", r#""name":"t""#, "{}")
+}
+
 #[test]
 fn a_client_without_roots_is_not_asked_for_them() {
-    let none = modern("1", "tools/call", r#""name":"t""#, "{}");
-    let (mut stage, request) = ready(&none);
-    assert!(request.contains("tools/call"));
+    let (mut stage, ping) = beginning(fresh(), &bare_call("1"));
     let told = stage.server(ROOTS).told_one();
     assert_eq!(at(&told, &["error", "code"]), "-32601");
-    assert!(
-        stage.heard().is_empty(),
-        "it may be the server's own question"
-    );
+    assert!(stage.heard().is_empty(), "it is the server's own question");
+    let sent = stage.server(&result(&ping, "{}")).told_one();
+    assert!(sent.contains("tools/call"), "{sent}");
     stage.after(Duration::from_secs(5)).server(ROOTS);
     assert_eq!(at(&stage.heard_one(), &["error", "code"]), "-32021");
 }
 
 #[test]
 fn a_call_that_asks_for_undeclared_roots_right_after_the_start_fails() {
-    let none = modern("1", "tools/call", r#""name":"t""#, "{}");
-    let mut stage = fresh();
-    let initialize = stage.client(&none).told_one();
-    let told = shake(&mut stage, &initialize, SERVER);
-    let ping = told.iter().find(|msg| msg.contains(r#""ping""#)).unwrap();
-    assert!(told.last().unwrap().contains("tools/call"), "{told:?}");
-    // The answer to the ping ends what the server does on its own account.
-    stage.server(&result(ping, "{}")).server(ROOTS);
+    let (mut stage, ping) = beginning(fresh(), &bare_call("1"));
+    stage.server(&result(&ping, "{}")).told_one();
+    stage.server(ROOTS);
     assert_eq!(at(&stage.heard_one(), &["error", "code"]), "-32021");
     assert_eq!(at(&stage.told_one(), &["error", "code"]), "-32601");
+}
+
+#[test]
+fn a_server_that_answers_calls_before_pings_cannot_hide_whose_question_it_is() {
+    let mut stage = fresh();
+    let initialize = stage.client(&bare_call("1")).told_one();
+    let told = stage.server(&result(&initialize, SERVER)).told();
+    // The server handles messages concurrently: a call asks as soon as it arrives.
+    let asks = |stage: &mut Stage<ModernToLegacy>, told: &[String]| {
+        if told.iter().any(|msg| msg.contains("tools/call")) {
+            stage.server(ROOTS);
+        }
+    };
+    asks(&mut stage, &told);
+    let ping = told.iter().find(|msg| msg.contains(r#""ping""#)).unwrap();
+    let told = stage.server(&result(ping, "{}")).told();
+    asks(&mut stage, &told);
+    assert_eq!(at(&stage.heard_one(), &["error", "code"]), "-32021");
+}
+
+#[test]
+fn a_list_for_a_client_without_roots_does_not_wait_for_the_ping() {
+    let mut stage = fresh();
+    let list = modern("1", "tools/list", "", "{}");
+    let initialize = stage.client(&list).told_one();
+    stage.client(&bare_call("2"));
+    let told = stage.server(&result(&initialize, SERVER)).told();
+    let methods: Vec<String> = told.iter().map(|msg| at(msg, &["method"])).collect();
+    let expected = ["notifications/initialized", "ping", "tools/list"];
+    assert_eq!(methods, expected.map(|method| format!("{method:?}")));
+    let next = modern("3", "tools/list", "", "{}");
+    assert!(stage.client(&next).told_one().contains("tools/list"));
+    let sent = stage.server(&result(&told[1], "{}")).told_one();
+    assert!(sent.contains("tools/call"), "{sent}");
+}
+
+#[test]
+fn a_question_before_the_late_answer_to_the_ping_fails_no_call_of_a_client_without_roots() {
+    let (mut stage, _) = beginning(fresh(), &bare_call("1"));
+    let sent = stage.after(Duration::from_secs(2)).told_one();
+    assert!(sent.contains("tools/call"), "{sent}");
+    let told = stage.server(ROOTS).told_one();
+    assert_eq!(at(&told, &["error", "code"]), "-32601");
+    assert!(
+        stage.heard().is_empty(),
+        "the server may only be slow to begin"
+    );
 }
 
 #[test]

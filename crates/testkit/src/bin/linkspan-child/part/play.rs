@@ -11,8 +11,10 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::process::{Command, exit};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
+
+use parking_lot::{Condvar, Mutex};
 
 type Manners = Arc<(Mutex<Bad>, Condvar)>;
 
@@ -67,13 +69,15 @@ fn connect(address: &str, name: &str) -> TcpStream {
 fn listen(tell: &Mutex<TcpStream>, manners: &Manners) {
     let mut stdin = BufReader::new(std::io::stdin().lock());
     loop {
-        let held = lock(&manners.0);
-        drop(manners.1.wait_while(held, |bad| bad.deaf));
+        let mut held = manners.0.lock();
+        manners.1.wait_while(&mut held, |bad| bad.deaf);
+        drop(held);
         let mut line = Vec::new();
         if matches!(stdin.read_until(b'\n', &mut line), Ok(0) | Err(_)) {
             say(tell, "eof");
-            let held = lock(&manners.0);
-            drop(manners.1.wait_while(held, |bad| bad.stubborn));
+            let mut held = manners.0.lock();
+            manners.1.wait_while(&mut held, |bad| bad.stubborn);
+            drop(held);
             exit(0);
         }
         let line = String::from_utf8_lossy(&line);
@@ -86,7 +90,7 @@ fn listen(tell: &Mutex<TcpStream>, manners: &Manners) {
 
 fn obey(verb: &str, rest: &str, (address, name): (&str, &str), manners: &Manners) {
     let change = |how: fn(&mut Bad)| {
-        how(&mut lock(&manners.0));
+        how(&mut manners.0.lock());
         manners.1.notify_all();
     };
     match verb {
@@ -178,9 +182,5 @@ fn out(bytes: &[u8]) {
 
 fn say(tell: &Mutex<TcpStream>, line: &str) {
     // A test that has ended does not need to know.
-    let _ = lock(tell).write_all(format!("{line}\n").as_bytes());
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    let _ = tell.lock().write_all(format!("{line}\n").as_bytes());
 }

@@ -1,0 +1,291 @@
+//! The credential of one server, as its port asks for it.
+
+mod live;
+mod refused;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Method;
+use linkspan_auth::store::Store;
+use linkspan_ports::{Again, AuthRefusal, Authorizer, Authorizing, Credentials};
+use linkspan_session::Fault;
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use url::Url;
+
+use self::live::Live;
+use crate::perform::{Person, blocking, perform};
+use crate::prompt::Prompt;
+use crate::settings::{Order, Settings, Task};
+use crate::transport::Transport;
+use crate::work::Assignment;
+use crate::worker::{Failure, Worker};
+
+/// How long a refresh that failed is not tried again.
+const BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+/// How often a process that waits for another one looks.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What carries out the orders of an account.
+pub enum Performer {
+    /// A process that outlives this one.
+    Worker(Worker),
+    /// This process, over a transport.
+    Here(Arc<dyn Transport>),
+}
+
+/// Signs in to one server, and stays signed in. Clones are the same account.
+#[derive(Clone)]
+pub struct Account {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    settings: Settings,
+    performer: Performer,
+    state: Mutex<State>,
+    /// One refresh or sign-in at a time in this process.
+    turn: tokio::sync::Mutex<()>,
+    prompts: watch::Sender<Option<Prompt>>,
+}
+
+#[derive(Default)]
+struct State {
+    is_loaded: bool,
+    live: Option<Arc<Live>>,
+    /// The newest nonce of the server, for proofs.
+    nonce: Option<String>,
+    /// When a failed refresh may be tried again, and how long the next wait is.
+    back_off: Option<(Instant, Duration)>,
+    /// Whether the client can show a page to its user.
+    client_shows_pages: bool,
+    /// When a person was last asked to sign in because of a refused token.
+    asked: Option<Instant>,
+    /// Credentials without a user that were refused, and when. They are not shown again at once.
+    refused: Option<(Failure, Instant)>,
+    /// When the server turned out to want something other than OAuth.
+    not_offered: Option<Instant>,
+    /// Scopes that were refused after a step-up, and when.
+    hopeless: Option<(Vec<String>, Instant)>,
+}
+
+impl std::fmt::Debug for Account {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Account({})", self.inner.settings.server())
+    }
+}
+
+impl Account {
+    /// An account whose refreshes and sign-ins `performer` makes.
+    pub fn new(settings: Settings, performer: Performer) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                settings,
+                performer,
+                state: Mutex::default(),
+                turn: tokio::sync::Mutex::default(),
+                prompts: watch::Sender::new(None),
+            }),
+        }
+    }
+
+    /// What the user is asked to do, as it changes; `None` while nothing is asked.
+    pub fn prompts(&self) -> watch::Receiver<Option<Prompt>> {
+        self.inner.prompts.subscribe()
+    }
+
+    /// Tells whether the client can show a page to its user.
+    pub fn set_client_shows_pages(&self, can: bool) {
+        self.inner.state.lock().client_shows_pages = can;
+    }
+}
+
+impl Authorizer for Account {
+    fn ready(&self, method: &Method, url: &Url) -> Option<Credentials> {
+        let state = self.inner.state.lock();
+        if !state.is_loaded {
+            return None;
+        }
+        let Some(live) = &state.live else {
+            return Some(Credentials::default());
+        };
+        let is_waiting = || {
+            state
+                .back_off
+                .is_some_and(|(until, _)| Instant::now() < until)
+        };
+        if live.is_due() && !is_waiting() {
+            return None;
+        }
+        Some(live.credentials(method, url, state.nonce.as_deref()))
+    }
+
+    fn obtain<'a>(&'a self, method: &'a Method, url: &'a Url) -> Authorizing<'a, Credentials> {
+        Box::pin(async move {
+            self.inner.load().await;
+            let due = self.inner.live().filter(|live| live.is_due());
+            if let Some(due) = due {
+                self.renew(due.generation).await;
+            }
+            let state = self.inner.state.lock();
+            let live = state.live.as_ref();
+            Ok(live.map_or_else(Credentials::default, |live| {
+                live.credentials(method, url, state.nonce.as_deref())
+            }))
+        })
+    }
+
+    fn refused(&self, refusal: AuthRefusal) -> Authorizing<'_, Again> {
+        Box::pin(self.on_refused(refusal))
+    }
+
+    fn nonce(&self, nonce: &str) {
+        self.inner.state.lock().nonce = Some(nonce.to_owned());
+    }
+
+    fn secrets(&self) -> Vec<String> {
+        let live = self.inner.live();
+        live.map(|live| live.secrets()).unwrap_or_default()
+    }
+}
+
+impl Account {
+    /// Renews the tokens ahead of their end. A failure is not the caller's: the old token may still be accepted.
+    async fn renew(&self, generation: u64) {
+        let order = self.inner.order(Some(generation), Task::Refresh);
+        match self.carry_out(order).await {
+            Ok(()) => self.inner.state.lock().back_off = None,
+            Err(failure) => {
+                tracing::warn!("the tokens were not renewed: {}", failure.why);
+                let mut state = self.inner.state.lock();
+                let (first, longest) = BACK_OFF;
+                let wait = state
+                    .back_off
+                    .map_or(first, |(_, wait)| (wait * 2).min(longest));
+                state.back_off = Some((Instant::now() + wait, wait));
+            }
+        }
+    }
+
+    /// Carries out an order in a task of its own: a caller that is cancelled must not cut an exchange in two.
+    async fn carry_out(&self, order: Order) -> Result<(), Failure> {
+        let inner = Arc::clone(&self.inner);
+        match tokio::spawn(async move { inner.carry_out(order).await }).await {
+            Ok(done) => done,
+            Err(broken) => std::panic::resume_unwind(broken.into_panic()),
+        }
+    }
+}
+
+impl Inner {
+    fn order(&self, generation: Option<u64>, task: Task) -> Order {
+        Order {
+            server: self.settings.server().to_string(),
+            generation,
+            task,
+        }
+    }
+
+    fn live(&self) -> Option<Arc<Live>> {
+        self.state.lock().live.clone()
+    }
+
+    /// Reads the credential from the store.
+    async fn load(&self) {
+        let settings = self.settings.clone();
+        let found = blocking(move || {
+            let store = Store::open(settings.store.clone())?;
+            store.find(settings.server(), &settings.profile())
+        })
+        .await;
+        let mut state = self.state.lock();
+        state.is_loaded = true;
+        match found {
+            Ok(found) => state.live = found.and_then(|(_, record)| Live::new(&record)),
+            Err(error) => tracing::warn!("{error}"),
+        }
+    }
+
+    /// Waits until the store has a credential that is newer than the order's, by doing what is ordered if no other
+    /// process does it.
+    async fn carry_out(&self, order: Order) -> Result<(), Failure> {
+        let _turn = self.turn.lock().await;
+        let deadline = Instant::now() + self.settings.timeout;
+        let mut is_told = false;
+        while !self.is_free().await && Instant::now() < deadline {
+            if self.is_satisfied(&order).await {
+                return Ok(());
+            }
+            let prompt = self.settings.prompt_file().read();
+            if prompt.is_some() && !is_told {
+                is_told = true;
+                tracing::info!("another linkspan is signing in; waiting");
+            }
+            self.prompts.send_if_modified(|shown| {
+                let is_new = *shown != prompt;
+                *shown = prompt;
+                is_new
+            });
+            tokio::time::sleep(LOOK).await;
+        }
+        if self.is_satisfied(&order).await {
+            self.prompts.send_replace(None);
+            return Ok(());
+        }
+        let done = self.perform(&order).await;
+        self.prompts.send_replace(None);
+        self.load().await;
+        done
+    }
+
+    /// Whether no process signs in right now.
+    async fn is_free(&self) -> bool {
+        let settings = self.settings.clone();
+        let taken = blocking(move || {
+            let store = Store::open(settings.store.clone())?;
+            Ok(store.try_lock(settings.lock())?.is_none())
+        });
+        !taken.await.unwrap_or(false)
+    }
+
+    async fn is_satisfied(&self, order: &Order) -> bool {
+        self.load().await;
+        self.live().is_some_and(|live| live.satisfies(order))
+    }
+
+    async fn perform(&self, order: &Order) -> Result<(), Failure> {
+        let show = |prompt: Prompt| {
+            tracing::warn!("{prompt}");
+            self.prompts.send_replace(Some(prompt));
+        };
+        let transport = match &self.performer {
+            Performer::Worker(worker) => {
+                let assignment = Assignment::new(order, &self.settings);
+                return worker.run(&assignment, &show).await;
+            }
+            Performer::Here(transport) => transport,
+        };
+        let person = Person {
+            show: &|prompt| show(prompt.clone()),
+            pasted: None,
+        };
+        let performed = perform(&self.settings, order, &**transport, person).await;
+        performed.map(drop).map_err(|error| Failure::from(&error))
+    }
+
+    /// What a request that cannot be made is answered with.
+    fn fault(&self, failure: Failure) -> Fault {
+        Fault::NotSignedIn {
+            peer: self.settings.server().to_string(),
+            why: failure.why,
+            hint: failure.hint,
+            url: self
+                .prompts
+                .borrow()
+                .as_ref()
+                .map(|prompt| prompt.url.clone()),
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The listener that the browser is sent back to. It lives only while a sign-in runs and takes one answer.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, REFERRER_POLICY,
+};
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use linkspan_auth::sha256;
+use parking_lot::Mutex;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, oneshot};
+
+const PATH: &str = "/callback";
+/// Connections at once, and the time for the head of a request.
+const CONNECTIONS: usize = 16;
+const HEAD: Duration = Duration::from_secs(10);
+/// Ports that belong to no service (RFC 6335).
+const FIRST: u16 = 49_152;
+
+/// A listener on this machine only.
+pub(crate) struct Callback {
+    listeners: Vec<TcpListener>,
+    pub(crate) port: u16,
+}
+
+impl Callback {
+    /// Listens on the first of these ports that is free, or on any if none is; `only` allows no other.
+    pub(crate) async fn bind(ports: &[u16], only: bool) -> io::Result<Self> {
+        let mut last = None;
+        for port in ports {
+            match Self::at(*port).await {
+                Ok(bound) => return Ok(bound),
+                Err(error) => last = Some((*port, error)),
+            }
+        }
+        match last {
+            Some((port, error)) if only => Err(io::Error::new(
+                error.kind(),
+                format!("cannot listen on port {port} for the browser: {error}"),
+            )),
+            _ => Self::at(0).await,
+        }
+    }
+
+    async fn at(port: u16) -> io::Result<Self> {
+        let first = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+        let port = first.local_addr()?.port();
+        let mut listeners = vec![first];
+        // A browser may take `localhost` for the address of either family.
+        match TcpListener::bind((Ipv6Addr::LOCALHOST, port)).await {
+            Ok(second) => listeners.push(second),
+            Err(error) => tracing::debug!("no IPv6 callback: {error}"),
+        }
+        Ok(Self { listeners, port })
+    }
+
+    /// A port that stays the same for a server, so that a registration can be used again.
+    pub(crate) fn preferred(name: &str) -> u16 {
+        let hash = sha256(name.as_bytes());
+        let number = u16::from_be_bytes([hash[0], hash[1]]);
+        FIRST + number % (u16::MAX - FIRST)
+    }
+
+    /// Waits for the answer with this state, and returns its query.
+    pub(crate) async fn answer(self, state: &str, server: &str) -> io::Result<String> {
+        let (tx, rx) = oneshot::channel();
+        let page = Arc::new(Page {
+            state: state.to_owned(),
+            server: escape(server),
+            found: Mutex::new(Some(tx)),
+        });
+        let slots = Arc::new(Semaphore::new(CONNECTIONS));
+        let mut serving = tokio::task::JoinSet::new();
+        for listener in self.listeners {
+            serving.spawn(accept(listener, Arc::clone(&page), Arc::clone(&slots)));
+        }
+        let answer = rx
+            .await
+            .map_err(|_| io::Error::other("the listener has ended"))?;
+        // The page of the answer is still on its way.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        Ok(answer)
+    }
+}
+
+struct Page {
+    state: String,
+    server: String,
+    found: Mutex<Option<oneshot::Sender<String>>>,
+}
+
+async fn accept(listener: TcpListener, page: Arc<Page>, slots: Arc<Semaphore>) {
+    loop {
+        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else {
+            return;
+        };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let page = Arc::clone(&page);
+                tokio::spawn(async move {
+                    serve(stream, page).await;
+                    drop(slot);
+                });
+            }
+            // Out of descriptors, for the moment.
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+async fn serve(stream: TcpStream, page: Arc<Page>) {
+    let service = service_fn(move |request: Request<Incoming>| {
+        let response = page.respond(&request);
+        async { Ok::<_, Infallible>(response) }
+    });
+    let served = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(64 * 1024)
+        .keep_alive(false)
+        .serve_connection(TokioIo::new(stream), service);
+    if let Err(error) = served.await {
+        tracing::debug!("a connection to the callback: {error}");
+    }
+}
+
+impl Page {
+    /// Every request but the answer to this sign-in is not found.
+    fn respond(&self, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+        let query = request.uri().query().unwrap_or_default();
+        let mut states = url::form_urlencoded::parse(query.as_bytes())
+            .filter(|(name, _)| name == "state")
+            .map(|(_, value)| value);
+        let is_ours = states.next().is_some_and(|state| state == self.state);
+        if request.method() != Method::GET || request.uri().path() != PATH || !is_ours {
+            return page(
+                StatusCode::NOT_FOUND,
+                "Not found",
+                "This page is not part of a sign-in.",
+            );
+        }
+        if let Some(found) = self.found.lock().take() {
+            let _ = found.send(query.to_owned());
+        }
+        let text = format!(
+            "linkspan has the answer for <b>{}</b>. Return to your client; you can close this tab.",
+            self.server
+        );
+        page(StatusCode::OK, "linkspan: sign-in", &text)
+    }
+}
+
+fn page(status: StatusCode, title: &str, text: &str) -> Response<Full<Bytes>> {
+    let html = format!(
+        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>{title}</title><style>body{{font:18px/1.5 system-ui,sans-serif;max-width:34rem;margin:20vh auto;padding:0 1rem;color-scheme:light dark}}</style><h1>{title}</h1><p>{text}"
+    );
+    let mut response = Response::new(Full::new(Bytes::from(html)));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/html; charset=utf-8"),
+    );
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    response
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    async fn get(port: u16, target: &str) -> String {
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))
+            .await
+            .unwrap();
+        let request = format!("GET {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn only_the_answer_of_this_sign_in_is_taken() {
+        let callback = Callback::bind(&[], false).await.unwrap();
+        let port = callback.port;
+        let waiting = tokio::spawn(callback.answer("right", "https://h/<x>"));
+        for target in [
+            "/",
+            "/callback",
+            "/callback?state=wrong&code=1",
+            "/x?state=right",
+        ] {
+            let answer = get(port, target).await;
+            assert!(answer.starts_with("HTTP/1.1 404"), "{target}: {answer}");
+        }
+        let answer = get(port, "/callback?code=1&state=right").await;
+        assert!(answer.starts_with("HTTP/1.1 200"));
+        assert!(answer.contains("no-referrer") && answer.contains("&lt;x&gt;"));
+        assert_eq!(waiting.await.unwrap().unwrap(), "code=1&state=right");
+    }
+
+    #[tokio::test]
+    async fn a_port_that_is_taken_is_an_error_only_if_no_other_will_do() {
+        let first = Callback::bind(&[], false).await.unwrap();
+        let second = Callback::bind(&[first.port], false).await.unwrap();
+        assert_ne!(first.port, second.port);
+        let refused = Callback::bind(&[first.port], true).await.err().unwrap();
+        assert!(refused.to_string().contains(&first.port.to_string()));
+    }
+
+    #[test]
+    fn the_preferred_port_is_stable_and_free_for_all() {
+        let port = Callback::preferred("https://h/mcp");
+        assert_eq!(port, Callback::preferred("https://h/mcp"));
+        assert!(port >= FIRST);
+    }
+}

@@ -1,0 +1,34 @@
+//! Drives the machines of `linkspan-auth`: HTTP, the callback listener, the browser, key sets.
+//!
+//! An [`Account`] gives the requests of a port their credentials. What takes an exchange with an authorization server is
+//! an [`Order`], which [`perform`] carries out under a lock that all processes of the user share; a [`Worker`] does so
+//! in a process that outlives this one.
+
+mod account;
+mod browser;
+mod callback;
+mod challenge;
+mod client_settings;
+mod http;
+mod perform;
+mod prompt;
+pub mod resource;
+mod settings;
+mod stored;
+#[cfg(test)]
+mod tests;
+mod transport;
+mod work;
+mod worker;
+
+pub use account::{Account, Performer};
+pub use challenge::challenge;
+pub use client_settings::{ClientSettings, ClientSettingsError, IdpSettings};
+pub use http::HttpTransport;
+pub use perform::{PerformError, Person, perform};
+pub use prompt::Prompt;
+pub use settings::{Order, Settings, Task};
+pub use stored::{Which, import_mcp_remote, sign_out};
+pub use transport::{Offline, Sending, Transport, TransportError};
+pub use work::work;
+pub use worker::{Failure, Worker};

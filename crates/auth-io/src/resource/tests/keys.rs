@@ -1,0 +1,154 @@
+//! When keys are fetched: once for all, and not for every token that a stranger makes up.
+
+use serde_json::json;
+
+use super::{Issuer, JWKS, METADATA, Setup, error_of};
+
+#[tokio::test]
+async fn many_requests_at_once_cause_one_fetch() {
+    let setup = Setup::new(|_| ());
+    let key = Issuer::new("1");
+    setup.publish(&[&key]);
+    let tokens: Vec<String> = (0..50)
+        .map(|number| key.token(&json!({"sub": format!("user{number}")})))
+        .collect();
+    let all: Vec<_> = tokens
+        .iter()
+        .map(|token| {
+            let (setup, token) = (setup.verifier.clone(), token.clone());
+            tokio::spawn(async move {
+                let request = linkspan_ports::GuardedRequest {
+                    method: "POST",
+                    path: "/mcp",
+                    presented: linkspan_auth::resource::Presented::Bearer(&token),
+                };
+                linkspan_ports::Guard::admit(&*setup, request).await.is_ok()
+            })
+        })
+        .collect();
+    for one in all {
+        assert!(one.await.unwrap());
+    }
+    assert_eq!(
+        (setup.server.count(METADATA), setup.server.count(JWKS)),
+        (1, 1)
+    );
+}
+
+#[tokio::test]
+async fn a_request_that_is_given_up_does_not_end_the_fetch() {
+    let setup = Setup::new(|_| ());
+    let key = Issuer::new("1");
+    setup.publish(&[&key]);
+    let open = setup.server.gate.forget_permits(1000);
+    let token = key.token(&json!({}));
+    {
+        let given_up = setup.bearer(&token);
+        tokio::pin!(given_up);
+        let waits = futures_poll(given_up.as_mut()).await;
+        assert!(waits, "the server does not answer yet");
+    }
+    setup.server.gate.add_permits(open);
+    assert!(setup.bearer(&token).await.is_ok());
+    assert_eq!(setup.server.count(JWKS), 1);
+}
+
+/// Polls a future once, after which it is still pending.
+async fn futures_poll(future: std::pin::Pin<&mut impl Future>) -> bool {
+    let mut future = future;
+    let once = std::future::poll_fn(|context| {
+        std::task::Poll::Ready(future.as_mut().poll(context).is_pending())
+    });
+    let pending = once.await;
+    tokio::task::yield_now().await;
+    pending
+}
+
+#[tokio::test]
+async fn made_up_keys_cause_one_fetch_a_minute() {
+    let setup = Setup::new(|_| ());
+    let key = Issuer::new("1");
+    setup.publish(&[&key]);
+    assert!(setup.bearer(&key.token(&json!({}))).await.is_ok());
+    setup.pass(61);
+    for number in 0..100 {
+        let stranger = Issuer::new(&format!("made-up-{number}"));
+        let denied = setup.bearer(&stranger.token(&json!({}))).await.unwrap_err();
+        assert_eq!(error_of(&denied).as_deref(), Some("invalid_token"));
+    }
+    assert_eq!(setup.server.count(JWKS), 2);
+    setup.pass(60);
+    let stranger = Issuer::new("made-up");
+    assert!(setup.bearer(&stranger.token(&json!({}))).await.is_err());
+    assert_eq!(setup.server.count(JWKS), 3);
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_anyway_causes_no_fetch() {
+    let setup = Setup::new(|_| ());
+    let key = Issuer::new("1");
+    for changes in [
+        json!({"iss": "https://evil.example"}),
+        json!({"aud": "https://other.example"}),
+        json!({"exp": 1}),
+    ] {
+        assert!(setup.bearer(&key.token(&changes)).await.is_err());
+    }
+    assert!(setup.server.asked.lock().is_empty());
+}
+
+#[tokio::test]
+async fn a_new_key_of_the_issuer_is_found_and_an_old_one_is_forgotten() {
+    let setup = Setup::new(|_| ());
+    let (old, new) = (Issuer::new("old"), Issuer::new("new"));
+    setup.publish(&[&old]);
+    let first = old.token(&json!({}));
+    assert!(setup.bearer(&first).await.is_ok());
+    setup.publish(&[&new]);
+    setup.pass(60);
+    assert!(
+        setup.bearer(&new.token(&json!({}))).await.is_ok(),
+        "rotated"
+    );
+    assert!(setup.bearer(&first).await.is_ok(), "verified a minute ago");
+    setup.pass(300);
+    let denied = setup.bearer(&first).await.unwrap_err();
+    assert_eq!(error_of(&denied).as_deref(), Some("invalid_token"));
+}
+
+#[tokio::test]
+async fn old_keys_are_used_while_the_issuer_is_down() {
+    let setup = Setup::new(|_| ());
+    let key = Issuer::new("1");
+    setup.publish(&[&key]);
+    assert!(setup.bearer(&key.token(&json!({}))).await.is_ok());
+    setup.server.remove(JWKS);
+    setup.server.remove(METADATA);
+    setup.pass(86_400);
+    for number in 0..20 {
+        let token = key.token(&json!({"sub": format!("user{number}")}));
+        assert!(setup.bearer(&token).await.is_ok());
+    }
+    let asked = setup.server.asked.lock().len();
+    assert!(
+        asked <= 6,
+        "one round a minute, not one for each request: {asked}"
+    );
+}
+
+#[tokio::test]
+async fn without_any_keys_the_client_is_told_to_come_back() {
+    let setup = Setup::new(|_| ());
+    let key = Issuer::new("1");
+    let token = key.token(&json!({}));
+    let denied = setup.bearer(&token).await.unwrap_err();
+    assert_eq!(
+        denied.status, 503,
+        "a client must not sign in again for this"
+    );
+    assert_eq!(setup.bearer(&token).await.unwrap_err().status, 503);
+    assert_eq!(setup.server.count(METADATA), 1);
+    setup.publish(&[&key]);
+    setup.pass(5);
+    assert!(setup.bearer(&token).await.is_ok());
+}

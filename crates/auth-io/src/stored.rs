@@ -1,0 +1,129 @@
+//! Sign-ins that are stored: signing out, and taking over those of another program.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use linkspan_auth::Timestamp;
+use linkspan_auth::client::{Action, Demand, Found, Input, SignIn, revocation};
+use linkspan_auth::store::import::{Lookup, find};
+use linkspan_auth::store::{CredentialKey, Record, Status, Store, StoreOptions};
+use linkspan_ports::HttpOptions;
+use url::Url;
+
+use crate::http::HttpTransport;
+use crate::perform::{PerformError, blocking};
+use crate::settings::Settings;
+use crate::transport::Transport;
+
+/// Which sign-ins are meant.
+pub enum Which {
+    /// All of one server.
+    Server(Url),
+    /// All.
+    All,
+}
+
+/// Revokes tokens where the authorization server can do so, and removes them. Returns the servers. `options` says how
+/// a server is reached; without them its tokens are only removed.
+pub async fn sign_out(
+    store: StoreOptions,
+    which: &Which,
+    options: &dyn Fn(&str) -> Option<HttpOptions>,
+) -> Result<Vec<String>, PerformError> {
+    let store = Arc::new(Store::open(store)?);
+    let own = Arc::clone(&store);
+    let records = blocking(move || own.list()).await?;
+    let mut ended = Vec::new();
+    for (key, record) in records {
+        let is_meant = match which {
+            Which::All => true,
+            Which::Server(url) => Url::parse(&record.server).is_ok_and(|own| own == *url),
+        };
+        if !is_meant || record.status == Status::SignedOut {
+            continue;
+        }
+        let own = Arc::clone(&store);
+        let issuer = record.issuer.clone();
+        blocking(move || {
+            own.sign_out(&key, Timestamp::now())?;
+            // A server may have forgotten our registration; the next sign-in makes another one.
+            own.forget_registration(&issuer)
+        })
+        .await?;
+        if let Some(options) = options(&record.server) {
+            revoke(&record, HttpTransport::new(options)).await;
+        }
+        ended.push(record.server);
+    }
+    Ok(ended)
+}
+
+/// Asks the authorization server to revoke the tokens (RFC 7009). They are gone here in any case.
+async fn revoke(record: &Record, transport: HttpTransport) {
+    if let Some(request) = revocation(record, Timestamp::now()) {
+        match transport.send(request).await {
+            Ok(response) if response.is_success() => {}
+            Ok(response) => tracing::warn!("the tokens were not revoked: HTTP {}", response.status),
+            Err(error) => tracing::warn!("the tokens were not revoked: {error}"),
+        }
+    }
+}
+
+/// Takes over a sign-in of mcp-remote: its files say which tokens, and discovery says where they belong.
+pub async fn import_mcp_remote(
+    settings: &Settings,
+    transport: &dyn Transport,
+    folder: &Path,
+) -> Result<Record, PerformError> {
+    let server = settings.server().clone();
+    let imported = find(folder, &Lookup::new(server.as_str()))?;
+    let imported = imported.ok_or_else(|| PerformError::NothingToImport(folder.to_owned()))?;
+    let found = discover(settings, transport).await?;
+    let now = Timestamp::now();
+    let record = imported.into_record(&server, &found.issuer, found.resource, now);
+    let mut record = record.ok_or_else(|| PerformError::NothingToImport(folder.to_owned()))?;
+    record.metadata = Some(found.metadata);
+    let profile = settings.profile();
+    let resource = record.resource.clone();
+    let key = CredentialKey::of(
+        &record.issuer,
+        resource.as_deref(),
+        &record.client.client_id,
+        &profile,
+        &settings.client.authorize_params,
+    );
+    let store = Store::open(settings.store.clone())?;
+    Ok(blocking(move || {
+        store.remember(&server, &profile, &key)?;
+        let before = store.read(&key)?.map_or(0, |before| before.generation);
+        let generation = store.write(&key, before, record.clone())?;
+        Ok(Record {
+            generation,
+            ..record
+        })
+    })
+    .await?)
+}
+
+/// Where the tokens of a server come from.
+async fn discover(settings: &Settings, transport: &dyn Transport) -> Result<Found, PerformError> {
+    let sign_in = SignIn::new(
+        settings.client.clone(),
+        settings.server(),
+        Demand::default(),
+        None,
+    );
+    let mut sign_in = sign_in.only_discovering();
+    let mut action = sign_in.start()?;
+    loop {
+        let input = match action {
+            Action::Send(request) => match transport.send(request).await {
+                Ok(response) => Input::Response(response),
+                Err(error) => Input::Unreachable(error.to_string()),
+            },
+            Action::Found(found) => return Ok(*found),
+            _ => unreachable!("discovery only sends requests"),
+        };
+        action = sign_in.on(input, Timestamp::now())?;
+    }
+}

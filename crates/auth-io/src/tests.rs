@@ -1,0 +1,241 @@
+//! Accounts of several processes at one authorization server with rotating refresh tokens.
+
+mod server;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Method;
+use linkspan_auth::client::ClientOptions;
+use linkspan_auth::store::{KeySource, Status, Store, StoreOptions};
+use linkspan_ports::{Again, AuthRefusal, Authorizer, HttpOptions};
+use linkspan_session::Fault;
+use tempfile::TempDir;
+
+use self::server::Server;
+use crate::{Account, Performer, Settings};
+
+struct World {
+    server: Arc<Server>,
+    folder: TempDir,
+}
+
+impl World {
+    fn new(lifetime: u64) -> Self {
+        Self {
+            server: Server::new(lifetime),
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn store(&self) -> StoreOptions {
+        StoreOptions {
+            folder: self.folder.path().join("auth"),
+            key: KeySource::File,
+        }
+    }
+
+    /// The account of another process.
+    fn account(&self) -> Account {
+        let settings = Settings {
+            http: HttpOptions::new(server::SERVER, false).unwrap(),
+            client: Arc::new(ClientOptions::default()),
+            assertion_file: None,
+            store: self.store(),
+            has_browser: false,
+            callback_port: None,
+            timeout: Duration::from_secs(20),
+        };
+        Account::new(settings, Performer::Here(self.server.clone()))
+    }
+
+    fn status(&self) -> Status {
+        let records = Store::open(self.store()).unwrap().list().unwrap();
+        records[0].1.status
+    }
+}
+
+/// The token of the next request, and its generation.
+async fn token(account: &Account) -> (Option<String>, Option<u64>) {
+    let url = server::SERVER.parse().unwrap();
+    let credentials = match account.ready(&Method::POST, &url) {
+        Some(ready) => ready,
+        None => account.obtain(&Method::POST, &url).await.unwrap(),
+    };
+    let header = credentials.headers.first();
+    let header = header.map(|(_, value)| value.to_str().unwrap().to_owned());
+    (header, credentials.generation)
+}
+
+fn refusal(status: u16, challenge: &str, generation: Option<u64>, attempt: u32) -> AuthRefusal {
+    AuthRefusal {
+        status,
+        challenges: vec![challenge.to_owned()],
+        generation,
+        attempt,
+    }
+}
+
+/// Signs in, as the first request of a process does.
+async fn sign_in(account: &Account) -> Result<Again, Fault> {
+    let (_, generation) = token(account).await;
+    account.refused(refusal(401, "Bearer", generation, 0)).await
+}
+
+#[tokio::test]
+async fn a_refusal_leads_to_a_sign_in_and_the_next_process_needs_none() {
+    let world = World::new(3600);
+    let first = world.account();
+    assert_eq!(token(&first).await, (None, None));
+    assert_eq!(sign_in(&first).await, Ok(Again::Retry));
+    assert_eq!(token(&first).await.0.as_deref(), Some("Bearer access-1"));
+    let second = world.account();
+    assert_eq!(token(&second).await.0.as_deref(), Some("Bearer access-1"));
+    assert_eq!(world.server.logins(), 1);
+}
+
+#[tokio::test]
+async fn processes_that_are_refused_at_the_same_time_sign_in_once() {
+    let world = World::new(3600);
+    let accounts: Vec<Account> = (0..8).map(|_| world.account()).collect();
+    let mut waiting = tokio::task::JoinSet::new();
+    for account in accounts {
+        waiting.spawn(async move { sign_in(&account).await });
+    }
+    while let Some(done) = waiting.join_next().await {
+        assert_eq!(done.unwrap(), Ok(Again::Retry));
+    }
+    assert_eq!(world.server.logins(), 1);
+}
+
+#[tokio::test]
+async fn an_expiring_token_is_renewed_once_for_all_processes() {
+    let world = World::new(0);
+    sign_in(&world.account()).await.unwrap();
+    world.server.set_lifetime(3600);
+    let mut waiting = tokio::task::JoinSet::new();
+    for account in (0..8).map(|_| world.account()) {
+        waiting.spawn(async move { token(&account).await.0 });
+    }
+    while let Some(done) = waiting.join_next().await {
+        assert_eq!(done.unwrap().as_deref(), Some("Bearer access-2"));
+    }
+    assert_eq!(world.server.refreshes(), 1);
+    assert_eq!(world.server.reuses(), 0);
+}
+
+#[tokio::test]
+async fn a_refused_token_is_renewed_once_and_then_needs_a_person() {
+    let world = World::new(3600);
+    let account = world.account();
+    sign_in(&account).await.unwrap();
+    let (_, generation) = token(&account).await;
+    let again = account.refused(refusal(401, "Bearer", generation, 0)).await;
+    assert_eq!(again, Ok(Again::Retry));
+    assert_eq!((world.server.refreshes(), world.server.logins()), (1, 1));
+    let (_, generation) = token(&account).await;
+    // The person has just signed in: another sign-in would not help.
+    let again = account.refused(refusal(401, "Bearer", generation, 1)).await;
+    assert_eq!(again, Ok(Again::Stop));
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(61)).await;
+    tokio::time::resume();
+    let again = account.refused(refusal(401, "Bearer", generation, 1)).await;
+    assert_eq!(again, Ok(Again::Retry));
+    assert_eq!((world.server.refreshes(), world.server.logins()), (1, 2));
+}
+
+#[tokio::test]
+async fn a_token_that_another_process_has_renewed_is_used() {
+    let world = World::new(3600);
+    let (first, second) = (world.account(), world.account());
+    sign_in(&first).await.unwrap();
+    let (_, old) = token(&second).await;
+    first.refused(refusal(401, "Bearer", old, 0)).await.unwrap();
+    let again = second.refused(refusal(401, "Bearer", old, 0)).await;
+    assert_eq!(again, Ok(Again::Retry));
+    assert_eq!(token(&second).await.0.as_deref(), Some("Bearer access-2"));
+    assert_eq!(world.server.refreshes(), 1);
+}
+
+#[tokio::test]
+async fn a_revoked_sign_in_is_marked_and_not_deleted() {
+    let world = World::new(0);
+    let account = world.account();
+    sign_in(&account).await.unwrap();
+    world.server.revoke();
+    // The old token is still sent: only the server knows what it is worth.
+    assert_eq!(token(&account).await.0.as_deref(), Some("Bearer access-1"));
+    assert_eq!(world.status(), Status::NeedsLogin);
+    let (_, generation) = token(&account).await;
+    account
+        .refused(refusal(401, "Bearer", generation, 0))
+        .await
+        .unwrap();
+    assert_eq!(world.status(), Status::Active);
+    assert_eq!(world.server.logins(), 2);
+}
+
+#[tokio::test]
+async fn a_token_endpoint_that_fails_costs_no_sign_in() {
+    let world = World::new(0);
+    let account = world.account();
+    sign_in(&account).await.unwrap();
+    world.server.fail(true);
+    assert_eq!(token(&account).await.0.as_deref(), Some("Bearer access-1"));
+    assert_eq!(world.status(), Status::Active);
+    let (_, generation) = token(&account).await;
+    let fault = account.refused(refusal(401, "Bearer", generation, 0)).await;
+    assert!(matches!(fault, Err(Fault::NotSignedIn { .. })), "{fault:?}");
+    world.server.fail(false);
+    account
+        .refused(refusal(401, "Bearer", generation, 0))
+        .await
+        .unwrap();
+    assert_eq!(world.server.logins(), 1);
+}
+
+#[tokio::test]
+async fn missing_scopes_are_asked_for_twice_and_then_the_refusal_stands() {
+    let world = World::new(3600);
+    let account = world.account();
+    sign_in(&account).await.unwrap();
+    let more = r#"Bearer error="insufficient_scope", scope="more""#;
+    for attempt in 0..2 {
+        let (_, generation) = token(&account).await;
+        let again = account
+            .refused(refusal(403, more, generation, attempt))
+            .await;
+        assert_eq!(again, Ok(Again::Retry), "{attempt}");
+    }
+    let (_, generation) = token(&account).await;
+    let stop = account.refused(refusal(403, more, generation, 2)).await;
+    assert_eq!(stop, Ok(Again::Stop));
+    let logins = world.server.logins();
+    // The next call does not begin it all again.
+    let stop = account.refused(refusal(403, more, generation, 0)).await;
+    assert_eq!(stop, Ok(Again::Stop));
+    assert_eq!(world.server.logins(), logins);
+    assert_eq!(logins, 3);
+}
+
+#[tokio::test]
+async fn other_refusals_are_not_about_signing_in() {
+    let world = World::new(3600);
+    let account = world.account();
+    for (status, challenge) in [(403, "Bearer"), (401, "Basic realm=\"x\""), (403, "")] {
+        let stop = account.refused(refusal(status, challenge, None, 0)).await;
+        assert_eq!(stop, Ok(Again::Stop), "{status} {challenge}");
+    }
+    assert_eq!(world.server.logins(), 0);
+}
+
+#[tokio::test]
+async fn tokens_are_among_the_secrets_and_not_in_the_debug_output() {
+    let world = World::new(3600);
+    let account = world.account();
+    sign_in(&account).await.unwrap();
+    token(&account).await;
+    assert!(account.secrets().iter().any(|it| it == "access-1"));
+    assert!(!format!("{account:?}").contains("access-1"));
+}

@@ -1,0 +1,136 @@
+//! An authorization server with device codes and rotating refresh tokens: one that is used twice revokes all of them.
+
+use std::sync::Arc;
+
+use linkspan_auth::{HttpRequest, HttpResponse};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use crate::transport::{Sending, Transport};
+
+pub(super) const SERVER: &str = "https://server.example/mcp";
+const ISSUER: &str = "https://as.example";
+
+pub(super) struct Server(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    lifetime: u64,
+    logins: u32,
+    refreshes: u32,
+    reuses: u32,
+    /// Tokens that were given out; the last refresh token is the valid one.
+    issued: u32,
+    is_revoked: bool,
+    fails: bool,
+}
+
+impl Server {
+    pub(super) fn new(lifetime: u64) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(State {
+            lifetime,
+            ..State::default()
+        })))
+    }
+
+    pub(super) fn set_lifetime(&self, lifetime: u64) {
+        self.0.lock().lifetime = lifetime;
+    }
+
+    pub(super) fn revoke(&self) {
+        self.0.lock().is_revoked = true;
+    }
+
+    pub(super) fn fail(&self, fails: bool) {
+        self.0.lock().fails = fails;
+    }
+
+    pub(super) fn logins(&self) -> u32 {
+        self.0.lock().logins
+    }
+
+    pub(super) fn refreshes(&self) -> u32 {
+        self.0.lock().refreshes
+    }
+
+    pub(super) fn reuses(&self) -> u32 {
+        self.0.lock().reuses
+    }
+}
+
+impl State {
+    fn respond(&mut self, request: &HttpRequest) -> (u16, Value) {
+        match request.url.path() {
+            "/.well-known/oauth-protected-resource/mcp" => (
+                200,
+                json!({"resource": SERVER, "authorization_servers": [ISSUER]}),
+            ),
+            "/.well-known/oauth-authorization-server" => {
+                let at = |path: &str| format!("{ISSUER}{path}");
+                let metadata = json!({
+                    "issuer": ISSUER,
+                    "authorization_endpoint": at("/authorize"),
+                    "token_endpoint": at("/token"),
+                    "registration_endpoint": at("/register"),
+                    "device_authorization_endpoint": at("/device"),
+                    "code_challenge_methods_supported": ["S256"],
+                });
+                (200, metadata)
+            }
+            "/register" => (201, json!({"client_id": "client"})),
+            "/device" => {
+                let codes = json!({
+                    "device_code": "device",
+                    "user_code": "CODE",
+                    "verification_uri": "https://as.example/enter",
+                });
+                (200, codes)
+            }
+            "/token" if self.fails => (503, json!({})),
+            "/token" => self.token(&request.body),
+            _ => (404, Value::Null),
+        }
+    }
+
+    fn token(&mut self, form: &str) -> (u16, Value) {
+        if form.contains("device_code=device") {
+            self.logins += 1;
+            self.is_revoked = false;
+            return self.issue();
+        }
+        let current = format!("refresh_token=refresh-{}&", self.issued);
+        if self.is_revoked || !format!("{form}&").contains(&current) {
+            self.reuses += u32::from(!self.is_revoked);
+            self.is_revoked = true;
+            return (400, json!({"error": "invalid_grant"}));
+        }
+        self.refreshes += 1;
+        self.issue()
+    }
+
+    fn issue(&mut self) -> (u16, Value) {
+        self.issued += 1;
+        let tokens = json!({
+            "access_token": format!("access-{}", self.issued),
+            "token_type": "Bearer",
+            "expires_in": self.lifetime,
+            "refresh_token": format!("refresh-{}", self.issued),
+        });
+        (200, tokens)
+    }
+}
+
+impl Transport for Server {
+    fn send(&self, request: HttpRequest) -> Sending<'_> {
+        let (status, body) = self.0.lock().respond(&request);
+        Box::pin(async move {
+            // Other tasks run while a request is on its way.
+            tokio::task::yield_now().await;
+            Ok(HttpResponse {
+                status,
+                body: body.to_string().into_bytes(),
+                ..HttpResponse::default()
+            })
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! The other end of a worker: a process that gets one order on stdin and carries it out.
+
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use linkspan_auth::Secret;
+use linkspan_auth::client::ClientOptions;
+use linkspan_auth::store::{KeySource, StoreOptions};
+use linkspan_ports::{HttpOptions, OptionsError};
+use serde::{Deserialize, Serialize};
+
+use crate::http::HttpTransport;
+use crate::perform::{Person, perform};
+use crate::settings::{Order, Settings};
+use crate::worker::{Event, LONGEST};
+
+/// An order, with all settings that it needs. It holds secrets, so it goes through a pipe.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Assignment {
+    order: Order,
+    client: ClientOptions,
+    assertion_file: Option<PathBuf>,
+    folder: PathBuf,
+    key: Key,
+    has_browser: bool,
+    callback_port: Option<u16>,
+    timeout: Duration,
+    connect_timeout: Duration,
+    ca: Option<Vec<u8>>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Key {
+    Given(Secret),
+    Keyring,
+    File,
+    Auto,
+}
+
+impl Assignment {
+    pub(crate) fn new(order: &Order, settings: &Settings) -> Self {
+        Self {
+            order: order.clone(),
+            client: (*settings.client).clone(),
+            assertion_file: settings.assertion_file.clone(),
+            folder: settings.store.folder.clone(),
+            key: match &settings.store.key {
+                KeySource::Given(key) => Key::Given(key.clone()),
+                KeySource::Keyring => Key::Keyring,
+                KeySource::File => Key::File,
+                KeySource::Auto => Key::Auto,
+            },
+            has_browser: settings.has_browser,
+            callback_port: settings.callback_port,
+            timeout: settings.timeout,
+            connect_timeout: settings.http.connect_timeout,
+            ca: settings.http.ca.clone(),
+        }
+    }
+
+    fn settings(self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Settings, OptionsError> {
+        let mut http = HttpOptions::new(&self.order.server, self.client.insecure_http)?;
+        http.proxy_from(variable);
+        http.connect_timeout = self.connect_timeout;
+        http.ca = self.ca;
+        Ok(Settings {
+            http,
+            client: Arc::new(self.client),
+            assertion_file: self.assertion_file,
+            store: StoreOptions {
+                folder: self.folder,
+                key: match self.key {
+                    Key::Given(key) => KeySource::Given(key),
+                    Key::Keyring => KeySource::Keyring,
+                    Key::File => KeySource::File,
+                    Key::Auto => KeySource::Auto,
+                },
+            },
+            has_browser: self.has_browser,
+            callback_port: self.callback_port,
+            timeout: self.timeout,
+        })
+    }
+}
+
+/// Carries out the order of `input` and writes to `output` what happens. The process that gave the order may have ended:
+/// then there is no reader, and that is no reason to stop. `variable` reads the environment, for proxies.
+pub async fn work(
+    input: impl Read,
+    output: impl Write + Send,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> io::Result<()> {
+    let mut text = Vec::new();
+    input.take(LONGEST).read_to_end(&mut text)?;
+    let assignment: Assignment = serde_json::from_slice(&text)?;
+    let order = assignment.order.clone();
+    let settings = assignment.settings(variable).map_err(io::Error::other)?;
+    let transport = HttpTransport::new(settings.http.clone());
+    let output = parking_lot::Mutex::new(output);
+    let tell = |event: &Event| {
+        let line = serde_json::to_string(event).unwrap_or_default() + "\n";
+        let mut output = output.lock();
+        let _ = output
+            .write_all(line.as_bytes())
+            .and_then(|()| output.flush());
+    };
+    let person = Person {
+        show: &|prompt| tell(&Event::Prompt(prompt.clone())),
+        pasted: None,
+    };
+    match perform(&settings, &order, &transport, person).await {
+        Ok(_) => tell(&Event::Done),
+        Err(error) => tell(&Event::Failed((&error).into())),
+    }
+    Ok(())
+}

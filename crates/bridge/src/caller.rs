@@ -1,0 +1,188 @@
+//! How a server learns on whose behalf it works. It never sees the credentials.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use linkspan_auth::Timestamp;
+use linkspan_auth::resource::{FORWARDED_IDENTITY, Identity, IdentitySigner};
+use linkspan_ports::{ChildOptions, HeaderSource, HttpOptions, Principal};
+use parking_lot::Mutex;
+
+/// The variables that tell a child process about the client that it works for.
+const SUBJECT: &str = "LINKSPAN_SUBJECT";
+const ISSUER: &str = "LINKSPAN_ISSUER";
+const SCOPE: &str = "LINKSPAN_SCOPE";
+/// How long a statement is used. It holds for twice as long.
+const REUSED: Duration = Duration::from_secs(30);
+
+/// Environment variables about a caller; `None` removes one.
+pub type CallerVariables = Vec<(&'static str, Option<String>)>;
+
+/// What servers are told about callers.
+#[derive(Default)]
+pub(crate) struct CallerInfo {
+    /// Whether callers are verified at all.
+    is_guarded: bool,
+    forward: Option<Forward>,
+}
+
+/// Statements for an upstream server.
+#[derive(Clone)]
+struct Forward {
+    signer: Arc<IdentitySigner>,
+    /// Our own URL.
+    issuer: Arc<str>,
+}
+
+impl CallerInfo {
+    /// For a listener whose callers are verified, at this URL.
+    pub(crate) fn guarded(url: &str, signer: Option<Arc<IdentitySigner>>) -> Self {
+        let issuer: Arc<str> = url.into();
+        let forward = signer.map(|signer| Forward { signer, issuer });
+        Self {
+            is_guarded: true,
+            forward,
+        }
+    }
+
+    /// The variables of programs that work for this caller only. Variables of our own environment with these names
+    /// are about another caller, so they are removed if there is nothing to say.
+    pub(crate) fn variables(&self, principal: &Principal) -> CallerVariables {
+        if !self.is_guarded {
+            return Vec::new();
+        }
+        let about = |part: fn(&Identity) -> String| principal.identity().map(|who| part(who));
+        vec![
+            (SUBJECT, about(|who| who.subject.clone())),
+            (ISSUER, about(|who| who.issuer.clone())),
+            (SCOPE, about(Identity::scope)),
+        ]
+    }
+
+    /// The same for a child process.
+    pub(crate) fn add_variables(&self, principal: &Principal, child: &mut ChildOptions) {
+        for (name, value) in self.variables(principal) {
+            match value {
+                Some(value) => child.env.push((name.into(), value.into())),
+                None => child.without_env.push(name.into()),
+            }
+        }
+    }
+
+    /// The header for an upstream server, if it was asked for.
+    pub(crate) fn add_header(&self, principal: &Principal, options: &mut HttpOptions) {
+        let (Some(forward), Some(identity)) = (&self.forward, principal.identity()) else {
+            return;
+        };
+        options.header_from(Arc::new(Statement {
+            forward: forward.clone(),
+            identity: Arc::clone(identity),
+            audience: options.url().to_string(),
+            last: Mutex::new(None),
+        }));
+    }
+}
+
+/// What an upstream server is told about the caller of one connection.
+struct Statement {
+    forward: Forward,
+    identity: Arc<Identity>,
+    audience: String,
+    /// The last one, and when it was signed.
+    last: Mutex<Option<(String, Instant)>>,
+}
+
+impl std::fmt::Debug for Statement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Statement")
+    }
+}
+
+impl HeaderSource for Statement {
+    fn name(&self) -> &'static str {
+        FORWARDED_IDENTITY
+    }
+
+    fn value(&self) -> String {
+        let mut last = self.last.lock();
+        if let Some((value, at)) = &*last
+            && at.elapsed() < REUSED
+        {
+            return value.clone();
+        }
+        let Forward { signer, issuer } = &self.forward;
+        let value = signer.sign(&self.identity, issuer, &self.audience, Timestamp::now());
+        *last = Some((value.clone(), Instant::now()));
+        value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linkspan_wire::Limits;
+
+    fn identity() -> Arc<Identity> {
+        Arc::new(Identity {
+            issuer: "https://as".to_owned(),
+            subject: "ada".to_owned(),
+            client_id: None,
+            scopes: vec!["a".to_owned(), "b".to_owned()],
+            name: None,
+            views: Vec::new(),
+        })
+    }
+
+    fn child() -> ChildOptions {
+        ChildOptions {
+            label: None,
+            program: "x".into(),
+            args: Vec::new(),
+            limits: Limits::default(),
+            env: Vec::new(),
+            without_env: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_child_of_one_caller_is_told_about_it_and_a_shared_child_about_none() {
+        let info = CallerInfo::guarded("https://h/mcp", None);
+        let own = Principal::identified(identity());
+        let mut options = child();
+        info.add_variables(&own, &mut options);
+        let expected = [
+            ("LINKSPAN_SUBJECT", "ada"),
+            ("LINKSPAN_ISSUER", "https://as"),
+            ("LINKSPAN_SCOPE", "a b"),
+        ];
+        let expected = expected.map(|(name, value)| (name.into(), value.into()));
+        assert_eq!(options.env, expected);
+        let mut options = child();
+        info.add_variables(&own.without_identity(), &mut options);
+        assert_eq!(options.env, []);
+        assert_eq!(options.without_env.len(), 3);
+    }
+
+    #[test]
+    fn without_a_guard_the_environment_is_passed_on_as_it_is() {
+        let mut options = child();
+        CallerInfo::default().add_variables(&Principal::anonymous(), &mut options);
+        assert!(options.env.is_empty() && options.without_env.is_empty());
+    }
+
+    #[test]
+    fn a_statement_is_signed_once_for_many_requests() {
+        let signer = Arc::new(IdentitySigner::generate());
+        let forward = Forward {
+            signer,
+            issuer: "https://h/mcp".into(),
+        };
+        let statement = Statement {
+            forward,
+            identity: identity(),
+            audience: "https://up/mcp".to_owned(),
+            last: Mutex::new(None),
+        };
+        assert_eq!(statement.value(), statement.value());
+    }
+}

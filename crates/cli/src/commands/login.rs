@@ -1,0 +1,78 @@
+//! `linkspan login`: signs in to a server, so that every other command finds the tokens.
+
+use std::io::{BufRead, IsTerminal};
+
+use clap::Args;
+use linkspan_auth_io::{HttpTransport, Order, Person, Prompt, challenge, perform};
+use tokio::sync::mpsc;
+
+use crate::args::RemoteArgs;
+use crate::exit::{Exit, Failure, print_hint};
+use crate::remote::remote;
+use crate::show::{clean, say};
+use crate::sign_in::{no_state, settings, store_options};
+
+const HELP: &str = "\
+Opens the sign-in page of the server in a browser and stores the tokens. `linkspan connect` and all other
+commands with that URL then use and renew them. Without a browser on this machine the page is printed: open it
+anywhere, sign in, and paste the URL of the page that cannot be reached afterwards.
+
+Examples:
+  linkspan login https://mcp.example.com/mcp
+  linkspan login --no-browser https://mcp.example.com/mcp
+  linkspan login --grant device https://mcp.example.com/mcp
+  linkspan login --client-id ID --client-secret-env VAR https://mcp.example.com";
+
+// `linkspan login`
+#[derive(Debug, Args)]
+#[command(after_long_help = crate::help_text::reflow(HELP))]
+pub(crate) struct LoginArgs {
+    /// The server
+    #[arg(value_name = "URL")]
+    url: String,
+    #[command(flatten)]
+    remote: RemoteArgs,
+}
+
+pub(crate) async fn run(args: LoginArgs) -> Result<Exit, Failure> {
+    let options = remote(&args.url, &args.remote)?;
+    let store = store_options().ok_or_else(no_state)?;
+    let transport = HttpTransport::new(options.clone());
+    let Some(demand) = challenge(&options, &transport).await? else {
+        anstream::eprintln!("{} does not ask for a sign-in", options.url());
+        return Ok(Exit::Ok);
+    };
+    let settings = settings(options, &args.remote, store)?;
+    let order = Order::sign_in(&settings, demand);
+    let person = Person {
+        show: &show,
+        pasted: std::io::stdin().is_terminal().then(pasted),
+    };
+    let record = perform(&settings, &order, &transport, person).await?;
+    say!(
+        "signed in to {} at {}",
+        clean(&record.server),
+        clean(&record.issuer)
+    );
+    Ok(Exit::Ok)
+}
+
+fn show(prompt: &Prompt) {
+    anstream::eprintln!("{}", clean(&prompt.to_string()));
+    if prompt.user_code.is_none() && !prompt.opened {
+        print_hint("after the sign-in, paste the URL of the page that cannot be reached");
+    }
+}
+
+/// Lines that the user pastes. A thread of its own: a read from a terminal cannot be cancelled.
+fn pasted() -> mpsc::Receiver<String> {
+    let (tx, rx) = mpsc::channel(4);
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if !line.trim().is_empty() && tx.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    });
+    rx
+}

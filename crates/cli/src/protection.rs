@@ -1,0 +1,79 @@
+//! The flags of a protected resource as values.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use linkspan_auth::{Secret, Timestamp};
+use linkspan_auth_io::resource::{
+    JwksSetting, ResourceOptions, ResourceSettings, Verifier, read_trusted,
+};
+use linkspan_auth_io::{HttpTransport, Offline, Transport};
+use linkspan_bridge::GuardMaker;
+use linkspan_ports::HttpOptions;
+
+use crate::args::auth_guard::AuthArgs;
+use crate::args::listen::ListenArgs;
+use crate::environment::variable;
+use crate::exit::Failure;
+use crate::remote::token_of;
+use crate::show::path as shown;
+
+/// What the flags say about access tokens and keys; `None` if they say nothing.
+pub(crate) fn options(
+    args: &AuthArgs,
+    listen: &ListenArgs,
+) -> Result<Option<ResourceOptions>, Failure> {
+    let jwks = args.auth_jwks.as_deref().map(|text| match text {
+        url if url.contains("://") => Ok(JwksSetting::Url(url.to_owned())),
+        file => read("--auth-jwks", Path::new(file)).map(JwksSetting::File),
+    });
+    let read_file = |flag, path: &Option<_>| path.as_deref().map(|path| read(flag, path));
+    let key = read_file("--identity-key", &args.identity_key).transpose()?;
+    let secret = args.auth_introspect_secret_env.as_deref();
+    let secret = secret.map(|name| token_of("--auth-introspect-secret-env", name));
+    let settings = ResourceSettings {
+        path: listen.path.clone(),
+        has_address: !listen.host.is_unspecified(),
+        public_url: args.public_url.clone(),
+        issuers: args.auth_issuer.clone(),
+        audiences: args.auth_audience.clone(),
+        scopes: args.auth_scope.clone(),
+        tool_scopes: args.tool_scope.clone(),
+        jwks: jwks.transpose()?,
+        introspect: args.auth_introspect.clone(),
+        introspect_client: args.auth_introspect_client_id.clone(),
+        introspect_secret: secret.transpose()?.map(Secret::new),
+        dpop: args.auth_dpop.map(Into::into),
+        accept_id_token: args.auth_accept_id_token,
+        keys: read_file("--keys", &args.keys).transpose()?,
+        forward_identity: args.forward_identity,
+        identity_key: key.map(|key| String::from_utf8_lossy(&key).into_owned()),
+    };
+    let options = settings.options();
+    options.map_err(|error| Failure::usage(error.to_string()).hint(error.hint()))
+}
+
+/// The guard of a listener.
+pub(crate) fn guard(options: ResourceOptions) -> GuardMaker {
+    GuardMaker::new(move |url| {
+        let clock = Arc::new(Timestamp::now);
+        let verifier = Verifier::new(&options, url, &transport, clock);
+        Arc::new(verifier.expect("the settings and the address were checked"))
+    })
+}
+
+/// What fetches the metadata and keys of an issuer. One that HTTP cannot reach has none.
+fn transport(issuer: &str) -> Arc<dyn Transport> {
+    let Ok(mut options) = HttpOptions::new(issuer, false) else {
+        return Arc::new(Offline);
+    };
+    options.proxy_from(&variable);
+    Arc::new(HttpTransport::new(options))
+}
+
+fn read(flag: &str, path: &Path) -> Result<Vec<u8>, Failure> {
+    read_trusted(path).map_err(|e| {
+        Failure::usage(format!("{flag} {}: {e}", shown(path)))
+            .hint("it must be a file that you can read and no other user can write")
+    })
+}

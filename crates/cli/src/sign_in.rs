@@ -1,0 +1,107 @@
+//! From flags and the environment to the sign-in of a remote server.
+
+use std::sync::Arc;
+
+use linkspan_auth::Secret;
+use linkspan_auth::client::ClientOptions;
+use linkspan_auth::store::{KeySource, StoreOptions};
+use linkspan_auth_io::{Account, ClientSettings, IdpSettings, Performer, Settings, Worker};
+use linkspan_ports::HttpOptions;
+
+use crate::args::RemoteArgs;
+use crate::args::sign_in::SignInArgs;
+use crate::environment::{can_show_browser, own_program, state_folder, variable};
+use crate::exit::Failure;
+use crate::remote::token_of;
+
+/// The account at a server, unless the user gives credentials or wants no sign-in.
+pub(crate) fn account(
+    options: &HttpOptions,
+    args: &RemoteArgs,
+) -> Result<Option<Account>, Failure> {
+    if args.sign_in.no_sign_in || options.has_header("authorization") {
+        return Ok(None);
+    }
+    // Without a home there is no place for credentials, and the server's refusal is passed on.
+    let Some(store) = store_options() else {
+        return Ok(None);
+    };
+    let settings = settings(options.clone(), args, store)?;
+    let worker = Worker {
+        program: own_program()?,
+        args: vec!["auth".into(), "worker".into()],
+    };
+    Ok(Some(Account::new(settings, Performer::Worker(worker))))
+}
+
+/// Where credentials are kept.
+pub(crate) fn store_options() -> Option<StoreOptions> {
+    let key = match variable("LINKSPAN_STORE_KEY") {
+        Some(key) => KeySource::Given(Secret::new(key)),
+        None => KeySource::Auto,
+    };
+    Some(StoreOptions {
+        folder: state_folder()?.join("auth"),
+        key,
+    })
+}
+
+/// There is no place for credentials.
+pub(crate) fn no_state() -> Failure {
+    Failure::usage("there is no place to keep credentials: HOME is not set")
+        .hint("set LINKSPAN_STATE to a folder of your own")
+}
+
+/// What a sign-in needs to know.
+pub(crate) fn settings(
+    http: HttpOptions,
+    args: &RemoteArgs,
+    store: StoreOptions,
+) -> Result<Settings, Failure> {
+    let flags = &args.sign_in;
+    Ok(Settings {
+        http,
+        client: Arc::new(client_options(flags, args.insecure_http)?),
+        assertion_file: flags.assertion_file.clone(),
+        store,
+        has_browser: !flags.no_browser && can_show_browser(),
+        callback_port: flags.callback_port,
+        timeout: flags.auth_timeout,
+    })
+}
+
+fn client_options(flags: &SignInArgs, insecure_http: bool) -> Result<ClientOptions, Failure> {
+    let secret = |flag, name: &Option<String>| -> Result<Option<Secret>, Failure> {
+        let token = name.as_deref().map(|name| token_of(flag, name));
+        Ok(token.transpose()?.map(Secret::new))
+    };
+    let has_idp = flags.idp_token_endpoint.is_some()
+        && flags.idp_client_id.is_some()
+        && flags.idp_id_token_env.is_some();
+    let idp_secret = flags.idp_client_secret_env.clone().filter(|_| has_idp);
+    let settings = ClientSettings {
+        client_id: flags.client_id.clone(),
+        client_secret: secret("--client-secret-env", &flags.client_secret_env)?,
+        client_key: flags.client_key.clone(),
+        assertion_file: flags.assertion_file.clone(),
+        scopes: flags.scope.clone(),
+        idp: IdpSettings {
+            issuer: flags.idp_issuer.clone(),
+            token_endpoint: flags.idp_token_endpoint.clone(),
+            client_id: flags.idp_client_id.clone(),
+            client_secret: secret("--idp-client-secret-env", &idp_secret)?,
+            id_token: secret("--idp-id-token-env", &flags.idp_id_token_env)?,
+        },
+    };
+    let options = settings.options(ClientOptions {
+        metadata_url: flags.client_metadata_url.clone(),
+        grant: flags.grant,
+        dpop: flags.dpop,
+        authorize_params: flags.authorize_param.clone(),
+        send_resource: !flags.no_resource,
+        insecure_http,
+        callback_host: flags.callback_host.clone(),
+        ..ClientOptions::default()
+    });
+    options.map_err(|error| Failure::usage(error.to_string()).hinted(error.hint()))
+}

@@ -1,0 +1,288 @@
+//! The words of mcp-bash's command line. Flags may stand anywhere among the arguments.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::Vars;
+
+/// The words that are left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words(VecDeque<String>);
+
+/// Why the words cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum UsageError {
+    /// A flag without its value.
+    #[error("usage: mcp-bash {0} needs a value")]
+    NoValue(String),
+    /// A verb has no such flag or argument.
+    #[error("usage: mcp-bash {verb}: unexpected {} {word}", kind(word))]
+    Unexpected {
+        /// The verb.
+        verb: String,
+        /// The word.
+        word: String,
+    },
+    /// A verb has no such flag.
+    #[error("usage: mcp-bash {verb}: unknown option {word}")]
+    UnknownOption {
+        /// The verb.
+        verb: &'static str,
+        /// The word.
+        word: String,
+    },
+    /// A part of the verb is missing or not known.
+    #[error("usage: mcp-bash {0}")]
+    Form(&'static str),
+    /// The name of a new part is missing.
+    #[error("{what} name required")]
+    NoName {
+        /// What it is the name of.
+        what: String,
+        /// The verb with its name.
+        example: String,
+    },
+    /// `run-tool` without a tool.
+    #[error("tool name required")]
+    NoTool,
+    /// `run-tool` takes one name.
+    #[error("unexpected argument: {0}")]
+    SecondTool(String),
+    /// The arguments of a tool are not an object.
+    #[error("--args must be a JSON object")]
+    Arguments,
+    /// A root does not exist.
+    #[error("invalid --roots value: {root}: {source}")]
+    Root {
+        /// The root.
+        root: String,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A client that is not known.
+    #[error("`{0}` is not a client that is known here")]
+    Client(String),
+    /// No project was named, and none is near.
+    #[error(
+        "No MCP project found: MCPBASH_PROJECT_ROOT is not set, and neither this folder nor one above it has server.d/server.meta.json"
+    )]
+    NoProject,
+    /// The project that was named does not exist.
+    #[error("{} does not exist", super::error::shown(.0))]
+    ProjectMissing(PathBuf),
+}
+
+fn kind(word: &str) -> &'static str {
+    if word.starts_with('-') {
+        "option"
+    } else {
+        "argument"
+    }
+}
+
+impl UsageError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NoValue(_)
+            | Self::Unexpected { .. }
+            | Self::UnknownOption { .. }
+            | Self::Form(_) => "mcp-bash --help".to_owned(),
+            Self::NoName { example, .. } => example.clone(),
+            Self::Client(_) => {
+                let words = super::config::CLIENTS.map(|known| known.word);
+                format!("--client is one of {}", words.join(", "))
+            }
+            Self::NoProject => {
+                "mcp-bash init makes a project here; --project-root DIR names one".to_owned()
+            }
+            Self::ProjectMissing(_) => {
+                "MCPBASH_PROJECT_ROOT or --project-root names the folder of the project".to_owned()
+            }
+            Self::NoTool | Self::SecondTool(_) | Self::Arguments | Self::Root { .. } => {
+                return None;
+            }
+        };
+        Some(hint)
+    }
+}
+
+impl FromIterator<OsString> for Words {
+    fn from_iter<I: IntoIterator<Item = OsString>>(words: I) -> Self {
+        let words = words.into_iter();
+        Self(words.map(|w| w.to_string_lossy().into_owned()).collect())
+    }
+}
+
+impl Words {
+    /// The first word.
+    pub fn first(&self) -> Option<&str> {
+        self.0.front().map(String::as_str)
+    }
+
+    /// Takes the first word out.
+    pub fn take(&mut self) -> Option<String> {
+        self.0.pop_front()
+    }
+
+    /// Takes the first word out, if it is the name of something.
+    pub fn take_name(&mut self) -> Option<String> {
+        self.take().filter(|name| !name.is_empty())
+    }
+
+    /// Takes a flag out.
+    pub fn flag(&mut self, name: &str) -> bool {
+        let at = self.0.iter().position(|word| word == name);
+        at.and_then(|at| self.0.remove(at)).is_some()
+    }
+
+    /// Takes a flag and its value out.
+    pub fn value(&mut self, name: &str) -> Result<Option<String>, UsageError> {
+        let with = format!("{name}=");
+        let is_it = |word: &String| word == name || word.starts_with(&with);
+        let Some(at) = self.0.iter().position(is_it) else {
+            return Ok(None);
+        };
+        let word = self.0.remove(at).unwrap_or_default();
+        if let Some(value) = word.strip_prefix(&with) {
+            return Ok(Some(value.to_owned()));
+        }
+        match self.0.remove(at) {
+            Some(value) => Ok(Some(value)),
+            None => Err(UsageError::NoValue(name.to_owned())),
+        }
+    }
+
+    /// Takes a flag that may be repeated out, with all its values.
+    pub fn values(&mut self, name: &str) -> Result<Vec<String>, UsageError> {
+        let mut values = Vec::new();
+        while let Some(value) = self.value(name)? {
+            values.push(value);
+        }
+        Ok(values)
+    }
+
+    /// Refuses flags that are left.
+    pub fn no_options(&self, verb: &'static str) -> Result<(), UsageError> {
+        match self.0.iter().find(|word| word.starts_with("--")) {
+            Some(word) => Err(UsageError::UnknownOption {
+                verb,
+                word: word.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses words that are left.
+    pub fn end(&self, verb: &str) -> Result<(), UsageError> {
+        match self.0.front() {
+            Some(word) => Err(UsageError::Unexpected {
+                verb: verb.to_owned(),
+                word: word.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes out the flag that names the project: that one, else the project of the environment, else the nearest
+    /// one above the current folder `here`.
+    pub fn project(&mut self, vars: &Vars, here: Option<&Path>) -> Result<PathBuf, UsageError> {
+        let found = self.named_project(vars)?.or_else(|| nearest(vars, here?));
+        found.ok_or(UsageError::NoProject)
+    }
+
+    /// The same; `None` if there is no project.
+    pub fn any_project(
+        &mut self,
+        vars: &Vars,
+        here: Option<&Path>,
+    ) -> Result<Option<PathBuf>, UsageError> {
+        match self.project(vars, here) {
+            Ok(root) => Ok(Some(root)),
+            Err(UsageError::NoProject) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The project that a flag or the environment names.
+    fn named_project(&mut self, vars: &Vars) -> Result<Option<PathBuf>, UsageError> {
+        let said = self.value("--project-root")?.map(PathBuf::from);
+        let said = said.or_else(|| set(vars, "MCPBASH_PROJECT_ROOT").map(PathBuf::from));
+        match said {
+            Some(root) if !root.is_dir() => Err(UsageError::ProjectMissing(root)),
+            said => Ok(said),
+        }
+    }
+}
+
+/// A variable that is not empty.
+fn set<'a>(vars: &'a Vars, name: &str) -> Option<&'a OsStr> {
+    vars.raw(name).filter(|value| !value.is_empty())
+}
+
+/// The project that a folder is in. mcp-bash's own folder is not one.
+fn nearest(vars: &Vars, here: &Path) -> Option<PathBuf> {
+    let home = set(vars, "MCPBASH_HOME").and_then(|home| Path::new(home).canonicalize().ok());
+    let is_project = |dir: &&Path| {
+        let is_theirs = home.as_ref().is_some_and(|home| dir.starts_with(home));
+        !is_theirs && dir.join("server.d/server.meta.json").is_file()
+    };
+    here.ancestors().find(is_project).map(Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn words(words: &[&str]) -> Words {
+        words.iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn flags_are_taken_out_wherever_they_stand() {
+        let mut all = words(&["a", "--x", "1", "--y=2", "--z", "b"]);
+        assert_eq!(all.value("--x").unwrap().as_deref(), Some("1"));
+        assert_eq!(all.value("--y").unwrap().as_deref(), Some("2"));
+        assert!(all.flag("--z") && !all.flag("--z"));
+        assert_eq!(all, words(&["a", "b"]));
+        assert!(words(&["--x"]).value("--x").is_err());
+    }
+
+    #[test]
+    fn words_that_are_left_are_named() {
+        let left = |word| words(&[word]).end("init").unwrap_err().to_string();
+        assert_eq!(left("x"), "usage: mcp-bash init: unexpected argument x");
+        assert_eq!(left("--x"), "usage: mcp-bash init: unexpected option --x");
+    }
+
+    #[test]
+    fn the_project_is_the_nearest_one_unless_one_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let deep = root.join("tools/a");
+        fs::create_dir_all(&deep).unwrap();
+        let none = Vars::default();
+        let project = |words: &mut Words, vars: &Vars| words.project(vars, Some(&deep));
+        assert!(matches!(
+            project(&mut words(&[]), &none),
+            Err(UsageError::NoProject)
+        ));
+        fs::create_dir(root.join("server.d")).unwrap();
+        fs::write(root.join("server.d/server.meta.json"), "{}").unwrap();
+        assert_eq!(project(&mut words(&[]), &none).unwrap(), root);
+        let theirs: Vars = [("MCPBASH_HOME", root.as_os_str())].into_iter().collect();
+        assert!(project(&mut words(&[]), &theirs).is_err());
+        let set: Vars = [("MCPBASH_PROJECT_ROOT", deep.as_os_str())]
+            .into_iter()
+            .collect();
+        assert_eq!(project(&mut words(&[]), &set).unwrap(), deep);
+        let mut flag = words(&["--project-root", "/no/such/folder", "x"]);
+        let missing = project(&mut flag, &set).unwrap_err();
+        assert_eq!(missing.to_string(), "/no/such/folder does not exist");
+        assert_eq!(flag, words(&["x"]));
+    }
+}

@@ -1,0 +1,115 @@
+//! Credentials that change while a connection lasts: what a port asks before each request, and after a refusal.
+
+use std::fmt;
+use std::pin::Pin;
+
+use http::header::{HeaderMap, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use http::{Method, StatusCode};
+use linkspan_session::Fault;
+use url::Url;
+
+use super::body::Telling;
+use super::endpoint::Endpoint;
+use super::sending::{Response, connect};
+
+/// How often one request may be sent again with other credentials: expired, a nonce, and three scopes one after the
+/// other.
+const MOST: u32 = 6;
+const NONCE: &str = "dpop-nonce";
+
+/// Something that takes time.
+pub type Authorizing<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
+
+/// Gives out credentials for requests to one origin.
+pub trait Authorizer: Send + Sync + fmt::Debug {
+    /// The credentials of a request, if they are at hand.
+    fn ready(&self, method: &Method, url: &Url) -> Option<Credentials>;
+
+    /// The credentials of a request, renewed or obtained first if necessary.
+    fn obtain<'a>(&'a self, method: &'a Method, url: &'a Url) -> Authorizing<'a, Credentials>;
+
+    /// The server refused the credentials. It has certainly not run the request.
+    fn refused(&self, refusal: AuthRefusal) -> Authorizing<'_, Again>;
+
+    /// A nonce for the next proof came with a response.
+    fn nonce(&self, nonce: &str);
+
+    /// Values that must not be shown.
+    fn secrets(&self) -> Vec<String>;
+}
+
+/// Credentials of one request.
+#[derive(Default)]
+pub struct Credentials {
+    /// Headers, marked as sensitive.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// Which version of the credentials it is; `None` if there are none.
+    pub generation: Option<u64>,
+}
+
+/// A response with 401 or 403.
+#[derive(Debug, Clone)]
+pub struct AuthRefusal {
+    /// The status.
+    pub status: u16,
+    /// The values of `WWW-Authenticate`.
+    pub challenges: Vec<String>,
+    /// The version of the credentials that were refused.
+    pub generation: Option<u64>,
+    /// How often this request was refused before.
+    pub attempt: u32,
+}
+
+/// What to do after a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// Send the request again, with new credentials.
+    Retry,
+    /// The refusal is the answer.
+    Stop,
+}
+
+/// Sends one request, with credentials if there is an authorizer; again with others if these are refused.
+pub(super) async fn send_authorized(
+    endpoint: &Endpoint,
+    method: &Method,
+    url: &Url,
+    headers: &HeaderMap,
+    body: impl Fn() -> Telling,
+) -> Result<Response, Fault> {
+    let Some(authorizer) = &endpoint.options.authorizer else {
+        return connect(endpoint, method, url, headers, body).await;
+    };
+    let mut attempt = 0;
+    loop {
+        let credentials = match authorizer.ready(method, url) {
+            Some(ready) => ready,
+            None => authorizer.obtain(method, url).await?,
+        };
+        let mut all = headers.clone();
+        all.extend(credentials.headers);
+        let response = connect(endpoint, method, url, &all, &body).await?;
+        let nonce = response.headers().get(NONCE).and_then(|v| v.to_str().ok());
+        if let Some(nonce) = nonce {
+            authorizer.nonce(nonce);
+        }
+        let status = response.status();
+        let is_refused = status == StatusCode::UNAUTHORIZED || status == StatusCode::FORBIDDEN;
+        if !is_refused || attempt == MOST {
+            return Ok(response);
+        }
+        let challenges = response.headers().get_all(WWW_AUTHENTICATE).iter();
+        let refusal = AuthRefusal {
+            status: status.as_u16(),
+            challenges: challenges
+                .filter_map(|value| value.to_str().ok().map(str::to_owned))
+                .collect(),
+            generation: credentials.generation,
+            attempt,
+        };
+        match authorizer.refused(refusal).await? {
+            Again::Retry => attempt += 1,
+            Again::Stop => return Ok(response),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Single requests besides the conversation with the server: to authorization servers and for key sets.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http::{Method, Request, Uri};
+use http_body_util::BodyExt;
+use parking_lot::Mutex;
+use tokio::time::timeout;
+use url::{Host, Url};
+
+use super::body::Telling;
+use super::client::{Client, client};
+use super::options::HttpOptions;
+use super::resolve::{AddressRule, FORBIDDEN};
+use super::sending::{Response, chain};
+
+/// Origins whose connections are kept.
+const ORIGINS: usize = 8;
+
+/// Sends single requests with the certificates and the proxy of a server's options, but without its headers. Addresses
+/// are checked by a rule, bodies and time are bounded; redirects are the caller's business.
+pub struct Requests {
+    options: HttpOptions,
+    clients: Mutex<HashMap<String, Client>>,
+    limit: usize,
+    time: Duration,
+}
+
+/// Why there is no response.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// The URL cannot be used, or TLS not be set up.
+    #[error("{0}")]
+    Options(String),
+    /// The address is not allowed.
+    #[error("the address is not allowed: it is {0}")]
+    Address(String),
+    /// No connection, or it broke.
+    #[error("{0}")]
+    Connection(String),
+    /// More bytes than the limit.
+    #[error("the body has more than {0} bytes")]
+    TooLarge(usize),
+    /// More time than the limit.
+    #[error("no answer within {} s", .0.as_secs())]
+    TooSlow(Duration),
+}
+
+impl Requests {
+    /// Requests with at most `limit` bytes and `time` for each answer.
+    pub fn new(
+        options: &HttpOptions,
+        rule: Option<AddressRule>,
+        limit: usize,
+        time: Duration,
+    ) -> Self {
+        let mut options = options.clone();
+        options.address_rule = rule;
+        options.authorizer = None;
+        Self {
+            options,
+            clients: Mutex::default(),
+            limit,
+            time,
+        }
+    }
+
+    /// Sends one request. No redirect is followed.
+    pub async fn send(
+        &self,
+        method: Method,
+        url: &Url,
+        headers: http::HeaderMap,
+        body: String,
+    ) -> Result<http::Response<Bytes>, RequestError> {
+        self.check_literal(url)?;
+        let sending = self.exchange(method, url, headers, body);
+        timeout(self.time, sending)
+            .await
+            .unwrap_or(Err(RequestError::TooSlow(self.time)))
+    }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        url: &Url,
+        headers: http::HeaderMap,
+        body: String,
+    ) -> Result<http::Response<Bytes>, RequestError> {
+        let unusable = || RequestError::Options(format!("{url} cannot be used"));
+        let uri: Uri = url.as_str().parse().map_err(|_| unusable())?;
+        let client = self.client(url, &uri)?;
+        let body = match method {
+            Method::GET => Telling::empty(),
+            _ => Telling::new(body.into(), None),
+        };
+        let mut request = Request::new(body);
+        *request.method_mut() = method;
+        *request.uri_mut() = uri;
+        *request.headers_mut() = headers;
+        let response = client.request(request).await.map_err(|e| failed(&e))?;
+        let (head, body) = self.whole(response).await?;
+        Ok(http::Response::from_parts(head, body))
+    }
+
+    /// The host of a URL may be an address itself, which the resolver does not see.
+    fn check_literal(&self, url: &Url) -> Result<(), RequestError> {
+        let ip = match url.host() {
+            Some(Host::Ipv4(ip)) => ip.into(),
+            Some(Host::Ipv6(ip)) => ip.into(),
+            _ => return Ok(()),
+        };
+        match self.options.address_rule.and_then(|rule| rule(ip)) {
+            Some(what) => Err(RequestError::Address(what.to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    fn client(&self, url: &Url, uri: &Uri) -> Result<Client, RequestError> {
+        let origin = url.origin().ascii_serialization();
+        let mut clients = self.clients.lock();
+        if let Some(client) = clients.get(&origin) {
+            return Ok(client.clone());
+        }
+        let made = client(&self.options, uri);
+        let made = made.map_err(|error| RequestError::Options(error.to_string()))?;
+        if clients.len() >= ORIGINS {
+            clients.clear();
+        }
+        clients.insert(origin, made.clone());
+        Ok(made)
+    }
+
+    async fn whole(
+        &self,
+        response: Response,
+    ) -> Result<(http::response::Parts, Bytes), RequestError> {
+        let (head, mut incoming) = response.into_parts();
+        let mut body = BytesMut::new();
+        while let Some(frame) = incoming.frame().await {
+            let frame = frame.map_err(|error| RequestError::Connection(chain(&error)))?;
+            let Ok(data) = frame.into_data() else {
+                continue;
+            };
+            if body.len() + data.len() > self.limit {
+                return Err(RequestError::TooLarge(self.limit));
+            }
+            body.extend_from_slice(&data);
+        }
+        Ok((head, body.freeze()))
+    }
+}
+
+fn failed(error: &hyper_util::client::legacy::Error) -> RequestError {
+    let why = chain(error);
+    match why.split_once(FORBIDDEN) {
+        Some((_, what)) => RequestError::Address(what.to_owned()),
+        None => RequestError::Connection(why),
+    }
+}

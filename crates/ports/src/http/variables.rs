@@ -1,0 +1,141 @@
+//! Environment variables that a user names because a secret is in them.
+
+use std::ffi::OsString;
+
+use super::options_error::OptionsError;
+
+/// `NAME` of every `${NAME}` in a text.
+pub fn variables_in(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split("${").skip(1);
+    parts.filter_map(|part| Some(part.split_once('}')?.0))
+}
+
+/// The names of variables that the words of a command line read secrets from: the value of every flag
+/// that ends in `-env` (`--token-env`, `--bearer-env`), and every `${NAME}` in a header. Words are looked
+/// at whatever the command is, so that a new flag cannot be forgotten; that a name too many is kept from
+/// scripts does no harm.
+pub fn variables_named_by(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut names = Vec::new();
+    let mut next_is_name = false;
+    for word in words {
+        if std::mem::take(&mut next_is_name) {
+            names.push(word);
+            continue;
+        }
+        let Some(text) = word.to_str() else { continue };
+        let (flag, value) = match text.split_once('=') {
+            Some((flag, value)) => (flag, Some(value)),
+            None => (text, None),
+        };
+        if flag.starts_with("--") && flag.ends_with("-env") && flag != "--env" {
+            match value {
+                Some(value) => names.push(value.into()),
+                None => next_is_name = true,
+            }
+        } else {
+            names.extend(variables_in(text).map(OsString::from));
+        }
+    }
+    names
+}
+
+/// The token in the environment variable that a flag names; `value` is that of the variable.
+///
+/// # Errors
+/// If there is no token, or the word cannot be the name of a variable.
+pub fn token_in(flag: &str, variable: &str, value: Option<&str>) -> Result<String, OptionsError> {
+    match value.map(str::trim) {
+        Some("") => Err(OptionsError::Empty(variable.to_owned())),
+        Some(token) => Ok(token.to_owned()),
+        None => {
+            check_variable(flag, variable)?;
+            Err(OptionsError::NotSet(variable.to_owned()))
+        }
+    }
+}
+
+/// Refuses a word that may be the token itself, and does not show it.
+///
+/// # Errors
+/// If the word cannot be the name of a variable.
+pub fn check_variable(flag: &str, word: &str) -> Result<(), OptionsError> {
+    match is_variable_name(word) {
+        true => Ok(()),
+        false => Err(OptionsError::NotAVariable(flag.to_owned())),
+    }
+}
+
+/// Whether a word can only be meant as the name of a variable. Many tokens (`ghp_…`, `AKIA…`) have only
+/// characters of names, but they are long and mix letters with digits.
+fn is_variable_name(word: &str) -> bool {
+    let is_name = !word.is_empty()
+        && !word.starts_with(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let longest_part = word.split('_').map(str::len).max().unwrap_or_default();
+    let has_digits = word.contains(|c: char| c.is_ascii_digit());
+    is_name && longest_part < 24 && (!has_digits || longest_part < 12)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variables_of_a_text_are_listed() {
+        let names = |text: &'static str| variables_in(text).collect::<Vec<_>>();
+        assert_eq!(names("X: ${C} and ${D}"), ["C", "D"]);
+        assert_eq!(names("$X ${"), [] as [&str; 0]);
+    }
+
+    fn names(words: &[&str]) -> Vec<String> {
+        let names = variables_named_by(words.iter().map(OsString::from));
+        names
+            .into_iter()
+            .map(|name| name.into_string().unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn every_flag_that_reads_a_secret_is_known() {
+        assert_eq!(names(&["serve", ".", "--token-env", "A"]), ["A"]);
+        assert_eq!(names(&["serve", "--bearer-env=B", "--http"]), ["B"]);
+        assert_eq!(
+            names(&["-H", "X: ${C} and ${D}", "-HY:${E}"]),
+            ["C", "D", "E"]
+        );
+        assert_eq!(names(&["serve", "--env", "--token-env"]), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn a_token_in_place_of_a_variable_s_name_is_not_shown() {
+        let told = |word: &str| {
+            let error = token_in("--bearer-env", word, None).unwrap_err();
+            format!("{error}; {}", error.hint())
+        };
+        for token in [
+            "sk-live-abc",
+            "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+            "AKIAIOSFODNN7EXAMPLE",
+            "eyJhbGciOi.eyJzdWIi.c2ln",
+            "123456",
+            "",
+        ] {
+            let told = told(token);
+            assert!(told.starts_with("--bearer-env takes the name"), "{told}");
+            assert!(token.is_empty() || !told.contains(token), "{told}");
+        }
+        for name in ["TOK", "my_token", "GITHUB_PERSONAL_ACCESS_TOKEN_2"] {
+            let told = told(name);
+            assert!(told.contains(&format!("{name} is not set")), "{told}");
+        }
+    }
+
+    #[test]
+    fn an_empty_token_is_refused() {
+        for empty in ["", " \n"] {
+            let error = token_in("--bearer-env", "TOK", Some(empty)).unwrap_err();
+            assert_eq!(error.to_string(), "the environment variable TOK is empty");
+        }
+        assert_eq!(token_in("--bearer-env", "TOK", Some(" a ")).unwrap(), "a");
+    }
+}

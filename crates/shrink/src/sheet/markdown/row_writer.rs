@@ -1,0 +1,61 @@
+//! Rows of a Markdown table, read and written again.
+
+use std::borrow::Cow;
+
+use super::Markdown;
+use crate::sheet::align::Align;
+
+/// Takes rows apart and writes them again, to compare them with the lines of a text.
+pub(super) struct RowWriter<'p, 'a> {
+    pub(super) markdown: &'p Markdown,
+    /// Of columns that are padded.
+    pub(super) widths: Vec<Option<usize>>,
+    /// Of the text.
+    pub(super) lines: &'p [&'a str],
+}
+
+impl<'a> RowWriter<'_, 'a> {
+    /// The cells of a row.
+    pub(super) fn cells(&self, fields: &[&'a str], aligns: &[Align]) -> Vec<Cow<'a, str>> {
+        let cell = |(i, field): (usize, &&'a str)| {
+            let field = self.markdown.strip(i, self.widths.len(), field);
+            match self.widths[i].is_some() {
+                true => Cow::Borrowed(aligns[i].trim(field)),
+                false => Cow::Borrowed(field),
+            }
+        };
+        fields.iter().enumerate().map(cell).collect()
+    }
+
+    /// Whether a row is written as a line of the text is. `drawn` is used for what is written.
+    pub(super) fn writes(
+        &self,
+        cells: &[Cow<'_, str>],
+        aligns: &[Align],
+        line: usize,
+        drawn: &mut String,
+    ) -> bool {
+        drawn.clear();
+        self.markdown.row(drawn, cells, &self.widths, aligns);
+        self.lines.get(line) == Some(&&**drawn)
+    }
+}
+
+impl Markdown {
+    /// A field without the spaces that every field has.
+    pub(super) fn strip<'a>(&self, column: usize, columns: usize, field: &'a str) -> &'a str {
+        if !self.spaced {
+            return field;
+        }
+        let is_first = column == 0 && !self.edges.0;
+        let is_last = column + 1 == columns && !self.edges.1;
+        let field = match is_first {
+            true => field,
+            false => field.strip_prefix(' ').unwrap_or(field),
+        };
+        match is_last {
+            true => field,
+            false => field.strip_suffix(' ').unwrap_or(field),
+        }
+    }
+}
