@@ -63,12 +63,15 @@ fn a_runtime_that_ends_takes_its_programs_with_it() {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         builder.enable_all().build().unwrap()
     };
-    let script = "#!/bin/sh\n# mcp: {\"graceSecs\": 60}\ntrap ': > asked_to_end' TERM\n\
-                  echo '{\"method\":\"progress\",\"params\":{\"progress\":1}}' >&3\n\
-                  while :; do sleep 82.125; done\n";
+    // The signal stays pending until it is waited for: the handler of a shell could miss it between fork and exec.
+    let script = "#!/usr/bin/env python3\n# mcp: {\"graceSecs\": 60}\n\
+                  import os, signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])\n\
+                  os.write(3, b'{\"method\":\"progress\",\"params\":{\"progress\":1}}\\n')\n\
+                  signal.sigwait([signal.SIGTERM])\nopen('asked_to_end', 'w')\n\
+                  os.execvp('sleep', ['sleep', '82.125'])\n";
     let first = runtime();
     let scene = first.block_on(async {
-        let mut scene = Scene::new(&[("tools/deaf.sh", script)], "{}").await;
+        let mut scene = Scene::new(&[("tools/deaf.py", script)], "{}").await;
         let params = r#"{"name":"deaf","_meta":{"progressToken":1}}"#;
         scene.client.request(1, "tools/call", params).await;
         assert!(scene.client.next().await.contains("progress"));
