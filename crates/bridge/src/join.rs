@@ -4,15 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use linkspan_auth_io::Account;
-use linkspan_mcp::Era;
 use linkspan_mcp::era::ModernToLegacyOptions;
+use linkspan_mcp::{CLIENT_CAPABILITIES, Era};
 use linkspan_ports::Principal;
 use linkspan_session::{Envelope, Fault, Inbound, Layer, Outbound, Port};
+use linkspan_wire::Message;
 use tokio::sync::mpsc;
 
 use crate::client_era;
 use crate::error::BridgeError;
-use crate::layers::{SessionInfo, legacy_layers, modern_layers};
+use crate::layers::{SessionInfo, legacy_layers, modern_layers, sign_in_layers};
 use crate::probe::Questions;
 use crate::secret::secret;
 use crate::server::Server;
@@ -58,10 +59,18 @@ pub(crate) async fn join(
         }
         let questions = Questions::of(first.request(), None).with_discover(first.discover());
         let cause = Cause::only();
+        let options = ModernToLegacyOptions::new("connect".to_owned(), secret);
         let probed = tokio::select! {
             probed = server.probe(port, &questions, &cause) => probed,
-            // The worker goes on; the client's next request may find the tokens.
-            why = signs_in(server.account()) => Err(why),
+            // The sign-in goes on without the probe, and the session asks again.
+            account = signs_in(server.account(), shows_pages(first.request())) => {
+                return Ok(Some(Joined {
+                    back: server.start()?,
+                    layers: sign_in_layers(server, account.clone(), options, &Principal::anonymous()),
+                    first: first.message,
+                    works: false,
+                }));
+            }
             () = gone(&front.rx, drain) => {
                 client_era::refuse(front, first.message, &Fault::Closing).await;
                 while let Ok(message) = front.rx.try_recv() {
@@ -84,7 +93,6 @@ pub(crate) async fn join(
             message = None;
             let _ = front.tx.send(Outbound::One(Envelope::new(answer))).await;
         }
-        let options = ModernToLegacyOptions::new("connect".to_owned(), secret);
         let session = SessionInfo {
             one_client: true,
             principal: &Principal::anonymous(),
@@ -98,24 +106,22 @@ pub(crate) async fn join(
     }
 }
 
-/// Resolves when a person has been asked to sign in and takes longer than a client waits.
-async fn signs_in(account: Option<&Account>) -> Fault {
+/// Resolves when a person has been asked to sign in and takes longer than a client waits, or when only the client
+/// can show the page.
+async fn signs_in(account: Option<&Account>, client_shows_pages: bool) -> &Account {
     let Some(account) = account else {
         return std::future::pending().await;
     };
+    account.set_client_shows_pages(client_shows_pages);
     let mut prompts = account.prompts();
     loop {
         let asked = prompts.borrow_and_update().clone();
         match asked {
-            Some(prompt) => {
+            Some(prompt) if client_shows_pages && !prompt.opened => return account,
+            Some(_) => {
                 let over = tokio::time::timeout(PATIENCE, prompts.wait_for(Option::is_none));
                 if over.await.is_err() {
-                    return Fault::NotSignedIn {
-                        peer: prompt.server.clone(),
-                        why: "open the page in a browser, then try again".to_owned(),
-                        hint: prompt.to_string(),
-                        url: Some(prompt.url),
-                    };
+                    return account;
                 }
             }
             None => {
@@ -125,6 +131,14 @@ async fn signs_in(account: Option<&Account>) -> Fault {
             }
         }
     }
+}
+
+/// Whether a modern client says with its request that it can show pages.
+fn shows_pages(request: Option<&Message>) -> bool {
+    let capabilities = request
+        .and_then(Message::params)
+        .and_then(|params| params.path(&["_meta", CLIENT_CAPABILITIES]));
+    capabilities.is_some_and(|it| it.path(&["elicitation", "url"]).is_some())
 }
 
 /// Resolves when the client has gone and its last requests had time to be answered.

@@ -11,6 +11,7 @@ use linkspan_session::{Envelope, EraLayer, Layer, Verdict, Way};
 use linkspan_wire::{Kind, Message};
 
 use crate::server::Server;
+use crate::sign_in::{SignInLayer, SignInState};
 
 /// Makes a layer for each session of a bridge.
 ///
@@ -62,6 +63,22 @@ pub(crate) fn modern_layers(
         Era::Legacy => vec![Box::new(EraLayer::new(ModernToLegacy::new(options)))],
     };
     layers.extend(server.layers(session));
+    layers
+}
+
+/// The layers for a modern client that waits for a sign-in. The era of the server is unknown until then, so the
+/// client's requests become those of a legacy client, and the handshake finds out the era later.
+pub(crate) fn sign_in_layers(
+    server: &Arc<Server>,
+    state: impl SignInState + 'static,
+    options: ModernToLegacyOptions,
+    principal: &Principal,
+) -> Vec<Box<dyn Layer>> {
+    let mut layers: Vec<Box<dyn Layer>> = vec![
+        Box::new(EraLayer::new(ModernToLegacy::new(options))),
+        Box::new(SignInLayer::answering_at_once(state)),
+    ];
+    layers.extend(legacy_layers(server, principal));
     layers
 }
 

@@ -1,9 +1,9 @@
-//! Keeps a legacy client while a person signs in.
+//! Keeps a client while a person signs in.
 //!
 //! A client gives `initialize` about a minute, and a person may need longer. So if a sign-in is under way and takes its
 //! time, this layer answers in the server's place: the server has one tool, `sign_in`, that shows the page. When the
 //! server's own answer is there, the client is told that all lists have changed, and everything passes from then on.
-//! It is the layer next to the client.
+//! It speaks the handshake era: it is the layer next to a legacy client, or behind the translation for a modern one.
 
 mod answers;
 #[cfg(test)]
@@ -50,6 +50,8 @@ impl SignInState for linkspan_auth_io::Account {
 
 pub(crate) struct SignInLayer<S> {
     state: S,
+    /// How long the client waits before it is answered.
+    patience: Duration,
     stage: Stage,
     /// When the state of the sign-in is looked at next.
     next_look: Option<Instant>,
@@ -68,7 +70,8 @@ enum Stage {
 
 struct Opening {
     request: Message,
-    since: Instant,
+    /// When the client has waited long enough.
+    due: Instant,
     shows_pages: bool,
 }
 
@@ -91,8 +94,17 @@ impl<S: SignInState> SignInLayer<S> {
     pub(crate) fn new(state: S) -> Self {
         Self {
             state,
+            patience: PATIENCE,
             stage: Stage::Fresh,
             next_look: None,
+        }
+    }
+
+    /// For a client that has waited already.
+    pub(crate) fn answering_at_once(state: S) -> Self {
+        Self {
+            patience: Duration::ZERO,
+            ..Self::new(state)
         }
     }
 
@@ -155,7 +167,7 @@ impl Opening {
     fn greeted(&self, prompt: Option<&Prompt>, now: Instant) -> Option<(Greeted, Message)> {
         let prompt = prompt?;
         let only_client = self.shows_pages && !prompt.opened;
-        if !only_client && now < self.since + PATIENCE {
+        if !only_client && now < self.due {
             return None;
         }
         let answer = answers::greeting(&self.request, prompt)?;
@@ -221,7 +233,7 @@ impl<S: SignInState> Layer for SignInLayer<S> {
                     self.state.set_client_shows_pages(shows_pages);
                     self.stage = Stage::Opening(Opening {
                         request: msg.clone(),
-                        since: now,
+                        due: now + self.patience,
                         shows_pages,
                     });
                     self.next_look = Some(now + LOOK);

@@ -1,3 +1,5 @@
+mod modern_client;
+
 use std::sync::{Arc, Mutex};
 
 use super::*;
@@ -23,6 +25,10 @@ impl Account {
             user_code: None,
             opened,
         });
+    }
+
+    fn is_done(&self) {
+        self.0.lock().unwrap().0 = None;
     }
 }
 
