@@ -2,7 +2,7 @@
 
 from . import table
 from .paths import ECHO
-from .peers import Target, inside, node, peer
+from .peers import Target, inside, node, older, peer
 
 NAME = "connect"
 TITLE = "# Results: `connect`, a stdio client before an HTTP server"
@@ -10,8 +10,8 @@ TITLE = "# Results: `connect`, a stdio client before an HTTP server"
 document = table.document
 
 
-def targets(linkspan):
-    """All rows, in the order of the table. `{url}` becomes the server's."""
+def targets(linkspan, before=None):
+    """All rows, in the order of the table. `{url}` becomes the server's; `before` is an older linkspan."""
     remote = inside("npm-mcp-remote", "node_modules", "mcp-remote", "dist", "proxy.js")
     wrapper = inside("npm-mcp-proxy", "npm-mcp-proxy.mjs")
     python = inside("pypi-mcp-proxy", "venv", "bin", "mcp-proxy")
@@ -24,6 +24,11 @@ def targets(linkspan):
             lambda: [str(ECHO), "--stdio"], baseline=True,
         ),
         Target("linkspan", "**linkspan** (rust)", lambda: [str(linkspan), "connect", "{url}"]),
+        Target("linkspan-signed-in", "linkspan with an access token", lambda: [
+            str(linkspan), "connect", "{url}/protected", "--grant", "client-credentials",
+            "--client-id", "bench", "--client-secret-env", "BENCH_SECRET",
+        ]),
+        *older(before, lambda: [str(before), "connect", "{url}"]),
         peer("npm-mcp-remote", lambda: [node(), remote, "{url}"]),
         peer("npm-mcp-proxy", lambda: [node(), wrapper, "{url}"]),
         peer("pypi-mcp-proxy", lambda: [python, "--transport", "streamablehttp", "{url}"]),

@@ -4,7 +4,7 @@ import shlex
 
 from . import expose_table
 from .paths import ECHO
-from .peers import Target, inside, node, peer
+from .peers import Target, inside, node, older, peer
 
 NAME = "expose"
 TITLE = "# Results: `expose`, HTTP clients before a stdio server"
@@ -15,9 +15,9 @@ LEGACY = [str(ECHO), "--stdio"]
 BOTH = [str(ECHO), "--stdio-both-eras"]
 
 
-def targets(linkspan):
+def targets(linkspan, before=None):
     """All rows, in the order of the table. `{port}` becomes a free one; the commands take the
-    server's, as words or, where a bridge wants it so, as one."""
+    server's, as words or, where a bridge wants it so, as one. `before` is an older linkspan."""
     supergateway = inside("npm-supergateway", "node_modules", "supergateway", "dist", "index.js")
     npm_proxy = inside("npm-mcp-proxy", "node_modules", "mcp-proxy", "dist", "bin", "mcp-proxy.mjs")
     python = inside("pypi-mcp-proxy", "venv", "bin", "mcp-proxy")
@@ -29,6 +29,7 @@ def targets(linkspan):
             "linkspan", "**linkspan** (rust)",
             lambda server: [str(linkspan), "expose", "--port", "{port}", "--", *server],
         ),
+        *older(before, lambda server: [str(before), "expose", "--port", "{port}", "--", *server]),
         peer("npm-supergateway", lambda server: [
             node(), supergateway, "--stdio", shlex.join(server),
             "--outputTransport", "streamableHttp", "--stateful", "--port", "{port}",

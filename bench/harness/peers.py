@@ -156,6 +156,11 @@ def peer(name, command):
     return Target(name, title, command, install)
 
 
+def older(before, command):
+    """The row of another build of linkspan, if there is one."""
+    return [Target("before", "linkspan before", command)] if before else []
+
+
 def inside(name, *path):
     """A file of an installed peer."""
     return str(PEERS.joinpath(name, *path))

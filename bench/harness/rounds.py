@@ -51,6 +51,7 @@ def environment():
         env.pop(name, None)
     env["HOME"] = str(home)
     env["MCP_REMOTE_CONFIG_DIR"] = str(home / "mcp-auth")
+    env["BENCH_SECRET"] = "of-no-value"
     return env
 
 

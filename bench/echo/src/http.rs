@@ -12,6 +12,7 @@ const MAX_BODY: usize = 64 * 1024 * 1024;
 pub struct Head {
     pub first_line: String,
     pub session: Option<String>,
+    pub authorization: Option<String>,
     pub keep_alive: bool,
     pub event_stream: bool,
     length: usize,
@@ -170,6 +171,8 @@ fn parse(head: &[u8]) -> io::Result<Head> {
             out.expects_continue = value.eq_ignore_ascii_case("100-continue");
         } else if name.eq_ignore_ascii_case("mcp-session-id") {
             out.session = Some(value.to_owned());
+        } else if name.eq_ignore_ascii_case("authorization") {
+            out.authorization = Some(value.to_owned());
         } else if name.eq_ignore_ascii_case("content-type") {
             out.event_stream = value.starts_with("text/event-stream");
         }

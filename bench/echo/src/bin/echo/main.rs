@@ -1,14 +1,15 @@
 //! A very fast MCP server over Streamable HTTP, to measure what stands in front of it.
 //!
 //! `bench-echo [--port N] [--sse] [--until-stdin-closes]` listens on 127.0.0.1, prints
-//! `listening URL` and serves `/mcp` with one thread per connection. Sessions are named
-//! but not checked: a lookup would only add noise. `bench-echo --stdio` answers on stdin
+//! `listening URL` and serves `/mcp`, and `/mcp/protected` to clients with a token, with one thread per
+//! connection. Sessions are named but not checked: a lookup would only add noise. `bench-echo --stdio` answers on stdin
 //! and stdout instead: what a client's pipes cost before any bridge does anything, and what
 //! a bridge in the other direction has behind it. `--stdio-both-eras` does so for clients of
 //! the revision 2026-07-28 as well. `--text FILE` before them gives the tool `text` something to say.
 
 mod answer;
 mod blob;
+mod protected;
 mod serve;
 mod stdio;
 mod told;

@@ -1,6 +1,7 @@
 //! One HTTP connection: requests in, answers out, until the client closes.
 
 use crate::answer::{Answer, Eras, answer};
+use crate::protected::{self, Access};
 use linkspan_bench::http::{Head, Incoming};
 use std::io::{self, Write};
 use std::net::TcpStream;
@@ -37,8 +38,15 @@ fn respond(
     let mut words = head.first_line.split(' ');
     let method = words.next().unwrap_or_default();
     let path = words.next().unwrap_or_default();
-    if path.split('?').next() != Some("/mcp") {
-        return stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    let path = path.split('?').next().unwrap_or_default();
+    if path != "/mcp" {
+        match protected::access(stream, head, path)? {
+            Access::Granted => {}
+            Access::Answered => return Ok(()),
+            Access::Elsewhere => {
+                return stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+            }
+        }
     }
     let answer = match method {
         "POST" => answer(body, Eras::Legacy),
