@@ -3,6 +3,7 @@
 mod files;
 mod introspector;
 mod issuer;
+mod key_file;
 mod options;
 mod settings;
 mod verifier;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use linkspan_auth::Timestamp;
 
 pub use files::read_trusted;
+pub use key_file::{KeyFile, KeyFileError};
 pub use options::{KeySource, ResourceOptions, TrustedIssuer};
 pub use settings::{JwksSetting, ResourceSettings, SettingsError};
 pub use verifier::{SetupError, Verifier};

@@ -14,6 +14,7 @@ pub mod resource;
 mod secret;
 pub mod store;
 mod time;
+mod urls;
 
 pub use challenge::{Challenge, challenges};
 pub use exchange::{HttpRequest, HttpResponse, Method};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use linkspan_auth::{Secret, Timestamp};
 use linkspan_auth_io::resource::{
-    JwksSetting, ResourceOptions, ResourceSettings, Verifier, read_trusted,
+    JwksSetting, KeyFile, ResourceOptions, ResourceSettings, Verifier, read_trusted,
 };
 use linkspan_auth_io::{HttpTransport, Offline, Transport};
 use linkspan_bridge::GuardMaker;
@@ -45,7 +45,7 @@ pub(crate) fn options(
         introspect_secret: secret.transpose()?.map(Secret::new),
         dpop: args.auth_dpop.map(Into::into),
         accept_id_token: args.auth_accept_id_token,
-        keys: read_file("--keys", &args.keys).transpose()?,
+        keys: args.keys.as_deref().map(api_keys).transpose()?,
         forward_identity: args.forward_identity,
         identity_key: key.map(|key| String::from_utf8_lossy(&key).into_owned()),
     };
@@ -69,6 +69,11 @@ fn transport(issuer: &str) -> Arc<dyn Transport> {
     };
     options.proxy_from(&variable);
     Arc::new(HttpTransport::new(options))
+}
+
+fn api_keys(path: &Path) -> Result<Arc<KeyFile>, Failure> {
+    let opened = KeyFile::open(path).map(Arc::new);
+    opened.map_err(|e| Failure::usage(format!("--keys {}: {e}", shown(path))).hint(e.hint()))
 }
 
 fn read(flag: &str, path: &Path) -> Result<Vec<u8>, Failure> {

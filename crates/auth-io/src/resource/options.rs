@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use linkspan_auth::jose::JwkSet;
 use linkspan_auth::resource::{
-    ApiKeys, Challenger, DpopMode, IdentitySigner, Introspection, IssuerError, IssuerKeys, Policy,
+    Challenger, DpopMode, IdentitySigner, Introspection, IssuerError, IssuerKeys, Policy,
     PublicUrl, ResourceMetadata, ToolScopes,
 };
 use url::Url;
+
+use super::KeyFile;
 
 /// What a protected resource accepts. Without issuers, API keys are all that is accepted.
 #[derive(Debug, Clone, Default)]
@@ -30,8 +32,8 @@ pub struct ResourceOptions {
     pub dpop: DpopMode,
     /// Whether ID tokens are taken for access tokens.
     pub accept_id_token: bool,
-    /// Fixed keys.
-    pub keys: ApiKeys,
+    /// API keys.
+    pub keys: Arc<KeyFile>,
     /// Signs what upstream servers are told about callers; its keys are published.
     pub signer: Option<Arc<IdentitySigner>>,
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use linkspan_auth::Secret;
 use linkspan_auth::jose::{JwkSet, KeyError};
 use linkspan_auth::resource::{
-    ApiKeys, ApiKeysError, DpopMode, IdentitySigner, Introspection, IssuerError, PublicUrl,
-    PublicUrlError, ScopeError, ToolScopeError, ToolScopes, check_issuer, parse_scopes,
+    DpopMode, IdentitySigner, Introspection, IssuerError, PublicUrl, PublicUrlError, ScopeError,
+    ToolScopeError, ToolScopes, check_issuer, parse_scopes,
 };
 use url::Url;
 
+use super::KeyFile;
 use super::options::{KeySource, ResourceOptions, TrustedIssuer};
 
 /// What an operator says, as texts.
@@ -41,8 +42,8 @@ pub struct ResourceSettings {
     pub dpop: Option<DpopMode>,
     /// Whether ID tokens are taken for access tokens.
     pub accept_id_token: bool,
-    /// The text of a file with API keys.
-    pub keys: Option<Vec<u8>>,
+    /// API keys.
+    pub keys: Option<Arc<KeyFile>>,
     /// Whether upstream servers are told who the caller is.
     pub forward_identity: bool,
     /// The private key for that, in PEM form.
@@ -107,9 +108,6 @@ pub enum SettingsError {
     /// Not a rule.
     #[error(transparent)]
     ToolScope(#[from] ToolScopeError),
-    /// Not a file of keys.
-    #[error(transparent)]
-    Keys(#[from] ApiKeysError),
     /// Not a key for statements about callers.
     #[error(transparent)]
     IdentityKey(#[from] KeyError),
@@ -136,9 +134,6 @@ impl SettingsError {
             Self::Scope(_) | Self::ToolScope(_) => {
                 "for example --auth-scope tools --tool-scope 'delete_*=admin'"
             }
-            Self::Keys(_) => {
-                r#"--keys takes a JSON file such as {"ci": {"hash": "sha256:…", "scopes": ["read"]}}"#
-            }
             Self::IdentityKey(_) => "--identity-key takes a P-256 private key in PEM form",
         }
     }
@@ -155,7 +150,6 @@ impl ResourceSettings {
         } else if self.public_url.is_none() && !self.has_address {
             return Err(SettingsError::NoPublicUrl);
         }
-        let keys = self.keys.as_deref().map(ApiKeys::parse).transpose()?;
         let public_url = self.public_url.as_deref().map(|text| {
             PublicUrl::parse(text).map_err(|error| SettingsError::PublicUrl {
                 text: text.to_owned(),
@@ -173,7 +167,7 @@ impl ResourceSettings {
             audiences: self.audiences,
             dpop: self.dpop.unwrap_or_default(),
             accept_id_token: self.accept_id_token,
-            keys: keys.unwrap_or_default(),
+            keys: self.keys.unwrap_or_default(),
             path: self.path,
         }))
     }

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use linkspan_auth::jose::SigningKey;
-use linkspan_auth::resource::{ApiKeys, Denied, Identity, Presented, ToolScopes, digest};
+use linkspan_auth::resource::{Denied, Identity, Presented, ToolScopes, digest};
 use linkspan_auth::{HttpRequest, HttpResponse, Timestamp, challenges};
 use linkspan_ports::{Guard, GuardedRequest};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 
-use super::{KeySource, ResourceOptions, TrustedIssuer, Verifier};
+use super::{KeyFile, KeySource, ResourceOptions, TrustedIssuer, Verifier};
 use crate::{Offline, Sending, Transport, TransportError};
 
 const ISSUER: &str = "https://as.example";
@@ -249,7 +249,10 @@ async fn scopes_are_checked_for_every_request_and_for_tools() {
 async fn api_keys_are_accepted_with_and_without_issuers() {
     let hash: String = digest(b"k3y").iter().map(|b| format!("{b:02x}")).collect();
     let file = json!({"ci": {"hash": hash, "scopes": ["base"]}}).to_string();
-    let keys = || ApiKeys::parse(file.as_bytes()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys.json");
+    std::fs::write(&path, file).unwrap();
+    let keys = || Arc::new(KeyFile::open(&path).unwrap());
     let both = Setup::new(|options| options.keys = keys());
     assert_eq!(both.bearer("k3y").await.unwrap().subject, "ci");
     let alone = Setup::new(|options| {
@@ -257,6 +260,9 @@ async fn api_keys_are_accepted_with_and_without_issuers() {
         options.issuers.clear();
     });
     assert_eq!(alone.bearer("k3y").await.unwrap().subject, "ci");
+    std::fs::write(&path, "{}").unwrap();
+    both.pass(1);
+    assert!(both.bearer("k3y").await.is_err(), "it was revoked");
     let denied = alone.bearer("other").await.unwrap_err();
     assert_eq!(denied.challenges[0].param("resource_metadata"), None);
     assert_eq!(error_of(&denied).as_deref(), Some("invalid_token"));

@@ -8,16 +8,15 @@ use bytes::Bytes;
 use linkspan_auth::Timestamp;
 use linkspan_auth::resource::dpop::{BoundRequest, ProofError, Replays, check_proof};
 use linkspan_auth::resource::{
-    ApiKeys, Challenger, Denied, Digest, DpopMode, Expiring, Identity, IssuerError, Policy,
-    Presented, PublicUrl, PublicUrlError, Scheme, TokenError, UnverifiedToken, Verified,
-    WELL_KNOWN, digest,
+    Challenger, Denied, Digest, DpopMode, Expiring, Identity, IssuerError, Policy, Presented,
+    PublicUrl, PublicUrlError, Scheme, TokenError, UnverifiedToken, Verified, WELL_KNOWN, digest,
 };
 use linkspan_ports::{Admitting, Guard, GuardedRequest};
 use parking_lot::Mutex;
 
 use super::introspector::Introspector;
 use super::issuer::{Issuer, Need};
-use super::{Clock, ResourceOptions, TrustedIssuer};
+use super::{Clock, KeyFile, ResourceOptions, TrustedIssuer};
 use crate::Transport;
 
 /// Tokens that are remembered as verified.
@@ -34,7 +33,7 @@ pub struct Verifier {
     path: String,
     policy: Policy,
     challenger: Challenger,
-    keys: ApiKeys,
+    keys: Arc<KeyFile>,
     issuers: Vec<Arc<Issuer>>,
     introspector: Option<Introspector>,
     known: Mutex<Expiring<Arc<Known>>>,
@@ -104,7 +103,7 @@ impl Verifier {
             path: options.path.clone(),
             policy: options.policy(&resource),
             challenger: options.challenger(&resource),
-            keys: options.keys.clone(),
+            keys: Arc::clone(&options.keys),
             issuers: issuers?,
             introspector,
             known: Mutex::new(Expiring::new(MOST_TOKENS)),
@@ -172,19 +171,20 @@ impl Verifier {
 
     /// Verifies credentials that are not known.
     async fn verify(&self, token: &str, key: Digest, scheme: Scheme) -> Result<Known, Denied> {
-        let longest = (self.clock)().after(REMEMBERED);
-        if let Some(identity) = self.keys.find(token) {
+        let now = (self.clock)();
+        let longest = now.after(REMEMBERED);
+        if let Some(identity) = self.keys.current(now).find(token) {
             return Ok(Known {
                 identity: Arc::new(identity.clone()),
                 binding: Binding::Exempt,
-                until: longest,
+                // It is looked up every time, so that a key that is revoked is refused at once.
+                until: now,
             });
         }
         let invalid = |error| self.challenger.invalid(scheme, &error);
         if self.issuers.is_empty() {
             return Err(invalid(TokenError::UnknownApiKey));
         }
-        let now = (self.clock)();
         let (verdict, until) = match UnverifiedToken::read(token, &self.policy, now) {
             Ok(token) => (self.verify_jwt(&token).await?, longest),
             Err(TokenError::NotJwt) => match &self.introspector {

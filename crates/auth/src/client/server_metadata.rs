@@ -6,6 +6,7 @@ use url::Url;
 
 use super::error::{SignInError, shown};
 use crate::HttpResponse;
+use crate::urls::is_safe;
 
 /// What matters of the document. Endpoints are checked when they are used.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize, Serialize)]
@@ -26,26 +27,6 @@ pub(super) struct ServerMetadata {
     /// Made from defaults of 2025-03-26, which had no metadata to say so.
     #[serde(default)]
     pub(super) assumed: bool,
-}
-
-/// Where the document may be. An issuer with a path has its own places, and none at the root.
-pub(super) fn candidates(issuer: &Url) -> Vec<Url> {
-    let at = |path: String| {
-        let mut url = issuer.clone();
-        url.set_path(&path);
-        url.set_query(None);
-        url.set_fragment(None);
-        url
-    };
-    let path = issuer.path().trim_end_matches('/');
-    let mut all = vec![
-        at(format!("/.well-known/oauth-authorization-server{path}")),
-        at(format!("/.well-known/openid-configuration{path}")),
-    ];
-    if !path.is_empty() {
-        all.push(at(format!("{path}/.well-known/openid-configuration")));
-    }
-    all
 }
 
 /// Reads a document and checks that it is that of the issuer.
@@ -137,51 +118,14 @@ impl ServerMetadata {
 /// credentials of its own.
 pub(super) fn safe_url(text: &str, insecure_http: bool) -> Option<Url> {
     let url = Url::parse(text).ok()?;
-    let is_safe = match url.scheme() {
-        "https" => true,
-        "http" => insecure_http || is_loopback(&url),
-        _ => false,
-    };
+    let is_safe = is_safe(&url) || insecure_http && url.scheme() == "http";
     let is_plain = url.username().is_empty() && url.password().is_none() && url.has_host();
     (is_safe && is_plain).then_some(url)
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(url::Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
-        None => false,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn urls(issuer: &str) -> Vec<String> {
-        let all = candidates(&Url::parse(issuer).unwrap());
-        all.iter().map(Url::to_string).collect()
-    }
-
-    #[test]
-    fn an_issuer_with_a_path_is_not_looked_for_at_the_root() {
-        assert_eq!(
-            urls("https://h/t1"),
-            [
-                "https://h/.well-known/oauth-authorization-server/t1",
-                "https://h/.well-known/openid-configuration/t1",
-                "https://h/t1/.well-known/openid-configuration",
-            ]
-        );
-        assert_eq!(
-            urls("https://h/"),
-            [
-                "https://h/.well-known/oauth-authorization-server",
-                "https://h/.well-known/openid-configuration",
-            ]
-        );
-    }
 
     #[test]
     fn another_issuer_is_refused_and_the_slash_of_an_empty_path_is_not_one() {

@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::metadata::WELL_KNOWN;
-use super::policy::is_safe;
+use crate::urls::is_safe;
 
 /// The URL of the endpoint as clients know it. It is the resource that tokens are for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,28 +1,10 @@
-//! Where an issuer publishes its keys: its metadata (RFC 8414, OpenID Connect Discovery).
+//! Where an issuer publishes its keys, by its metadata.
 
 use serde::Deserialize;
 use url::Url;
 
-use super::policy::is_safe;
 use crate::HttpResponse;
-
-/// The places of the metadata, in the order in which they are asked. An issuer with a path has none at the root.
-pub(super) fn places(issuer: &Url) -> Vec<Url> {
-    let at = |path: String| {
-        let mut url = issuer.clone();
-        url.set_path(&path);
-        url
-    };
-    let path = issuer.path().trim_end_matches('/');
-    let mut places = vec![
-        at(format!("/.well-known/oauth-authorization-server{path}")),
-        at(format!("/.well-known/openid-configuration{path}")),
-    ];
-    if !path.is_empty() {
-        places.push(at(format!("{path}/.well-known/openid-configuration")));
-    }
-    places
-}
+use crate::urls::is_safe;
 
 #[derive(Deserialize)]
 struct Document {
@@ -49,30 +31,6 @@ pub(super) fn jwks_uri(response: &HttpResponse, issuer: &str) -> Result<Url, Str
 mod tests {
     use super::*;
     use serde_json::json;
-
-    fn places_of(issuer: &str) -> Vec<String> {
-        let places = places(&Url::parse(issuer).unwrap());
-        places.iter().map(ToString::to_string).collect()
-    }
-
-    #[test]
-    fn an_issuer_with_a_path_is_never_asked_at_the_root() {
-        assert_eq!(
-            places_of("https://as/t/v2.0/"),
-            [
-                "https://as/.well-known/oauth-authorization-server/t/v2.0",
-                "https://as/.well-known/openid-configuration/t/v2.0",
-                "https://as/t/v2.0/.well-known/openid-configuration",
-            ]
-        );
-        assert_eq!(
-            places_of("https://as/"),
-            [
-                "https://as/.well-known/oauth-authorization-server",
-                "https://as/.well-known/openid-configuration",
-            ]
-        );
-    }
 
     #[test]
     fn metadata_of_another_issuer_is_not_used() {

@@ -4,8 +4,8 @@ use serde_json::Value;
 use url::Url;
 
 use super::expiring::{Digest, Expiring, digest};
-use super::policy::is_loopback;
 use crate::jose::{Algorithm, Jwk, Jwt};
+use crate::urls::is_loopback;
 use crate::{Timestamp, base64url, random};
 
 /// How old a proof may be, and how far ahead the clock of its client, in seconds.

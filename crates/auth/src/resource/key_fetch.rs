@@ -7,6 +7,7 @@ use url::Url;
 
 use super::discovery;
 use crate::jose::JwkSet;
+use crate::urls::issuer_metadata;
 use crate::{HttpRequest, HttpResponse};
 
 /// How long keys count as new, at least and at most, and if the issuer does not say.
@@ -73,7 +74,7 @@ impl KeyFetch {
         Self {
             issuer: issuer.to_owned(),
             jwks: None,
-            places: discovery::places(url).into(),
+            places: issuer_metadata(url).into(),
             failures: Vec::new(),
         }
     }

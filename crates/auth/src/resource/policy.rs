@@ -1,8 +1,9 @@
 //! What a protected resource accepts.
 
-use url::{Host, Url};
+use url::Url;
 
 use crate::jose::Algorithm;
+use crate::urls::is_safe;
 
 /// Whether tokens have to be bound to a key of the client (RFC 9449).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,25 +81,6 @@ pub fn check_issuer(text: &str) -> Result<Url, IssuerError> {
         return Err(IssuerError::Extra);
     }
     Ok(url)
-}
-
-/// Whether a URL is https, or http on this machine.
-pub(super) fn is_safe(url: &Url) -> bool {
-    match url.scheme() {
-        "https" => url.has_host(),
-        "http" => is_loopback(url),
-        _ => false,
-    }
-}
-
-/// Whether the host of a URL can only be this machine.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(ip)) => ip.is_loopback(),
-        Some(Host::Ipv6(ip)) => ip.is_loopback(),
-        None => false,
-    }
 }
 
 #[cfg(test)]

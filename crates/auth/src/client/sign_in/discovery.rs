@@ -9,6 +9,7 @@ use crate::client::demand::Demand;
 use crate::client::error::{SignInError, shown};
 use crate::client::resource_metadata;
 use crate::client::server_metadata::{self, safe_url};
+use crate::urls::issuer_metadata;
 use crate::{HttpRequest, HttpResponse, Timestamp};
 
 /// A document that is looked for in several places.
@@ -101,7 +102,7 @@ impl SignIn {
                 url: shown(&issuer),
             });
         };
-        let looking = Discovering::new(server_metadata::candidates(&url), &url);
+        let looking = Discovering::new(issuer_metadata(&url), &url);
         let request = looking.request();
         self.stage = Stage::Server {
             issuer,
