@@ -107,6 +107,11 @@ impl HttpResponse {
         (200..300).contains(&self.status)
     }
 
+    /// Whether the server may answer otherwise in a while.
+    pub fn is_busy(&self) -> bool {
+        matches!(self.status, 408 | 425 | 429 | 500..)
+    }
+
     /// The body as a JSON object.
     pub fn object(&self) -> Option<serde_json::Map<String, serde_json::Value>> {
         serde_json::from_slice(&self.body).ok()

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use url::Url;
 
-use super::error::SignInError;
+use super::error::{SignInError, refused};
 use super::server_metadata::safe_url;
 use crate::{HttpResponse, Secret};
 
@@ -48,6 +48,7 @@ pub(super) struct Polling {
 }
 
 pub(super) fn started(
+    issuer: &str,
     endpoint: &Url,
     response: &HttpResponse,
     insecure_http: bool,
@@ -57,10 +58,7 @@ pub(super) fn started(
         why,
     };
     if !response.is_success() {
-        return Err(SignInError::Unavailable {
-            url: endpoint.to_string(),
-            status: response.status,
-        });
+        return Err(refused(issuer, endpoint, response));
     }
     let started: Started = serde_json::from_slice(&response.body)
         .map_err(|_| bad("a device authorization without its codes"))?;

@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
+use url::Url;
+
+use crate::HttpResponse;
+
 /// Why there are no tokens.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -178,6 +183,33 @@ pub(super) fn shown(text: &str) -> String {
     const LONGEST: usize = 200;
     let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     plain.take(LONGEST).collect()
+}
+
+#[derive(Deserialize, Default)]
+struct Refusal {
+    error: Option<String>,
+    error_description: Option<String>,
+}
+
+/// What a response of an endpoint means that is no success (RFC 6749 §5.2).
+pub(super) fn refused(issuer: &str, endpoint: &Url, response: &HttpResponse) -> SignInError {
+    let refusal: Refusal = serde_json::from_slice(&response.body).unwrap_or_default();
+    let code = refusal.error.unwrap_or_default();
+    let is_refusal = !code.is_empty() || (400..500).contains(&response.status);
+    if response.is_busy() || !is_refusal || code == "temporarily_unavailable" {
+        return SignInError::Unavailable {
+            url: endpoint.to_string(),
+            status: response.status,
+        };
+    }
+    SignInError::Token {
+        issuer: issuer.to_owned(),
+        why: match code.as_str() {
+            "" => format!("HTTP {}", response.status),
+            code => described(code, refusal.error_description.as_deref()),
+        },
+        code,
+    }
 }
 
 /// `error` and `error_description` of an OAuth error (RFC 6749 §5.2).

@@ -51,7 +51,16 @@ impl Refresh {
             fields.push(("resource", Secret::new(resource.clone())));
         }
         let endpoint = metadata.token_endpoint(options.insecure_http)?;
-        let mut request = TokenRequest::new(&record.issuer, endpoint, &record.client, fields)
+        let mut client = record.client.clone();
+        if let Some(given) = options
+            .client
+            .as_ref()
+            .filter(|it| it.id == client.client_id)
+        {
+            // The user may have got a new one since.
+            client.client_secret = given.secret.clone();
+        }
+        let mut request = TokenRequest::new(&record.issuer, endpoint, &client, fields)
             .signed_by(options.client.as_ref())?;
         request.nonce = nonce;
         if let Some(kept) = record.dpop_key.as_ref().filter(|_| tokens.dpop) {

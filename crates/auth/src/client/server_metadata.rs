@@ -58,7 +58,7 @@ pub(super) fn parse(value: &Value) -> Result<ServerMetadata, serde_json::Error> 
 
 /// The same text. The one difference that is overlooked is the `/` of an empty path: resource servers often write an
 /// issuer without it, and both spellings are the same URL.
-fn same_issuer(found: &str, expected: &str) -> bool {
+pub(crate) fn same_issuer(found: &str, expected: &str) -> bool {
     let root = |text: &str| {
         let url = Url::parse(text).ok()?;
         (url.path() == "/").then(|| text.trim_end_matches('/').to_owned())

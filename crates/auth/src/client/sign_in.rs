@@ -69,6 +69,8 @@ pub struct Found {
     pub resource: Option<String>,
     /// The metadata of the authorization server.
     pub metadata: Value,
+    /// The client of the user's there, if one was given.
+    pub client: Option<Registration>,
 }
 
 /// What came of an action.
@@ -110,8 +112,10 @@ pub struct Granted {
 /// What is known from earlier sign-ins.
 #[derive(Debug, Default)]
 pub struct Before {
-    /// The issuer that the given client was used with.
+    /// The authorization server.
     issuer: Option<String>,
+    /// Whether the client was given by the user, and not registered by us.
+    is_given: bool,
     /// Scopes that were asked for.
     requested: Vec<String>,
     dpop: Option<DpopKey>,
@@ -131,6 +135,8 @@ pub struct SignIn {
     resource: ResourceMetadata,
     metadata: Option<ServerMetadata>,
     client: Option<Registration>,
+    /// A registration that was made now, until the caller has taken it.
+    registered: Option<(String, Registration)>,
     dpop: Option<DpopKey>,
     stage: Stage,
 }
@@ -154,7 +160,11 @@ enum Stage {
     },
     Authorizing(Pending),
     Exchanging(TokenRequest),
-    StartingDevice(Url),
+    StartingDevice {
+        endpoint: Url,
+        /// The listener for the page that is shown if there are no codes for us.
+        otherwise: Option<u16>,
+    },
     Polling {
         request: Box<TokenRequest>,
         polling: Polling,
@@ -175,7 +185,8 @@ impl SignIn {
     ) -> Self {
         let before = match record {
             Some(record) => Before {
-                issuer: (!record.client.dynamic).then(|| record.issuer.clone()),
+                issuer: Some(record.issuer.clone()),
+                is_given: !record.client.dynamic,
                 requested: record.requested.clone(),
                 dpop: record
                     .dpop_key
@@ -195,6 +206,7 @@ impl SignIn {
             resource: ResourceMetadata::default(),
             metadata: None,
             client: None,
+            registered: None,
             dpop: None,
             stage: Stage::Resource(looking),
         }
@@ -256,9 +268,13 @@ impl SignIn {
             (Stage::Exchanging(request), Input::Response(response)) => {
                 self.exchanged(request, &response, now)
             }
-            (Stage::StartingDevice(endpoint), Input::Response(response)) => {
-                self.device_started(&endpoint, &response, now)
-            }
+            (
+                Stage::StartingDevice {
+                    endpoint,
+                    otherwise,
+                },
+                Input::Response(response),
+            ) => self.device_started(&endpoint, otherwise, &response, now),
             (
                 Stage::Polling {
                     request,
@@ -273,6 +289,12 @@ impl SignIn {
             (_, Input::Unreachable(why)) => Err(SignInError::Unreachable(why)),
             _ => Err(misuse()),
         }
+    }
+
+    /// The client that was registered now and its issuer, once: another sign-in can use it even if this one is given
+    /// up.
+    pub fn take_registered(&mut self) -> Option<(String, Registration)> {
+        self.registered.take()
     }
 
     /// The metadata of the authorization server, which is known after discovery.

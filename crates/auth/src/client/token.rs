@@ -10,7 +10,7 @@ use url::Url;
 
 use super::assertion;
 use super::dpop::DpopKey;
-use super::error::{SignInError, described};
+use super::error::{SignInError, refused};
 use super::options::GivenClient;
 use crate::jose::SigningKey;
 use crate::store::{ClientAuth, Registration, Tokens};
@@ -129,32 +129,16 @@ impl TokenRequest {
                 .tokens(response, now)
                 .map(|it| Answer::Tokens(Box::new(it)));
         }
-        let refused: Refused = serde_json::from_slice(&response.body).unwrap_or_default();
-        let is_nonce = refused.error.as_deref() == Some("use_dpop_nonce");
+        let refused = refused(&self.issuer, &self.endpoint, response);
+        let is_nonce =
+            matches!(&refused, SignInError::Token { code, .. } if code == "use_dpop_nonce");
         if is_nonce && response.dpop_nonce.is_some() && !self.repeated {
             self.repeated = true;
             return self.request(now).map(Answer::Again);
         }
-        match refused.error {
-            Some(code) if response.status < 500 && code != "temporarily_unavailable" => {
-                Err(SignInError::Token {
-                    issuer: self.issuer.clone(),
-                    why: described(&code, refused.error_description.as_deref()),
-                    code,
-                })
-            }
-            None if (400..500).contains(&response.status) && response.status != 429 => {
-                Err(SignInError::Token {
-                    issuer: self.issuer.clone(),
-                    why: format!("HTTP {}", response.status),
-                    code: String::new(),
-                })
-            }
-            _ => Err(SignInError::Unavailable {
-                url: self.endpoint.to_string(),
-                status: response.status,
-            }),
-        }
+        // A device code is polled for with one request, and the nonce may change in between.
+        self.repeated = false;
+        Err(refused)
     }
 
     fn tokens(&self, response: &HttpResponse, now: Timestamp) -> Result<Tokens, SignInError> {
@@ -196,12 +180,6 @@ struct Given {
     refresh_token: Option<String>,
     id_token: Option<String>,
     scope: Option<String>,
-}
-
-#[derive(Deserialize, Default)]
-struct Refused {
-    error: Option<String>,
-    error_description: Option<String>,
 }
 
 /// A number, which some servers write as a text.
@@ -325,6 +303,11 @@ mod tests {
             .1;
         assert_eq!(Jwt::parse(proof).unwrap().claims()["nonce"], "n1");
         assert!(request.answered(&refused, Timestamp(1)).is_err());
+        let again = request.answered(&refused, Timestamp(1));
+        assert!(
+            matches!(again, Ok(Answer::Again(_))),
+            "it answered otherwise in between"
+        );
     }
 
     #[test]
@@ -372,6 +355,8 @@ mod tests {
             (500, json!({"error": "server_error"})),
             (400, json!({"error": "temporarily_unavailable"})),
             (429, json!(null)),
+            (429, json!({"error": "slow_down_please"})),
+            (408, json!(null)),
         ] {
             assert!(outcome(status, body).is_transient(), "{status}");
         }

@@ -19,20 +19,23 @@ impl SignIn {
                 issuer,
                 resource: self.resource(),
                 metadata: serde_json::to_value(server).unwrap_or_default(),
+                client: registration::known(&self.options, server),
             })));
         }
         self.client = registration::known(&self.options, server);
-        if let Some(from) = self.before.issuer.take()
+        if let Some(from) = &self.before.issuer
+            && self.before.is_given
             && self.options.client.is_some()
-            && from != issuer
+            && *from != issuer
         {
+            let from = from.clone();
             return Err(SignInError::IssuerChanged { from, to: issuer });
         }
         match self.options.chosen_grant() {
             Grant::ClientCredentials => self.client_credentials(now),
             Grant::JwtBearer => self.workload(now),
             Grant::Enterprise => self.ask_idp(),
-            Grant::Device if self.client.is_some() => self.start_device(now),
+            Grant::Device if self.client.is_some() => self.start_device(None, now),
             Grant::Auto | Grant::Code | Grant::Device if self.client.is_some() => {
                 Ok(self.listen(None))
             }
@@ -104,6 +107,7 @@ impl SignIn {
         }
         match registration::outcome(&issuer, sent, response) {
             Ok(client) => {
+                self.registered = Some((issuer, client.clone()));
                 self.client = Some(client);
                 self.ask_user(port, now)
             }
@@ -120,12 +124,19 @@ impl SignIn {
     /// The scopes to ask for; `None` leaves the parameter out.
     pub(super) fn scope(&self) -> Result<Option<Vec<String>>, SignInError> {
         let demanded = self.demand.scope.as_deref();
+        let server = self.server()?;
+        let is_step_up = self.demand.is_insufficient_scope();
+        // Scopes belong to the authorization server, and a user who names scopes may want fewer than before.
+        let counts = self.before.issuer.as_ref() == Some(&server.issuer)
+            && (is_step_up || self.options.scope.is_none());
+        let knows_offline = server.knows_scope(scope::OFFLINE);
         let mut before = self.before.requested.clone();
-        if self.demand.is_insufficient_scope() {
+        before.retain(|scope| counts && (knows_offline || scope != scope::OFFLINE));
+        if is_step_up {
             // A step-up asks for what is missing, whatever the user chose at first.
             before = scope::union(&before, demanded.unwrap_or_default());
         }
-        let offline = self.options.needs_user() && self.server()?.knows_scope(scope::OFFLINE);
+        let offline = self.options.needs_user() && knows_offline;
         Ok(scope::chosen(
             self.options.scope.as_deref(),
             demanded,

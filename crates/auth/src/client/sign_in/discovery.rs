@@ -17,6 +17,8 @@ use crate::{HttpRequest, HttpResponse, Timestamp};
 pub(super) struct Discovering {
     asked: Url,
     left: VecDeque<Url>,
+    /// A place that could not answer now: it may have the document, so that it must not look as if there were none.
+    busy: Option<SignInError>,
 }
 
 impl Discovering {
@@ -32,26 +34,47 @@ impl Discovering {
     fn new(candidates: Vec<Url>, otherwise: &Url) -> Self {
         let mut left = VecDeque::from(candidates);
         let asked = left.pop_front().unwrap_or_else(|| otherwise.clone());
-        Self { asked, left }
+        Self {
+            asked,
+            left,
+            busy: None,
+        }
     }
 
     pub(super) fn request(&self) -> HttpRequest {
         HttpRequest::get(self.asked.clone())
     }
 
-    /// The next place, if there is one.
-    fn next(mut self) -> Option<Self> {
-        self.asked = self.left.pop_front()?;
-        Some(self)
+    fn note(&mut self, response: &HttpResponse) {
+        if response.is_busy() {
+            self.busy = Some(SignInError::Unavailable {
+                url: self.asked.to_string(),
+                status: response.status,
+            });
+        }
+    }
+
+    /// The next place, if there is one. An error if there is none and a place could not answer.
+    fn next(mut self) -> Result<Option<Self>, SignInError> {
+        match (self.left.pop_front(), self.busy.take()) {
+            (Some(next), busy) => {
+                self.asked = next;
+                self.busy = busy;
+                Ok(Some(self))
+            }
+            (None, Some(busy)) => Err(busy),
+            (None, None) => Ok(None),
+        }
     }
 }
 
 impl SignIn {
     pub(super) fn resource_answered(
         &mut self,
-        looking: Discovering,
+        mut looking: Discovering,
         response: &HttpResponse,
     ) -> Result<Action, SignInError> {
+        looking.note(response);
         if !response.is_success() {
             return self.next_resource(looking);
         }
@@ -78,7 +101,7 @@ impl SignIn {
     }
 
     fn next_resource(&mut self, looking: Discovering) -> Result<Action, SignInError> {
-        match looking.next() {
+        match looking.next()? {
             Some(next) => {
                 let request = next.request();
                 self.stage = Stage::Resource(next);
@@ -115,11 +138,12 @@ impl SignIn {
     pub(super) fn server_answered(
         &mut self,
         issuer: String,
-        looking: Discovering,
+        mut looking: Discovering,
         is_fallback: bool,
         response: &HttpResponse,
         now: Timestamp,
     ) -> Result<Action, SignInError> {
+        looking.note(response);
         let found = if response.is_success() {
             server_metadata::read(&looking.asked, response, &issuer)
         } else {
@@ -136,7 +160,7 @@ impl SignIn {
             Err(why @ SignInError::Metadata { .. }) => why,
             Err(why) => return Err(why),
         };
-        match looking.next() {
+        match looking.next()? {
             Some(looking) => {
                 let request = looking.request();
                 self.stage = Stage::Server {

@@ -7,7 +7,7 @@ use url::Url;
 use super::{Action, Granted, Input, SignIn, Stage, misuse};
 use crate::client::authorize::{self, Pending};
 use crate::client::device::{self, Poll, Polling};
-use crate::client::error::{SignInError, described};
+use crate::client::error::{SignInError, refused};
 use crate::client::options::Grant;
 use crate::client::token::{Answer, TokenRequest};
 use crate::client::{client_metadata, registration};
@@ -27,8 +27,11 @@ impl SignIn {
         let server = self.server()?;
         let has_device = server.device_authorization_endpoint.is_some();
         let grant = self.options.chosen_grant();
-        if grant == Grant::Device || (grant == Grant::Auto && self.prefers_device && has_device) {
-            return self.start_device(now);
+        if grant == Grant::Device {
+            return self.start_device(None, now);
+        }
+        if grant == Grant::Auto && self.prefers_device && has_device {
+            return self.start_device(Some(port), now);
         }
         let client = self.client.as_ref().ok_or_else(misuse)?;
         let redirect_uri = match registration::redirect(client, port) {
@@ -129,19 +132,11 @@ impl SignIn {
         response: &HttpResponse,
         now: Timestamp,
     ) -> Result<Action, SignInError> {
+        if !response.is_success() {
+            return Err(refused(endpoint.as_str(), endpoint, response));
+        }
         let answer = response.object().unwrap_or_default();
         let text = |name: &str| answer.get(name).and_then(|value| value.as_str());
-        if !response.is_success() {
-            let code = text("error").unwrap_or_default();
-            return Err(SignInError::Token {
-                issuer: endpoint.to_string(),
-                code: code.to_owned(),
-                why: match code {
-                    "" => format!("HTTP {}", response.status),
-                    code => described(code, text("error_description")),
-                },
-            });
-        }
         let is_jag = text("issued_token_type").is_none_or(|it| it == ID_JAG);
         let assertion = text("access_token").filter(|_| is_jag);
         let assertion = assertion.ok_or_else(|| SignInError::BadAnswer {
@@ -151,7 +146,12 @@ impl SignIn {
         self.bear(Secret::new(assertion), now)
     }
 
-    pub(super) fn start_device(&mut self, now: Timestamp) -> Result<Action, SignInError> {
+    /// Asks for a code. `otherwise` is the port of the listener for the page, if that may be shown instead.
+    pub(super) fn start_device(
+        &mut self,
+        otherwise: Option<u16>,
+        now: Timestamp,
+    ) -> Result<Action, SignInError> {
         let server = self.server()?;
         let name = "device_authorization_endpoint";
         let endpoint = server.device_authorization_endpoint.as_ref();
@@ -168,17 +168,31 @@ impl SignIn {
             let id = url::form_urlencoded::byte_serialize(client.client_id.as_bytes());
             sent.body = format!("{}&client_id={}", sent.body, id.collect::<String>());
         }
-        self.stage = Stage::StartingDevice(endpoint);
+        self.stage = Stage::StartingDevice {
+            endpoint,
+            otherwise,
+        };
         Ok(Action::Send(sent))
     }
 
     pub(super) fn device_started(
         &mut self,
         endpoint: &Url,
+        otherwise: Option<u16>,
         response: &HttpResponse,
         now: Timestamp,
     ) -> Result<Action, SignInError> {
-        let polling = device::started(endpoint, response, self.options.insecure_http)?;
+        let issuer = &self.server()?.issuer;
+        let started = device::started(issuer, endpoint, response, self.options.insecure_http);
+        let polling = match (started, otherwise) {
+            (Ok(polling), _) => polling,
+            // Codes are not for every client and every scope.
+            (Err(SignInError::Token { code, .. }), Some(port)) if code != "invalid_client" => {
+                self.prefers_device = false;
+                return self.ask_user(port, now);
+            }
+            (Err(why), _) => return Err(why),
+        };
         let fields = vec![
             ("grant_type", Secret::new(device::GRANT)),
             ("device_code", polling.code.clone()),

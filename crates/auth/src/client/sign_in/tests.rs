@@ -388,3 +388,75 @@ fn an_input_that_was_not_asked_for_ends_the_sign_in() {
     assert!(sign_in.on(Input::Continue, Timestamp(0)).is_err());
     assert_eq!(scope::union(&[], &[]), [] as [String; 0]);
 }
+
+#[test]
+fn metadata_that_cannot_be_had_now_is_not_missing() {
+    const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
+    const METADATA: &str = "/.well-known/oauth-authorization-server";
+    for (path, status) in [(RESOURCE, 503), (RESOURCE, 429), (METADATA, 500)] {
+        let mut world = World::modern();
+        world.answer(path, status, "");
+        let failed = world.sign_in(ClientOptions::default(), demand(""));
+        assert!(failed.unwrap_err().is_transient(), "{path} {status}");
+        assert_eq!(world.count("/register"), 0, "{path} {status}");
+    }
+    // A place that is busy does not matter if the next one has the document.
+    let mut world = World::modern();
+    world.move_document(RESOURCE, "/.well-known/oauth-protected-resource");
+    world.resource_at_root();
+    world.answer(RESOURCE, 503, "");
+    let granted = world.sign_in(ClientOptions::default(), demand("")).unwrap();
+    assert_eq!(granted.issuer, ISSUER);
+}
+
+#[test]
+fn scopes_stay_with_their_authorization_server() {
+    let mut world = World::modern();
+    world.server(|it| it["scopes_supported"] = json!(["offline_access"]));
+    let old = world
+        .sign_in(ClientOptions::default(), demand(r#"scope="a""#))
+        .unwrap();
+    assert_eq!(old.requested, ["a", "offline_access"]);
+    let old = world.record(*old);
+    world.move_issuer("https://as2.example");
+    world.server(|it| it["scopes_supported"] = json!(["b"]));
+    let new = world.sign_in_again(ClientOptions::default(), demand(r#"scope="b""#), &old);
+    assert_eq!(new.unwrap().requested, ["b"]);
+}
+
+#[test]
+fn a_user_can_ask_for_fewer_scopes_than_before() {
+    let mut world = World::modern();
+    let ask = |scope: &str| ClientOptions {
+        scope: Some(scope::parse(scope)),
+        ..ClientOptions::default()
+    };
+    let first = world.sign_in(ask("read write"), demand("")).unwrap();
+    let first = world.record(*first);
+    let again = world
+        .sign_in_again(ask("read"), demand(""), &first)
+        .unwrap();
+    assert_eq!(again.requested, ["read"]);
+    let more = demand(r#"error="insufficient_scope", scope="admin""#);
+    let more = world.sign_in_again(ask("read"), more, &first).unwrap();
+    assert_eq!(more.requested, ["read", "write", "admin"]);
+}
+
+#[test]
+fn a_page_is_shown_if_there_is_no_device_code_for_us() {
+    let mut world = World::modern();
+    world.has_browser = false;
+    world.with_device(&[]);
+    world.answer("/device", 400, r#"{"error":"unauthorized_client"}"#);
+    world.sign_in(ClientOptions::default(), demand("")).unwrap();
+    assert_eq!(world.pages.len(), 1);
+    let only = ClientOptions {
+        grant: Grant::Device,
+        ..ClientOptions::default()
+    };
+    let refused = world.sign_in(only, demand("")).unwrap_err();
+    assert!(
+        matches!(&refused, SignInError::Token { code, .. } if code == "unauthorized_client"),
+        "{refused:?}"
+    );
+}

@@ -114,6 +114,13 @@ impl World {
         self.answers.insert(to.to_owned(), document);
     }
 
+    /// The resource describes itself at the root of its origin.
+    pub(super) fn resource_at_root(&mut self) {
+        self.change("/.well-known/oauth-protected-resource", |it| {
+            it["resource"] = "https://server.example".into();
+        });
+    }
+
     pub(super) fn move_issuer(&mut self, issuer: &str) {
         self.resource(|it| it["authorization_servers"] = json!([issuer]));
         self.server(|it| it["issuer"] = issuer.into());
