@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::Method;
-use linkspan_auth::store::Store;
+use linkspan_auth::Timestamp;
+use linkspan_auth::store::{Store, StoreError};
 use linkspan_ports::{Again, AuthRefusal, Authorizer, Authorizing, Credentials};
 use linkspan_session::Fault;
 use parking_lot::Mutex;
@@ -25,6 +26,8 @@ use crate::worker::{Failure, Worker};
 
 /// How long a refresh that failed is not tried again.
 const BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+/// How long a refresh waits for that of another process.
+const REFRESH: Duration = Duration::from_secs(30);
 /// How often a process that waits for another one looks.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -49,6 +52,8 @@ struct Inner {
     /// One refresh or sign-in at a time in this process.
     turn: tokio::sync::Mutex<()>,
     prompts: watch::Sender<Option<Prompt>>,
+    /// The store, once it was opened. It remembers its key, which a keyring may take long to give.
+    store: Mutex<Option<Arc<Store>>>,
 }
 
 #[derive(Default)]
@@ -87,6 +92,7 @@ impl Account {
                 state: Mutex::default(),
                 turn: tokio::sync::Mutex::default(),
                 prompts: watch::Sender::new(None),
+                store: Mutex::default(),
             }),
         }
     }
@@ -184,6 +190,7 @@ impl Inner {
         Order {
             server: self.settings.server().to_string(),
             generation,
+            since: Timestamp::now(),
             task,
         }
     }
@@ -192,14 +199,31 @@ impl Inner {
         self.state.lock().live.clone()
     }
 
+    /// Works on the store.
+    async fn stored<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Store, &Settings) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let known = self.store.lock().clone();
+        let settings = self.settings.clone();
+        let worked = blocking(move || {
+            let store = match known {
+                Some(store) => store,
+                None => Arc::new(Store::open(settings.store.clone())?),
+            };
+            let worked = work(&store, &settings)?;
+            Ok((store, worked))
+        });
+        let (store, worked) = worked.await?;
+        *self.store.lock() = Some(store);
+        Ok(worked)
+    }
+
     /// Reads the credential from the store.
     async fn load(&self) {
-        let settings = self.settings.clone();
-        let found = blocking(move || {
-            let store = Store::open(settings.store.clone())?;
-            store.find(settings.server(), &settings.profile())
-        })
-        .await;
+        let found =
+            self.stored(|store, settings| store.find(settings.server(), &settings.profile()));
+        let found = found.await;
         let mut state = self.state.lock();
         state.is_loaded = true;
         match found {
@@ -212,13 +236,19 @@ impl Inner {
     /// process does it.
     async fn carry_out(&self, order: Order) -> Result<(), Failure> {
         let _turn = self.turn.lock().await;
-        let deadline = Instant::now() + self.settings.timeout;
+        let is_refresh = order.task == Task::Refresh;
+        let patience = if is_refresh { REFRESH } else { Duration::MAX };
+        let deadline = Instant::now() + self.settings.timeout.min(patience);
         let mut is_told = false;
         while !self.is_free().await && Instant::now() < deadline {
             if self.is_satisfied(&order).await {
                 return Ok(());
             }
             let prompt = self.settings.prompt_file().read();
+            if is_refresh && prompt.is_some() {
+                // A person may take minutes, and the token is still good.
+                return Err(Failure::busy());
+            }
             if prompt.is_some() && !is_told {
                 is_told = true;
                 tracing::info!("another linkspan is signing in; waiting");
@@ -242,11 +272,7 @@ impl Inner {
 
     /// Whether no process signs in right now.
     async fn is_free(&self) -> bool {
-        let settings = self.settings.clone();
-        let taken = blocking(move || {
-            let store = Store::open(settings.store.clone())?;
-            Ok(store.try_lock(settings.lock())?.is_none())
-        });
+        let taken = self.stored(|store, settings| Ok(store.try_lock(settings.lock())?.is_none()));
         !taken.await.unwrap_or(false)
     }
 

@@ -5,6 +5,7 @@
 //! in a process that outlives this one.
 
 mod account;
+mod attend;
 mod browser;
 mod callback;
 mod challenge;
@@ -22,6 +23,7 @@ mod work;
 mod worker;
 
 pub use account::{Account, Performer};
+pub use attend::attend;
 pub use challenge::challenge;
 pub use client_settings::{ClientSettings, ClientSettingsError, IdpSettings};
 pub use http::HttpTransport;

@@ -4,10 +4,13 @@ mod user;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use linkspan_auth::client::{Granted, Refresh, Refreshed, SignInError};
+use linkspan_auth::client::{Demand, Granted, Refresh, Refreshed, SignInError};
 use linkspan_auth::store::import::ImportError;
-use linkspan_auth::store::{CredentialKey, Record, Status, Store, StoreError, Tokens};
+use linkspan_auth::store::{
+    CredentialKey, CredentialLock, LockName, Record, Status, Store, StoreError, Tokens,
+};
 use linkspan_auth::{HttpRequest, HttpResponse, Timestamp};
 use tokio::sync::mpsc;
 
@@ -48,6 +51,9 @@ pub enum PerformError {
     /// The user did not sign in within the time.
     #[error("no sign-in within {0} s")]
     TooSlow(u64),
+    /// The user was asked by another process or for another request, and the sign-in failed.
+    #[error("the sign-in that was under way was not finished")]
+    NotFinished,
 }
 
 impl PerformError {
@@ -59,8 +65,11 @@ impl PerformError {
                 "something refuses the tokens again and again: see the log with --debug, and try again in a minute"
             }
             Self::Store(_) => "see what it says; `linkspan auth list` shows what is stored",
-            Self::NeedsLogin | Self::TooSlow(_) => "run `linkspan login URL`",
+            Self::NeedsLogin | Self::TooSlow(_) | Self::NotFinished => "run `linkspan login URL`",
             Self::Assertion { .. } => "check --assertion-file",
+            Self::Import(ImportError::NoClient) => {
+                "give the client as you gave it to mcp-remote, with --client-id and --client-secret-env"
+            }
             Self::NothingToImport(_) | Self::Import(_) => {
                 "give the URL exactly as it was given to mcp-remote, or run `linkspan login URL`"
             }
@@ -74,6 +83,17 @@ impl PerformError {
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::SignIn(error) if error.is_transient())
     }
+
+    /// Whether a sign-in may lead to tokens where a refresh did not.
+    fn needs_sign_in(&self) -> bool {
+        match self {
+            Self::NeedsLogin => true,
+            // A page of something in between, such as a captive portal, answers a sign-in no better.
+            Self::SignIn(SignInError::BadAnswer { .. }) => false,
+            Self::SignIn(error) => !error.is_transient(),
+            _ => false,
+        }
+    }
 }
 
 /// How a sign-in reaches the user.
@@ -84,24 +104,35 @@ pub struct Person<'a> {
     pub pasted: Option<mpsc::Receiver<String>>,
 }
 
+/// How long a refresh waits for another process. A person may take longer, and the old token is still good.
+const REFRESH_PATIENCE: Duration = Duration::from_secs(30);
+
 /// Does what is ordered, unless another process has done it meanwhile. Returns the credential that is then in the store.
 pub async fn perform(
     settings: &Settings,
     order: &Order,
     transport: &dyn Transport,
-    person: Person<'_>,
+    mut person: Person<'_>,
 ) -> Result<Record, PerformError> {
-    let store = Arc::new(Store::open(settings.store.clone())?);
-    let _lock = {
-        let (store, name, patience) = (Arc::clone(&store), settings.lock(), settings.timeout);
-        blocking(move || store.lock_within(name, patience)).await?
-    };
     let job = Job {
         settings,
-        store,
+        order,
+        store: Arc::new(Store::open(settings.store.clone())?),
         transport,
     };
-    let found = job.find().await?;
+    let _lock = job.lock(settings.lock()).await?;
+    // A process that was killed in a sign-in leaves its prompt behind.
+    settings.prompt_file().remove();
+    let mut found = job.find().await?;
+    // Servers with one resource share a credential.
+    let _own = match &found {
+        Some((key, _)) => {
+            let own = job.lock(LockName::from(key)).await?;
+            found = job.find().await?;
+            Some(own)
+        }
+        None => None,
+    };
     if let Some((_, record)) = &found
         && record.status == Status::Active
         && let Some(tokens) = &record.tokens
@@ -109,13 +140,13 @@ pub async fn perform(
     {
         return Ok(record.clone());
     }
-    match (&order.task, found) {
+    match (&order.task, &found) {
         (Task::Refresh, Some((key, record))) if settings.client.needs_user() => {
-            job.refresh(&key, record).await
+            job.refresh(key, record.clone()).await
         }
         // Grants without a user have no refresh tokens: the grant itself is repeated.
-        (Task::Refresh, Some((_, record))) => {
-            job.sign_in(Default::default(), Some(&record), false, person)
+        (Task::Refresh, Some(_)) => {
+            job.sign_in(&Demand::default(), found.as_ref(), false, &mut person)
                 .await
         }
         (Task::Refresh, None) => Err(PerformError::NeedsLogin),
@@ -125,7 +156,7 @@ pub async fn perform(
                 may_refresh,
                 client_shows_pages,
             },
-            found,
+            _,
         ) => {
             if let Some((key, record)) = &found
                 && *may_refresh
@@ -133,13 +164,11 @@ pub async fn perform(
                 && !demand.is_insufficient_scope()
             {
                 match job.refresh(key, record.clone()).await {
-                    Ok(record) => return Ok(record),
-                    Err(error) if error.is_transient() => return Err(error),
-                    Err(error) => tracing::debug!("no refresh: {error}"),
+                    Err(error) if error.needs_sign_in() => tracing::debug!("no refresh: {error}"),
+                    done => return done,
                 }
             }
-            let record = found.as_ref().map(|(_, record)| record);
-            job.sign_in(demand.clone(), record, *client_shows_pages, person)
+            job.sign_in(demand, found.as_ref(), *client_shows_pages, &mut person)
                 .await
         }
     }
@@ -147,11 +176,27 @@ pub async fn perform(
 
 struct Job<'a> {
     settings: &'a Settings,
+    order: &'a Order,
     store: Arc<Store>,
     transport: &'a dyn Transport,
 }
 
 impl Job<'_> {
+    async fn lock(&self, name: LockName) -> Result<CredentialLock, PerformError> {
+        let store = Arc::clone(&self.store);
+        let patience = match self.order.task {
+            Task::Refresh => REFRESH_PATIENCE.min(self.settings.timeout),
+            Task::SignIn { .. } => self.settings.timeout,
+        };
+        Ok(blocking(move || store.lock_within(name, patience)).await?)
+    }
+
+    /// Whether tokens may be requested again so soon.
+    async fn check_storm(&self, key: &CredentialKey) -> Result<(), PerformError> {
+        let (store, key) = (Arc::clone(&self.store), *key);
+        Ok(blocking(move || store.check_storm(&key, Timestamp::now())).await?)
+    }
+
     async fn find(&self) -> Result<Option<(CredentialKey, Record)>, PerformError> {
         let (store, server) = (Arc::clone(&self.store), self.settings.server().clone());
         let profile = self.settings.profile();
@@ -169,8 +214,7 @@ impl Job<'_> {
         let Some(mut refresh) = started else {
             return Err(PerformError::NeedsLogin);
         };
-        let (store, own) = (Arc::clone(&self.store), *key);
-        blocking(move || store.check_storm(&own, Timestamp::now())).await?;
+        self.check_storm(key).await?;
         let mut request = refresh.request(Timestamp::now())?;
         loop {
             let response = self.send(request).await?;
@@ -194,7 +238,8 @@ impl Job<'_> {
         }
     }
 
-    /// The refresh token is not accepted: unless another program has renewed it, a person has to sign in.
+    /// A refusal of the refresh token, or of a client that we have registered, needs a person, unless another program
+    /// has renewed the tokens. Other errors say nothing about the refresh token.
     async fn refresh_refused(
         &self,
         key: &CredentialKey,
@@ -202,6 +247,16 @@ impl Job<'_> {
         error: SignInError,
     ) -> Result<Record, PerformError> {
         tracing::debug!("{error}");
+        let is_client_gone = record.client.dynamic && is_unknown_client(&error);
+        let is_grant_over =
+            matches!(&error, SignInError::Token { code, .. } if code == "invalid_grant");
+        if !is_grant_over && !is_client_gone {
+            return Err(error.into());
+        }
+        if is_client_gone {
+            self.forget_client(&record.issuer, &record.client.client_id)
+                .await?;
+        }
         let (store, own) = (Arc::clone(&self.store), *key);
         let now = blocking(move || store.read(&own)).await?;
         if let Some(now) = now
@@ -216,12 +271,17 @@ impl Job<'_> {
         if let Err(error) = marked {
             tracing::debug!("{error}");
         }
-        Err(match error {
-            SignInError::Token { code, .. } if code == "invalid_grant" => PerformError::NeedsLogin,
-            other => other.into(),
-        })
+        Err(PerformError::NeedsLogin)
     }
 
+    /// Forgets a client that the authorization server does not know any more.
+    async fn forget_client(&self, issuer: &str, client_id: &str) -> Result<(), PerformError> {
+        let (issuer, client_id) = (issuer.to_owned(), client_id.to_owned());
+        let store = Arc::clone(&self.store);
+        Ok(blocking(move || store.forget_registration(&issuer, &client_id)).await?)
+    }
+
+    /// Writes renewed tokens. A sign-in that was kept meanwhile is newer.
     async fn write(&self, key: &CredentialKey, record: Record) -> Result<Record, PerformError> {
         let (store, key) = (Arc::clone(&self.store), *key);
         let written = Record {
@@ -231,41 +291,29 @@ impl Job<'_> {
         };
         let kept = written.clone();
         let expected = written.generation;
-        let generation = blocking(move || {
-            let generation = store.write(&key, expected, written)?;
-            if let Some(place) = store.key_place().filter(|_| store.is_key_new()) {
-                tracing::warn!("the credential store is encrypted with {place}");
+        match blocking(move || store.write(&key, expected, written)).await {
+            Ok(generation) => Ok(Record { generation, ..kept }),
+            Err(StoreError::Conflict { current }) if current.status == Status::Active => {
+                Ok(*current)
             }
-            Ok(generation)
-        })
-        .await?;
-        Ok(Record { generation, ..kept })
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Keeps what a sign-in led to.
     async fn keep(&self, granted: Granted) -> Result<Record, PerformError> {
-        let params = &self.settings.client.authorize_params;
+        let server = self.settings.server().clone();
         let profile = self.settings.profile();
         let key = CredentialKey::of(
             &granted.issuer,
             granted.resource.as_deref(),
             &granted.client.client_id,
             &profile,
-            params,
+            &self.settings.client.authorize_params,
         );
-        let (store, server) = (Arc::clone(&self.store), self.settings.server().clone());
-        let (issuer, client) = (granted.issuer.clone(), granted.client.clone());
-        let before = blocking(move || {
-            if client.dynamic {
-                store.save_registration(&issuer, client)?;
-            }
-            store.remember(&server, &profile, &key)?;
-            store.read(&key)
-        })
-        .await?;
         let record = Record {
-            generation: before.map_or(0, |before| before.generation),
-            server: self.settings.server().to_string(),
+            generation: 0,
+            server: server.to_string(),
             issuer: granted.issuer,
             resource: granted.resource,
             status: Status::Active,
@@ -276,8 +324,29 @@ impl Job<'_> {
             dpop_key: granted.dpop_key,
             written: Timestamp::now(),
         };
-        self.write(&key, record).await
+        let (store, floor) = (Arc::clone(&self.store), self.order.floor());
+        let kept = record.clone();
+        let generation = blocking(move || {
+            let generation = store.keep(&server, &profile, &key, floor, kept)?;
+            if let Some(place) = store.key_place().filter(|_| store.is_key_new()) {
+                tracing::warn!("the credential store is encrypted with {place}");
+            }
+            Ok(generation)
+        })
+        .await?;
+        Ok(Record {
+            generation,
+            ..record
+        })
     }
+}
+
+/// Whether the authorization server does not know the client, or not any more.
+fn is_unknown_client(error: &SignInError) -> bool {
+    let SignInError::Token { code, .. } = error else {
+        return false;
+    };
+    matches!(code.as_str(), "invalid_client" | "unauthorized_client")
 }
 
 /// Tokens in a few words, for a log.

@@ -83,6 +83,10 @@ impl PromptFile {
         Shown(self.0.clone())
     }
 
+    pub(crate) fn remove(&self) {
+        let _ = fs::remove_file(&self.0);
+    }
+
     pub(crate) fn read(&self) -> Option<Prompt> {
         let size = fs::metadata(&self.0).ok()?.len();
         let text = (size <= LONGEST).then(|| fs::read(&self.0).ok())??;

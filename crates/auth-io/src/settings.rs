@@ -1,12 +1,13 @@
 //! What a sign-in needs to know, as values.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use linkspan_auth::client::{ClientOptions, Demand};
+use linkspan_auth::client::{ClientOptions, Demand, Grant};
+use linkspan_auth::jose::Jwt;
 use linkspan_auth::store::{LockName, StoreOptions};
-use linkspan_auth::{Timestamp, sha256};
+use linkspan_auth::{Secret, Timestamp, sha256};
 use linkspan_ports::HttpOptions;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -38,16 +39,31 @@ impl Settings {
         self.http.url()
     }
 
-    /// What tells several accounts at one server apart: a client of the user's, and what is added to the request.
+    /// What tells several accounts at one server apart: a client of the user's, what is added to the request, and on
+    /// whose behalf a grant without a user is used.
     pub fn profile(&self) -> String {
         let client = self.client.client.as_ref().map(|client| client.id.as_str());
-        let params = &self.client.authorize_params;
-        if client.is_none() && params.is_empty() {
-            return String::new();
-        }
         let mut text = client.unwrap_or_default().to_owned();
-        for (name, value) in params {
+        for (name, value) in &self.client.authorize_params {
             text.push_str(&format!("\n{name}={value}"));
+        }
+        match self.client.chosen_grant() {
+            Grant::Auto | Grant::Code | Grant::Device => {}
+            Grant::ClientCredentials => text.push_str("\n\nclient-credentials"),
+            Grant::JwtBearer => {
+                let file = self.assertion_file.as_deref().map(Path::display);
+                text.push_str("\n\njwt-bearer\n");
+                text.extend(file.map(|file| file.to_string()));
+            }
+            Grant::Enterprise => {
+                let subject = self
+                    .client
+                    .idp
+                    .as_ref()
+                    .and_then(|idp| subject(&idp.id_token));
+                text.push_str("\n\nenterprise\n");
+                text.extend(subject);
+            }
         }
         text
     }
@@ -64,6 +80,13 @@ impl Settings {
     }
 }
 
+/// Whom an ID token is about. Its signature is for the identity provider to check.
+fn subject(id_token: &Secret) -> Option<String> {
+    let token = Jwt::parse(id_token.expose()).ok()?;
+    let claim = |name: &str| Some(token.claims().get(name)?.as_str()?.to_owned());
+    Some(format!("{}\n{}", claim("iss")?, claim("sub")?))
+}
+
 /// What is to be done, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
@@ -71,6 +94,8 @@ pub struct Order {
     pub server: String,
     /// The generation of the credential that is not good enough; a newer one is.
     pub generation: Option<u64>,
+    /// When it was given. A person who refuses after that has refused this order as well.
+    pub since: Timestamp,
     /// What is to be done.
     pub task: Task,
 }
@@ -98,12 +123,18 @@ impl Order {
         Self {
             server: settings.server().to_string(),
             generation: Some(u64::MAX),
+            since: Timestamp::now(),
             task: Task::SignIn {
                 demand,
                 may_refresh: false,
                 client_shows_pages: false,
             },
         }
+    }
+
+    /// The generation that a new credential has to exceed.
+    pub(crate) fn floor(&self) -> u64 {
+        self.generation.filter(|seen| *seen < u64::MAX).unwrap_or(0)
     }
 
     /// Whether a credential is what the order asks for: newer than the one that is not good enough, valid, and with
@@ -123,5 +154,86 @@ impl Order {
         self.generation.is_none_or(|seen| generation > seen)
             && expires.is_none_or(|at| Timestamp::now() < at)
             && wanted.iter().all(|scope| requested.contains(scope))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use linkspan_auth::client::{GivenClient, Idp};
+    use linkspan_auth::jose::SigningKey;
+    use linkspan_auth::store::KeySource;
+    use serde_json::json;
+
+    use super::*;
+
+    fn profile(change: impl FnOnce(&mut ClientOptions, &mut Option<PathBuf>)) -> String {
+        let mut client = ClientOptions::default();
+        let mut assertion_file = None;
+        change(&mut client, &mut assertion_file);
+        let settings = Settings {
+            http: HttpOptions::new("https://h/mcp", false).unwrap(),
+            client: Arc::new(client),
+            assertion_file,
+            store: StoreOptions {
+                folder: PathBuf::new(),
+                key: KeySource::File,
+            },
+            has_browser: false,
+            callback_port: None,
+            timeout: Duration::ZERO,
+        };
+        settings.profile()
+    }
+
+    fn id_token(subject: &str) -> Secret {
+        let claims = json!({"iss": "https://idp", "sub": subject, "iat": subject.len()});
+        Secret::new(SigningKey::generate().0.sign(Default::default(), &claims))
+    }
+
+    #[test]
+    fn identities_of_one_client_are_told_apart() {
+        let client = || {
+            Some(GivenClient {
+                id: "c".to_owned(),
+                secret: None,
+                key: None,
+            })
+        };
+        let company = |subject: &'static str| {
+            move |options: &mut ClientOptions, _: &mut Option<PathBuf>| {
+                options.client = client();
+                options.idp = Some(Idp {
+                    issuer: None,
+                    token_endpoint: "https://idp/token".parse().unwrap(),
+                    client_id: "i".to_owned(),
+                    client_secret: None,
+                    id_token: id_token(subject),
+                });
+            }
+        };
+        let workload = |file: &'static str| {
+            move |options: &mut ClientOptions, path: &mut Option<PathBuf>| {
+                options.client = client();
+                options.grant = Grant::JwtBearer;
+                *path = Some(file.into());
+            }
+        };
+        let profiles = [
+            profile(|_, _| ()),
+            profile(|options, _| options.client = client()),
+            profile(|options, _| {
+                options.client = client();
+                options.grant = Grant::ClientCredentials;
+            }),
+            profile(company("ada")),
+            profile(company("bob")),
+            profile(workload("/a.jwt")),
+            profile(workload("/b.jwt")),
+        ];
+        let different: std::collections::BTreeSet<_> = profiles.iter().collect();
+        assert_eq!(different.len(), profiles.len(), "{profiles:?}");
+        assert_eq!(profile(|_, _| ()), "");
+        // Another token of the same person is the same account.
+        assert_eq!(profile(company("ada")), profiles[3]);
     }
 }

@@ -32,22 +32,33 @@ pub async fn sign_out(
 ) -> Result<Vec<String>, PerformError> {
     let store = Arc::new(Store::open(store)?);
     let own = Arc::clone(&store);
-    let records = blocking(move || own.list()).await?;
+    let server = match which {
+        Which::Server(url) => Some(url.clone()),
+        Which::All => None,
+    };
+    // Servers with one resource share a credential, and the record names the one that was used last.
+    let (records, shared) = blocking(move || {
+        let shared = server.map(|server| own.keys_of(&server)).transpose()?;
+        Ok((own.list()?, shared.unwrap_or_default()))
+    })
+    .await?;
     let mut ended = Vec::new();
     for (key, record) in records {
         let is_meant = match which {
             Which::All => true,
-            Which::Server(url) => Url::parse(&record.server).is_ok_and(|own| own == *url),
+            Which::Server(url) => {
+                shared.contains(&key) || Url::parse(&record.server).is_ok_and(|own| own == *url)
+            }
         };
         if !is_meant || record.status == Status::SignedOut {
             continue;
         }
         let own = Arc::clone(&store);
-        let issuer = record.issuer.clone();
+        let (issuer, client) = (record.issuer.clone(), record.client.client_id.clone());
         blocking(move || {
             own.sign_out(&key, Timestamp::now())?;
             // A server may have forgotten our registration; the next sign-in makes another one.
-            own.forget_registration(&issuer)
+            own.forget_registration(&issuer, &client)
         })
         .await?;
         if let Some(options) = options(&record.server) {
@@ -74,29 +85,26 @@ pub async fn import_mcp_remote(
     settings: &Settings,
     transport: &dyn Transport,
     folder: &Path,
+    lookup: &Lookup,
 ) -> Result<Record, PerformError> {
     let server = settings.server().clone();
-    let imported = find(folder, &Lookup::new(server.as_str()))?;
+    let imported = find(folder, lookup)?;
     let imported = imported.ok_or_else(|| PerformError::NothingToImport(folder.to_owned()))?;
     let found = discover(settings, transport).await?;
-    let now = Timestamp::now();
-    let record = imported.into_record(&server, &found.issuer, found.resource, now);
-    let mut record = record.ok_or_else(|| PerformError::NothingToImport(folder.to_owned()))?;
-    record.metadata = Some(found.metadata);
+    let record = imported.into_record(&server, found, Timestamp::now())?;
     let profile = settings.profile();
-    let resource = record.resource.clone();
     let key = CredentialKey::of(
         &record.issuer,
-        resource.as_deref(),
+        record.resource.as_deref(),
         &record.client.client_id,
         &profile,
         &settings.client.authorize_params,
     );
     let store = Store::open(settings.store.clone())?;
+    let (lock, patience) = (settings.lock(), settings.timeout);
     Ok(blocking(move || {
-        store.remember(&server, &profile, &key)?;
-        let before = store.read(&key)?.map_or(0, |before| before.generation);
-        let generation = store.write(&key, before, record.clone())?;
+        let _lock = store.lock_within(lock, patience)?;
+        let generation = store.keep(&server, &profile, &key, 0, record.clone())?;
         Ok(Record {
             generation,
             ..record

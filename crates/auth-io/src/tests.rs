@@ -1,6 +1,8 @@
 //! Accounts of several processes at one authorization server with rotating refresh tokens.
 
+mod refusals;
 mod server;
+mod sharing;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,16 +39,23 @@ impl World {
 
     /// The account of another process.
     fn account(&self) -> Account {
-        let settings = Settings {
-            http: HttpOptions::new(server::SERVER, false).unwrap(),
+        self.account_at(server::SERVER)
+    }
+
+    fn account_at(&self, url: &str) -> Account {
+        Account::new(self.settings(url), Performer::Here(self.server.clone()))
+    }
+
+    fn settings(&self, url: &str) -> Settings {
+        Settings {
+            http: HttpOptions::new(url, false).unwrap(),
             client: Arc::new(ClientOptions::default()),
             assertion_file: None,
             store: self.store(),
             has_browser: false,
             callback_port: None,
             timeout: Duration::from_secs(20),
-        };
-        Account::new(settings, Performer::Here(self.server.clone()))
+        }
     }
 
     fn status(&self) -> Status {
@@ -181,13 +190,13 @@ async fn a_token_endpoint_that_fails_costs_no_sign_in() {
     let world = World::new(0);
     let account = world.account();
     sign_in(&account).await.unwrap();
-    world.server.fail(true);
+    world.server.fail(Some((503, serde_json::Value::Null)));
     assert_eq!(token(&account).await.0.as_deref(), Some("Bearer access-1"));
     assert_eq!(world.status(), Status::Active);
     let (_, generation) = token(&account).await;
     let fault = account.refused(refusal(401, "Bearer", generation, 0)).await;
     assert!(matches!(fault, Err(Fault::NotSignedIn { .. })), "{fault:?}");
-    world.server.fail(false);
+    world.server.fail(None);
     account
         .refused(refusal(401, "Bearer", generation, 0))
         .await

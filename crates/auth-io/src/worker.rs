@@ -21,6 +21,9 @@ use crate::work::Assignment;
 /// The longest order and event.
 pub(crate) const LONGEST: u64 = 256 * 1024;
 
+#[cfg(windows)]
+const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+
 /// How often a worker that was ended is started again.
 const RESTARTS: u32 = 1;
 
@@ -31,6 +34,8 @@ pub struct Worker {
     pub program: PathBuf,
     /// Its arguments. They hold no secrets: every user of the machine can read them.
     pub args: Vec<OsString>,
+    /// Variables that it does not inherit, such as the mark by which the processes of a call are found and ended.
+    pub without_env: Vec<OsString>,
 }
 
 /// What a worker says, one JSON text per line.
@@ -65,6 +70,18 @@ impl From<&PerformError> for Failure {
             hint: error.hint().to_owned(),
             transient: error.is_transient(),
             not_offered: matches!(error, PerformError::SignIn(SignInError::NotOffered(_))),
+        }
+    }
+}
+
+impl Failure {
+    /// A person is asked by another process, and the old token is still good.
+    pub(crate) fn busy() -> Self {
+        Self {
+            why: "another linkspan is signing in".to_owned(),
+            hint: "finish the sign-in that is under way".to_owned(),
+            transient: true,
+            not_offered: false,
         }
     }
 }
@@ -107,10 +124,15 @@ impl Worker {
     ) -> std::io::Result<Option<Result<(), Failure>>> {
         let mut command = Command::new(&self.program);
         command.args(&self.args);
+        for name in &self.without_env {
+            command.env_remove(name);
+        }
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         // Signals for our group, such as Ctrl-C, are not for the worker.
         #[cfg(unix)]
         command.process_group(0);
+        #[cfg(windows)]
+        command.creation_flags(CREATE_NEW_PROCESS_GROUP);
         let mut child = command.spawn()?;
         let assignment = serde_json::to_vec(assignment)?;
         if let Some(mut stdin) = child.stdin.take() {

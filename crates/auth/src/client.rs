@@ -30,4 +30,5 @@ pub use options::{ClientOptions, DpopMode, GivenClient, Grant, Idp};
 pub use refresh::{Refresh, Refreshed};
 pub use revocation::revocation;
 pub use scope::union;
+pub(crate) use server_metadata::same_issuer;
 pub use sign_in::{Action, Found, Granted, Input, SignIn};

@@ -4,7 +4,7 @@
 //! auth/            0700
 //!   store          all records, encrypted (AES-256-GCM), replaced whole
 //!   key            its key, if the keyring of the system cannot keep it
-//!   lock-…         one per credential, server and issuer, and one for the file
+//!   lock-…         one per credential and server, and one for the file
 //!   store.damaged-1  a store that could not be read
 //! ```
 //!
@@ -145,15 +145,23 @@ impl Store {
         Ok(key.and_then(|key| Some((key, content.into_record(&key)?))))
     }
 
-    /// Lets [`Store::find`] find a credential. The record may come later.
-    pub fn remember(&self, server: &Url, profile: &str, key: &CredentialKey) -> Result<()> {
-        if self.file.load()?.find(server, profile).as_ref() == Some(key) {
-            return Ok(());
-        }
-        self.file.update(|content| {
-            content.remember(server, profile, key);
-            Ok(())
-        })
+    /// Writes the outcome of a sign-in, and lets [`Store::find`] find it. Returns its generation, which is larger than
+    /// `floor` and than those of all records that it replaces.
+    pub fn keep(
+        &self,
+        server: &Url,
+        profile: &str,
+        key: &CredentialKey,
+        floor: u64,
+        record: Record,
+    ) -> Result<u64> {
+        self.file
+            .update(|content| Ok(content.keep(server, profile, key, floor, record)))
+    }
+
+    /// The credentials that were used last for a server, one for each profile.
+    pub fn keys_of(&self, server: &Url) -> Result<Vec<CredentialKey>> {
+        Ok(self.file.load()?.keys_of(server))
     }
 
     /// The client that we are at an issuer.
@@ -169,10 +177,10 @@ impl Store {
         })
     }
 
-    /// Forgets the client that we are at an issuer.
-    pub fn forget_registration(&self, issuer: &str) -> Result<()> {
+    /// Forgets the client that we are at an issuer, unless it has been replaced meanwhile.
+    pub fn forget_registration(&self, issuer: &str, client_id: &str) -> Result<()> {
         self.file.update(|content| {
-            content.forget_registration(issuer);
+            content.forget_registration(issuer, client_id);
             Ok(())
         })
     }
@@ -185,6 +193,19 @@ impl Store {
     /// Counts a sign-in that is about to begin; [`StoreError::Storm`] if that goes in circles.
     pub fn begin_login(&self, key: &CredentialKey, now: Timestamp) -> Result<()> {
         self.file.update(|content| content.begin_login(key, now))
+    }
+
+    /// Notes that a person refused a sign-in or did not finish it.
+    pub fn fail_login(&self, key: &CredentialKey, now: Timestamp) -> Result<()> {
+        self.file.update(|content| {
+            content.fail_login(key, now);
+            Ok(())
+        })
+    }
+
+    /// Whether a sign-in has failed since a moment.
+    pub fn has_login_failed(&self, key: &CredentialKey, since: Timestamp) -> Result<bool> {
+        Ok(self.file.load()?.has_login_failed(key, since))
     }
 
     /// Waits for a lock without a limit.

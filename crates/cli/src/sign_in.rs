@@ -30,6 +30,7 @@ pub(crate) fn account(
     let worker = Worker {
         program: own_program()?,
         args: vec!["auth".into(), "worker".into()],
+        without_env: vec![linkspan_spawn::MARKER.into()],
     };
     Ok(Some(Account::new(settings, Performer::Worker(worker))))
 }

@@ -3,42 +3,114 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use linkspan_auth::client::{Action, Authorize, ClientOptions, Demand, Input, SignIn};
+use linkspan_auth::client::{Action, Authorize, ClientOptions, Demand, Granted, Input, SignIn};
 use linkspan_auth::store::{CredentialKey, Record};
 use linkspan_auth::{Secret, Timestamp};
 use tokio::sync::mpsc;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
-use super::{Job, PerformError, Person, blocking, lifetime};
+use super::{Job, PerformError, Person, blocking, is_unknown_client, lifetime};
 use crate::browser;
 use crate::callback::Callback;
 use crate::prompt::{Prompt, Shown};
 
+/// What happened in a sign-in, also in one that failed.
+#[derive(Default)]
+struct Attempt {
+    /// The client of an earlier sign-in: its issuer and id.
+    recalled: Option<(String, String)>,
+    /// Whether a person was asked for something.
+    is_asked: bool,
+}
+
 impl Job<'_> {
-    /// A whole sign-in.
+    /// A whole sign-in. A client of ours that the authorization server has forgotten is registered again, once.
     pub(super) async fn sign_in(
         &self,
-        demand: Demand,
+        demand: &Demand,
+        found: Option<&(CredentialKey, Record)>,
+        client_shows_pages: bool,
+        person: &mut Person<'_>,
+    ) -> Result<Record, PerformError> {
+        // One guard per server: the credential's own key is not known before the sign-in.
+        let server = self.settings.server().as_str();
+        let guard = CredentialKey::of("", Some(server), "", &self.settings.profile(), &[]);
+        let mut may_register = true;
+        loop {
+            self.check_attempts(&guard, found.map(|(key, _)| key))
+                .await?;
+            let record = found.map(|(_, record)| record);
+            let mut attempt = Attempt::default();
+            let done = self.attempt(demand, record, client_shows_pages, person, &mut attempt);
+            let error = match done.await {
+                Ok(granted) => return self.keep(granted).await,
+                Err(error) => error,
+            };
+            let is_unknown =
+                matches!(&error, PerformError::SignIn(error) if is_unknown_client(error));
+            // An unknown client gets a page with an error, and the browser does not come back.
+            let is_unknown = is_unknown || matches!(error, PerformError::TooSlow(_));
+            if let Some((issuer, client_id)) = attempt.recalled.filter(|_| is_unknown) {
+                self.forget_client(&issuer, &client_id).await?;
+                if may_register && !matches!(error, PerformError::TooSlow(_)) {
+                    may_register = false;
+                    continue;
+                }
+            }
+            if attempt.is_asked {
+                let store = Arc::clone(&self.store);
+                blocking(move || store.fail_login(&guard, Timestamp::now())).await?;
+            }
+            return Err(error);
+        }
+    }
+
+    /// Whether a sign-in may begin.
+    async fn check_attempts(
+        &self,
+        guard: &CredentialKey,
+        found: Option<&CredentialKey>,
+    ) -> Result<(), PerformError> {
+        if !self.settings.client.needs_user() {
+            return match found {
+                Some(key) => self.check_storm(key).await,
+                None => Ok(()),
+            };
+        }
+        let (store, guard, since) = (Arc::clone(&self.store), *guard, self.order.since);
+        let has_failed = blocking(move || {
+            let has_failed = store.has_login_failed(&guard, since)?;
+            if !has_failed {
+                store.begin_login(&guard, Timestamp::now())?;
+            }
+            Ok(has_failed)
+        });
+        if has_failed.await? {
+            return Err(PerformError::NotFinished);
+        }
+        Ok(())
+    }
+
+    async fn attempt(
+        &self,
+        demand: &Demand,
         record: Option<&Record>,
         client_shows_pages: bool,
-        mut person: Person<'_>,
-    ) -> Result<Record, PerformError> {
+        person: &mut Person<'_>,
+        attempt: &mut Attempt,
+    ) -> Result<Granted, PerformError> {
         let settings = self.settings;
         let server = settings.server().clone();
-        if settings.client.needs_user() {
-            // One guard per server: the credential's own key is not known before the sign-in.
-            let guard = CredentialKey::of("", Some(server.as_str()), "", &settings.profile(), &[]);
-            let store = Arc::clone(&self.store);
-            blocking(move || store.begin_login(&guard, Timestamp::now())).await?;
-        }
         let client = self.client_options()?;
-        let mut sign_in = SignIn::new(client, &server, demand, record);
+        let mut sign_in = SignIn::new(client, &server, demand.clone(), record);
         if !settings.has_browser && !client_shows_pages && person.pasted.is_none() {
             sign_in = sign_in.without_browser();
         }
+        let too_slow = || PerformError::TooSlow(settings.timeout.as_secs());
         let mut callback = None;
         let mut shown: Option<Shown> = None;
+        let mut deadline = None;
         let mut action = sign_in.start()?;
         loop {
             let input = match action {
@@ -47,8 +119,10 @@ impl Job<'_> {
                     Err(error) => Input::Unreachable(error.to_string()),
                 },
                 Action::Recall { issuer } => {
-                    let store = Arc::clone(&self.store);
-                    Input::Recalled(blocking(move || store.registration(&issuer)).await?)
+                    let (store, own) = (Arc::clone(&self.store), issuer.clone());
+                    let kept = blocking(move || store.registration(&own)).await?;
+                    attempt.recalled = kept.as_ref().map(|kept| (issuer, kept.client_id.clone()));
+                    Input::Recalled(kept)
                 }
                 Action::Listen { ports } => {
                     let bound = self.listen(ports).await?;
@@ -57,18 +131,23 @@ impl Job<'_> {
                     Input::Listening(port)
                 }
                 Action::Authorize(page) => {
-                    let prompt = self.open(&page, &person).await;
+                    attempt.is_asked = true;
+                    let prompt = self.open(&page, person).await;
                     shown = Some(settings.prompt_file().show(&prompt));
                     let waiting = self.redirected(&page, callback.take(), &mut person.pasted);
-                    let seconds = settings.timeout.as_secs();
                     let answer = timeout(settings.timeout, waiting).await;
-                    Input::Redirected(answer.map_err(|_| PerformError::TooSlow(seconds))??)
+                    Input::Redirected(answer.map_err(|_| too_slow())??)
                 }
                 Action::Show(code) => {
+                    attempt.is_asked = true;
                     let prompt = Prompt::device(&server, &code);
                     (person.show)(&prompt);
                     shown = Some(settings.prompt_file().show(&prompt));
+                    deadline = Some(Instant::now() + settings.timeout);
                     Input::Continue
+                }
+                Action::Wait(time) if deadline.is_some_and(|end| Instant::now() + time > end) => {
+                    return Err(too_slow());
                 }
                 Action::Wait(time) => {
                     sleep(time).await;
@@ -81,11 +160,15 @@ impl Job<'_> {
                         granted.issuer,
                         lifetime(&granted.tokens)
                     );
-                    return self.keep(*granted).await;
+                    return Ok(*granted);
                 }
                 Action::Found(_) => unreachable!("a whole sign-in was asked for"),
             };
             action = sign_in.on(input, Timestamp::now())?;
+            if let Some((issuer, client)) = sign_in.take_registered() {
+                let store = Arc::clone(&self.store);
+                blocking(move || store.save_registration(&issuer, client)).await?;
+            }
         }
     }
 

@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 use crate::transport::{Sending, Transport};
 
 pub(super) const SERVER: &str = "https://server.example/mcp";
+/// Another endpoint of the same resource.
+pub(super) const SIBLING: &str = "https://server.example/sse";
+const RESOURCE: &str = "https://server.example";
 const ISSUER: &str = "https://as.example";
 
 pub(super) struct Server(Mutex<State>);
@@ -16,13 +19,30 @@ pub(super) struct Server(Mutex<State>);
 #[derive(Default)]
 struct State {
     lifetime: u64,
+    /// Clients that have registered, and how many of them were forgotten.
+    clients: u32,
+    forgotten: u32,
+    /// Sign-ins that a person was asked for.
+    asked: u32,
     logins: u32,
     refreshes: u32,
     reuses: u32,
     /// Tokens that were given out; the last refresh token is the valid one.
     issued: u32,
     is_revoked: bool,
-    fails: bool,
+    /// What the token endpoint answers in place of tokens.
+    failure: Option<(u16, Value)>,
+    /// What the person who was asked does.
+    person: Person,
+}
+
+#[derive(Default, Clone, Copy)]
+pub(super) enum Person {
+    #[default]
+    SignsIn,
+    /// With the second poll.
+    Refuses,
+    DoesNothing,
 }
 
 impl Server {
@@ -37,12 +57,25 @@ impl Server {
         self.0.lock().lifetime = lifetime;
     }
 
+    pub(super) fn set_person(&self, person: Person) {
+        self.0.lock().person = person;
+    }
+
     pub(super) fn revoke(&self) {
         self.0.lock().is_revoked = true;
     }
 
-    pub(super) fn fail(&self, fails: bool) {
-        self.0.lock().fails = fails;
+    pub(super) fn fail(&self, failure: Option<(u16, Value)>) {
+        self.0.lock().failure = failure;
+    }
+
+    pub(super) fn forget_clients(&self) {
+        let mut state = self.0.lock();
+        state.forgotten = state.clients;
+    }
+
+    pub(super) fn asked(&self) -> u32 {
+        self.0.lock().asked
     }
 
     pub(super) fn logins(&self) -> u32 {
@@ -61,9 +94,9 @@ impl Server {
 impl State {
     fn respond(&mut self, request: &HttpRequest) -> (u16, Value) {
         match request.url.path() {
-            "/.well-known/oauth-protected-resource/mcp" => (
+            "/.well-known/oauth-protected-resource" => (
                 200,
-                json!({"resource": SERVER, "authorization_servers": [ISSUER]}),
+                json!({"resource": RESOURCE, "authorization_servers": [ISSUER]}),
             ),
             "/.well-known/oauth-authorization-server" => {
                 let at = |path: &str| format!("{ISSUER}{path}");
@@ -77,26 +110,55 @@ impl State {
                 });
                 (200, metadata)
             }
-            "/register" => (201, json!({"client_id": "client"})),
+            "/register" => {
+                self.clients += 1;
+                (
+                    201,
+                    json!({"client_id": format!("client-{}", self.clients)}),
+                )
+            }
+            "/device" | "/token" if !self.knows(&request.body) => {
+                (401, json!({"error": "invalid_client"}))
+            }
             "/device" => {
+                self.asked += 1;
                 let codes = json!({
                     "device_code": "device",
                     "user_code": "CODE",
                     "verification_uri": "https://as.example/enter",
+                    "interval": 1,
                 });
                 (200, codes)
             }
-            "/token" if self.fails => (503, json!({})),
-            "/token" => self.token(&request.body),
+            "/token" => match self.failure.clone() {
+                Some(failure) => failure,
+                None => self.token(&request.body),
+            },
             _ => (404, Value::Null),
         }
     }
 
+    fn knows(&self, form: &str) -> bool {
+        let form = format!("{form}&");
+        let mut clients = self.forgotten + 1..=self.clients;
+        clients.any(|client| form.contains(&format!("client_id=client-{client}&")))
+    }
+
     fn token(&mut self, form: &str) -> (u16, Value) {
         if form.contains("device_code=device") {
-            self.logins += 1;
-            self.is_revoked = false;
-            return self.issue();
+            let pending = (400, json!({"error": "authorization_pending"}));
+            return match self.person {
+                Person::DoesNothing => pending,
+                Person::Refuses => {
+                    self.failure = Some((400, json!({"error": "access_denied"})));
+                    pending
+                }
+                Person::SignsIn => {
+                    self.logins += 1;
+                    self.is_revoked = false;
+                    self.issue()
+                }
+            };
         }
         let current = format!("refresh_token=refresh-{}&", self.issued);
         if self.is_revoked || !format!("{form}&").contains(&current) {

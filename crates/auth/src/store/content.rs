@@ -46,13 +46,37 @@ impl Content {
         &mut self,
         key: &CredentialKey,
         expected: u64,
-        mut record: Record,
+        record: Record,
     ) -> Result<u64> {
         let current = self.records.get(key);
         if let Some(current) = current.filter(|current| current.generation != expected) {
             let current = Box::new(current.clone());
             return Err(StoreError::Conflict { current });
         }
+        Ok(self.put(key, expected, record))
+    }
+
+    /// Writes the outcome of a sign-in and lets [`Self::find`] find it. Its generation is larger than `floor`, than
+    /// that of the record it replaces, and than that of the record that was found for the server before: a process
+    /// that has seen an older credential of the server recognises the new one, whatever its key is.
+    pub(super) fn keep(
+        &mut self,
+        server: &Url,
+        profile: &str,
+        key: &CredentialKey,
+        floor: u64,
+        record: Record,
+    ) -> u64 {
+        let found = self.find(server, profile);
+        let replaced = [found.as_ref(), Some(key)].into_iter().flatten();
+        let newest = replaced.filter_map(|key| Some(self.records.get(key)?.generation));
+        let before = newest.fold(floor, u64::max);
+        self.remember(server, profile, key);
+        self.put(key, before, record)
+    }
+
+    fn put(&mut self, key: &CredentialKey, before: u64, mut record: Record) -> u64 {
+        let current = self.records.get(key);
         let now = record.written;
         let has_new_tokens = record.tokens.is_some()
             && current.is_none_or(|current| current.tokens != record.tokens);
@@ -60,10 +84,10 @@ impl Content {
         if has_new_tokens {
             self.attempts.entry(*key).or_default().count_write(now);
         }
-        record.generation = expected.saturating_add(1);
+        record.generation = before.saturating_add(1);
         let generation = record.generation;
         self.records.insert(*key, record);
-        Ok(generation)
+        generation
     }
 
     /// Changes the status of a record that the caller has read. A record that is signed out keeps no tokens.
@@ -89,7 +113,17 @@ impl Content {
         profiles.get(profile).copied()
     }
 
-    pub(super) fn remember(&mut self, server: &Url, profile: &str, key: &CredentialKey) {
+    /// The credentials that were used for a server, one for each profile.
+    pub(super) fn keys_of(&self, server: &Url) -> Vec<CredentialKey> {
+        let profiles = self.servers.get(&ServerName::of(server));
+        profiles
+            .into_iter()
+            .flat_map(BTreeMap::values)
+            .copied()
+            .collect()
+    }
+
+    fn remember(&mut self, server: &Url, profile: &str, key: &CredentialKey) {
         let profiles = self.servers.entry(ServerName::of(server)).or_default();
         profiles.insert(profile.to_owned(), *key);
     }
@@ -102,8 +136,12 @@ impl Content {
         self.registrations.insert(issuer.to_owned(), registration);
     }
 
-    pub(super) fn forget_registration(&mut self, issuer: &str) {
-        self.registrations.remove(issuer);
+    /// Forgets the client that we are at an issuer, unless it has been replaced meanwhile.
+    pub(super) fn forget_registration(&mut self, issuer: &str, client_id: &str) {
+        let registration = self.registrations.get(issuer);
+        if registration.is_some_and(|it| it.client_id == client_id) {
+            self.registrations.remove(issuer);
+        }
     }
 
     pub(super) fn check_storm(&self, key: &CredentialKey, now: Timestamp) -> Result<()> {
@@ -113,6 +151,15 @@ impl Content {
 
     pub(super) fn begin_login(&mut self, key: &CredentialKey, now: Timestamp) -> Result<()> {
         Ok(self.attempts.entry(*key).or_default().begin_login(now)?)
+    }
+
+    pub(super) fn fail_login(&mut self, key: &CredentialKey, now: Timestamp) {
+        self.attempts.entry(*key).or_default().fail_login(now);
+    }
+
+    pub(super) fn has_login_failed(&self, key: &CredentialKey, since: Timestamp) -> bool {
+        let attempts = self.attempts.get(key);
+        attempts.is_some_and(|attempts| attempts.has_failed(since))
     }
 }
 
@@ -137,6 +184,35 @@ mod tests {
         assert_eq!(current.generation, 2);
         assert_eq!(sample::token(&current), "two");
         assert_eq!(sample::token(content.record(&key).unwrap()), "two");
+    }
+
+    #[test]
+    fn a_sign_in_is_newer_than_everything_that_a_process_may_have_seen() {
+        let server = Url::parse("https://h/mcp").unwrap();
+        let mut content = Content::default();
+        let (old, new) = (sample::key("a"), sample::key("b"));
+        let mut keep = |key, floor| content.keep(&server, "", key, floor, sample::record("t"));
+        assert_eq!(keep(&old, 0), 1);
+        assert_eq!(keep(&old, 6), 7, "a process had seen 6 of another key");
+        assert_eq!(
+            keep(&new, 0),
+            8,
+            "another key, such as that of a new client"
+        );
+        assert_eq!(keep(&old, 0), 9);
+        assert_eq!(content.find(&server, ""), Some(old));
+        assert_eq!(content.keys_of(&server), [old]);
+    }
+
+    #[test]
+    fn a_registration_that_was_replaced_is_not_forgotten() {
+        let mut content = Content::default();
+        let registration = sample::record("t").client;
+        content.save_registration("i", registration.clone());
+        content.forget_registration("i", "another");
+        assert_eq!(content.registration("i"), Some(&registration));
+        content.forget_registration("i", &registration.client_id);
+        assert_eq!(content.registration("i"), None);
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub use lookup::Lookup;
 
 use super::record::{Record, Registration, Status, Tokens};
 use crate::Timestamp;
+use crate::client::{Found, same_issuer};
 
 /// A sign-in of another program, as far as its files tell. Discovery tells the rest.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,28 +36,33 @@ pub struct Imported {
 }
 
 impl Imported {
-    /// A record with generation 0, to be written. `None` if there are no tokens or no client, or if the tokens are of
-    /// another issuer than the one that was found.
+    /// A record with generation 0, to be written, with what discovery has found.
     pub fn into_record(
         self,
         server: &Url,
-        issuer: &str,
-        resource: Option<String>,
+        found: Found,
         now: Timestamp,
-    ) -> Option<Record> {
-        if self.issuer.is_some_and(|noted| noted != issuer) {
-            return None;
+    ) -> Result<Record, ImportError> {
+        if let Some(noted) = self.issuer
+            && !same_issuer(&noted, &found.issuer)
+        {
+            return Err(ImportError::OtherIssuer {
+                noted,
+                found: found.issuer,
+            });
         }
-        Some(Record {
+        // A client that was given to mcp-remote is not in its files.
+        let client = self.client.or(found.client).ok_or(ImportError::NoClient)?;
+        Ok(Record {
             generation: 0,
             server: server.to_string(),
-            issuer: issuer.to_owned(),
-            resource,
+            issuer: found.issuer,
+            resource: found.resource,
             status: Status::Active,
-            client: self.client?,
-            tokens: Some(self.tokens?),
+            client,
+            tokens: Some(self.tokens.ok_or(ImportError::NoTokens)?),
             requested: self.requested,
-            metadata: None,
+            metadata: Some(found.metadata),
             dpop_key: None,
             written: now,
         })
@@ -75,6 +81,20 @@ pub enum ImportError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The authorization server has changed.
+    #[error("the tokens are of {noted}, and the server belongs to {found} now")]
+    OtherIssuer {
+        /// The issuer in the files.
+        noted: String,
+        /// That of the server.
+        found: String,
+    },
+    /// mcp-remote was given its client on the command line.
+    #[error("the files of mcp-remote name no client")]
+    NoClient,
+    /// The sign-in was begun and not finished.
+    #[error("the files of mcp-remote have no tokens")]
+    NoTokens,
     /// A file that is not what mcp-remote writes.
     #[error("{} is not a file of mcp-remote", path.display())]
     Format {

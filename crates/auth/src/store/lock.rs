@@ -26,12 +26,6 @@ const LONGEST_PID: usize = 20;
 pub struct LockName(String);
 
 impl LockName {
-    /// Registration at an issuer: the client id is a part of every credential key, so processes that register at the
-    /// same time would end with different keys.
-    pub fn issuer(issuer: &str) -> Self {
-        Self(format!("issuer-{}", hash(issuer)))
-    }
-
     /// The way from a server's URL to a credential key, if no record is known yet.
     pub fn server(server: &Url, profile: &str) -> Self {
         let name = ServerName::of(server);

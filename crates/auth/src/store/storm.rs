@@ -39,6 +39,9 @@ pub(super) struct Attempts {
     logins: Vec<Timestamp>,
     #[serde(default)]
     writes: Vec<Timestamp>,
+    /// When a person last refused to sign in or did not finish.
+    #[serde(default)]
+    failed: Option<Timestamp>,
 }
 
 impl Attempts {
@@ -67,10 +70,23 @@ impl Attempts {
         push(&mut self.writes, now, MOST_WRITES);
     }
 
+    /// Notes a sign-in that a person refused or did not finish.
+    pub(super) fn fail_login(&mut self, now: Timestamp) {
+        self.failed = Some(now);
+    }
+
+    /// Whether a sign-in has failed since a moment.
+    pub(super) fn has_failed(&self, since: Timestamp) -> bool {
+        self.failed.is_some_and(|at| at > since)
+    }
+
     /// Whether nothing of it matters any more.
     pub(super) fn is_over(&self, now: Timestamp) -> bool {
-        let mut all = recent(&self.logins, now).chain(recent(&self.writes, now));
-        all.next().is_none()
+        let failed = self.failed.as_slice();
+        let times = [&self.logins, &self.writes, failed];
+        times
+            .iter()
+            .all(|times| recent(times, now).next().is_none())
     }
 }
 

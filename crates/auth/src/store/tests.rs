@@ -83,10 +83,9 @@ fn a_server_is_found_by_any_spelling_of_its_url() {
     let url = |text: &str| Url::parse(text).unwrap();
     let (old, new) = (sample::key("old"), sample::key("new"));
     let server = url("https://mcp.example.com/mcp");
-    store.remember(&server, "", &new).unwrap();
-    assert_eq!(store.find(&server, "").unwrap(), None, "no record yet");
-    store.write(&old, 0, sample::record("old")).unwrap();
-    store.write(&new, 0, sample::record("new")).unwrap();
+    let keep = |profile, key, token| store.keep(&server, profile, key, 0, sample::record(token));
+    assert_eq!(store.find(&server, "").unwrap(), None);
+    keep("", &new, "new").unwrap();
     for spelling in [
         "https://mcp.example.com/mcp",
         "https://MCP.example.com:443/mcp#top",
@@ -95,7 +94,7 @@ fn a_server_is_found_by_any_spelling_of_its_url() {
         assert_eq!((key, sample::token(&record)), (new, "new"), "{spelling}");
     }
     assert_eq!(store.find(&server, "work").unwrap(), None);
-    store.remember(&server, "work", &old).unwrap();
+    keep("work", &old, "old").unwrap();
     let found = store.find(&server, "work").unwrap();
     assert_eq!(found.map(|(key, _)| key), Some(old));
 }
@@ -149,8 +148,8 @@ fn a_lock_excludes_other_locks_of_the_same_name_only() {
     let held = store.lock(&one).unwrap();
     assert!(store.try_lock(&one).unwrap().is_none());
     assert!(store.try_lock(&other).unwrap().is_some());
-    let issuer = LockName::issuer("https://as.example");
-    assert!(store.try_lock(issuer).unwrap().is_some());
+    let server = LockName::server(&Url::parse("https://h/mcp").unwrap(), "");
+    assert!(store.try_lock(server).unwrap().is_some());
     let error = store
         .lock_within(&one, Duration::from_millis(5))
         .unwrap_err();

@@ -3,7 +3,7 @@
 use std::io::{BufRead, IsTerminal};
 
 use clap::Args;
-use linkspan_auth_io::{HttpTransport, Order, Person, Prompt, challenge, perform};
+use linkspan_auth_io::{HttpTransport, Order, Person, Prompt, attend, challenge, perform};
 use tokio::sync::mpsc;
 
 use crate::args::RemoteArgs;
@@ -43,12 +43,17 @@ pub(crate) async fn run(args: LoginArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     };
     let settings = settings(options, &args.remote, store)?;
-    let order = Order::sign_in(&settings, demand);
-    let person = Person {
+    let mut person = Person {
         show: &show,
         pasted: std::io::stdin().is_terminal().then(pasted),
     };
-    let record = perform(&settings, &order, &transport, person).await?;
+    let record = match attend(&settings, &mut person).await? {
+        Some(record) => record,
+        None => {
+            let order = Order::sign_in(&settings, demand);
+            perform(&settings, &order, &transport, person).await?
+        }
+    };
     say!(
         "signed in to {} at {}",
         clean(&record.server),

@@ -37,6 +37,16 @@ fn sign_in(name: &str) -> TempDir {
     folder
 }
 
+/// What discovery has found.
+fn at(issuer: &str) -> Found {
+    Found {
+        issuer: issuer.to_owned(),
+        resource: None,
+        metadata: json!({}),
+        client: None,
+    }
+}
+
 #[test]
 fn a_sign_in_becomes_a_record() {
     let folder = sign_in(NAME);
@@ -44,7 +54,7 @@ fn a_sign_in_becomes_a_record() {
     assert_eq!(found.issuer.as_deref(), Some("https://as.example"));
     let server = found.server.clone().unwrap();
     let record = found
-        .into_record(&server, "https://as.example", None, Timestamp(5))
+        .into_record(&server, at("https://as.example"), Timestamp(5))
         .unwrap();
     assert_eq!((record.server.as_str(), record.generation), (URL, 0));
     assert_eq!(record.requested, ["read", "write"]);
@@ -64,8 +74,8 @@ fn tokens_of_another_issuer_are_not_used() {
     let folder = sign_in(NAME);
     let found = find(folder.path(), &Lookup::new(URL)).unwrap().unwrap();
     let server = found.server.clone().unwrap();
-    let record = found.into_record(&server, "https://other.example", None, Timestamp(5));
-    assert_eq!(record, None);
+    let record = found.into_record(&server, at("https://other.example"), Timestamp(5));
+    assert!(matches!(record, Err(ImportError::OtherIssuer { .. })));
 }
 
 #[test]
