@@ -24,3 +24,14 @@ function owns(pid, inode, environment) {
     return false;
   }
 }
+
+// The process that started another one.
+export function parentOf(pid) {
+  try {
+    // After the name in parentheses: the state, then the parent.
+    const [, rest] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+    return Number(rest.split(" ")[1]);
+  } catch {
+    return null;
+  }
+}

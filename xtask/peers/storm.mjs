@@ -1,6 +1,7 @@
 // Many processes of a bridge that share one sign-in, with tokens that expire all the time:
 // `node storm.mjs [--judge] SECONDS BRIDGE…`. Each calls a tool twice a second; every few seconds one is killed,
-// in turn any of them and the one that has just asked for a token, and another one takes its place.
+// in turn any of them, the one that has just asked for a token, and the parent of the one that has just been given
+// it; another one takes its place.
 // Prints figures at the end. With `--judge` it fails unless there was one login, no failed call, one refresh per
 // token, and no refresh token was used twice.
 import { spawn } from "node:child_process";
@@ -10,7 +11,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { StdioClient } from "./stdio_client.mjs";
-import { ownerOf } from "./sockets.mjs";
+import { ownerOf, parentOf } from "./sockets.mjs";
 
 const PROCESSES = 20;
 const TTL = 5;
@@ -18,6 +19,8 @@ const CALL_EVERY = 500;
 const KILL_EVERY = 3000;
 // A token request takes up to so many milliseconds.
 const SLOWNESS = 150;
+// Its answer is on the way, or has been read, within so many milliseconds.
+const ANSWER = 30;
 
 const args = process.argv.slice(2);
 const judges = args[0] === "--judge" && Boolean(args.shift());
@@ -36,7 +39,9 @@ const figures = { calls: 0, failed: 0, killed: 0, aimed: 0, slowest: 0 };
 const failures = new Map();
 const clients = new Set();
 let isOver = false;
-let aims = false;
+// What is killed at the next token request: "asking", the process that makes it, or "parent", its parent once the
+// authorization server has used up the old refresh token.
+let aim = null;
 
 // A script beside this one, with a function for each line that it prints; resolves with its URL.
 function start(name, words, onLine = () => {}) {
@@ -87,19 +92,22 @@ function kill(pid, isAimed) {
 // process has gone.
 async function onHeld(line) {
   const port = Number(line.split(" ")[1]);
-  const pid = aims && ownerOf(port, Number(new URL(issuer.url).port), state);
-  if (pid) {
-    aims = false;
-    return kill(pid, true);
-  }
+  const pid = aim && ownerOf(port, Number(new URL(issuer.url).port), state);
+  const target = pid && aim;
+  if (target) aim = null;
+  if (target === "asking") return kill(pid, true);
+  const parent = target === "parent" ? parentOf(pid) : null;
   await wait(Math.random() * SLOWNESS);
   issuer.child.stdin.write(`go ${port}\n`);
+  if (!parent) return;
+  await wait(Math.random() * ANSWER);
+  kill(parent, true);
 }
 
 async function chaos(end) {
   for (let round = 0; Date.now() < end; round += 1) {
     await wait(KILL_EVERY * (0.5 + Math.random()));
-    if (round % 2) aims = true;
+    if (round % 3) aim = round % 3 === 1 ? "asking" : "parent";
     else kill([...clients][Math.floor(Math.random() * clients.size)]?.pid, false);
   }
 }
