@@ -30,8 +30,9 @@ const WORKS: i32 = 7;
 
 pub fn run(report: &mut Report) {
     report.step("build the packaged program", || {
-        let mut build =
-            paths::cargo("rustc --profile dist --locked --package linkspan --bin linkspan --");
+        let mut build = paths::cargo(
+            "rustc --profile dist --locked --features keyring --package linkspan --bin linkspan --",
+        );
         build.args(layout());
         child::run(&mut build, BUILD)
     });

@@ -17,6 +17,7 @@ mod dist;
 mod fuzz;
 mod house;
 mod install;
+mod keyring;
 mod node;
 mod paths;
 mod peers;
@@ -52,6 +53,7 @@ usage: cargo xtask COMMAND
                            has them only where they are installed, or with --peers
   storm [SECONDS]          20 processes of `linkspan connect` that share one sign-in, for SECONDS (600), while
                            tokens expire and processes are killed; with the figures of mcp-remote
+  keyring                  the credential store with the keyring of GNOME; installs it with apt, as root
   tokens [--level LEVEL] [--tokenizer NAME] [FILE…]
                            what the corpus saves, or files of your own, with TOON and minified JSON
                            beside it; fails if anything grows, is lost, or a row misses its goal
@@ -92,6 +94,7 @@ fn main() -> ExitCode {
         }),
         ["storm"] => report_of(|report| storm::run(report, None)),
         ["storm", seconds] => report_of(|report| storm::run(report, Some(seconds))),
+        ["keyring"] => report_of(keyring::run),
         ["house"] => report_of(house::run),
         ["cross", ref targets @ ..] => report_of(|report| cross::run(report, targets)),
         ["smoke"] => report_of(cross::smoke),
@@ -117,6 +120,7 @@ fn test(report: &mut Report) {
     conformance::run(report, &peers, &[]);
     suites::run(report, &peers);
     report.step("sign-in storm", || Outcome::Skipped(storm::STAMP.last()));
+    report.step("keyring", || Outcome::Skipped(keyring::STAMP.last()));
 }
 
 fn report_of(work: impl FnOnce(&mut Report)) -> ExitCode {

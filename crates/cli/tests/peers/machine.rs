@@ -61,7 +61,11 @@ impl Machine {
 
     /// The bridge to a URL, before the handshake.
     pub fn start(&self, url: &str, flags: &[&str]) -> Bridge {
-        let words = Self::words(url, flags);
+        self.launch(&Self::words(url, flags))
+    }
+
+    /// Any bridge, before the handshake.
+    pub fn launch(&self, words: &[String]) -> Bridge {
         let mut launch = Bridge::launch(&words[0]).args(&words[1..]);
         for (name, value) in self.environment() {
             launch = launch.env(&name, &value);

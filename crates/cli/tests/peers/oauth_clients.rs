@@ -133,3 +133,29 @@ fn say_hello(bridge: &Bridge) {
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
     bridge.request("\"hello\"", "initialize", &hello);
 }
+
+#[test]
+#[ignore = "needs the peers that `cargo xtask test` installs"]
+fn a_user_of_mcp_remote_stays_signed_in() {
+    let realm = Realm::start(&["--ttl", "3"]);
+    let machine = Machine::new();
+    let proxy = installed::npm_script("node_modules/mcp-remote/dist/proxy.js");
+    let words = [&installed::node(), &proxy].map(|path| path.to_string_lossy().into_owned());
+    let [node, proxy] = words;
+    let old = machine.launch(&[node, proxy, realm.url().to_owned()]);
+    old.initialize("2025-11-25");
+    assert_echoes(&old, "through mcp-remote");
+    drop(old);
+    realm.assert_logins(&machine, 1);
+    let told = machine.run(&["auth", "import", "mcp-remote", realm.url()]);
+    assert!(told.contains("took over the sign-in"), "{told}");
+    let bridge = machine.connect(realm.url(), &[]);
+    assert_echoes(&bridge, "through linkspan");
+    // Its client and its refresh token are good for more than the token that was there.
+    let refreshes = realm.issuer.count("refreshes");
+    until("a refresh", || {
+        assert_echoes(&bridge, "again");
+        (realm.issuer.count("refreshes") > refreshes).then_some(())
+    });
+    realm.assert_logins(&machine, 1);
+}

@@ -48,3 +48,38 @@ fn describe(error: &Error) -> String {
         other => other.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{KeyPlace, KeySource, Store, StoreOptions, sample};
+
+    #[test]
+    #[ignore = "needs a keyring: `cargo xtask keyring`"]
+    fn the_keys_of_all_stores_are_one_item_of_the_keyring() {
+        let key = sample::key("a");
+        let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let open = |folder: &tempfile::TempDir| {
+            let options = StoreOptions {
+                folder: folder.path().join("auth"),
+                key: KeySource::Auto,
+            };
+            Store::open(options).unwrap()
+        };
+        let mut kept = Vec::new();
+        for folder in &folders {
+            let store = open(folder);
+            store.write(&key, 0, sample::record("token")).unwrap();
+            assert_eq!(store.key_place(), Some(KeyPlace::Keyring));
+            assert_eq!(store.keyring_problem(), None);
+            assert!(!folder.path().join("auth/key").exists());
+            let record = open(folder).read(&key).unwrap().unwrap();
+            assert_eq!(sample::token(&record), "token");
+            kept.push(OsKeyring.load().unwrap().unwrap().expose().to_owned());
+        }
+        assert_eq!(
+            kept[0], kept[1],
+            "the second store uses the item of the first"
+        );
+    }
+}
