@@ -54,7 +54,8 @@ def build():
     target = TARGET / "layout"
     linkspan = target / "dist" / "linkspan"
     command = ["cargo", "rustc", "--profile", "dist", "--locked", "--features", "keyring", "--package", "linkspan",
-               "--bin", "linkspan", "--target-dir", str(target), "--", "-C", "strip=none", "-C", f"link-arg=-Wl,-Map={map_of(linkspan)}"]
+               "--bin", "linkspan", "--target-dir", str(target), "--", "-C", "strip=none",
+               "-C", f"link-arg=-Wl,-Map={map_of(linkspan)}"]
     # Without the layout: valgrind reads no symbols of a section that is called otherwise than `.text`.
     subprocess.run(command, check=True, cwd=REPO)
     return linkspan

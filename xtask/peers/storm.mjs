@@ -78,14 +78,19 @@ async function live(url) {
   if (!isOver) live(url);
 }
 
-// Kills a client, or a process that works for some of them.
+// Kills a client, or a process that works for some of them, unless it has ended meanwhile.
 function kill(pid, isAimed) {
   if (!pid || isOver) return;
+  const client = [...clients].find((client) => client.pid === pid);
+  try {
+    if (client) client.kill();
+    else process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;
+    return;
+  }
   figures.killed += 1;
   figures.aimed += isAimed ? 1 : 0;
-  const client = [...clients].find((client) => client.pid === pid);
-  if (client) client.kill();
-  else process.kill(pid, "SIGKILL");
 }
 
 // A process has just asked for a token: the authorization server waits until it is told to go on, or until the
