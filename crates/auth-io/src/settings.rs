@@ -80,7 +80,7 @@ impl Settings {
     }
 }
 
-/// Whom an ID token is about. Its signature is for the identity provider to check.
+/// Issuer and subject of an ID token. Its signature is for the identity provider to check.
 fn subject(id_token: &Secret) -> Option<String> {
     let token = Jwt::parse(id_token.expose()).ok()?;
     let claim = |name: &str| Some(token.claims().get(name)?.as_str()?.to_owned());

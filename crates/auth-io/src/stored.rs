@@ -80,15 +80,27 @@ async fn revoke(record: &Record, transport: HttpTransport) {
     }
 }
 
-/// Takes over a sign-in of mcp-remote: its files say which tokens, and discovery says where they belong.
+/// Takes over a sign-in of mcp-remote: its files say which tokens, and discovery says where they belong. `url` and
+/// `headers` are those of its command line, which the names of its files are made of.
 pub async fn import_mcp_remote(
     settings: &Settings,
     transport: &dyn Transport,
     folder: &Path,
-    lookup: &Lookup,
+    url: &str,
+    headers: &[String],
 ) -> Result<Record, PerformError> {
     let server = settings.server().clone();
-    let imported = find(folder, lookup)?;
+    let headers = headers.iter().filter_map(|header| header.split_once(':'));
+    let lookup = Lookup {
+        url: url.to_owned(),
+        authorize_params: settings.client.authorize_params.clone(),
+        headers: headers
+            .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+            .collect(),
+        client_metadata_url: settings.client.metadata_url.as_ref().map(Url::to_string),
+        ..Lookup::default()
+    };
+    let imported = find(folder, &lookup)?;
     let imported = imported.ok_or_else(|| PerformError::NothingToImport(folder.to_owned()))?;
     let found = discover(settings, transport).await?;
     let record = imported.into_record(&server, found, Timestamp::now())?;

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use linkspan_auth::client::client_metadata;
-use linkspan_auth::store::import::Lookup;
 use linkspan_auth_io::{HttpTransport, import_mcp_remote, work};
 use url::Url;
 
@@ -94,27 +93,18 @@ async fn import(args: ImportArgs) -> Result<Exit, Failure> {
     let folder = variable("MCP_REMOTE_CONFIG_DIR").map(PathBuf::from);
     let folder = folder.or_else(|| Some(home()?.join(".mcp-auth")));
     let folder = folder.ok_or_else(no_state)?;
-    let record = import_mcp_remote(&settings, &transport, &folder, &lookup(&args)).await?;
+    let record = import_mcp_remote(
+        &settings,
+        &transport,
+        &folder,
+        &args.url,
+        &args.remote.headers,
+    )
+    .await?;
     say!(
         "took over the sign-in to {} at {}",
         clean(&record.server),
         clean(&record.issuer)
     );
     Ok(Exit::Ok)
-}
-
-/// What the names of the files are made of.
-fn lookup(args: &ImportArgs) -> Lookup {
-    let flags = &args.remote.sign_in;
-    let headers = args.remote.headers.iter();
-    let headers = headers.filter_map(|header| header.split_once(':'));
-    Lookup {
-        url: args.url.clone(),
-        authorize_params: flags.authorize_param.clone(),
-        headers: headers
-            .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
-            .collect(),
-        client_metadata_url: flags.client_metadata_url.as_ref().map(ToString::to_string),
-        ..Lookup::default()
-    }
 }
