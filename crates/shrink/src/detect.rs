@@ -61,9 +61,10 @@ pub fn detect(text: &str, threshold: f32) -> Vec<Region> {
         }];
     }
     let mut regions = Vec::new();
-    match source::is_source(text) {
-        true => scan::source(text, threshold, &mut regions),
-        false => scan::scan(text, 0..text.len(), threshold, true, &mut regions),
+    if source::is_source(text) {
+        scan::source(text, threshold, &mut regions)
+    } else {
+        scan::scan(text, 0..text.len(), threshold, true, &mut regions)
     }
     complete(text, regions)
 }

@@ -7,18 +7,20 @@
 /// What is left of a text behind what it begins with.
 #[inline]
 pub(crate) fn strip_prefix<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
-    match prefix.is_empty() {
-        true => Some(text),
-        false => text.strip_prefix(prefix),
+    if prefix.is_empty() {
+        Some(text)
+    } else {
+        text.strip_prefix(prefix)
     }
 }
 
 /// What is left of a text before what it ends with.
 #[inline]
 pub(crate) fn strip_suffix<'t>(text: &'t str, suffix: &str) -> Option<&'t str> {
-    match suffix.is_empty() {
-        true => Some(text),
-        false => text.strip_suffix(suffix),
+    if suffix.is_empty() {
+        Some(text)
+    } else {
+        text.strip_suffix(suffix)
     }
 }
 

@@ -75,9 +75,10 @@ impl About {
         let sample = &text[..text.floor_char_boundary(COUNTED)];
         let exact = sample.len() == text.len();
         let counted = context.tokens(sample);
-        let tokens = match exact {
-            true => counted,
-            false => (counted as f64 * (text.len() as f64 / sample.len() as f64)) as u64,
+        let tokens = if exact {
+            counted
+        } else {
+            (counted as f64 * (text.len() as f64 / sample.len() as f64)) as u64
         };
         Self {
             lines,

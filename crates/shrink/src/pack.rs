@@ -30,9 +30,10 @@ pub(crate) struct Replaced {
 pub(crate) fn region(text: &str) -> (bool, Cow<'_, str>) {
     let crlf = is_crlf(text);
     let text = strip_end(text, crlf);
-    match crlf {
-        true => (true, text.replace("\r\n", "\n").into()),
-        false => (false, text.into()),
+    if crlf {
+        (true, text.replace("\r\n", "\n").into())
+    } else {
+        (false, text.into())
     }
 }
 

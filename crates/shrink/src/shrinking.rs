@@ -131,9 +131,10 @@ pub(crate) fn shrink_escaped(
     match passed(text, &replaced, (before, packed), thresholds, context) {
         Err(Kept::Unfaithful) => {
             let replaced = next_best(text, replaced, others);
-            match replaced.is_empty() {
-                true => Err(Kept::Unfaithful),
-                false => passed(text, &replaced, (before, None), thresholds, context),
+            if replaced.is_empty() {
+                Err(Kept::Unfaithful)
+            } else {
+                passed(text, &replaced, (before, None), thresholds, context)
             }
         }
         done => done,
@@ -304,8 +305,8 @@ fn smaller(
     let before = context.tokens(original);
     // The line that begins it, and perhaps one that ends it.
     let around = 3;
-    let counted = candidates.into_iter().map(|by| match is_whole {
-        true => {
+    let counted = candidates.into_iter().map(|by| {
+        if is_whole {
             let range = 0..original.len();
             let alone = [Replaced {
                 range,
@@ -316,8 +317,7 @@ fn smaller(
             let tokens = context.tokens(&pack(original, &alone));
             let [Replaced { by, .. }] = alone;
             (tokens, by)
-        }
-        false => {
+        } else {
             let tokens = context.tokens(&by.head) + context.tokens(&by.body) + around;
             (tokens, by)
         }

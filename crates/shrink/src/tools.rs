@@ -150,9 +150,10 @@ fn write_object(
         out.push_str(if first { "" } else { "," });
         out.push_str(&quote(&key));
         out.push(':');
-        match write(&key, value, out) {
-            true => first = false,
-            false => out.truncate(start),
+        if write(&key, value, out) {
+            first = false
+        } else {
+            out.truncate(start)
         }
     }
     out.push('}');

@@ -31,9 +31,10 @@ fn a_text_of_lines_that_imitate_ours_passes_or_comes_back() {
             format!("{one}\n{}", samples::prose()),
         ] {
             let answer = line.answer_to(&result_of(&text));
-            match meta(&answer).is_null() {
-                true => assert_untouched(&answer, &result_of(&text)),
-                false => assert_eq!(taken_back(&one_text(&answer)), text, "{one}"),
+            if meta(&answer).is_null() {
+                assert_untouched(&answer, &result_of(&text))
+            } else {
+                assert_eq!(taken_back(&one_text(&answer)), text, "{one}")
             }
         }
     }
@@ -76,9 +77,10 @@ fn a_short_form_that_comes_as_a_result_is_a_text_like_any_other() {
         let short = first.given(&sample.text);
         // Two of us in a row: the second may pass it, or say it shorter still.
         let answer = second.answer_to(&result_of(&short));
-        match meta(&answer).is_null() {
-            true => assert_eq!(one_text(&answer), short),
-            false => assert_eq!(taken_back(&one_text(&answer)), short, "{}", sample.name),
+        if meta(&answer).is_null() {
+            assert_eq!(one_text(&answer), short)
+        } else {
+            assert_eq!(taken_back(&one_text(&answer)), short, "{}", sample.name)
         }
     }
 }

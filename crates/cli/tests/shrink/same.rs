@@ -13,9 +13,10 @@ pub fn assert_shorter(new: &str, sample: &Sample) {
     let name = sample.name;
     assert!(after < before, "{name}: {before} → {after}\n{}", clip(new));
     let back = taken_back(new);
-    match sample.is_json {
-        true => assert_same_json(&back, &sample.text),
-        false => assert!(back == sample.text, "{name}: {}", clip(&back)),
+    if sample.is_json {
+        assert_same_json(&back, &sample.text)
+    } else {
+        assert!(back == sample.text, "{name}: {}", clip(&back))
     }
 }
 

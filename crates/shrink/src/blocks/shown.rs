@@ -199,9 +199,10 @@ fn without_marks<'a>(part: &'a str, follows_special: bool, next: Option<&Region>
 fn last_line(part: &str, is: impl Fn(&str) -> bool) -> (&str, bool) {
     let trimmed = part.trim_end();
     let start = trimmed.rfind('\n').map_or(0, |end| end + 1);
-    match is(&trimmed[start..]) {
-        true => (&part[..start], true),
-        false => (part, false),
+    if is(&trimmed[start..]) {
+        (&part[..start], true)
+    } else {
+        (part, false)
     }
 }
 

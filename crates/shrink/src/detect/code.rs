@@ -72,9 +72,10 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
         if line.start > first.start && ends(line) {
             break;
         }
-        match is_code(line) {
-            true => code += 1,
-            false => prose += 1,
+        if is_code(line) {
+            code += 1
+        } else {
+            prose += 1
         }
         end = line.next;
     }

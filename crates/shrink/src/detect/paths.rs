@@ -37,9 +37,10 @@ fn has_slash(line: Line<'_>) -> bool {
 }
 
 fn is_entry(line: Line<'_>) -> bool {
-    match has_slash(line) {
-        true => is_path(line.text),
-        false => is_file(line.text),
+    if has_slash(line) {
+        is_path(line.text)
+    } else {
+        is_file(line.text)
     }
 }
 

@@ -125,9 +125,10 @@ pub(super) fn scan(
             at = found.end;
             continue;
         }
-        path = match look.has(DOT) && look.flush {
-            true => code::header(line),
-            false => None,
+        path = if look.has(DOT) && look.flush {
+            code::header(line)
+        } else {
+            None
         };
     }
 }

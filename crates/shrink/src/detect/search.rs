@@ -48,9 +48,10 @@ pub(super) fn bare(text: &str, first: Line<'_>) -> Detection {
         run.hit(line, path, found);
         path = found;
     }
-    match run.hits >= paths * 2 {
-        true => run.detection(0.9),
-        false => Detection::NotBefore(run.end),
+    if run.hits >= paths * 2 {
+        run.detection(0.9)
+    } else {
+        Detection::NotBefore(run.end)
     }
 }
 

@@ -69,9 +69,10 @@ impl<'a> File<'a> {
 
     /// The mode that the line `index` has if nothing else is said.
     fn index_mode(&self) -> &'static str {
-        match self.side == Side::Both && self.modes.is_none() {
-            true => USUAL,
-            false => "",
+        if self.side == Side::Both && self.modes.is_none() {
+            USUAL
+        } else {
+            ""
         }
     }
 

@@ -76,9 +76,10 @@ fn around<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
     } else {
         (new, old)
     };
-    let same = match same == short.len() && is_end(long) {
-        true => same,
-        false => same - (memchr::memchr(b'/', &old.as_bytes()[old.len() - same..])? + 1),
+    let same = if same == short.len() && is_end(long) {
+        same
+    } else {
+        same - (memchr::memchr(b'/', &old.as_bytes()[old.len() - same..])? + 1)
     };
     Some((old.get(..old.len() - same)?, new.get(..new.len() - same)?))
 }

@@ -23,9 +23,10 @@ pub(super) fn pairs(olds: &[&str], news: &[&str], stop: &Stop) -> Vec<(usize, us
     let mut merge = Merge::new(64 * (bytes(olds) + bytes(news)));
     let old: Vec<_> = olds.iter().map(|line| Line::new(line)).collect();
     let new: Vec<_> = news.iter().map(|line| Line::new(line)).collect();
-    let chosen = match old.len() * new.len() <= ALL {
-        true => best(&old, &new, &mut merge),
-        false => greedy(&old, &new, &mut merge, stop),
+    let chosen = if old.len() * new.len() <= ALL {
+        best(&old, &new, &mut merge)
+    } else {
+        greedy(&old, &new, &mut merge, stop)
     };
     let pairs = chosen.into_iter().filter_map(|(one, other)| {
         let text = merge.text(&old[one], &new[other]);

@@ -159,9 +159,10 @@ pub(super) fn ending(paths: &[&str]) -> String {
         }
     }
     let count = endings().filter(|ending| *ending == best).count();
-    match count >= ENOUGH && count * 3 >= paths.len() * 2 {
-        true => best.to_owned(),
-        false => String::new(),
+    if count >= ENOUGH && count * 3 >= paths.len() * 2 {
+        best.to_owned()
+    } else {
+        String::new()
     }
 }
 
@@ -170,9 +171,10 @@ fn ending_of(path: &str) -> &str {
     let name = &path[folder_of(path)..];
     let ending = name.rfind('.').map_or("", |at| &name[at..]);
     let plain = |ending: &str| ending.bytes().skip(1).all(|b| b.is_ascii_alphanumeric());
-    match (2..=8).contains(&ending.len()) && plain(ending) {
-        true => ending,
-        false => "",
+    if (2..=8).contains(&ending.len()) && plain(ending) {
+        ending
+    } else {
+        ""
     }
 }
 

@@ -158,9 +158,10 @@ impl fmt::Display for Head {
             write!(f, "{TEXTS}{}", self.texts)?;
         }
         if !self.indent.is_empty() {
-            let of = match self.indent.starts_with(' ') {
-                true => SPACES,
-                false => TABS,
+            let of = if self.indent.starts_with(' ') {
+                SPACES
+            } else {
+                TABS
             };
             write!(f, "{INDENT}{}{of}", self.indent.len())?;
         }

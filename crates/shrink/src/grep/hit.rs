@@ -30,13 +30,12 @@ impl<'a> Hit<'a> {
             .next()
             .filter(|c| matches!(c, ':' | '-' | '='))?;
         let text = &behind[1..];
-        let (column, text) = match columns && sign == ':' {
-            true => {
-                let (column, behind) = text.split_at(digits(text));
-                let text = behind.strip_prefix(':').filter(|_| !column.is_empty())?;
-                (column, text)
-            }
-            false => ("", text),
+        let (column, text) = if columns && sign == ':' {
+            let (column, behind) = text.split_at(digits(text));
+            let text = behind.strip_prefix(':').filter(|_| !column.is_empty())?;
+            (column, text)
+        } else {
+            ("", text)
         };
         Some(Self {
             number,
@@ -192,9 +191,10 @@ pub(super) fn sign_of_number(rest: &str) -> Option<&'static str> {
 
 /// The sign between a file and a text without a number: one that begins with a sign has its own with it.
 pub(super) fn sign_of_text(rest: &str) -> &'static str {
-    match rest.starts_with([':', '-', '=']) {
-        true => "",
-        false => ":",
+    if rest.starts_with([':', '-', '=']) {
+        ""
+    } else {
+        ":"
     }
 }
 

@@ -42,9 +42,10 @@ pub(super) fn column<'a>(rests: impl Iterator<Item = &'a str>) -> Column {
         return Column::Shown;
     };
     let fits = |rest: &&&str| Hit::parse(rest, true).is_some_and(|hit| hit.is_at(pattern));
-    match rests.iter().filter(fits).count() * 3 >= hits * 2 && hits >= ENOUGH {
-        true => Column::At(pattern.to_owned()),
-        false => Column::Shown,
+    if rests.iter().filter(fits).count() * 3 >= hits * 2 && hits >= ENOUGH {
+        Column::At(pattern.to_owned())
+    } else {
+        Column::Shown
     }
 }
 
@@ -55,9 +56,10 @@ pub(super) fn indent<'a>(rests: impl Iterator<Item = &'a str>, columns: bool) ->
     let hits = rests.filter_map(|rest| Hit::parse(rest, columns));
     for hit in hits.filter(|hit| hit.sign == ':' && !hit.text.is_empty()) {
         let indent = indentation(hit.text);
-        let (counts, other) = match indent.starts_with(' ') {
-            true => (&mut spaces, b'\t'),
-            false => (&mut tabs, b' '),
+        let (counts, other) = if indent.starts_with(' ') {
+            (&mut spaces, b'\t')
+        } else {
+            (&mut tabs, b' ')
         };
         let mixed = indent.as_bytes().contains(&other);
         if let Some(count) = counts.get_mut(indent.len()).filter(|_| !mixed) {
@@ -99,9 +101,10 @@ pub(super) fn repeated<'a>(rests: impl Iterator<Item = &'a str>, columns: bool) 
         worth.extend((gain > 0).then_some((first, text)));
     }
     worth.sort_unstable();
-    match gained > TO_EXPLAIN {
-        true => worth.into_iter().map(|(_, text)| text).collect(),
-        false => Vec::new(),
+    if gained > TO_EXPLAIN {
+        worth.into_iter().map(|(_, text)| text).collect()
+    } else {
+        Vec::new()
     }
 }
 

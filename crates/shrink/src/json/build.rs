@@ -337,9 +337,10 @@ impl<'b, 'a> Builder<'b, 'a> {
             entries.push(Entry::Rows(rows.len() - before));
         }
         let is_object = |row: &Id| self.document.value(*row).sort == Sort::Object;
-        let level = match rows.first().is_some_and(is_object) {
-            true => self.level(&rows, 0, Odd::Some),
-            false => self.list(&rows, 0),
+        let level = if rows.first().is_some_and(is_object) {
+            self.level(&rows, 0, Odd::Some)
+        } else {
+            self.list(&rows, 0)
         };
         Some(Rows {
             bracket,

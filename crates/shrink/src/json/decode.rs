@@ -167,9 +167,10 @@ impl Decoder {
         {
             return self.below(lines, text);
         }
-        match is_word(text) || is_number(text) {
-            true => self.out.push_str(text),
-            false => quote(text, &mut self.out),
+        if is_word(text) || is_number(text) {
+            self.out.push_str(text)
+        } else {
+            quote(text, &mut self.out)
         }
         Ok(())
     }

@@ -90,9 +90,10 @@ impl<'a> Document<'a> {
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
             let mut scanner = Scanner::part(text, start, end);
-            let line = match scanner.at_end() {
-                true => None,
-                false => Some(document.read(&mut scanner)?),
+            let line = if scanner.at_end() {
+                None
+            } else {
+                Some(document.read(&mut scanner)?)
             };
             if !scanner.at_end() {
                 return None;
@@ -192,9 +193,10 @@ impl<'a> Document<'a> {
                 break;
             }
             is_empty = false;
-            let shape = match inner.is_object {
-                true => self.shape(&names[inner.names..], inner.likely),
-                false => NO_SHAPE,
+            let shape = if inner.is_object {
+                self.shape(&names[inner.names..], inner.likely)
+            } else {
+                NO_SHAPE
             };
             names.truncate(inner.names);
             let next = self.values.len() as Id;

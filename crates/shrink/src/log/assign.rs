@@ -38,9 +38,10 @@ pub(crate) fn assign(
         if line % 256 == 0 && stop.is_set() {
             return None;
         }
-        let template = match lines.is_usual(line) {
-            true => matcher.find(lines, line, templates, &mut assigned.fields),
-            false => NONE,
+        let template = if lines.is_usual(line) {
+            matcher.find(lines, line, templates, &mut assigned.fields)
+        } else {
+            NONE
         };
         assigned.template.push(template);
         let Some(uses) = assigned.uses.get_mut(template as usize) else {

@@ -36,14 +36,13 @@ pub(crate) fn entries(templates: &[Vec<Part>], assigned: &Assigned, chained: boo
     let count = templates.len();
     let clocked = |parts: &[Part]| parts.contains(&Part::Clock);
     let alone = || (0..count as u32).map(|id| vec![id]).collect();
-    let chains: Vec<Vec<u32>> = match chained {
-        false => alone(),
-        true => {
-            let used = |id: &u32| uses.get(*id as usize).is_some_and(|uses| *uses > 0);
-            let ids = assigned.template.iter();
-            let sequence: Vec<u32> = ids.map(|id| if used(id) { *id } else { NONE }).collect();
-            chains(&sequence, count, |id| !clocked(&templates[id]))
-        }
+    let chains: Vec<Vec<u32>> = if chained {
+        let used = |id: &u32| uses.get(*id as usize).is_some_and(|uses| *uses > 0);
+        let ids = assigned.template.iter();
+        let sequence: Vec<u32> = ids.map(|id| if used(id) { *id } else { NONE }).collect();
+        chains(&sequence, count, |id| !clocked(&templates[id]))
+    } else {
+        alone()
     };
     let entry = |(chain, uses): (Vec<u32>, u32)| {
         let mut parts: Vec<Part> = Vec::new();

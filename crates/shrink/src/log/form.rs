@@ -64,9 +64,10 @@ impl Form {
             for (at, span) in other_spans.iter().enumerate() {
                 let number = slice(other, *span);
                 same[at] &= number == numbers[at];
-                common[at] = match number.len() == numbers[at].len() {
-                    true => common[at].min(same_start(number, numbers[at])),
-                    false => 0,
+                common[at] = if number.len() == numbers[at].len() {
+                    common[at].min(same_start(number, numbers[at]))
+                } else {
+                    0
                 };
             }
         }

@@ -19,15 +19,14 @@ pub(crate) fn write(lines: &Lines<'_>, context: &Context) -> Option<Rendered> {
     };
     for line in 0..lines.count() {
         let range = lines.range(line);
-        let id = match lines.line(line).starts_with(prefix) && !prefix.is_empty() {
-            true => {
-                assigned.uses[0] += 1;
-                assigned
-                    .fields
-                    .push((range.start + prefix.len() as u32, range.end));
-                0
-            }
-            false => NONE,
+        let id = if lines.line(line).starts_with(prefix) && !prefix.is_empty() {
+            assigned.uses[0] += 1;
+            assigned
+                .fields
+                .push((range.start + prefix.len() as u32, range.end));
+            0
+        } else {
+            NONE
         };
         assigned.template.push(id);
     }

@@ -121,10 +121,13 @@ impl<'a> Reader<'a> {
         self.line_start = start;
         match line.bytes().next() {
             None => {}
-            Some(b' ') => match self.templates.contains_key("") {
-                true => self.templated("", &line[1..])?,
-                false => self.out.push_str(&line[1..]),
-            },
+            Some(b' ') => {
+                if self.templates.contains_key("") {
+                    self.templated("", &line[1..])?
+                } else {
+                    self.out.push_str(&line[1..])
+                }
+            }
             Some(b'|') => self.out.push_str(&line[1..]),
             Some(_) => self.keyed(line)?,
         }
@@ -155,9 +158,10 @@ impl<'a> Reader<'a> {
         let done = self.fill(&template, &mut rest);
         self.templates.insert(key, template);
         done?;
-        match rest.is_empty() {
-            true => Ok(()),
-            false => Err("more fields than the template has"),
+        if rest.is_empty() {
+            Ok(())
+        } else {
+            Err("more fields than the template has")
         }
     }
 
@@ -248,9 +252,10 @@ impl<'a> Reader<'a> {
     }
 
     fn bounded(&self) -> Result<(), Why> {
-        match self.out.len() > self.most {
-            true => Err("more text than can be"),
-            false => Ok(()),
+        if self.out.len() > self.most {
+            Err("more text than can be")
+        } else {
+            Ok(())
         }
     }
 }
@@ -270,20 +275,23 @@ fn value<'a>(rest: &mut &'a str, last: bool) -> Result<Cow<'a, str>, Why> {
     let mut from = 0;
     let end = loop {
         let at = from + quoted[from..].find('"').ok_or("a quote without an end")?;
-        match quoted[at + 1..].starts_with('"') {
-            true => from = at + 2,
-            false => break at,
+        if quoted[at + 1..].starts_with('"') {
+            from = at + 2
+        } else {
+            break at;
         }
     };
     let below = &quoted[end + 1..];
-    *rest = match last {
-        true => below,
-        false => below.strip_prefix(',').ok_or("too few fields")?,
+    *rest = if last {
+        below
+    } else {
+        below.strip_prefix(',').ok_or("too few fields")?
     };
     let value = &quoted[..end];
-    Ok(match value.contains('"') {
-        true => value.replace("\"\"", "\"").into(),
-        false => value.into(),
+    Ok(if value.contains('"') {
+        value.replace("\"\"", "\"").into()
+    } else {
+        value.into()
     })
 }
 
@@ -306,8 +314,9 @@ impl<'a> Template<'a> {
 
 /// Lines below the first one, as they were.
 fn unindent(text: &str) -> Cow<'_, str> {
-    match text.contains('\n') {
-        true => text.replace("\n ", "\n").into(),
-        false => text.into(),
+    if text.contains('\n') {
+        text.replace("\n ", "\n").into()
+    } else {
+        text.into()
     }
 }

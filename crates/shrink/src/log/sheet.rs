@@ -61,9 +61,10 @@ impl Sheet {
                 Some(cells.iter().map(number).collect())
             });
             let [pattern, value, _] = &ids;
-            let numbers = match pattern.is_none() && value.is_some() {
-                true => changing_numbers(text, &cells),
-                false => None,
+            let numbers = if pattern.is_none() && value.is_some() {
+                changing_numbers(text, &cells)
+            } else {
+                None
             };
             let cost = |(row, cell): (usize, &&Known)| {
                 let numbers = numbers

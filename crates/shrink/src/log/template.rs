@@ -86,9 +86,10 @@ impl Template {
         });
         let rests: Vec<&str> = rests.collect();
         let (first, others) = rests.split_first()?;
-        let form = match others.iter().all(|other| other == first) {
-            true => Form::Same((*first).into()),
-            false => Form::any(first, others),
+        let form = if others.iter().all(|other| other == first) {
+            Form::Same((*first).into())
+        } else {
+            Form::any(first, others)
         };
         template.open = Some((rows.first()?.last()?.gap, form));
         Some(template)
@@ -305,8 +306,9 @@ impl Column {
 /// How many characters wide a piece of the text is.
 fn width(text: &str, start: u32, end: u32) -> u32 {
     let piece = text.get(start as usize..end as usize).unwrap_or_default();
-    match piece.is_ascii() {
-        true => end - start,
-        false => piece.chars().count() as u32,
+    if piece.is_ascii() {
+        end - start
+    } else {
+        piece.chars().count() as u32
     }
 }

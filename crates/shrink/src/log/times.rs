@@ -80,12 +80,13 @@ impl Times {
                 continue;
             }
             let mut last = None;
-            let changes = match level == always {
-                true => 0,
-                false => clocks
+            let changes = if level == always {
+                0
+            } else {
+                clocks
                     .iter()
                     .filter(|clock| last.replace(cut(**clock, level)) != Some(cut(**clock, level)))
-                    .count(),
+                    .count()
             };
             let said = &text[always.at(first) as usize..level.at(first) as usize];
             let rest = &text[level.at(first) as usize..first.end as usize];

@@ -55,9 +55,10 @@ pub(crate) fn write(
     {
         timed.push(&mut entry.parts);
     }
-    let times = match timed.is_empty() {
-        true => None,
-        false => Some(Times::of(text, &clocks, &mut timed, tricks.headings)?),
+    let times = if timed.is_empty() {
+        None
+    } else {
+        Some(Times::of(text, &clocks, &mut timed, tricks.headings)?)
     };
     give_letters(&mut entries, assigned, u32::try_from(left).ok()?);
     let mut names = Names::default();
@@ -300,9 +301,10 @@ impl<'a> Writer<'a> {
         for (at, (from, to)) in fields.iter().enumerate() {
             let value = &text[*from as usize..*to as usize];
             let last = at + 1 == fields.len();
-            let naming = match self.tricks.names {
-                true => self.names.name(value),
-                false => Naming::Plain,
+            let naming = if self.tricks.names {
+                self.names.name(value)
+            } else {
+                Naming::Plain
             };
             match at {
                 0 => {

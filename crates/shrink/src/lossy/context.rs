@@ -90,20 +90,18 @@ impl<'a> Hunk<'a> {
             let part = &self.lines[at..end];
             let olds = part.iter().filter(|line| is_old(line)).count() as u64;
             let news = part.iter().filter(|line| is_new(line)).count() as u64;
-            match kept[at] {
-                true => {
-                    let start =
-                        |number: u64, count: u64| number - u64::from(count == 0 && number > 0);
-                    let (from, to) = match at == 0 {
-                        // As it was written; a hunk without old lines counts from the line before.
-                        true => (self.old, self.new),
-                        false => (start(old, olds), start(new, news)),
-                    };
-                    // Writing to a string cannot fail.
-                    let _ = write!(out, "@@ -{from},{olds} +{to},{news} @@{}", self.tail);
-                    part.iter().for_each(|line| out.push_str(line));
-                }
-                false => dropped += part.len(),
+            if kept[at] {
+                let start = |number: u64, count: u64| number - u64::from(count == 0 && number > 0);
+                let (from, to) = match at == 0 {
+                    // As it was written; a hunk without old lines counts from the line before.
+                    true => (self.old, self.new),
+                    false => (start(old, olds), start(new, news)),
+                };
+                // Writing to a string cannot fail.
+                let _ = write!(out, "@@ -{from},{olds} +{to},{news} @@{}", self.tail);
+                part.iter().for_each(|line| out.push_str(line));
+            } else {
+                dropped += part.len()
             }
             old += olds;
             new += news;

@@ -81,9 +81,10 @@ impl Format {
             Pad::Left => write!(out, "{number:<width$}"),
             Pad::Zero => write!(out, "{number:0width$}"),
         };
-        out.push_str(match trimmed && text.is_empty() {
-            true => self.trimmed(),
-            false => &self.after,
+        out.push_str(if trimmed && text.is_empty() {
+            self.trimmed()
+        } else {
+            &self.after
         });
         out.push_str(text);
     }

@@ -112,9 +112,10 @@ impl Votes {
 
     /// How most programs align such a column.
     pub(super) const fn usual(&self) -> Align {
-        match self.numbers > 0 && self.others == 0 {
-            true => Align::Right,
-            false => Align::Left,
+        if self.numbers > 0 && self.others == 0 {
+            Align::Right
+        } else {
+            Align::Left
         }
     }
 
@@ -125,9 +126,10 @@ impl Votes {
         let mut elected = votes
             .filter(|(_, votes)| *votes == most)
             .map(|(align, _)| align);
-        match elected.clone().any(|one| one == usual) {
-            true => usual,
-            false => elected.next().unwrap_or(usual),
+        if elected.clone().any(|one| one == usual) {
+            usual
+        } else {
+            elected.next().unwrap_or(usual)
         }
     }
 }

@@ -119,9 +119,10 @@ impl Csv {
                     out.push(' ');
                 }
             }
-            match self.quotes.is_some() && quotes(i).applies(cell, self.needs(cell)) {
-                true => quote(out, cell),
-                false => out.push_str(cell),
+            if self.quotes.is_some() && quotes(i).applies(cell, self.needs(cell)) {
+                quote(out, cell)
+            } else {
+                out.push_str(cell)
             }
             if let Some(width) = widths.get(i) {
                 fill(out, ' ', width.saturating_sub(Measure::Chars.of(cell)));

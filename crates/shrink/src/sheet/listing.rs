@@ -94,9 +94,10 @@ impl Listing {
                 continue;
             }
             let width = self.measure.of(cell);
-            let wanted = match track.is_right {
-                true => track.end().saturating_sub_unsigned(width),
-                false => track.start,
+            let wanted = if track.is_right {
+                track.end().saturating_sub_unsigned(width)
+            } else {
+                track.start
             };
             let wanted = wanted.saturating_add(shift);
             let least = here + isize::from(here > 0);

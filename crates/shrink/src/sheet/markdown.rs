@@ -184,9 +184,10 @@ impl Markdown {
                 Dashes::Wide => {
                     let width = widths.get(i).copied().flatten();
                     let width = width.unwrap_or_else(|| measure.of(name));
-                    match self.spaced && !self.apart {
-                        true => width + edges,
-                        false => width,
+                    if self.spaced && !self.apart {
+                        width + edges
+                    } else {
+                        width
                     }
                 }
             };

@@ -40,9 +40,12 @@ fn majority<'t>(texts: &[&'t str]) -> Option<Vec<&'t str>> {
         .map(|edge| (true, edge))
         .chain(ends.map(|edge| (false, edge)))
     {
-        let has = |text: &&&str| match is_start {
-            true => text.starts_with(edge),
-            false => text.ends_with(edge),
+        let has = |text: &&&str| {
+            if is_start {
+                text.starts_with(edge)
+            } else {
+                text.ends_with(edge)
+            }
         };
         let first = some.iter().filter(has).count();
         if edge.len() < 3 || first * 4 < some.len() * 3 {

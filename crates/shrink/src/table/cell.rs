@@ -30,9 +30,10 @@ impl<'a> Cell<'a> {
     /// What a text means if it stands without quotes.
     #[cfg(test)]
     pub(crate) fn bare(text: &'a str) -> Self {
-        match is_word(text) || is_number(text) {
-            true => Self::Json(Cow::Borrowed(text)),
-            false => Self::Text(Cow::Borrowed(text)),
+        if is_word(text) || is_number(text) {
+            Self::Json(Cow::Borrowed(text))
+        } else {
+            Self::Text(Cow::Borrowed(text))
         }
     }
 
@@ -94,9 +95,10 @@ pub(crate) enum Place {
 
 /// A text that nothing is to be made of: without quotes if it cannot be taken for anything else.
 pub(crate) fn write_text(text: &str, place: Place, out: &mut String) {
-    match is_free(text, place) && !is_word(text) && !is_number(text) && !is_table(text, place) {
-        true => out.push_str(text),
-        false => quote(text, out),
+    if is_free(text, place) && !is_word(text) && !is_number(text) && !is_table(text, place) {
+        out.push_str(text)
+    } else {
+        quote(text, out)
     }
 }
 

@@ -216,9 +216,10 @@ const ABSENT: &str = "-";
 
 /// What a template leaves of a text.
 fn write_rest(rest: &str, place: Place, out: &mut String) {
-    match is_free(rest, place) && rest != "null" {
-        true => out.push_str(rest),
-        false => quote(rest, out),
+    if is_free(rest, place) && rest != "null" {
+        out.push_str(rest)
+    } else {
+        quote(rest, out)
     }
 }
 

@@ -215,9 +215,10 @@ impl<'e, 'a> Folders<'e, 'a> {
         let mut united: Vec<Kid> = Vec::with_capacity(kids.len());
         for same in kids.chunk_by(|a, b| self.is_same(a, b)) {
             let enough = if same[0].own_line { 2 } else { 3 };
-            let (alone, together) = match same.len() >= enough {
-                true => (&same[..1], &same[1..]),
-                false => (same, &same[..0]),
+            let (alone, together) = if same.len() >= enough {
+                (&same[..1], &same[1..])
+            } else {
+                (same, &same[..0])
             };
             united.extend_from_slice(alone);
             if let Some(first) = united.last_mut() {
@@ -247,9 +248,10 @@ impl<'e, 'a> Folders<'e, 'a> {
                 }
                 (item, _) => item.is_none(),
             };
-            match folder {
-                true => folders.next(),
-                false => items.next(),
+            if folder {
+                folders.next()
+            } else {
+                items.next()
             };
             folder == kid.own_line
         })
@@ -332,19 +334,16 @@ impl<'e, 'a> Folders<'e, 'a> {
             self.out.push('/');
         }
         let last = &self.entries[kid.last];
-        match last.folder {
-            true => {
-                self.spelling.push(&last.name, &mut self.out);
-                self.out.push('/');
-            }
-            false => {
-                let end = self.out.len();
-                self.spelling.push_file(&last.name, &mut self.out);
-                // Names that are no pattern alone may look like one together.
-                if self.out.ends_with(':') && self.out[start..].contains('*') {
-                    self.out.truncate(end);
-                    self.out.push_str(&linkspan_wire::quote(&last.name));
-                }
+        if last.folder {
+            self.spelling.push(&last.name, &mut self.out);
+            self.out.push('/');
+        } else {
+            let end = self.out.len();
+            self.spelling.push_file(&last.name, &mut self.out);
+            // Names that are no pattern alone may look like one together.
+            if self.out.ends_with(':') && self.out[start..].contains('*') {
+                self.out.truncate(end);
+                self.out.push_str(&linkspan_wire::quote(&last.name));
             }
         }
     }

@@ -78,16 +78,18 @@ impl<'a> Head<'a> {
         }
         if let Some(root) = &self.root {
             out.push_str("; in ");
-            match root.contains(';') || has_edges(root) {
-                true => out.push_str(&quote(root)),
-                false => out.push_str(root),
+            if root.contains(';') || has_edges(root) {
+                out.push_str(&quote(root))
+            } else {
+                out.push_str(root)
             }
         }
         if let Some(tail) = &self.tail {
             out.push_str("; ");
-            match tail.starts_with(ROOT) || has_edges(tail) {
-                true => out.push_str(&quote(tail)),
-                false => out.push_str(tail),
+            if tail.starts_with(ROOT) || has_edges(tail) {
+                out.push_str(&quote(tail))
+            } else {
+                out.push_str(tail)
             }
         }
         out
@@ -108,17 +110,16 @@ impl<'a> Head<'a> {
         };
         let mut root = None;
         if let Some(text) = rest.and_then(|rest| rest.strip_prefix(ROOT)) {
-            let (text, below) = match text.starts_with('"') {
-                true => {
-                    let (text, below) = text.split_at(string_len(text.as_bytes())?);
-                    (
-                        text,
-                        below
-                            .strip_prefix("; ")
-                            .or((!below.is_empty()).then_some("")),
-                    )
-                }
-                false => cut(text),
+            let (text, below) = if text.starts_with('"') {
+                let (text, below) = text.split_at(string_len(text.as_bytes())?);
+                (
+                    text,
+                    below
+                        .strip_prefix("; ")
+                        .or((!below.is_empty()).then_some("")),
+                )
+            } else {
+                cut(text)
             };
             root = Some(unquote(text)?);
             rest = below;
@@ -188,8 +189,9 @@ fn has_edges(text: &str) -> bool {
 }
 
 fn unquote(text: &str) -> Option<Cow<'_, str>> {
-    match text.starts_with('"') {
-        true => Json::parse(text).ok()?.as_str(),
-        false => Some(Cow::Borrowed(text)),
+    if text.starts_with('"') {
+        Json::parse(text).ok()?.as_str()
+    } else {
+        Some(Cow::Borrowed(text))
     }
 }

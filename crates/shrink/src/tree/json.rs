@@ -208,9 +208,10 @@ impl<'a> Objects<'a> {
             if object.parent && object.shape != folder || object.path.is_some() != with_paths {
                 return None;
             }
-            let is_folder = match file == folder {
-                true => object.parent,
-                false => object.shape == folder,
+            let is_folder = if file == folder {
+                object.parent
+            } else {
+                object.shape == folder
             };
             let depth = object.depth.checked_sub(below)?;
             let name = object.take_name()?;

@@ -17,9 +17,10 @@ pub(super) fn write(entries: &[Entry<'_>]) -> String {
             out.push('\n');
         }
         out.extend(std::iter::repeat_n(' ', entry.depth() * STEP));
-        match is_plain(entry) {
-            true => out.push_str(&entry.name),
-            false => out.push_str(&quote(&entry.name)),
+        if is_plain(entry) {
+            out.push_str(&entry.name)
+        } else {
+            out.push_str(&quote(&entry.name))
         }
         if entry.folder {
             out.push('/');
@@ -46,9 +47,12 @@ pub(super) fn read(body: &str) -> Result<Vec<Entry<'_>>, Malformed> {
         let wrong = |why: &str| Malformed::new(at + 1, why);
         let text = line.trim_start_matches(' ');
         let indent = line.len() - text.len();
-        let deepest = entries.last().map_or(0, |last| match last.folder {
-            true => last.depth() + 1,
-            false => last.depth(),
+        let deepest = entries.last().map_or(0, |last| {
+            if last.folder {
+                last.depth() + 1
+            } else {
+                last.depth()
+            }
         });
         if indent % STEP != 0 || indent / STEP > deepest {
             return Err(wrong("is in no folder"));

@@ -125,9 +125,10 @@ impl Paths {
 
     /// Entries of lines where folders have one too, above what is in them.
     fn shown<'a>(self, lines: &'a str, root: &str, prefix: &str) -> Option<Vec<Entry<'a>>> {
-        let skip = match root == prefix {
-            true => prefix.len(),
-            false => root.len() + 1,
+        let skip = if root == prefix {
+            prefix.len()
+        } else {
+            root.len() + 1
         };
         let mut entries: Vec<Entry<'a>> = Vec::new();
         let mut open: Vec<&str> = Vec::new();

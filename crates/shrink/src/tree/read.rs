@@ -128,12 +128,11 @@ impl<'a> Reading<'a> {
         }
         let own = folder != around || first;
         let read = &mut self.folders[folder];
-        match own {
-            true => {
-                read.head = read.kids.len();
-                read.patterns = patterns;
-            }
-            false => read.given = true,
+        if own {
+            read.head = read.kids.len();
+            read.patterns = patterns;
+        } else {
+            read.given = true
         }
         Ok(folder)
     }
@@ -207,9 +206,10 @@ impl<'a> Reading<'a> {
             };
             *next += 1;
             let node = &mut self.nodes[*kid];
-            let name = match self.shared {
-                true => node.name.clone(),
-                false => std::mem::take(&mut node.name),
+            let name = if self.shared {
+                node.name.clone()
+            } else {
+                std::mem::take(&mut node.name)
             };
             entries.push(Entry::new(open.len() - 1, node.folder, name));
             if entries.len() > self.most {

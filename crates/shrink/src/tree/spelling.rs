@@ -42,17 +42,19 @@ impl Spelling<'_> {
 
     /// Appends a name in a way that is read as this name, alone or before a `/`.
     pub(super) fn push(self, name: &str, out: &mut String) {
-        match self.is_bare(name) {
-            true => out.push_str(name),
-            false => out.push_str(&quote(name)),
+        if self.is_bare(name) {
+            out.push_str(name)
+        } else {
+            out.push_str(&quote(name))
         }
     }
 
     /// Appends what a pattern leaves of a name.
     pub(super) fn push_stem(self, stem: &str, out: &mut String) {
-        match self.is_bare(stem) && !Range::looks_like(stem) {
-            true => out.push_str(stem),
-            false => out.push_str(&quote(stem)),
+        if self.is_bare(stem) && !Range::looks_like(stem) {
+            out.push_str(stem)
+        } else {
+            out.push_str(&quote(stem))
         }
     }
 
@@ -204,9 +206,10 @@ impl<'a, 's> Words<'a, 's> {
         let separator = self.spelling.separator();
         let mut from = 0;
         loop {
-            let found = match self.spelling.commas {
-                true => memchr::memchr2(b'/', b',', &bytes[from..]),
-                false => memchr::memchr2(b'/', b' ', &bytes[from..]),
+            let found = if self.spelling.commas {
+                memchr::memchr2(b'/', b',', &bytes[from..])
+            } else {
+                memchr::memchr2(b'/', b' ', &bytes[from..])
             };
             let Some(at) = found.map(|found| from + found) else {
                 return bytes.len();

@@ -71,9 +71,10 @@ impl<'a> Template<'a> {
             around = Some(read_shape(&mut scan)?);
         }
         let usual = scan.rest.is_empty();
-        scan.rest = match usual {
-            true => FOLDER,
-            false => scan.rest.strip_prefix(EACH)?,
+        scan.rest = if usual {
+            FOLDER
+        } else {
+            scan.rest.strip_prefix(EACH)?
         };
         let folder = read_shape(&mut scan)?;
         if usual {
@@ -226,9 +227,10 @@ impl<'t, 'e> Drawing<'t, 'e> {
             self.path.push(name);
         }
         self.out.push('{');
-        let rest = match folder {
-            true => &self.template.folder[..],
-            false => &self.template.file[..],
+        let rest = if folder {
+            &self.template.folder[..]
+        } else {
+            &self.template.file[..]
         };
         let path = self.path.text.len();
         self.members(Open { name, path, rest }, parent)

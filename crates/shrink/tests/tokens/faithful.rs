@@ -85,9 +85,10 @@ pub fn minified(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.trim_start();
     while !rest.is_empty() {
-        let length = match rest.starts_with('"') {
-            true => string_length(rest),
-            false => rest.chars().next().map_or(1, char::len_utf8),
+        let length = if rest.starts_with('"') {
+            string_length(rest)
+        } else {
+            rest.chars().next().map_or(1, char::len_utf8)
         };
         out.push_str(&rest[..length]);
         rest = rest[length..].trim_start();

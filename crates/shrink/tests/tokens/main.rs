@@ -53,9 +53,10 @@ fn run(args: &[String]) -> Result<Vec<String>, String> {
             file => files.push(file),
         }
     }
-    let rows = match files.is_empty() {
-        true => corpus::read()?,
-        false => own(&files)?,
+    let rows = if files.is_empty() {
+        corpus::read()?
+    } else {
+        own(&files)?
     };
     // The goals are for what people get without any flag.
     let goals = context.level == Level::default() && context.vocabulary == Vocabulary::default();
@@ -105,9 +106,10 @@ fn show(sample: &Sample, context: &Context) -> Measured {
         None => "–".to_owned(),
     };
     let minified = faithful::minified(text);
-    let toon = match minified.is_some() {
-        true => toon::toon(text),
-        false => None,
+    let toon = if minified.is_some() {
+        toon::toon(text)
+    } else {
+        None
     };
     println!(
         "  {name:<24} {:>7} {:>6} {:>6} {:>6.1} {} {}",

@@ -45,9 +45,10 @@ impl Merge {
         self.compare(old, new);
         let (mut same, mut changes) = (0, 0);
         for part in &self.parts {
-            match part.same {
-                true => same += old.weight(&part.old),
-                false => changes += 1,
+            if part.same {
+                same += old.weight(&part.old)
+            } else {
+                changes += 1
             }
         }
         same.saturating_sub(COST * changes.max(1))

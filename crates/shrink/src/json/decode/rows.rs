@@ -132,9 +132,10 @@ impl Decoder {
             if let [Field::Leaf(leaf)] = fields
                 && head.leaves[*leaf].name == Name::Itself
             {
-                return match self.found(scope.found(*leaf)?)? {
-                    true => Ok(()),
-                    false => Err("a member that is not there"),
+                return if self.found(scope.found(*leaf)?)? {
+                    Ok(())
+                } else {
+                    Err("a member that is not there")
                 };
             }
         } else if head.is_list() {

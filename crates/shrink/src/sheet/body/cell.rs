@@ -77,18 +77,20 @@ impl<'a> Token<'a> {
             return Ok((Self::Whole(text), rest));
         }
         let (text, is_bare, rest) = read_text(line, end)?;
-        match is_bare && text == DITTO {
-            true => Ok((Self::Ditto, rest)),
-            false => Ok((Self::Text(text), rest)),
+        if is_bare && text == DITTO {
+            Ok((Self::Ditto, rest))
+        } else {
+            Ok((Self::Text(text), rest))
         }
     }
 }
 
 /// Writes a text, quoted if it has to be.
 pub(super) fn write_text(out: &mut String, text: &str, end: End) {
-    match is_bare(text, end) {
-        true => out.push_str(text),
-        false => out.push_str(&linkspan_wire::quote(text)),
+    if is_bare(text, end) {
+        out.push_str(text)
+    } else {
+        out.push_str(&linkspan_wire::quote(text))
     }
 }
 

@@ -93,16 +93,15 @@ impl<'p, 'a, 'r> Writer<'p, 'a, 'r> {
         };
         let has_unusual = self.layout.usual.iter().any(|i| is_unusual(&i));
         // Empty cells at the end need not be there.
-        let mut wanted = match has_unusual {
-            true => self.layout.in_rows.len(),
-            false => {
-                let filled = |(i, _): &(usize, End)| !cell(*i).is_empty();
-                self.layout
-                    .in_rows
-                    .iter()
-                    .rposition(filled)
-                    .map_or(0, |at| at + 1)
-            }
+        let mut wanted = if has_unusual {
+            self.layout.in_rows.len()
+        } else {
+            let filled = |(i, _): &(usize, End)| !cell(*i).is_empty();
+            self.layout
+                .in_rows
+                .iter()
+                .rposition(filled)
+                .map_or(0, |at| at + 1)
         };
         let mut separator = "";
         for (i, end) in self.layout.in_rows.iter().take(wanted) {

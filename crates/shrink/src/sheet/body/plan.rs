@@ -234,9 +234,10 @@ impl Planner {
             if is_last || is_bare(text, End::Space) || text.is_empty() {
                 continue;
             }
-            match is_bare(text, End::Comma) {
-                true => spaced += 1,
-                false => quoted += 1,
+            if is_bare(text, End::Comma) {
+                spaced += 1
+            } else {
+                quoted += 1
             }
         }
         let comma = spaced * 2 > cells.len();
@@ -368,8 +369,9 @@ const fn dear(cost: usize) -> usize {
 }
 
 fn affix_cost(affix: &Affix<'_>) -> usize {
-    match affix.is_empty() {
-        true => 0,
-        false => weigh(&affix.before) + weigh(&affix.after) + 2,
+    if affix.is_empty() {
+        0
+    } else {
+        weigh(&affix.before) + weigh(&affix.after) + 2
     }
 }

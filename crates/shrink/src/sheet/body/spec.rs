@@ -63,9 +63,10 @@ impl<'a> Affix<'a> {
 
     /// The way back.
     pub(super) fn apply<'c>(&self, hole: Cow<'c, str>) -> Cow<'c, str> {
-        match self.is_empty() {
-            true => hole,
-            false => Cow::Owned([&*self.before, &*hole, &*self.after].concat()),
+        if self.is_empty() {
+            hole
+        } else {
+            Cow::Owned([&*self.before, &*hole, &*self.after].concat())
         }
     }
 
@@ -142,9 +143,10 @@ pub(super) fn write(parts: &[Part<'_>], names: &[Cow<'_, str>], out: &mut String
             Some(joint) => spec.extend(['+', joint]),
         }
         spell(&part.model, &known, &mut spec);
-        match is_bare(&spec, End::Space) && !spec.ends_with(',') {
-            true => out.push_str(&spec),
-            false => out.push_str(&linkspan_wire::quote(&spec)),
+        if is_bare(&spec, End::Space) && !spec.ends_with(',') {
+            out.push_str(&spec)
+        } else {
+            out.push_str(&linkspan_wire::quote(&spec))
         }
         if part.comma {
             out.push(',');

@@ -115,19 +115,28 @@ struct Has {
 
 impl Has {
     fn of(text: &str) -> Self {
-        let has = |is: fn(char) -> bool| match text.is_ascii() {
-            true => text.bytes().any(|byte| is(char::from(byte))),
-            false => text.chars().any(is),
+        let has = |is: fn(char) -> bool| {
+            if text.is_ascii() {
+                text.bytes().any(|byte| is(char::from(byte)))
+            } else {
+                text.chars().any(is)
+            }
         };
         Self {
             space: text.as_bytes().contains(&b' '),
-            lower: has(|c| match c.is_ascii() {
-                true => c.is_ascii_lowercase(),
-                false => !c.to_uppercase().eq([c]),
+            lower: has(|c| {
+                if c.is_ascii() {
+                    c.is_ascii_lowercase()
+                } else {
+                    !c.to_uppercase().eq([c])
+                }
             }),
-            upper: has(|c| match c.is_ascii() {
-                true => c.is_ascii_uppercase(),
-                false => !c.to_lowercase().eq([c]),
+            upper: has(|c| {
+                if c.is_ascii() {
+                    c.is_ascii_uppercase()
+                } else {
+                    !c.to_lowercase().eq([c])
+                }
             }),
         }
     }

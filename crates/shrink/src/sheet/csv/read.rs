@@ -189,9 +189,12 @@ impl<'a> Fields<'a> {
         if memchr::memchr(b'"', self.text.as_bytes()).is_none() {
             return vec![Quotes::Needed; width];
         }
-        let strip = |i: usize, field: &'a str| match csv.is_spaced(i) {
-            true => field.trim_start_matches(' '),
-            false => field,
+        let strip = |i: usize, field: &'a str| {
+            if csv.is_spaced(i) {
+                field.trim_start_matches(' ')
+            } else {
+                field
+            }
         };
         let mut votes = vec![Votes::default(); width];
         for record in records {
@@ -231,9 +234,10 @@ impl<'a> Fields<'a> {
             let start = rows.cells.len();
             let fine = record.count == width
                 && self.row(record).iter().enumerate().all(|(i, field)| {
-                    let rule = match is_names {
-                        true => csv.names,
-                        false => quotes.get(i).copied().unwrap_or(Quotes::Needed),
+                    let rule = if is_names {
+                        csv.names
+                    } else {
+                        quotes.get(i).copied().unwrap_or(Quotes::Needed)
                     };
                     match csv.value(field, i, rule) {
                         Some(value) => {
@@ -319,9 +323,10 @@ impl Csv {
 
     /// The value of a field, if its quotes are where they are expected.
     fn value<'a>(&self, field: &'a str, column: usize, quotes: Quotes) -> Option<Cow<'a, str>> {
-        let mut field = match self.is_spaced(column) {
-            true => field.strip_prefix(' ')?,
-            false => field,
+        let mut field = if self.is_spaced(column) {
+            field.strip_prefix(' ')?
+        } else {
+            field
         };
         if self.padding.is_some_and(|padded| column < padded) {
             field = field.trim_end_matches(' ');

@@ -18,9 +18,10 @@ use crate::sheet::style::Style;
 pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) -> Option<Found<'a>> {
     let rulers = lines.iter().take(12).filter_map(|line| Ruler::of(line));
     let ruler = rulers.max_by_key(|ruler| ruler.stops.len())?;
-    let measures = match lines.iter().all(|line| line.is_ascii()) {
-        true => &Measure::ALL[..1],
-        false => &Measure::ALL[..],
+    let measures = if lines.iter().all(|line| line.is_ascii()) {
+        &Measure::ALL[..1]
+    } else {
+        &Measure::ALL[..]
     };
     let mut best: Option<Cut<'a>> = None;
     for measure in measures {
@@ -254,9 +255,10 @@ impl<'a> Fit<'_, 'a> {
 
 /// How a line may end.
 const fn tails(bars: Bars) -> &'static [Tail] {
-    match bars.is_closed() {
-        true => &[Tail::Padded],
-        false => &[Tail::Bare, Tail::Padded, Tail::Trimmed],
+    if bars.is_closed() {
+        &[Tail::Padded]
+    } else {
+        &[Tail::Bare, Tail::Padded, Tail::Trimmed]
     }
 }
 

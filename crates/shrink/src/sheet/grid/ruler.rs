@@ -117,9 +117,10 @@ impl Ruler {
     /// What a rule consists of, if it fits the columns.
     fn rule(&self, line: &str) -> Option<Rule> {
         let mut chars = line.chars().enumerate().peekable();
-        let left = match self.has_left {
-            true => Some(chars.next()?.1),
-            false => None,
+        let left = if self.has_left {
+            Some(chars.next()?.1)
+        } else {
+            None
         };
         let fill = chars.peek()?.1;
         let mut stops = self.stops.iter().peekable();

@@ -37,9 +37,10 @@ pub(super) fn at_spaces<'a>(lines: &[&'a str], measure: Measure) -> Option<Cells
         let mut rest = *line;
         for i in 0..columns {
             rest = rest.trim_start_matches(' ');
-            let end = match i + 1 == columns {
-                true => rest.trim_end_matches(' ').len(),
-                false => rest.find(' ').unwrap_or(rest.len()),
+            let end = if i + 1 == columns {
+                rest.trim_end_matches(' ').len()
+            } else {
+                rest.find(' ').unwrap_or(rest.len())
             };
             let (text, more) = rest.split_at(end);
             let at = places.place_of(line.len() - rest.len());

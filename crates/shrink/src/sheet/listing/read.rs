@@ -252,9 +252,10 @@ fn named(cells: &Cells<'_>, tracks: &[Track], ruled: bool) -> Option<bool> {
     if is_named {
         for (i, (name, track)) in first.iter().zip(tracks).enumerate() {
             let from = isize::try_from(name.at).ok()?;
-            let inside = match track.is_right {
-                true => from < track.start,
-                false => from <= track.start.saturating_add(1) || i == 0,
+            let inside = if track.is_right {
+                from < track.start
+            } else {
+                from <= track.start.saturating_add(1) || i == 0
             };
             if !name.text.is_empty() && !inside {
                 return None;
@@ -291,9 +292,10 @@ impl Listing {
                 if i > 0 {
                     here += gap;
                 }
-                let start = match track.is_right {
-                    true => track.start.saturating_sub_unsigned(*width),
-                    false => track.start,
+                let start = if track.is_right {
+                    track.start.saturating_sub_unsigned(*width)
+                } else {
+                    track.start
                 };
                 if start != here {
                     extras.push((i, start - here));

@@ -32,9 +32,10 @@ pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) ->
         if number == at {
             continue;
         }
-        match rule.cut(line, &mut fields) {
-            true => places.push(number),
-            false => literal.push(number),
+        if rule.cut(line, &mut fields) {
+            places.push(number)
+        } else {
+            literal.push(number)
         }
     }
     // The names must be there.
@@ -187,12 +188,11 @@ impl<'a> Table<'a> {
             // The first ones are as good as all, until one is odd.
             let is_fine =
                 (i > look && odd == 0) || writer.writes(&row, aligns, *number, &mut drawn);
-            match is_fine {
-                true => cells.extend(row),
-                false => {
-                    odd += 1;
-                    literal.push(*number);
-                }
+            if is_fine {
+                cells.extend(row)
+            } else {
+                odd += 1;
+                literal.push(*number);
             }
         }
         (odd * 4 <= self.places.len()).then_some(cells)

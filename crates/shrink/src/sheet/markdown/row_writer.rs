@@ -19,9 +19,10 @@ impl<'a> RowWriter<'_, 'a> {
     pub(super) fn cells(&self, fields: &[&'a str], aligns: &[Align]) -> Vec<Cow<'a, str>> {
         let cell = |(i, field): (usize, &&'a str)| {
             let field = self.markdown.strip(i, self.widths.len(), field);
-            match self.widths[i].is_some() {
-                true => Cow::Borrowed(aligns[i].trim(field)),
-                false => Cow::Borrowed(field),
+            if self.widths[i].is_some() {
+                Cow::Borrowed(aligns[i].trim(field))
+            } else {
+                Cow::Borrowed(field)
             }
         };
         fields.iter().enumerate().map(cell).collect()
@@ -49,13 +50,15 @@ impl Markdown {
         }
         let is_first = column == 0 && !self.edges.0;
         let is_last = column + 1 == columns && !self.edges.1;
-        let field = match is_first {
-            true => field,
-            false => field.strip_prefix(' ').unwrap_or(field),
+        let field = if is_first {
+            field
+        } else {
+            field.strip_prefix(' ').unwrap_or(field)
         };
-        match is_last {
-            true => field,
-            false => field.strip_suffix(' ').unwrap_or(field),
+        if is_last {
+            field
+        } else {
+            field.strip_suffix(' ').unwrap_or(field)
         }
     }
 }

@@ -69,13 +69,15 @@ impl Rule {
         if indent.bytes().any(|byte| byte != b' ') {
             return None;
         }
-        let inner = match self.edges.0 {
-            true => inner.strip_prefix('|')?,
-            false => inner,
+        let inner = if self.edges.0 {
+            inner.strip_prefix('|')?
+        } else {
+            inner
         };
-        match self.edges.1 {
-            true => inner.strip_suffix('|'),
-            false => Some(inner),
+        if self.edges.1 {
+            inner.strip_suffix('|')
+        } else {
+            Some(inner)
         }
     }
 }

@@ -155,9 +155,10 @@ impl<'t> Head<'t> {
             Some(b':') => {
                 cursor.eat(":");
                 let value = cursor.cell(Place::Nested)?;
-                match usually {
-                    true => Said::Usually(value),
-                    false => Said::Always(value),
+                if usually {
+                    Said::Usually(value)
+                } else {
+                    Said::Always(value)
                 }
             }
             Some(b'=') => {

@@ -116,9 +116,10 @@ impl<'t> Scope<'_, 't> {
 }
 
 fn made<'t>(text: String, is_text: bool) -> Found<'t> {
-    match !is_text && (is_number(&text) || is_word(&text)) {
-        true => Found::Token(Cow::Owned(text)),
-        false => Found::Text(Cow::Owned(text)),
+    if !is_text && (is_number(&text) || is_word(&text)) {
+        Found::Token(Cow::Owned(text))
+    } else {
+        Found::Text(Cow::Owned(text))
     }
 }
 

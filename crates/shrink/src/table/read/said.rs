@@ -47,9 +47,12 @@ pub(super) fn template<'t>(cursor: &mut Cursor<'t>, usually: bool) -> Result<Sai
     let quoted = cursor.eat("\"");
     let mut parts = Vec::new();
     loop {
-        let is_end = |byte| match quoted {
-            true => matches!(byte, b'"' | b'*' | b'{' | b'\\'),
-            false => ends_nested(byte) || matches!(byte, b'*' | b'{' | b'"' | b'[' | b'\\'),
+        let is_end = |byte| {
+            if quoted {
+                matches!(byte, b'"' | b'*' | b'{' | b'\\')
+            } else {
+                ends_nested(byte) || matches!(byte, b'*' | b'{' | b'"' | b'[' | b'\\')
+            }
         };
         let text = cursor.until(is_end);
         push_text(&mut parts, text);

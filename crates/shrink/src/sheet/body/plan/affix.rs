@@ -19,10 +19,7 @@ pub(super) fn find<'a>(cells: &[&'a str], level: Level) -> Vec<Affix<'a>> {
     let mut before: Vec<usize> = Vec::with_capacity(count);
     let mut after: Vec<usize> = Vec::with_capacity(count);
     for cell in filled() {
-        let first = match only_ends {
-            true => 0,
-            false => beginning(model, cell),
-        };
+        let first = if only_ends { 0 } else { beginning(model, cell) };
         before.push(first);
         after.push(ending(model, cell));
     }
