@@ -21,7 +21,7 @@ pub(crate) const TOOL: &str = concat!(
     r#""required":["id"]}}"#,
 );
 
-/// Most bytes of an answer.
+/// The largest answer in bytes.
 const MOST: usize = 256 << 10;
 
 /// Why a call fails; the text is for the model.
@@ -100,7 +100,7 @@ fn range_of(text: &str, range: &str) -> Result<String, FetchError> {
     Ok(lines(text, first, last))
 }
 
-/// Lines `first` to `last`, as far as they fit into an answer.
+/// Lines `first` to `last`, as many as fit into an answer.
 fn lines(text: &str, first: usize, last: usize) -> String {
     let mut out = String::new();
     let mut number = 0;
@@ -115,7 +115,7 @@ fn lines(text: &str, first: usize, last: usize) -> String {
         if out.len() + line.len() > MOST {
             let total = text.lines().count();
             if out.is_empty() {
-                // The line alone is too long: its beginning.
+                // The line alone exceeds the limit: only its beginning.
                 let part = cut(line, MOST);
                 return format!(
                     "{part}\n[linkspan: line {number} is cut here; of {total} lines the next range is {}-]",

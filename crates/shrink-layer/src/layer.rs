@@ -16,7 +16,7 @@ use crate::originals::Originals;
 use crate::repeats::Repeats;
 use crate::shared::{Caller, Shared};
 
-/// Requests that are remembered; a client has far fewer pending.
+/// How many pending requests are remembered; well-behaved clients have far fewer.
 const MOST_PENDING: usize = 4096;
 
 /// How long a call of a tool of the layer waits for a free slot.
@@ -36,9 +36,9 @@ enum Pending {
 pub(crate) struct ShrinkLayer {
     shared: Arc<Shared>,
     pending: HashMap<IdKey, Pending>,
-    /// The client's name in its handshake; without a handshake each request has it.
+    /// The client's name from its handshake; without a handshake each request carries it.
     client: Option<String>,
-    /// The texts that this session has had; `None` if several clients share it.
+    /// Texts already sent in this session; `None` if several clients share the session.
     repeats: Option<Arc<Mutex<Repeats>>>,
     /// The originals of the session's principal.
     originals: Originals,

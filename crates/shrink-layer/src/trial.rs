@@ -1,4 +1,4 @@
-//! A text before and after shrinking, for people and for programs.
+//! A text before and after shrinking, printed as text or JSON.
 
 use std::io::{self, Write};
 
@@ -13,10 +13,10 @@ const DIM: Style = Style::new().dimmed();
 const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 const BAD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
 
-/// What became of one text.
+/// The outcome for one text.
 #[derive(Debug)]
 pub struct Trial<'a> {
-    /// The file that the text is from.
+    /// The file with the text.
     pub file: &'a str,
     /// The result.
     pub tried: &'a Tried,
@@ -30,7 +30,7 @@ impl Trial<'_> {
         self.tried.worked.kept != Some(Kept::Unfaithful)
     }
 
-    /// The row of statistics.
+    /// The row for statistics.
     pub fn row(&self) -> Row {
         Row {
             calls: 1,
@@ -41,7 +41,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Writes it as text, in colours.
+    /// Writes the outcome as coloured text.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let (worked, millis) = (&self.tried.worked, self.millis);
         writeln!(out, "{NAME}{}{NAME:#}", escape_line(self.file))?;

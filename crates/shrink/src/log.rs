@@ -1,5 +1,5 @@
-//! Logs: what lines have in common is said once, in templates; each line is then its template's letter
-//! and what is different about it.
+//! Logs: the common parts of lines become templates; each line is then the letter of its template and the values of its
+//! fields.
 
 mod assign;
 mod cells;

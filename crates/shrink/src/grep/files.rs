@@ -1,4 +1,4 @@
-//! How a file is named: as it stands, below the root, or as a neighbour of the file before.
+//! File names: verbatim, relative to the root, or relative to the folder of the previous file.
 //!
 //! ```text
 //! src/run.rs    below the root
@@ -13,17 +13,17 @@ use std::borrow::Cow;
 
 use super::head::{Head, Style};
 
-/// The longest path (`PATH_MAX`): a path that is named once stands before many lines.
+/// The longest path (`PATH_MAX`); a path written once is repeated before many lines.
 pub(super) const LONGEST: usize = 4096;
 
-/// Names with the same ending that make it worth to say so.
+/// The least number of names with the same extension that is worth explaining in the head.
 const ENOUGH: usize = 10;
 
-/// The file that was named last.
+/// The state of reading or writing file names: the previous file.
 pub(super) struct Files<'a> {
     head: &'a Head,
     current: String,
-    /// How much of it is its folder.
+    /// The length of its folder.
     folder: usize,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Files<'a> {
         &self.current
     }
 
-    /// Names a file.
+    /// Writes the name of a file.
     pub(super) fn write(&mut self, path: &str, out: &mut String) {
         let Head {
             bare,
@@ -60,7 +60,7 @@ impl<'a> Files<'a> {
                 out.push_str(&name);
             }
             Some(below) => {
-                // A bare name would be taken for a neighbour.
+                // A bare name would be read relative to the previous file's folder.
                 let lone = bare && below.is_empty() && near != root;
                 if lone || !is_plain(if below.is_empty() { &name } else { below }, style) {
                     out.push_str("./");
@@ -72,7 +72,7 @@ impl<'a> Files<'a> {
         self.set(path);
     }
 
-    /// Takes a name for the file that it stands for.
+    /// Reads a name and makes its file the current one.
     pub(super) fn read(&mut self, name: &str) -> Result<(), &'static str> {
         let root = self.head.root.as_str();
         let path = if let Some(path) = name.strip_prefix('>') {
@@ -126,13 +126,13 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Whether bare names save more than it takes to explain them.
+/// Whether names relative to the previous folder save more tokens than their explanation costs.
 pub(super) fn bare_pays(paths: &[&str], root: &str) -> bool {
     let mut near = root;
     let mut saved = 0_isize;
     for path in paths {
         let folder = &path[..folder_of(path)];
-        // A folder has two tokens or more; `./` is one.
+        // A folder has at least two tokens; `./` has one.
         saved += match (folder == near, folder == root) {
             (true, false) => 2,
             (false, true) => -1,
@@ -143,7 +143,7 @@ pub(super) fn bare_pays(paths: &[&str], root: &str) -> bool {
     saved > 10
 }
 
-/// The ending that most names have, with its dot, if it pays to leave it out.
+/// The most common extension, with its dot, if omitting it saves tokens.
 pub(super) fn ending(paths: &[&str]) -> String {
     let mut best = "";
     let mut votes = 0_usize;
@@ -166,7 +166,7 @@ pub(super) fn ending(paths: &[&str]) -> String {
     }
 }
 
-/// `.rs`, or nothing.
+/// An extension such as `.rs`, or the empty string.
 fn ending_of(path: &str) -> &str {
     let name = &path[folder_of(path)..];
     let ending = name.rfind('.').map_or("", |at| &name[at..]);
@@ -178,12 +178,12 @@ fn ending_of(path: &str) -> &str {
     }
 }
 
-/// How much of a path is its folder, with the last slash.
+/// The length of a path's folder, with the last slash.
 pub(super) fn folder_of(path: &str) -> usize {
     path.rfind(['/', '\\']).map_or(0, |at| at + 1)
 }
 
-/// Whether this cannot be taken for a line of another sort.
+/// Whether a name cannot be read as a line of another type.
 fn is_plain(name: &str, style: Style) -> bool {
     let first = name.bytes().next();
     !name.starts_with("./")

@@ -1,4 +1,4 @@
-//! The way back.
+//! Decodes a body.
 
 use super::apart::Apart;
 use super::files::Files;
@@ -6,18 +6,18 @@ use super::head::{Head, Style};
 use super::{APART, LITERAL, hit};
 use crate::rendering::Malformed;
 
-/// The text that a body was made of.
+/// Decodes a body to the original text.
 pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malformed> {
     let mut files = Files::new(head);
     let mut apart = Apart::new(head);
     let mut out = String::with_capacity(body.len() * 2);
     let mut rest = String::new();
     let mut named = false;
-    // A line that names a file is no line of the text.
+    // A line with a file name produces no output line.
     let mut begun = false;
     let mut lines = body.split('\n').enumerate();
     let mut texts = Vec::new();
-    // There are no more of them than lines, whatever the head says.
+    // Limited by the number of lines, whatever count the head has.
     for (index, line) in lines.by_ref().take(head.texts) {
         let text = line
             .split_once('\t')
@@ -69,7 +69,7 @@ pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malf
     Ok(out)
 }
 
-/// The name of a file, if this line is one.
+/// The file name on a line, if it has one.
 fn name(line: &str, style: Style) -> Option<&str> {
     match style {
         Style::Text => line.strip_prefix('>'),

@@ -1,4 +1,4 @@
-//! The way there.
+//! Encodes search results.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::split::{Cut, Cutter};
 use super::{APART, LITERAL, hit, once, root};
 use crate::context::{Context, Level};
 
-/// Head and body, if most lines can be cut in two.
+/// The head and the body, if most lines can be cut.
 pub(super) fn write(text: &str, context: &Context) -> Option<(Head, String)> {
     let mut cutter = Cutter::learn(text, context)?;
     let style = cutter.style;
@@ -60,14 +60,14 @@ pub(super) fn write(text: &str, context: &Context) -> Option<(Head, String)> {
         }
         hit::write(rest, &head, |text| indices.get(text).copied(), &mut body);
     }
-    // An empty last line could be taken for the end of the line above.
+    // An empty last line could be mistaken for the line end above it.
     if body.ends_with('\n') {
         body.push(LITERAL);
     }
     Some((head, body))
 }
 
-/// Every line cut in two, or none where that cannot be done.
+/// The cuts of all lines; `None` for lines that cannot be cut.
 fn cut_all<'a>(
     text: &'a str,
     cutter: &mut Cutter<'a>,
@@ -90,7 +90,7 @@ fn cut_all<'a>(
     (hits >= 3 && hits >= others).then_some(cuts)
 }
 
-/// What is worth saying once, and the texts that repeat.
+/// The head, and the repeated texts.
 fn plan<'a>(
     text: &str,
     cuts: &mut [Option<Cut<'a>>],
@@ -115,7 +115,7 @@ fn plan<'a>(
         if style == Style::Numbered {
             head.column = once::column(cuts.iter().flatten().map(|cut| cut.rest));
             let columns = head.column != Column::None;
-            // A hit without a column would be given one.
+            // Decoding would give a hit without a column a derived one, so it is copied verbatim.
             let odd = |cut: &Cut<'_>| columns && hit::lacks_column(cut.rest);
             cuts.iter_mut()
                 .filter(|cut| cut.is_some_and(|cut| odd(&cut)))

@@ -1,4 +1,4 @@
-//! Arrays of objects as tables.
+//! Converts arrays of objects to tables.
 
 use std::borrow::Cow;
 use std::cell::Cell as Slot;
@@ -11,7 +11,7 @@ use crate::context::{Context, Level as Strength};
 use crate::table::level::{Body, Bracket, Column, Entry, Level, Name, Rows};
 use crate::table::{Cell, Marks, Page, Place, saving, write_level};
 
-/// Makes tables of a document's arrays.
+/// Builds tables from a document's arrays.
 pub(crate) struct Builder<'b, 'a> {
     pub(crate) document: &'b Document<'a>,
     pub(crate) context: &'b Context,
@@ -19,14 +19,14 @@ pub(crate) struct Builder<'b, 'a> {
     pub(crate) has_tables: bool,
 }
 
-/// Whether rows may be something else than objects that fit.
+/// Whether rows may be values other than objects that fit the columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Odd {
     None,
     Some,
 }
 
-/// What the reader has to be told.
+/// The notations used, which the head must explain.
 #[derive(Default)]
 pub(crate) struct Notes {
     pub(crate) marks: Slot<Marks>,
@@ -51,8 +51,8 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
     }
 
-    /// Rows as a table, if that is likely to save more than `price` tokens. With names they are the members
-    /// of an object.
+    /// A table of rows, if it is likely to save more than `price` tokens. With `names`, the rows are members of an
+    /// object.
     pub(crate) fn page(
         &self,
         rows: &[Id],
@@ -76,7 +76,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         self.write_page(&level, place)
     }
 
-    /// Puts the names of members before their values.
+    /// Adds the names of members as the first column.
     fn name_rows(&self, level: &mut Level<'a>, names: &[super::names::Name]) -> Option<()> {
         let mut column = self.names(names)?;
         if let Body::Cells(cells) = &mut column.body {
@@ -93,7 +93,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         Some(())
     }
 
-    /// An object of texts and numbers, if they follow from their names.
+    /// A table of an object whose values are strings, if the values can be derived from the names.
     fn map(
         &self,
         rows: &[Id],
@@ -132,7 +132,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         None
     }
 
-    /// Lines as a table.
+    /// A table of JSON lines.
     pub(crate) fn lines(&self, lines: &[Option<Id>]) -> Option<Page> {
         let rows: Vec<Id> = lines.iter().map(|line| line.unwrap_or(NONE)).collect();
         let mut level = self.level(&rows, 0, Odd::Some)?;
@@ -150,7 +150,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         Some(page)
     }
 
-    /// Names of members as a column.
+    /// The names of members as a column.
     fn names(&self, names: &[super::names::Name]) -> Option<Column<'a>> {
         let cell = |name: &super::names::Name| match self.document.names.get(*name) {
             Spelled::Text(text) => Some(Cell::Text(text.clone())),
@@ -163,8 +163,8 @@ impl<'b, 'a> Builder<'b, 'a> {
         })
     }
 
-    /// A list of values that are no objects, if they have so much in common that it pays. A list of lists
-    /// of one length has a column for each of their places.
+    /// A table of an array of scalars, if the values share enough to save tokens. Arrays of equal length become one
+    /// column per position.
     fn list(&self, rows: &[Id], price: usize) -> Option<Level<'a>> {
         if self.context.level < Strength::Balanced || rows.len() < 3 {
             return None;
@@ -179,7 +179,7 @@ impl<'b, 'a> Builder<'b, 'a> {
             });
         let mut columns = vec![Vec::with_capacity(rows.len()); if is_grid { width } else { 1 }];
         for row in rows {
-            // Nothing is written twice: what would be written again if this does not pay is left out.
+            // Nested values are excluded: if the table is rejected, they would be written a second time.
             let is_flat =
                 |id: Id| !matches!(self.document.value(id).sort, Sort::Array | Sort::Object);
             if !is_grid {
@@ -208,7 +208,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         })
     }
 
-    /// Rows as a table, if that is likely to save more than `price` tokens. Those that are [`NONE`] stay so.
+    /// A table of rows, if it is likely to save more than `price` tokens. Rows that are [`NONE`] stay so.
     fn level(&self, rows: &[Id], price: usize, odd: Odd) -> Option<Level<'a>> {
         if self.context.stop.is_set() {
             return None;
@@ -248,13 +248,13 @@ impl<'b, 'a> Builder<'b, 'a> {
         })
     }
 
-    /// How many tenths of a token it saves to say the names once.
+    /// The estimated saving of writing the names once, in tenths of a token.
     fn gain(&self, merged: &Merged, rows: &[Id]) -> i64 {
         let words: i64 = merged.names.iter().map(|name| self.price(*name)).sum();
         let each = words / merged.names.len().max(1) as i64;
         let places = merged.names.len().saturating_mul(rows.len());
         let absent = places.saturating_sub(merged.members) as i64;
-        // Names that objects lack are likely to be those that are rare: they cost, and are seldom saved.
+        // Names that many objects lack are likely to be rare ones: each absence costs, and little is saved.
         each * merged.members as i64 - words - absent.saturating_mul(4) - 20 * merged.odd as i64
     }
 
@@ -270,7 +270,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
     }
 
-    /// The values of one name. `here` rows are objects that fit.
+    /// The column of one name. `here` is the number of rows with objects that fit.
     fn body(&self, ids: &[Id], here: usize) -> Body<'a> {
         let mut objects = 0;
         let mut lists = 0;
@@ -303,7 +303,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
     }
 
-    /// Whether there is only one value, which is better said as a whole.
+    /// Whether all nested values are equal; then they are shorter as whole values.
     fn is_one(&self, ids: &[Id]) -> bool {
         let is_list = |id: &&Id| match **id {
             NONE => false,

@@ -1,4 +1,4 @@
-//! The JSON that a short form was made of.
+//! Decodes the short form of JSON.
 
 mod rows;
 
@@ -8,10 +8,10 @@ use crate::lexeme::{is_number, is_word, quote, spelling};
 use crate::rendering::Malformed;
 use crate::table::read::{Cursor, Wrong, ends_nested};
 
-/// Ours are at most as deep as JSON may be, and a table in place adds one.
+/// Encoded values are at most as deep as JSON may be, plus one level for a table in place.
 const DEEPEST: usize = MAX_DEPTH + 8;
 
-/// The JSON that a short form was made of, without white space.
+/// Decodes to JSON without white space.
 pub(crate) fn decode(head: &str, body: &str) -> Result<String, Malformed> {
     let mut lines = Lines {
         rest: Some(body),
@@ -35,7 +35,7 @@ pub(crate) fn decode(head: &str, body: &str) -> Result<String, Malformed> {
     }
 }
 
-/// What is left of the body, line by line.
+/// The remaining lines of the body.
 struct Lines<'t> {
     rest: Option<&'t str>,
     number: usize,
@@ -60,7 +60,7 @@ impl<'t> Lines<'t> {
 
 struct Decoder {
     out: String,
-    /// The output is not longer.
+    /// The largest output in bytes.
     most: usize,
 }
 
@@ -96,7 +96,7 @@ impl Decoder {
         }
     }
 
-    /// A value that is all of a text, without tables below.
+    /// Decodes a value that is the whole text, without tables below.
     fn whole(&mut self, text: &str) -> Result<(), Wrong> {
         let mut cursor = Cursor::new(text);
         self.value(&mut cursor, 0, None)?;
@@ -106,7 +106,7 @@ impl Decoder {
         }
     }
 
-    /// A value between brackets, or the document. `lines` has the tables below it.
+    /// Decodes a value between brackets, or the document. `lines` has the tables below it.
     fn value<'t>(
         &mut self,
         cursor: &mut Cursor<'t>,
@@ -183,7 +183,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// The name of a member and the colon after it.
+    /// Decodes the name of a member and its colon.
     fn member(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
         match cursor.peek() {
             Some(b'"') => self.string(cursor)?,

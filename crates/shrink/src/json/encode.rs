@@ -1,4 +1,4 @@
-//! The way there.
+//! Encodes JSON.
 
 use super::bare::Below;
 use super::build::{Builder, Notes};
@@ -8,10 +8,10 @@ use crate::kind::Kind;
 use crate::rendering::Rendered;
 use crate::table::Place;
 
-/// In a text that is not longer the words that explain a table may cost more than it saves.
+/// Up to this length, the legend of a table may cost more than the table saves.
 const SHORT: usize = 8000;
 
-/// The short forms of a text.
+/// The candidate short forms of a text.
 pub(crate) fn encode(text: &str, kind: Kind, context: &Context) -> Vec<Rendered> {
     let mut forms = Vec::new();
     forms.extend(match kind {

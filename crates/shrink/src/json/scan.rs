@@ -1,15 +1,15 @@
-//! The tokens of JSON, checked as they are read.
+//! Reads and validates the tokens of JSON.
 
 use super::parse::Sort;
 use crate::lexeme::{Spelling, number_len, spelling, string_len};
 
-/// Where a reader of JSON stands.
+/// The position of the reader in a JSON text.
 pub(crate) struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-/// What a value begins with.
+/// The first token of a value.
 pub(crate) enum Token {
     Scalar(Sort),
     Array,
@@ -31,13 +31,13 @@ impl<'a> Scanner<'a> {
         self.at as u32
     }
 
-    /// Whether nothing but white space is left.
+    /// Whether only white space is left.
     pub(crate) fn at_end(&mut self) -> bool {
         self.skip_space();
         self.at == self.bytes.len()
     }
 
-    /// The next value: all of it, or the bracket that it begins with.
+    /// Reads a scalar or an opening bracket, and returns its range.
     pub(crate) fn value(&mut self) -> Option<(Token, u32, u32)> {
         self.skip_space();
         let start = self.at;
@@ -62,7 +62,7 @@ impl<'a> Scanner<'a> {
         Some((token, start as u32, self.at as u32))
     }
 
-    /// The name of a member, and the colon after it.
+    /// Reads the name of a member and its colon.
     pub(crate) fn name(&mut self) -> Option<(Sort, u32, u32)> {
         self.skip_space();
         let start = self.at;
@@ -75,13 +75,13 @@ impl<'a> Scanner<'a> {
         self.eat(b':').then_some((sort, start as u32, end as u32))
     }
 
-    /// After a bracket was opened: whether it is closed at once.
+    /// After an opening bracket: whether the matching bracket follows.
     pub(crate) fn closes(&mut self, is_object: bool) -> bool {
         self.skip_space();
         self.eat(if is_object { b'}' } else { b']' })
     }
 
-    /// After a value: whether its array or object ends, rather than having a comma.
+    /// After a value: whether its array or object ends; otherwise a comma must follow.
     pub(crate) fn ends(&mut self, is_object: bool) -> Option<bool> {
         self.skip_space();
         if self.eat(b',') {
@@ -108,7 +108,7 @@ impl<'a> Scanner<'a> {
         is_there.then_some(Token::Scalar(Sort::Word))
     }
 
-    /// A string from its first quote on.
+    /// Reads a string from its opening quote on.
     fn string(&mut self) -> Option<Sort> {
         let length = string_len(&self.bytes[self.at..])?;
         let inside = &self.bytes[self.at + 1..self.at + length - 1];

@@ -1,4 +1,4 @@
-//! The plainest form: what most lines begin with is said once, and so is a line that comes again.
+//! The plainest rendering of a log: the most common prefix is written once, and so are repeated lines.
 
 use super::assign::{Assigned, NONE};
 use super::lines::Lines;
@@ -7,10 +7,10 @@ use super::write::{Tricks, write as write_log};
 use crate::context::Context;
 use crate::rendering::Rendered;
 
-/// Lines that are looked at to find out how most of them begin.
+/// How many lines are sampled to find the prefix.
 const SAMPLE: usize = 1000;
 
-/// `None` if lines have no common beginning and none comes again.
+/// `None` if lines have neither a common prefix nor repetitions.
 pub(crate) fn write(lines: &Lines<'_>, context: &Context) -> Option<Rendered> {
     let prefix = common(lines);
     let mut assigned = Assigned {
@@ -41,7 +41,7 @@ pub(crate) fn write(lines: &Lines<'_>, context: &Context) -> Option<Rendered> {
     (rendered.body.len() < lines.text.len()).then_some(rendered)
 }
 
-/// What most lines begin with.
+/// The prefix that saves most.
 fn common<'a>(lines: &Lines<'a>) -> &'a str {
     let mut some: Vec<&str> = lines
         .sample(SAMPLE)
@@ -50,7 +50,7 @@ fn common<'a>(lines: &Lines<'a>) -> &'a str {
         .collect();
     some.sort_unstable();
     let mut best = (0, "");
-    // The middle of the sorted lines is where most of them are.
+    // The middle of the sorted sample is where most lines are similar.
     for (low, high) in [(1, 9), (2, 8), (3, 7), (4, 6)] {
         let (low, high) = (some.len() * low / 10, some.len() * high / 10);
         let (Some(one), Some(other)) = (some.get(low), some.get(high)) else {

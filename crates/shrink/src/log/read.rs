@@ -1,4 +1,4 @@
-//! The way back from the short form of a log.
+//! Decodes the short form of a log.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,12 +10,12 @@ use super::mark::{Mark, Slot};
 use super::template::WIDEST;
 use crate::rendering::Malformed;
 
-/// Text that may come of that many bytes: a few letters may stand for much, but not for everything.
+/// The longest text that this many bytes may decode to, because a few letters may stand for long templates.
 pub(crate) fn most(bytes: usize) -> usize {
     bytes.saturating_mul(256).saturating_add(16 << 10)
 }
 
-/// The log that was written like this.
+/// Decodes to the original log.
 pub(crate) fn read(head: &str, body: &str) -> Result<String, Malformed> {
     let mark = head.split(' ').next().and_then(Mark::parse);
     let mark = mark.ok_or_else(|| Malformed::new(0, "no mark for fields"))?;
@@ -46,26 +46,26 @@ pub(crate) fn read(head: &str, body: &str) -> Result<String, Malformed> {
     Ok(reader.out)
 }
 
-/// A template: text and places by turns.
+/// A template: texts and slots in turn.
 struct Template<'a> {
-    /// One more than there are places.
+    /// One more than there are slots.
     texts: Vec<Cow<'a, str>>,
     places: Vec<Slot>,
     fields: usize,
-    /// The time stands before everything else.
+    /// The timestamp precedes everything else.
     leads: bool,
 }
 
 struct Reader<'a> {
     templates: HashMap<&'a str, Template<'a>>,
-    /// What stands before and after the time.
+    /// The text before and after the timestamp.
     time: Option<(&'a str, &'a str)>,
     heading: &'a str,
     front: Option<&'a str>,
     names: HashMap<u32, Cow<'a, str>>,
-    /// Where the line begins that is being made.
+    /// Where the current output line begins.
     line_start: usize,
-    /// Where the last line is.
+    /// The range of the previous line.
     last: Option<Range<usize>>,
     out: String,
     most: usize,
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         let mut number = 1;
         while from < legend.len() {
             let rest = &legend[from..];
-            // Lines that are indented belong to the one above.
+            // Indented lines continue the one above.
             let mut ends = rest.match_indices('\n').map(|(at, _)| at);
             let end = ends
                 .find(|at| !rest[at + 1..].starts_with(' '))
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
     }
 
     fn templated(&mut self, key: &str, mut rest: &'a str) -> Result<(), Why> {
-        // Taken out, so that it can be read while names are given.
+        // Removed during use, because `fill` needs `self` mutably.
         let template = self.templates.remove_entry(key);
         let (key, template) = template.ok_or("no such template")?;
         let done = self.fill(&template, &mut rest);
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// How wide the line is so far, as far as it matters.
+    /// The width of the current line so far, up to `WIDEST`.
     fn column(&self) -> usize {
         let line = self.out.get(self.line_start..).unwrap_or_default();
         line.chars().take(WIDEST as usize).count()
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
         self.out.extend(std::iter::repeat_n(' ', spaces));
     }
 
-    /// The next field; `rest` is what follows it.
+    /// Reads the next field and advances `rest` behind it.
     fn field(&mut self, rest: &mut &'a str, last: bool) -> Result<Cow<'a, str>, Why> {
         let Some(named) = rest.strip_prefix('$') else {
             return value(rest, last);
@@ -260,7 +260,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A value without a name.
+/// Reads a value that is not a reference.
 fn value<'a>(rest: &mut &'a str, last: bool) -> Result<Cow<'a, str>, Why> {
     let text = *rest;
     let Some(quoted) = text.strip_prefix('"') else {
@@ -312,7 +312,7 @@ impl<'a> Template<'a> {
     }
 }
 
-/// Lines below the first one, as they were.
+/// Removes the indentation of the lines below the first one.
 fn unindent(text: &str) -> Cow<'_, str> {
     if text.contains('\n') {
         text.replace("\n ", "\n").into()

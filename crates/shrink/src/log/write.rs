@@ -1,4 +1,4 @@
-//! The short form of a log: a legend of templates, then a line for each line.
+//! Encodes a log: a legend of templates, then a line per log line.
 
 use std::fmt::Write;
 
@@ -14,20 +14,20 @@ use super::times::Times;
 use crate::context::Context;
 use crate::rendering::Rendered;
 
-/// What may be done.
+/// The techniques that may be used.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tricks {
-    /// Long values that come again get a number.
+    /// Number repeated long values.
     pub(crate) names: bool,
-    /// Lines that always follow each other are one template.
+    /// Combine templates of lines in a fixed sequence.
     pub(crate) chains: bool,
-    /// What times of neighbours have in common is said once.
+    /// Write the common part of neighbouring timestamps on a line of its own.
     pub(crate) headings: bool,
-    /// A line that comes several times in a row is said once.
+    /// Write a line that occurs several times in a row once, with a count.
     pub(crate) runs: bool,
 }
 
-/// `None` if it cannot be done, or if `stop` is set.
+/// `None` if no notation fits, or if `stop` is set.
 pub(crate) fn write(
     lines: &Lines<'_>,
     templates: &[Vec<Part>],
@@ -97,7 +97,7 @@ pub(crate) fn write(
     })
 }
 
-/// The times that will be written, in order, and which entries they are for.
+/// The timestamps that will be written, in order, each with its entry.
 fn used_clocks(entries: &[Entry], assigned: &Assigned) -> Vec<(u32, Clock)> {
     let mut clocks = assigned.clocks.iter();
     let with_time = assigned.template.iter().filter_map(|id| {
@@ -108,7 +108,7 @@ fn used_clocks(entries: &[Entry], assigned: &Assigned) -> Vec<(u32, Clock)> {
     with_time.collect()
 }
 
-/// Where lines write the same date in different ways, it is put into their templates.
+/// If templates write the same date in different ways, moves each date into its template; returns whether it did.
 fn dates_into_templates(text: &str, clocks: &[(u32, Clock)], entries: &mut [Entry]) -> bool {
     let mut dates: Vec<Option<&str>> = vec![None; entries.len()];
     let mut differ = false;
@@ -145,13 +145,13 @@ struct Writer<'a> {
     context: &'a Context,
     entries: &'a [Entry],
     times: Option<&'a Times>,
-    /// Whether dates are a part of times.
+    /// Whether timestamps include the date.
     dated: bool,
     /// Whether a line that begins with a space has a template.
     spare: bool,
     names: Names<'a>,
     repeated: bool,
-    /// What the last line with a time said.
+    /// The heading and timestamp of the last line with a timestamp.
     heading: Option<&'a str>,
     clock: Option<&'a str>,
     next_field: usize,
@@ -180,7 +180,7 @@ impl<'a> Writer<'a> {
         for entry in entries {
             template.clear();
             mark.write(&entry.parts, &mut template);
-            // The lines below the first one are indented.
+            // Lines of a template below the first one are indented.
             let _ = writeln!(self.out, "{}={}", entry.key, template.replace('\n', "\n "));
         }
         Some(mark)
@@ -226,7 +226,8 @@ impl<'a> Writer<'a> {
                     self.templated(entry);
                     entry.lines
                 }
-                // A line of a chain that we are not in cannot be: its first line is always before it.
+                // Always a line without a template: the first line of a chain precedes its others, so they are skipped
+                // together.
                 _ => {
                     self.pass_by(entry, 1);
                     self.literal(self.lines.line(at));
@@ -241,7 +242,7 @@ impl<'a> Writer<'a> {
         Some(())
     }
 
-    /// Leaves out the fields of lines that are said otherwise.
+    /// Skips the fields of lines that are written in another way.
     fn pass_by(&mut self, entry: Option<&Entry>, lines: usize) {
         if let Some(entry) = entry {
             self.next_field += entry.fields * lines;
@@ -256,7 +257,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// How many lines below are this one again; says so. Not more than may be read back.
+    /// Writes how often a line is repeated directly below, and returns the number of repetitions, which is limited to
+    /// what decoding accepts.
     fn repeats(&mut self, line: usize, start: usize) -> usize {
         let text = self.lines.line(line);
         let read = self.lines.range(line).end as usize;

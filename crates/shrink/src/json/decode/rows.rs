@@ -1,4 +1,4 @@
-//! The rows of a table as JSON.
+//! Decodes the rows of a table to JSON.
 
 use super::{Decoder, Lines};
 use crate::lexeme::quote;
@@ -6,17 +6,17 @@ use crate::table::Place;
 use crate::table::level::{Bracket, Name};
 use crate::table::read::{Cursor, Field, Found, Head, Repeats, Scope, Wrong, literal, split};
 
-/// What a row's object is in.
+/// The container of a table's rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
     Array,
-    /// The first column is its name.
+    /// The first column has the names of the members.
     Object,
     Lines,
 }
 
 impl Decoder {
-    /// A line of columns and as many rows.
+    /// Decodes a header line and `count` rows.
     pub(super) fn table(
         &mut self,
         lines: &mut Lines<'_>,
@@ -54,7 +54,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// `@1` in the document: the next table below it.
+    /// Decodes the table that `@1` in the document refers to: the next one below it.
     pub(super) fn below(&mut self, lines: &mut Lines<'_>, name: &str) -> Result<(), Wrong> {
         let line = lines.next()?;
         let rest = line
@@ -72,7 +72,7 @@ impl Decoder {
         self.table_below(lines, count, header, within)
     }
 
-    /// A table in place, after its `[|` or `{|`.
+    /// Decodes a table in place, after its `[|` or `{|`.
     pub(super) fn table_here<'t>(
         &mut self,
         cursor: &mut Cursor<'t>,
@@ -98,7 +98,7 @@ impl Decoder {
         cursor.expect(close, "a bracket that nothing closes")
     }
 
-    /// One row: an element of an array, or a member of an object.
+    /// Decodes a row: an element of an array, or a member of an object.
     fn row<'t>(
         &mut self,
         head: &Head<'t>,
@@ -144,14 +144,14 @@ impl Decoder {
         self.object(fields, &scope)
     }
 
-    /// A member that does not fit into its table: `name:value`.
+    /// Decodes an irregular member, `name:value`.
     fn odd_member(&mut self, text: &str) -> Result<(), Wrong> {
         let mut cursor = Cursor::new(text);
         self.member(&mut cursor)?;
         self.whole(cursor.rest())
     }
 
-    /// A row without names: a value, or a list of them.
+    /// Decodes a row without names: a value, or an array of them.
     fn list(&mut self, scope: &Scope<'_, '_>) -> Result<(), Wrong> {
         let count = scope.head.leaves.len();
         self.out.push_str(if count > 1 { "[" } else { "" });
@@ -212,7 +212,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// A cell that may be a table; whether there is anything in it.
+    /// Decodes a cell that may be a table; returns whether the member is present.
     fn cell_rows<'t>(
         &mut self,
         cell: &'t str,
@@ -262,7 +262,7 @@ impl Decoder {
         Ok(true)
     }
 
-    /// Writes what a cell means; whether that is anything.
+    /// Writes the value of a cell; returns whether it is present.
     fn found(&mut self, found: Found<'_>) -> Result<bool, Wrong> {
         match found {
             Found::Absent => return Ok(false),

@@ -1,4 +1,4 @@
-//! Finding out how a table with rules is drawn.
+//! Infers how a table with rules is drawn.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,7 @@ use crate::sheet::measure::Measure;
 use crate::sheet::rows::Rows;
 use crate::sheet::style::Style;
 
-/// A table with rules, if that is what a text is. Of so many rows it is made sure that they are drawn the
-/// same.
+/// Parses a table with rules. The drawing is checked against the first `look` rows.
 pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) -> Option<Found<'a>> {
     let rulers = lines.iter().take(12).filter_map(|line| Ruler::of(line));
     let ruler = rulers.max_by_key(|ruler| ruler.stops.len())?;
@@ -49,7 +48,7 @@ pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) ->
     fit.found(&ruler, look)
 }
 
-/// A table that is taken apart, and how.
+/// A table cut into fields, and its layout.
 struct Fit<'f, 'a> {
     lines: &'f [&'a str],
     cut: &'f Cut<'a>,
@@ -124,7 +123,7 @@ impl<'a> Fit<'_, 'a> {
             .unwrap_or_default()
     }
 
-    /// Where cells stand in their columns.
+    /// The alignment of each column.
     fn aligns(&self) -> Vec<Align> {
         let mut votes = vec![Votes::default(); self.columns];
         for place in self.plan.places().iter().take(1000) {
@@ -147,7 +146,7 @@ impl<'a> Fit<'_, 'a> {
             .collect()
     }
 
-    /// Where names stand, and how their lines end.
+    /// The alignment of the names, and how their lines end.
     fn name_style(
         &self,
         writer: &GridWriter<'_>,
@@ -173,7 +172,7 @@ impl<'a> Fit<'_, 'a> {
         None
     }
 
-    /// How rows end, and which are drawn in another way all the same.
+    /// How rows end, and the rows that are drawn in another way.
     fn odd(
         &self,
         writer: &GridWriter<'_>,
@@ -195,7 +194,7 @@ impl<'a> Fit<'_, 'a> {
         for tail in tails(bars) {
             let mut odd = Vec::new();
             for number in 0..self.plan.len() {
-                // The first ones are as good as all, until one is odd.
+                // The first `look` rows represent all rows, unless one of them is irregular.
                 if number >= look && odd.is_empty() {
                     break;
                 }
@@ -253,7 +252,7 @@ impl<'a> Fit<'_, 'a> {
     }
 }
 
-/// How a line may end.
+/// The possible ends of a line.
 const fn tails(bars: Bars) -> &'static [Tail] {
     if bars.is_closed() {
         &[Tail::Padded]
@@ -262,14 +261,14 @@ const fn tails(bars: Bars) -> &'static [Tail] {
     }
 }
 
-/// The lines of a cell. Empty ones at the end are what others in the row have more.
+/// Joins the lines of a cell. Empty lines at the end belong to taller cells of the row.
 fn several<'a>(parts: impl Iterator<Item = &'a str>) -> String {
     let mut cell = parts.collect::<Vec<_>>().join("\n");
     cell.truncate(cell.trim_end_matches('\n').len());
     cell
 }
 
-/// How many spaces nearly every cell has before and after it.
+/// The spaces that nearly every cell has before and after it.
 fn spaces(cut: &Cut<'_>, plan: &Plan, columns: usize) -> (usize, usize) {
     let mut all = 0_usize;
     let mut before = 0_usize;
@@ -282,7 +281,7 @@ fn spaces(cut: &Cut<'_>, plan: &Plan, columns: usize) -> (usize, usize) {
         }
     }
     let most = |count: usize| usize::from(count * 10 >= all * 9);
-    // The last cell of a line may end without.
+    // The last cell of a line may lack the space after it.
     (most(before), most(after.max(before)))
 }
 
@@ -308,7 +307,7 @@ fn widths(ruler: &Ruler, space: (usize, usize)) -> Option<Vec<usize>> {
     Some(widths)
 }
 
-/// Names, and what holds their lines together.
+/// The names, and the character that joins their lines.
 type Joined<'a> = (Vec<Cow<'a, str>>, Option<char>);
 
 fn join<'a>(lines: &[Vec<&'a str>]) -> Option<Joined<'a>> {

@@ -1,4 +1,4 @@
-//! Finding out how a listing is laid out.
+//! Infers the layout of a listing.
 
 use std::borrow::Cow;
 
@@ -12,11 +12,10 @@ use crate::sheet::page::Literal;
 use crate::sheet::rows::{Rows, is_number};
 use crate::sheet::style::Style;
 
-/// A listing, if that is what the lines are, taken apart in the way that explains most of it. Of so many
-/// rows it is made sure that they are drawn the same.
+/// Parses a listing, cut in the way that explains most lines. The drawing is checked against the first `look` rows.
 pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) -> Option<Found<'a>> {
     let mut best: Option<Found<'a>> = None;
-    // A title or two may stand above it.
+    // A few title lines may precede the listing.
     for skip in 0..TITLES {
         let fewer = |best: &Found<'_>, found: &Found<'_>| found.literal.len() < best.literal.len();
         let Some(rest) = lines.get(skip..).filter(|rest| rest.len() > 2) else {
@@ -35,10 +34,10 @@ pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) ->
     best
 }
 
-/// So many lines may stand above a listing.
+/// The most title lines.
 const TITLES: usize = 4;
 
-/// A listing in these lines, which are the last ones of all.
+/// Parses a listing in the last lines of the text.
 fn below<'a>(all: &[&'a str], lines: &[&'a str], look: usize, stop: &Stop) -> Option<Found<'a>> {
     let is_ascii = lines.iter().all(|line| line.is_ascii());
     let measures = if is_ascii {
@@ -76,7 +75,7 @@ fn below<'a>(all: &[&'a str], lines: &[&'a str], look: usize, stop: &Stop) -> Op
             break;
         }
     }
-    // Their numbers are those of all lines.
+    // Converts line numbers to those of the whole text.
     let skipped = all.len() - lines.len();
     let mut found = best?;
     found.literal.iter_mut().for_each(|(at, _)| *at += skipped);
@@ -85,7 +84,7 @@ fn below<'a>(all: &[&'a str], lines: &[&'a str], look: usize, stop: &Stop) -> Op
     Some(found)
 }
 
-/// Whether the first line looks like names: it has no digits, or is in capitals.
+/// Whether the first line looks like names: it has no digits, or no lower-case letters.
 fn is_header(lines: &[&str]) -> bool {
     let Some(first) = lines.first() else {
         return false;
@@ -160,7 +159,7 @@ fn row<'a>(cells: &Cells<'a>, number: usize) -> Vec<Cow<'a, str>> {
     cells.map(|cell| Cow::Borrowed(cell.text)).collect()
 }
 
-/// The listing that draws most rows as they are, and the numbers of the rows that it draws differently.
+/// The listing that draws most rows exactly, and the numbers of the rows that it draws differently.
 fn drawn_by(
     cells: &Cells<'_>,
     ruled: &Ruled<'_>,
@@ -189,7 +188,7 @@ fn drawn_by(
         let most = best.as_ref().map_or(usize::MAX, |(_, odd)| odd.len());
         let mut odd = Vec::new();
         for (number, place) in cells.places.iter().enumerate() {
-            // The first ones are as good as all, until one is odd.
+            // The first `look` rows represent all rows, unless one of them is irregular.
             if number >= look && odd.is_empty() {
                 break;
             }
@@ -213,7 +212,7 @@ fn drawn_by(
     best
 }
 
-/// Where a column is: most of its cells begin or end there.
+/// The position of a column, where most of its cells begin or end.
 fn track(cells: &Cells<'_>, column: usize, measure: Measure) -> Track {
     let all = cells.cells.iter().skip(column).step_by(cells.columns);
     let filled = all.filter(|cell| !cell.text.is_empty());
@@ -236,7 +235,7 @@ fn mode(numbers: &mut [usize]) -> (usize, usize) {
         .map_or((0, 0), |run| (run[0], run.len()))
 }
 
-/// Whether the first row is names. `None` if its words stand over other columns than their own.
+/// Whether the first row has names. `None` if names are above other columns than their own.
 fn named(cells: &Cells<'_>, tracks: &[Track], ruled: bool) -> Option<bool> {
     let columns = cells.columns;
     let first = cells.cells.get(..columns)?;
@@ -266,7 +265,7 @@ fn named(cells: &Cells<'_>, tracks: &[Track], ruled: bool) -> Option<bool> {
 }
 
 impl Listing {
-    /// The rules, if they are drawn as this line.
+    /// The rules, if they are drawn like this line.
     fn rules_like(&self, line: &str, rules: Rules, rows: &Rows<'_>) -> Option<Rules> {
         let tracks = self.tracks(rows);
         let mut drawn = String::new();
@@ -278,7 +277,7 @@ impl Listing {
         })
     }
 
-    /// Says where the columns are by what is usual and what is not.
+    /// Describes the positions of columns as a gap with exceptions.
     fn settle(&mut self, rows: &Rows<'_>, tracks: &[Track]) {
         let widths = least(rows, self.measure);
         self.right = (0..tracks.len())

@@ -1,4 +1,4 @@
-//! A way to write Markdown tables, in words.
+//! The notation of a Markdown table in a head.
 
 use super::{Dashes, Mark, Markdown, Padding};
 use crate::sheet::align;
@@ -6,7 +6,7 @@ use crate::sheet::head::{Words, numbers, parse_numbers, parse_runs, runs};
 use crate::sheet::measure::Measure;
 
 impl Markdown {
-    /// The words for it.
+    /// The words of the head.
     pub(in crate::sheet) fn head(&self) -> String {
         let mut head = "markdown".to_owned();
         let mut say = |words: &str| {
@@ -58,7 +58,7 @@ impl Markdown {
         head
     }
 
-    /// The way back, for a table with so many columns.
+    /// The inverse of [`Self::head`], for a table with this many columns.
     pub(in crate::sheet) fn parse(words: Words<'_>, columns: usize) -> Option<Self> {
         let mut markdown = Self::plain(columns);
         let mut dashes = None;

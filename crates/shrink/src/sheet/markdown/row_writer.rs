@@ -1,16 +1,16 @@
-//! Rows of a Markdown table, read and written again.
+//! Parses rows of a Markdown table and writes them again.
 
 use std::borrow::Cow;
 
 use super::Markdown;
 use crate::sheet::align::Align;
 
-/// Takes rows apart and writes them again, to compare them with the lines of a text.
+/// Parses rows and writes them again, to compare them with the lines of the text.
 pub(super) struct RowWriter<'p, 'a> {
     pub(super) markdown: &'p Markdown,
-    /// Of columns that are padded.
+    /// The widths of padded columns.
     pub(super) widths: Vec<Option<usize>>,
-    /// Of the text.
+    /// The lines of the text.
     pub(super) lines: &'p [&'a str],
 }
 
@@ -28,7 +28,7 @@ impl<'a> RowWriter<'_, 'a> {
         fields.iter().enumerate().map(cell).collect()
     }
 
-    /// Whether a row is written as a line of the text is. `drawn` is used for what is written.
+    /// Whether a row is drawn exactly like a line of the text. `drawn` is a buffer.
     pub(super) fn writes(
         &self,
         cells: &[Cow<'_, str>],
@@ -43,7 +43,7 @@ impl<'a> RowWriter<'_, 'a> {
 }
 
 impl Markdown {
-    /// A field without the spaces that every field has.
+    /// Removes the spaces around a field that every field has.
     pub(super) fn strip<'a>(&self, column: usize, columns: usize, field: &'a str) -> &'a str {
         if !self.spaced {
             return field;
