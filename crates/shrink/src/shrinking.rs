@@ -278,7 +278,7 @@ fn layout_of(original: &str, kind: Kind, is_whole: bool) -> Option<Layout> {
     }
 }
 
-/// A candidate that is so many times as long as the shortest is not the smallest.
+/// Candidates longer than this multiple of the shortest are not counted: they are not the best.
 const HOPELESS: usize = 2;
 
 /// The tokens of a region, and the candidates with fewer tokens, each with its tokens, the best first. For a whole

@@ -1,4 +1,4 @@
-//! What comes out of what, by example. What comes back whatever it is, is in `properties`.
+//! Examples of encoded diffs. Round trips of arbitrary diffs are tested in `properties`.
 
 mod properties;
 
@@ -13,7 +13,7 @@ fn at(level: Level) -> Context {
     }
 }
 
-/// The only candidate without its legend, after it was taken back.
+/// The only candidate without its legend, after a round trip.
 fn short(text: &str, level: Level) -> String {
     let made = encode(text, Kind::Diff, &at(level));
     let [one] = made.as_slice() else {
@@ -68,7 +68,7 @@ fn a_change_of_a_line_is_one_line() {
 }
 
 #[test]
-fn at_the_plainest_level_only_headers_are_shorter() {
+fn at_the_safe_level_only_headers_are_shortened() {
     let want = "
 === 1c25178..53d1c4e src/main.rs
 @@ -12 +12 fn main() {
@@ -117,7 +117,7 @@ c
 }
 
 #[test]
-fn long_runs_are_blocks_unless_one_of_their_lines_would_end_them() {
+fn long_runs_are_blocks_unless_a_line_would_end_them() {
     let head = "--- a/x\n+++ b/x\n@@ -1,5 +1,5 @@\n";
     let text = format!("{head}-a\n-b\n-c\n-d\n-e\n+1\n+2\n+3\n+4\n+5");
     let want = "; no diff lines\n=== x\n@@ -1 +1\n[-\na\nb\nc\nd\ne\n-]{+\n1\n2\n3\n4\n5\n+}";
@@ -129,7 +129,7 @@ fn long_runs_are_blocks_unless_one_of_their_lines_would_end_them() {
 }
 
 #[test]
-fn all_that_git_says_about_a_file_is_on_its_line() {
+fn the_extended_header_of_a_file_is_on_its_line() {
     let text = "\
 diff --git a/old name.rs b/new.rs
 similarity index 95%
@@ -187,7 +187,7 @@ index 1c25178..53d1c4e
 }
 
 #[test]
-fn diffs_of_other_tools_are_known() {
+fn diffs_of_other_tools_are_supported() {
     let hunk = "@@ -1 +1 @@\n-a\n+b";
     let cases = [
         (
@@ -225,7 +225,7 @@ fn diffs_of_other_tools_are_known() {
 }
 
 #[test]
-fn what_git_log_says_stays_as_it_is() {
+fn commit_headers_of_git_log_are_copied() {
     let text = format!(
         "commit 0123456789\nAuthor: me\n\n    Words\n    - more words\n\n{CHANGE}\n\ncommit 9876543210\n\n    | === x\n\n{CHANGE}\n-- \n2.39.1\n"
     );
@@ -241,7 +241,7 @@ fn what_git_log_says_stays_as_it_is() {
 }
 
 #[test]
-fn a_hunk_whose_counts_do_not_fit_is_carried_as_it_is() {
+fn a_hunk_with_wrong_counts_is_copied() {
     let text = format!("{CHANGE}\n@@ -9,9 +9,9 @@\n x\n-y\n@@ -50 +51 @@ z\n-a\n+b");
     let made = short(&text, Level::Max);
     assert!(
@@ -253,7 +253,7 @@ fn a_hunk_whose_counts_do_not_fit_is_carried_as_it_is() {
 }
 
 #[test]
-fn combined_diffs_stay_as_they_are() {
+fn combined_diffs_are_copied() {
     let combined = "\
 diff --cc x.rs
 index 1c25178,53d1c4e..e69de29
@@ -272,7 +272,7 @@ index 1c25178,53d1c4e..e69de29
 }
 
 #[test]
-fn lines_in_an_odd_order_or_without_their_space_come_back() {
+fn lines_in_an_unusual_order_or_without_their_space_are_restored() {
     let head = "--- a/x\n+++ b/x\n@@ -1,4 +1,4 @@\n";
     let text = format!(
         "{head}+let one = two(three, four);\n-let one = two(three, five);\n\n-let one = two(three, six);\n+let one = two(three, ten);\n-let one = two(a);\n+let one = two(b);"
@@ -289,7 +289,7 @@ fn lines_in_an_odd_order_or_without_their_space_come_back() {
 }
 
 #[test]
-fn lines_with_our_signs_in_them_are_not_merged() {
+fn lines_that_contain_markers_are_not_merged() {
     let head = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n";
     for (old, new) in [
         ("let one = two(three)[-1];", "let one = two(four)[-1];"),
@@ -315,7 +315,7 @@ fn counts_of_one_are_written_where_they_were() {
 }
 
 #[test]
-fn what_is_no_diff_is_left_alone() {
+fn a_text_that_is_not_a_diff_has_no_short_form() {
     for text in [
         "",
         "@@ -1 +1 @@",
@@ -331,7 +331,7 @@ fn what_is_no_diff_is_left_alone() {
 }
 
 #[test]
-fn a_short_form_that_was_changed_is_refused() {
+fn a_modified_short_form_is_refused() {
     let head = "=== file; @@ -old +new line";
     assert!(decode(head, "=== x\n@@ -1 +1\n-a").is_ok());
     for (head, body) in [

@@ -46,7 +46,7 @@ struct Rules {
     dash: char,
     /// Whether the dashes are as wide as the name instead of the column.
     named: bool,
-    /// Above the names, below them, and at the end.
+    /// Whether there is a rule above the names, below them, and at the end.
     places: [bool; 3],
 }
 

@@ -20,8 +20,7 @@ pub(super) struct Table<'a> {
 /// A table as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
-    /// How to read it: a few words without a line end, or nothing. It is for the head; decoding does not need
-    /// it.
+    /// The legend: a few words without a line end, or nothing. It belongs to the head; decoding does not need it.
     pub(super) legend: String,
     /// A line with the columns, then one per row, separated (not terminated) by line ends.
     pub(super) lines: String,

@@ -1,4 +1,4 @@
-//! Columns that follow from others: `html_url=https://…/issues/{number}`.
+//! Columns derived from others: `html_url=https://…/issues/{number}`.
 
 use std::collections::HashMap;
 
@@ -10,18 +10,18 @@ use super::template::{Form, Other, Part, Say, Template};
 use crate::context::Context;
 use crate::lexeme::{is_number, is_word};
 
-/// Longer texts are prose: nothing is made of them, nor are they made of anything.
+/// Longer texts are prose: they are neither derived nor sources.
 const LONGEST: usize = 400;
-/// A longer name has no other forms.
+/// The longest text that other forms are tried for.
 const LONGEST_NAME: usize = 64;
-/// As many columns are tried where one could stand.
+/// How many candidate columns are kept per first word.
 const TRIES: usize = 12;
-/// Rows that are compared before all of them are.
+/// How many rows are compared before all of them are.
 const PROBES: usize = 3;
-/// How often others are compared if those were not like the rest.
+/// How many times other rows are compared if the first ones were exceptions.
 const TURNS: usize = 3;
 
-/// Finds the columns that follow from others and says so; nothing if there is no time.
+/// Finds the columns that can be derived from others, and sets their specs; `None` if the call is cancelled.
 pub(super) fn derive(
     scope: &Scope<'_, '_>,
     says: &mut [Say<'_>],
@@ -33,7 +33,7 @@ pub(super) fn derive(
     if rows < 2 {
         return Some(());
     }
-    // Short ones first: what is made of something is not used to make something else.
+    // Short columns first, because a derived column cannot be a source.
     let mut order = Vec::with_capacity(leaves.len());
     for (at, leaf) in leaves.iter().enumerate() {
         if let Say::Plain = says[at]
@@ -53,7 +53,7 @@ pub(super) fn derive(
         is_used: vec![false; leaves.len()],
         lasts: false,
     };
-    // The end of a path is only taken from it if the path does not follow from its end.
+    // The last component of a path is derived from the path only if the path cannot be derived from it.
     for lasts in [false, true] {
         search.lasts = lasts;
         for (_, target, are_numbers) in &order {
@@ -77,7 +77,7 @@ pub(super) fn derive(
 
 struct Search<'s, 'l> {
     scope: &'s Scope<'s, 'l>,
-    /// For a row: the columns by the first word or number of what they have there.
+    /// For a row: the candidates by the first word or number of their text.
     indexes: HashMap<usize, Index>,
     is_made: Vec<bool>,
     is_used: Vec<bool>,
@@ -87,7 +87,7 @@ struct Search<'s, 'l> {
 
 type Index = HashMap<String, Vec<Candidate>>;
 
-/// A column in some form, and what stands before its first word or number.
+/// A column in some form, and the length of the text before its first word or number.
 #[derive(Clone, Copy)]
 struct Candidate {
     other: Other,
@@ -105,7 +105,7 @@ impl Search<'_, '_> {
         says[target] = Say::Made(template);
     }
 
-    /// What a few rows have in common with other columns.
+    /// Infers a template from a few rows.
     fn template(&mut self, target: usize, rows: &[usize], says: &[Say<'_>]) -> Option<Template> {
         let cells = self.scope.leaves.all[target].cells;
         self.index(*rows.first()?, says);
@@ -142,7 +142,7 @@ impl Search<'_, '_> {
                     at.iter_mut().for_each(|at| *at += c.len_utf8());
                 }
                 _ => {
-                    // The rest is the cell's, but for what all of them end with.
+                    // The rest belongs to the cell, except for a common suffix.
                     if !literal.is_empty() {
                         parts.push(Part::Text(std::mem::take(&mut literal)));
                     }
@@ -163,7 +163,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// The column that fits best here in all of the texts, and how long it is in each.
+    /// The column that matches most of the texts here, and its length in each.
     fn candidate(
         &self,
         target: usize,
@@ -188,7 +188,7 @@ impl Search<'_, '_> {
                 .iter()
                 .zip(texts)
                 .all(|(length, text)| *length == text.len());
-            // Of two columns that are the same the first one is kept.
+            // Of two equal columns, the first one is kept.
             if is_whole && up == 0 && leaf > target && candidate.other.form == Form::Same {
                 continue;
             }
@@ -221,12 +221,12 @@ impl Search<'_, '_> {
             lengths.push(value.len());
             values.push(value);
         }
-        // What is the same everywhere can as well be said.
+        // A column that is the same in all rows may as well be literal text.
         let differs = values.iter().any(|value| *value != values[0]);
         differs.then_some(lengths)
     }
 
-    /// The template as it has to be for all rows, if it saves more than a text around the cell would.
+    /// The template, adapted to all rows, if it saves more than a prefix and suffix would.
     fn worth(
         &self,
         target: usize,
@@ -245,13 +245,13 @@ impl Search<'_, '_> {
                 template.unfill(text, |other, out| self.scope.write(other, row, out))
             });
             match (text, rest) {
-                // What a number leaves must not need quotes: it would be a text then.
+                // The rest of a number must not need quotes, because it would then be read as a string.
                 (Some(_), Some("" | "-")) if are_numbers && has_hole => return None,
                 (Some(text), Some(rest)) => {
                     texts.push(text);
                     rests.push(rest);
                 }
-                // A cell that is not there or `null` needs no more words if there are cells.
+                // Absent and `null` cells need no exception if rows have cells.
                 (None, _) if has_hole => {}
                 _ => misses += 1,
             }
@@ -330,7 +330,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// A few times a few rows that have a value in this column, from everywhere.
+/// Several samples of rows with a value in this column, spread over the table.
 fn probes(cells: &[Cell<'_>]) -> Vec<Vec<usize>> {
     let step = (cells.len() / (2 * PROBES * TURNS)).max(1);
     let spread = (0..cells.len()).step_by(step);
@@ -350,7 +350,7 @@ fn probes(cells: &[Cell<'_>]) -> Vec<Vec<usize>> {
     turns.into_iter().filter(|rows| rows.len() > 1).collect()
 }
 
-/// The word or number that begins just here.
+/// The word or number that begins exactly at `at`.
 fn run_at(text: &str, at: usize) -> Option<&str> {
     let first = text[at..].chars().next()?;
     let sort = sort(first)?;
@@ -361,7 +361,7 @@ fn run_at(text: &str, at: usize) -> Option<&str> {
     Some(run(&text[at..], sort))
 }
 
-/// The first word or number of a text, and where it begins.
+/// The first word or number of a text, and its offset.
 fn first_run(text: &str) -> Option<(usize, &str)> {
     let (at, sort) = text
         .char_indices()

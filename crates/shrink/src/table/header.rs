@@ -11,7 +11,7 @@ use super::plan::Scope;
 use super::template::{Form, Part, Say, Template};
 use crate::lexeme::escape;
 
-/// What is said of a column after its name.
+/// The written spec of a column, behind its name.
 #[derive(Default)]
 pub(super) struct Said {
     pub(super) text: String,
@@ -19,7 +19,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// Nothing if another column that it is made of cannot be called by a name from here.
+    /// `None` if another column that it is derived from has no unambiguous name here.
     pub(super) fn of(say: &Say<'_>, group: usize, scope: &Scope<'_, '_>) -> Option<Self> {
         let mut said = Self::default();
         let Self { text, marks } = &mut said;
@@ -107,7 +107,7 @@ fn write_pattern(pattern: &str, is_quoted: bool, out: &mut String) {
     out.push_str(quote);
 }
 
-/// Between quotes a backslash also stands before `*` and `{`.
+/// Writes literal text of a template. Between quotes, a backslash also escapes `*` and `{`.
 fn write_literal(text: &str, is_quoted: bool, out: &mut String) {
     if !is_quoted {
         return out.push_str(text);
@@ -125,7 +125,7 @@ fn write_literal(text: &str, is_quoted: bool, out: &mut String) {
     }
 }
 
-/// Whether a text can stand in a template without quotes.
+/// Whether a text needs no quotes in a template.
 fn is_plain(text: &str) -> bool {
     !text.bytes().any(|byte| {
         byte < b' '
@@ -136,9 +136,9 @@ fn is_plain(text: &str) -> bool {
     })
 }
 
-/// What the line of columns is written from.
+/// The parts of the line of columns.
 pub(super) struct Header<'h> {
-    /// For each column with values of its own what is said of it.
+    /// The written spec of each leaf column.
     pub(super) said: &'h [String],
     pub(super) folded: &'h [Option<Folded>],
     pub(super) inner: &'h [Inner],

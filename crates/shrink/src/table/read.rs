@@ -1,4 +1,4 @@
-//! Tables as text, taken back: their columns, and the cells of a row.
+//! Decodes tables: the line of columns, and the cells of rows.
 
 mod cursor;
 mod head;

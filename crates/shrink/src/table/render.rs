@@ -1,4 +1,4 @@
-//! A level as text: the line of columns, and the rows.
+//! Encodes a level: the line of columns, and the rows.
 
 use super::cell::{Cell, Place};
 use super::fold;
@@ -13,7 +13,7 @@ use super::template::{Other, Part, Say};
 use super::writer::Writer;
 use crate::context::{Context, Level as Strength};
 
-/// Writes a level; nothing if there is no time.
+/// Encodes a level; `None` if the call is cancelled.
 pub(super) fn render<'l>(
     level: &'l Level<'l>,
     up: Option<Parent<'_, 'l>>,
@@ -65,7 +65,7 @@ pub(super) fn render<'l>(
     })
 }
 
-/// What the line of columns says of each column. A column of which it cannot be said becomes plain.
+/// The written spec of each column. A column whose spec cannot be written becomes plain.
 fn columns(scope: &Scope<'_, '_>, says: &mut [Say<'_>], marks: &mut Marks) -> Vec<String> {
     let mut said = Vec::with_capacity(says.len());
     for (leaf, say) in scope.leaves.all.iter().zip(says) {
@@ -83,7 +83,7 @@ fn columns(scope: &Scope<'_, '_>, says: &mut [Say<'_>], marks: &mut Marks) -> Ve
     said
 }
 
-/// The tables in cells of this level.
+/// The tables in the cells of this level.
 fn inner<'l>(
     scope: &Scope<'_, 'l>,
     says: &[Say<'_>],
@@ -116,7 +116,7 @@ fn inner<'l>(
     Some(inner)
 }
 
-/// The columns that columns of this level, and those of tables in its cells, are made of.
+/// The columns that columns of this level, or of tables in its cells, are derived from.
 fn uses(says: &[Say<'_>], inner: &[Inner]) -> Vec<(usize, usize)> {
     let own = says.iter().flat_map(used);
     let of_inner = inner.iter().flat_map(|inner| &inner.page.uses);
@@ -132,7 +132,7 @@ fn spaced(leaves: &Leaves<'_>, says: &[Say<'_>], context: &Context) -> Vec<bool>
         .collect()
 }
 
-/// The columns that this one is made of.
+/// The columns that this one is derived from.
 fn used(say: &Say<'_>) -> Vec<(usize, usize)> {
     let Say::Made(template) = say else {
         return Vec::new();
@@ -145,7 +145,7 @@ fn used(say: &Say<'_>) -> Vec<(usize, usize)> {
     others.collect()
 }
 
-/// Which columns of a level are used, each with the column that is made of it; none if that is in a table.
+/// The columns of a level that others are derived from, each with the derived column, or `None` if that is in a table.
 fn users(says: &[Say<'_>], inner: &[Inner]) -> Vec<(Option<usize>, usize)> {
     let mut users = Vec::new();
     for (at, say) in says.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The rows of a level.
+//! Encodes the rows of a level.
 
 use super::cell::{Cell, Place, is_free};
 use super::fold::{self, Folded};
@@ -11,28 +11,28 @@ use super::template::Say;
 use crate::context::Context;
 use crate::lexeme::quote;
 
-/// What rows are written from.
+/// The input for writing rows.
 pub(super) struct Writer<'w, 'l> {
     pub(super) scope: &'w Scope<'w, 'l>,
     pub(super) says: &'w [Say<'l>],
     pub(super) inner: &'w [Inner],
-    /// For each group its cells, if they are held together.
+    /// For each group its cells, if the group is folded into one.
     pub(super) folded: Vec<Option<Folded>>,
-    /// For each column whether texts in it have a space before them.
+    /// For each column, whether a space precedes texts in it.
     pub(super) spaced: Vec<bool>,
     pub(super) place: Place,
 }
 
 /// One cell of a row.
 enum Step {
-    /// And whether a text in it has a space before it.
+    /// A column, and whether a space precedes texts in it.
     Leaf(usize, bool),
     Rows(usize),
     Folded(usize),
 }
 
 impl<'l> Writer<'_, 'l> {
-    /// Holds the groups together that get shorter so.
+    /// Folds each group whose repeated rows get shorter that way.
     pub(super) fn fold(
         &mut self,
         level: &'l Level<'l>,
@@ -83,7 +83,7 @@ impl<'l> Writer<'_, 'l> {
         Some(())
     }
 
-    /// A line for each row; nothing if there is no time.
+    /// A line per row; `None` if the call is cancelled.
     pub(super) fn rows(&self, level: &'l Level<'l>, context: &Context) -> Option<Lines> {
         let mut steps = Vec::new();
         self.steps(&level.columns, &mut Count::START.clone(), &mut steps);
@@ -133,7 +133,7 @@ impl<'l> Writer<'_, 'l> {
         }
     }
 
-    /// Writes a row; where its first comma is.
+    /// Writes a row; returns the offset of its first comma.
     fn row(&self, steps: &[Step], row: usize, place: Place, out: &mut String) -> Option<usize> {
         let start = out.len();
         let mut end = start;
@@ -164,9 +164,9 @@ impl<'l> Writer<'_, 'l> {
         }
         out.truncate(end);
         match &out[start..] {
-            // A row must not be nothing.
+            // A row must not be empty.
             "" => out.push('-'),
-            // And a cell that is absent must not look like such a row.
+            // An absent cell alone must not look like an empty row.
             "-" => out.insert(start, '='),
             _ => {}
         }
@@ -211,10 +211,10 @@ impl<'l> Writer<'_, 'l> {
     }
 }
 
-/// Nothing, where an empty cell is something.
+/// Marks an absent cell in a column where an empty cell has a value.
 const ABSENT: &str = "-";
 
-/// What a template leaves of a text.
+/// Writes the part of a text that the template does not determine.
 fn write_rest(rest: &str, place: Place, out: &mut String) {
     if is_free(rest, place) && rest != "null" {
         out.push_str(rest)
@@ -223,7 +223,7 @@ fn write_rest(rest: &str, place: Place, out: &mut String) {
     }
 }
 
-/// A cell that is not what its column says.
+/// Writes a cell that does not follow the spec of its column.
 fn write_odd(cell: &Cell<'_>, place: Place, out: &mut String) {
     out.push('=');
     cell.write(place, out);

@@ -1,4 +1,4 @@
-//! One line per folder: its name and what is in it; subfolders below, indented.
+//! One line per folder: its name and entries; subfolders are below, indented.
 //!
 //! ```text
 //! Cargo.toml README.md
@@ -6,9 +6,9 @@
 //!  wire/ *.rs: frame json scan
 //! ```
 //!
-//! If entries are sorted, files come first in the line of their folder and subfolders have lines of their
-//! own below; where those stood among the files follows from the order. A folder that is not sorted has
-//! lines without a name among those of its subfolders: then everything stands as it did.
+//! In a sorted folder, files come first in the line of the folder and subfolders have their own lines below; their
+//! positions among the files follow from the order. An unsorted folder has lines without a name among those of its
+//! subfolders, which preserves the original order.
 
 use super::common::is_part;
 use super::entry::{self, Entry};
@@ -20,49 +20,49 @@ use crate::context::Stop;
 /// Writes the body.
 pub(super) struct Folders<'e, 'a> {
     entries: &'e [Entry<'a>],
-    /// Where what is in each of them ends.
+    /// For each entry, the end of its descendants.
     ends: Vec<u32>,
     spelling: Spelling<'e>,
     order: Option<Order>,
-    /// Whether folders that have the same in them have one line.
+    /// Whether adjacent folders with equal contents share a line.
     unites: bool,
     out: String,
-    /// Whether there are patterns in it.
+    /// Whether a pattern was written.
     patterns: bool,
 }
 
-/// An entry that stands in a line, or a folder with a line of its own; with all that is alone in it.
+/// An entry in a line, or a folder with a line of its own, together with a chain of only children.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Kid {
     first: usize,
-    /// Before it are only folders that have nothing else in them.
+    /// The end of the chain: entries from `first` to here are only children.
     last: usize,
     own_line: bool,
-    /// Those behind it that have the same in them.
+    /// The first entries of the following siblings with equal contents.
     same: Vec<usize>,
 }
 
-/// What is below the line of a folder.
+/// A line below the line of a folder.
 enum Below {
     Files(Vec<Kid>),
     Folder(Kid),
 }
 
-/// How a folder is written: what stands in its line, and what below.
+/// The layout of a folder: the entries in its line, and the lines below.
 struct Arranged {
     head: Vec<Kid>,
     below: Vec<Below>,
     way: Way,
 }
 
-/// What may be done to the names in a folder's line.
+/// How the names in a folder's line may be reordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// They are sorted again when they are read.
+    /// The names are sorted again when read.
     Sorted,
-    /// They stay in this order.
+    /// The names keep their order.
     Given,
-    /// They stay in this order as long as no pattern says that they are sorted.
+    /// The names keep their order, provided that no pattern is used, which would imply sorting.
     Plain,
 }
 
@@ -89,8 +89,7 @@ impl<'e, 'a> Folders<'e, 'a> {
         }
     }
 
-    /// The body, and whether there are patterns in it. With `factor`, what names have in common is
-    /// said once.
+    /// The body, and whether it has patterns. With `factor`, common parts of names are written once.
     pub(super) fn write(
         mut self,
         factor: Option<Factor<'e>>,
@@ -101,7 +100,7 @@ impl<'e, 'a> Folders<'e, 'a> {
         if !top.head.is_empty() {
             self.items(&top.head, top.way, factor, true);
         }
-        // The first line is that of the top, unless it has none.
+        // The first line is that of the top, unless the top has none.
         let mut first = top.head.is_empty() && !matches!(top.below.first(), Some(Below::Files(_)));
         let below = top.below.into_iter();
         let mut open = vec![Open { level: 0, below }];
@@ -138,8 +137,8 @@ impl<'e, 'a> Folders<'e, 'a> {
         Some((self.out, self.patterns))
     }
 
-    /// What is in a folder. At the top a line must not begin with an empty folder: it would be taken for
-    /// the folder of the line.
+    /// The children in a folder. At the top, a line must not begin with an empty folder, which would be read as the
+    /// folder of the line.
     fn kids(&self, from: usize, to: usize, top: bool) -> Vec<Kid> {
         let mut kids = Vec::new();
         let mut leads = top;
@@ -147,7 +146,7 @@ impl<'e, 'a> Folders<'e, 'a> {
         while first < to {
             let end = self.ends[first] as usize;
             let mut last = first;
-            // As long as there is one thing in it.
+            // As long as the folder has an only child.
             while !self.spelling.slashes && last + 1 < end && self.ends[last + 1] as usize == end {
                 last += 1;
             }
@@ -184,13 +183,13 @@ impl<'e, 'a> Folders<'e, 'a> {
             match below.last_mut() {
                 _ if kid.own_line => below.push(Below::Folder(kid)),
                 Some(Below::Files(files)) => files.push(kid),
-                // An empty folder at the beginning of a line has that line for itself.
+                // An empty folder at the beginning of a line gets a line of its own.
                 _ if self.entries[kid.last].folder => below.push(Below::Folder(kid)),
                 _ => below.push(Below::Files(vec![kid])),
             }
         }
         let files = below.iter().filter(|one| matches!(one, Below::Files(_)));
-        // A line of files below is what says that the order is as given.
+        // A line of files below tells the reader that the order is given.
         let enough = files.count() > usize::from(self.order.is_some());
         let head = match below.first_mut() {
             Some(Below::Files(files)) if enough => {
@@ -207,7 +206,7 @@ impl<'e, 'a> Folders<'e, 'a> {
         }
     }
 
-    /// Makes one of neighbours that have the same in them.
+    /// Merges adjacent folders with equal contents.
     fn unite(&self, kids: Vec<Kid>) -> Vec<Kid> {
         if !self.unites {
             return kids;
@@ -237,7 +236,7 @@ impl<'e, 'a> Folders<'e, 'a> {
         is_folder(one) && is_folder(other) && inside(one) == inside(other)
     }
 
-    /// Whether the order puts folders with lines of their own between the others where they are.
+    /// Whether the order determines the positions of folders with their own lines among the others.
     fn follows(&self, order: Order, kids: &[Kid]) -> bool {
         let mut items = kids.iter().filter(|kid| !kid.own_line).peekable();
         let mut folders = kids.iter().filter(|kid| kid.own_line).peekable();
@@ -262,7 +261,7 @@ impl<'e, 'a> Folders<'e, 'a> {
         (&entry.name, entry.folder)
     }
 
-    /// Names that stand in one line; `bare` is one without the name of a folder.
+    /// Writes the names in one line; `bare` lines do not begin with the name of a folder.
     fn items(&mut self, kids: &[Kid], way: Way, factor: Option<Factor<'e>>, bare: bool) {
         let mut separator = "";
         let Some(factor) = factor.filter(|_| way != Way::Plain && !self.spelling.commas) else {
@@ -284,7 +283,7 @@ impl<'e, 'a> Folders<'e, 'a> {
         };
         let mut plain = true;
         for Group { pattern, words } in groups {
-            // An empty folder in front would be taken for the folder of the line.
+            // An empty folder in front would be read as the folder of the line.
             let empty_first = match words.first() {
                 Some(Word::Whole(at)) => self.entries[kids[*at].last].folder,
                 _ => false,
@@ -312,7 +311,7 @@ impl<'e, 'a> Folders<'e, 'a> {
         }
     }
 
-    /// The name of an entry, those of folders that have nothing else in them before it.
+    /// Writes the name of an entry, preceded by the names of its chain of folders.
     fn names(&mut self, kid: &Kid) {
         let start = self.out.len();
         let mut first = kid.first;
@@ -340,7 +339,7 @@ impl<'e, 'a> Folders<'e, 'a> {
         } else {
             let end = self.out.len();
             self.spelling.push_file(&last.name, &mut self.out);
-            // Names that are no pattern alone may look like one together.
+            // Names that are not patterns separately may look like one when joined.
             if self.out.ends_with(':') && self.out[start..].contains('*') {
                 self.out.truncate(end);
                 self.out.push_str(&linkspan_wire::quote(&last.name));

@@ -1,4 +1,4 @@
-//! The first line: how the body is to be read, what it is to be drawn as, and what stood around it.
+//! The head line: the notation of the body, the style to draw it in, and the text around it.
 //!
 //! ```text
 //! one line per folder, *.x: a = a.x; box sorted locale; in src; 12 directories, 300 files
@@ -14,27 +14,27 @@ use super::spelling::Spelling;
 use super::style::Style;
 use crate::lexeme::string_len;
 
-/// What the first line says.
+/// The parsed head line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Head<'a> {
     pub(super) form: Form<'a>,
     pub(super) style: Style<'a>,
-    /// The line above all entries, or what all of them begin with.
+    /// The line above all entries, or their common prefix.
     pub(super) root: Option<Cow<'a, str>>,
-    /// The line below all entries and a blank line.
+    /// The last line, below all entries and a blank line.
     pub(super) tail: Option<Cow<'a, str>>,
 }
 
-/// What the body looks like.
+/// The notation of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form<'a> {
-    /// Every entry has a line.
+    /// One line per entry.
     Lines,
-    /// Every folder has a line with what is in it.
+    /// One line per folder with its entries.
     Folders {
         spelling: Spelling<'a>,
         order: Option<Order>,
-        /// Whether patterns occur; only for the reader.
+        /// Whether patterns occur; only part of the legend.
         patterns: bool,
     },
 }
@@ -95,7 +95,7 @@ impl<'a> Head<'a> {
         out
     }
 
-    /// A tree of so many bytes is drawn, not more: deep folders take a lot of white space.
+    /// The most bytes that may be drawn: deep folders expand to a lot of white space.
     pub(super) fn limit(&self, body: &str) -> usize {
         let len = |line: &Option<Cow<'_, str>>| line.as_deref().map_or(0, str::len);
         (body.len() + len(&self.root) + len(&self.tail)).saturating_mul(128)
@@ -180,7 +180,7 @@ fn cut(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Whether a text has to be in quotes to be kept: the first line has no edge spaces.
+/// Whether a text must be quoted because of spaces at its edges or special characters.
 fn has_edges(text: &str) -> bool {
     text.is_empty()
         || text.starts_with('"')

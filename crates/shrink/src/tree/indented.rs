@@ -1,21 +1,21 @@
-//! Trees with white space, and plain lists of names.
+//! Trees drawn with white space, and plain lists of names.
 
 use super::dress::{Dress, FullPath};
 use super::entry::{self, Entry, MOST_ENTRIES};
 use super::style::{Parsed, Picture, Style, cut_tail};
 
-/// A tree with white space.
+/// A tree drawn with white space.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Indented {
-    /// How many spaces it is for each folder; 0 stands for a tab.
+    /// Spaces per level; 0 stands for a tab.
     spaces: usize,
     dress: Dress,
 }
 
-/// More than this is no indentation.
+/// The most spaces per level.
 const MOST_SPACES: usize = 8;
 
-/// A list without indentation whose entries are marked as files and folders.
+/// A list without indentation whose files and folders are marked.
 pub(super) fn parse_marked(text: &str) -> Option<Parsed<'_>> {
     if !text.starts_with(['[', 'D', 'F', '📁', '📄', '📂', '🗀', '🗎']) {
         return None;
@@ -75,7 +75,7 @@ pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
     (parsed.style.draw(&picture, tail)? == text).then_some(parsed)
 }
 
-/// How many spaces make a folder, by the smallest indentation there is.
+/// The number of spaces per level: the smallest indentation.
 fn step(lines: &str) -> Option<usize> {
     let indents = lines.split('\n').map(|line| match line.as_bytes().first() {
         Some(b'\t') => Some(0),

@@ -1,4 +1,4 @@
-//! One entry per line, indented: the common form.
+//! One entry per line, indented.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use linkspan_wire::{Json, quote};
 use super::entry::Entry;
 use crate::rendering::Malformed;
 
-/// How far a folder's entries are indented.
+/// Spaces per level.
 const STEP: usize = 2;
 
 pub(super) fn write(entries: &[Entry<'_>]) -> String {
@@ -29,7 +29,7 @@ pub(super) fn write(entries: &[Entry<'_>]) -> String {
     out
 }
 
-/// Whether a name is read as itself.
+/// Whether a name needs no quotes to be read back.
 fn is_plain(entry: &Entry<'_>) -> bool {
     let name = &*entry.name;
     !name.is_empty()

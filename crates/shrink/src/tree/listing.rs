@@ -1,4 +1,4 @@
-//! What `ls -R` prints: for each folder its path and a colon, then the names in it.
+//! Output of `ls -R`: the path of each folder with a colon, then its names.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::dress::{Dress, FullPath};
 use super::entry::{self, Entry, MOST_ENTRIES};
 use super::style::{Parsed, Picture, Style};
 
-/// What `ls -R` prints.
+/// Output of `ls -R`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Listing {
     dress: Dress,
@@ -21,7 +21,7 @@ pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
     let (root, names) = sections.next()??;
     let mut sections = sections.peekable();
     let mut entries: Vec<Entry<'_>> = Vec::new();
-    // What is still to come of each open folder, and its path.
+    // The remaining names of each open folder, with its path.
     let mut open = vec![(root, names.map(|names| names.split('\n')))];
     while let Some((path, names)) = open.last_mut() {
         let Some(name) = names.as_mut().and_then(Iterator::next) else {
@@ -68,7 +68,7 @@ pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
     })
 }
 
-/// Removes the `/` after folders if all folders have one and no file has.
+/// Removes the `/` behind folders if all folders have one and no file does.
 fn has_slashes(entries: &mut [Entry<'_>]) -> bool {
     let slash = entries
         .iter()

@@ -1,4 +1,4 @@
-//! The way back from one line per folder.
+//! Decodes a body with one line per folder.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::pattern::Pattern;
 use super::spelling::{Name, Spelling, Word, Words};
 use crate::rendering::Malformed;
 
-/// Entries of a body with one line per folder, in the order in which they were.
+/// Decodes a body with one line per folder to entries in their original order.
 pub(super) fn read<'a>(
     body: &'a str,
     spelling: Spelling<'_>,
@@ -21,7 +21,7 @@ pub(super) fn read<'a>(
         most: most(body),
     };
     let mut words = Words::new(spelling);
-    // The folders that are open, one for each level of lines.
+    // The open folders, one per level of lines.
     let mut open = vec![0];
     let lines = body.split('\n').enumerate();
     for (at, line) in lines.filter(|_| !body.is_empty()) {
@@ -32,7 +32,7 @@ pub(super) fn read<'a>(
             return Err(wrong("is in no folder"));
         };
         if text.is_empty() {
-            // The line of the top may have nothing in it.
+            // The line of the top may be empty.
             match at {
                 0 => continue,
                 _ => return Err(wrong("has nothing in it")),
@@ -47,48 +47,49 @@ pub(super) fn read<'a>(
     reading.entries()
 }
 
-/// Why a body is refused that stands for more entries than these.
+/// The error for a body with too many entries.
 const TOO_MUCH: &str = "stands for too much";
 
-/// A short word may stand for many entries, but not for more than these for each byte.
+/// A short word may stand for many entries; this many per byte are allowed.
 const MOST_PER_BYTE: usize = 16;
 
-/// So many entries may a body stand for.
+/// The most entries that a body may stand for.
 pub(super) const fn most(body: &str) -> usize {
     body.len().saturating_mul(MOST_PER_BYTE)
 }
 
-/// What was read so far.
+/// The entries read so far.
 struct Reading<'a> {
     nodes: Vec<Node<'a>>,
     /// The first one is the top.
     folders: Vec<Folder>,
-    /// Whether several nodes have the same inside.
+    /// Whether several nodes share a folder.
     shared: bool,
-    /// How many entries there may be.
+    /// The most entries.
     most: usize,
 }
 
 struct Node<'a> {
     name: Cow<'a, str>,
     folder: bool,
-    /// What is in it, if anything is.
+    /// The index of its folder, if it has children.
     inside: Option<usize>,
 }
 
 #[derive(Default)]
 struct Folder {
     kids: Vec<usize>,
-    /// How many of them stand in its line.
+    /// How many of them are in its line.
     head: usize,
-    /// Everything stands as it did.
+    /// The order is given rather than sorted.
     given: bool,
-    /// There are patterns in its line.
+    /// Its line has patterns.
     patterns: bool,
 }
 
 impl<'a> Reading<'a> {
-    /// A line within a folder. The folder that it is the line of; of none, it is the one around it.
+    /// Reads a line within a folder. Returns the folder that the line belongs to: its own, or `around` if it names
+    /// none.
     fn line(
         &mut self,
         around: usize,
@@ -137,7 +138,7 @@ impl<'a> Reading<'a> {
         Ok(folder)
     }
 
-    /// A folder with a line of its own; those before it have nothing else in them.
+    /// A folder with a line of its own, preceded by a chain of folders with one child each.
     fn folder(&mut self, around: usize, names: &mut Vec<Name<'a>>) -> usize {
         names.drain(..).fold(around, |around, name| {
             self.folders.push(Folder::default());
@@ -159,7 +160,7 @@ impl<'a> Reading<'a> {
         self.nodes[node].inside = Some(inside);
     }
 
-    /// What stands in a line: a file or an empty folder, behind folders with nothing else in them.
+    /// Reads an item of a line: a file or an empty folder, behind a chain of folders.
     fn item(
         &mut self,
         around: usize,
@@ -195,7 +196,7 @@ impl<'a> Reading<'a> {
         node
     }
 
-    /// Everything in order. What is in a folder that has several names is there several times.
+    /// All entries in order. The contents of a shared folder are repeated.
     fn entries(mut self) -> Result<Vec<Entry<'a>>, Malformed> {
         let mut entries = Vec::with_capacity(self.nodes.len());
         let mut open = vec![(0, 0)];
@@ -222,7 +223,7 @@ impl<'a> Reading<'a> {
         Ok(entries)
     }
 
-    /// Puts what is in each folder in order.
+    /// Sorts the children of each folder.
     fn sort(&mut self, order: Option<Order>) {
         let Some(order) = order else { return };
         for folder in 0..self.folders.len() {

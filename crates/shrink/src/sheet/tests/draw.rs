@@ -1,4 +1,4 @@
-//! Tables as other programs draw them, for tests: written without a look at how we do it.
+//! Draws tables as other programs do, for tests; independent of the implementation under test.
 
 use std::fmt::Write;
 
@@ -56,7 +56,7 @@ pub(super) fn markdown(rows: &Rows, padded: bool, sides: &str) -> String {
     out
 }
 
-/// `+---+---+`, or any other corners: left, fill, cross, right for top, middle and bottom, and a bar.
+/// `+---+---+`, or with other corners: left, fill, cross, right for top, middle and bottom, and a bar.
 pub(super) fn boxed(rows: &Rows, corners: &str, between: bool, sides: &str) -> String {
     let corners: Vec<char> = corners.chars().collect();
     let widths = widths(rows);
@@ -114,7 +114,7 @@ pub(super) fn psql(rows: &Rows, sides: &str) -> String {
     }
 }
 
-/// `a   b`, with so many spaces between columns.
+/// `a   b`, with `gap` spaces between columns.
 pub(super) fn aligned(rows: &Rows, gap: usize, sides: &str) -> String {
     let widths = widths(rows);
     let mut out = String::new();
@@ -130,7 +130,7 @@ pub(super) fn aligned(rows: &Rows, gap: usize, sides: &str) -> String {
     out
 }
 
-/// Values between separators; `always` has quotes around all of them.
+/// Values between separators; with `always`, all of them are quoted.
 pub(super) fn csv(rows: &Rows, separator: char, always: bool) -> String {
     let mut out = String::new();
     for row in rows {

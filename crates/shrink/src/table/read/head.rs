@@ -1,4 +1,4 @@
-//! The line of columns, taken apart.
+//! Parses the line of columns.
 
 use super::cursor::{Cursor, Wrong};
 use super::name::{key, name};
@@ -8,32 +8,32 @@ use crate::table::cell::Place;
 use crate::table::level::{Bracket, Name};
 use crate::table::naming::{Meaning, Naming};
 
-/// Tables in cells of tables in cells … may go so deep. Ours cannot: JSON of ours does not.
+/// The deepest nesting of tables in cells. Tables that this crate writes are not as deep, because JSON is not.
 const DEEPEST: usize = 200;
 
 /// The columns of a table.
 #[derive(Debug, Default)]
 pub(crate) struct Head<'t> {
     pub(crate) fields: Vec<Field<'t>>,
-    /// Columns with values of their own, also those in groups.
+    /// The leaf columns, which have values of their own, including those in groups.
     pub(crate) leaves: Vec<Leaf<'t>>,
-    /// How many cells a row has at most.
+    /// The most cells of a row.
     pub(crate) width: usize,
     pub(super) naming: Naming<'t>,
 }
 
-/// What a row's object has.
+/// A field of a row's object.
 #[derive(Debug)]
 pub(crate) enum Field<'t> {
-    /// One of [`Head::leaves`].
+    /// An index into [`Head::leaves`].
     Leaf(usize),
-    /// An object in each row.
+    /// An object per row.
     Group(Key, Vec<Field<'t>>),
     /// A column with tables in its cells.
     Rows {
         key: Key,
         bracket: Bracket,
-        /// If its rows may be said by their first cell: those that were there.
+        /// The previous rows, if rows may be abbreviated to their first cell.
         repeats: Option<Repeats<'t>>,
         cell: usize,
         head: Box<Head<'t>>,
@@ -41,7 +41,7 @@ pub(crate) enum Field<'t> {
     },
 }
 
-/// A name as JSON writes it before a value, `"name":`. Empty for what has no name.
+/// A name as JSON writes it before a value, `"name":`. Empty without a name.
 pub(crate) type Key = String;
 
 /// A column with values of its own.
@@ -55,7 +55,7 @@ pub(crate) struct Leaf<'t> {
 }
 
 impl<'t> Head<'t> {
-    /// Reads all of `text`.
+    /// Parses the whole text.
     pub(crate) fn parse(text: &'t str) -> Result<Self, Wrong> {
         let mut cursor = Cursor::new(text);
         let mut head = Self::read(&mut cursor, 0)?;
@@ -66,14 +66,14 @@ impl<'t> Head<'t> {
         Ok(head)
     }
 
-    /// Reads up to what ends it: a bracket, or `;`.
+    /// Parses up to the terminator, a bracket or `;`.
     pub(crate) fn parse_nested(cursor: &mut Cursor<'t>) -> Result<Self, Wrong> {
         let mut head = Self::read(cursor, 0)?;
         head.resolve(&mut Vec::new())?;
         Ok(head)
     }
 
-    /// Whether its rows are lists or single values: nothing has a name.
+    /// Whether the rows are arrays or single values, so that no column has a name.
     pub(crate) fn is_list(&self) -> bool {
         let is_nameless = |field: &Field<'_>| matches!(field, Field::Leaf(_));
         self.fields.iter().all(is_nameless)
@@ -192,7 +192,7 @@ impl<'t> Head<'t> {
 }
 
 impl Leaf<'_> {
-    /// Whether other columns are needed for it.
+    /// Whether it is derived from other columns.
     pub(super) fn is_made(&self) -> bool {
         let Said::Made(made) = &self.said else {
             return false;

@@ -1,4 +1,4 @@
-//! The cells of a row, and what they mean.
+//! The cells of a row and their values.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -10,7 +10,7 @@ use super::said::{Made, Part, Said};
 use crate::lexeme::{Spelling, is_number, is_word, spelling, unescape};
 use crate::table::cell::Place;
 
-/// The cells of a row as they stand there, and the row that its table is in.
+/// The undecoded cells of a row, and the row that contains its table.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'s, 't> {
     pub(crate) head: &'s Head<'t>,
@@ -18,7 +18,7 @@ pub(crate) struct Scope<'s, 't> {
     pub(crate) up: Option<&'s Scope<'s, 't>>,
 }
 
-/// What a cell means.
+/// The value of a cell.
 #[derive(Debug)]
 pub(crate) enum Found<'t> {
     Absent,
@@ -28,11 +28,11 @@ pub(crate) enum Found<'t> {
     String(&'t str),
     /// A number, `true`, `false` or `null`.
     Token(Cow<'t, str>),
-    /// A list or an object.
+    /// An array or an object.
     Nested(&'t str),
 }
 
-/// Cuts a row into its cells, not more than `most`.
+/// Cuts a row into at most `most` cells.
 pub(crate) fn split<'t>(
     row: &'t str,
     place: Place,
@@ -52,7 +52,7 @@ pub(crate) fn split<'t>(
         if !cursor.eat(",") {
             break;
         }
-        // Only there because it is lighter.
+        // An optional space that saves tokens.
         cursor.eat(" ");
     }
     match cursor.rest() {
@@ -62,7 +62,7 @@ pub(crate) fn split<'t>(
 }
 
 impl<'t> Scope<'_, 't> {
-    /// What a column has in this row.
+    /// The value of a column in this row.
     pub(crate) fn found(&self, leaf: usize) -> Result<Found<'t>, Wrong> {
         let leaf = self
             .head
@@ -123,10 +123,10 @@ fn made<'t>(text: String, is_text: bool) -> Found<'t> {
     }
 }
 
-/// What is to be put into a template, or stands instead of it.
+/// The text to fill into a template, or the value that replaces it.
 enum Filling<'t> {
     Other(Found<'t>),
-    /// And whether it stood in quotes, so that what becomes of it is a text.
+    /// A text, and whether it was quoted, so that the result is a string.
     Text(Cow<'t, str>, bool),
 }
 
@@ -142,7 +142,7 @@ fn filling(cell: &str) -> Result<Filling<'_>, Wrong> {
     })
 }
 
-/// What a cell means if its column says nothing about it.
+/// The value of a cell in a column without a spec.
 pub(crate) fn literal(cell: &str) -> Result<Found<'_>, Wrong> {
     Ok(match cell.as_bytes().first() {
         None => Found::Absent,
@@ -159,7 +159,7 @@ pub(crate) fn literal(cell: &str) -> Result<Found<'_>, Wrong> {
 }
 
 impl<'t> Found<'t> {
-    /// The text or number that other columns are made of.
+    /// The text or number that other columns can be derived from.
     pub(crate) fn material(self) -> Result<Cow<'t, str>, Wrong> {
         match self {
             Self::Text(text) => Ok(text),
@@ -178,12 +178,12 @@ impl<'t> Found<'t> {
     }
 }
 
-/// The rows of a table that were there, by their first cell.
+/// The previous rows of a table, by their first cell.
 #[derive(Debug, Default)]
 pub(crate) struct Repeats<'t>(RefCell<HashMap<&'t str, &'t str>>);
 
 impl<'t> Repeats<'t> {
-    /// The row that this one stands for; mostly itself.
+    /// The row that an abbreviated row stands for; other rows are returned as they are.
     pub(crate) fn row(&self, row: &'t str) -> Result<&'t str, Wrong> {
         if row.starts_with('!') || row == "-" || row.is_empty() {
             return Ok(row);

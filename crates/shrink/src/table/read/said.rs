@@ -1,4 +1,4 @@
-//! What the line of columns says of a column behind its name.
+//! Parses the specs of columns, which follow their names.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,11 @@ use crate::table::level::Name;
 use crate::table::naming::Path;
 use crate::table::template::{Form, Mask};
 
-/// What is said of a column.
+/// The spec of a column.
 #[derive(Debug)]
 pub(crate) enum Said<'t> {
     Plain,
-    /// The value as it stands there.
+    /// The undecoded value.
     Always(&'t str),
     Usually(&'t str),
     Made(Made<'t>),
@@ -36,13 +36,13 @@ pub(crate) enum Part<'t> {
     Other {
         path: Path<'t>,
         form: Form,
-        /// Where it is: how many tables further out, and which column there.
+        /// Its position: how many tables further out, and the column there.
         up: usize,
         leaf: usize,
     },
 }
 
-/// What stands after `=`.
+/// Parses a template, behind `=`.
 pub(super) fn template<'t>(cursor: &mut Cursor<'t>, usually: bool) -> Result<Said<'t>, Wrong> {
     let quoted = cursor.eat("\"");
     let mut parts = Vec::new();
