@@ -89,10 +89,12 @@ pub(super) fn html(text: &str, first: Line<'_>) -> Detection {
         }
         closed |= whole && ends_with_html(trimmed);
     }
-    let confidence = match whole {
-        true => 0.95,
-        false if tags >= 4 => 0.75,
-        false => return Detection::NotBefore(run.end),
+    let confidence = if whole {
+        0.95
+    } else if tags >= 4 {
+        0.75
+    } else {
+        return Detection::NotBefore(run.end);
     };
     Detection::Yes(Found {
         end: run.end,

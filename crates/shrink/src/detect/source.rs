@@ -129,10 +129,12 @@ fn sign(line: Line<'_>) -> Sign {
         };
     }
     let text = without_comment(text);
-    match text.is_empty() {
-        true => Sign::Nothing,
-        false if is_statement(line, text) => Sign::Code,
-        false => Sign::Other,
+    if text.is_empty() {
+        Sign::Nothing
+    } else if is_statement(line, text) {
+        Sign::Code
+    } else {
+        Sign::Other
     }
 }
 

@@ -92,10 +92,11 @@ impl<'a> Hunk<'a> {
             let news = part.iter().filter(|line| is_new(line)).count() as u64;
             if kept[at] {
                 let start = |number: u64, count: u64| number - u64::from(count == 0 && number > 0);
-                let (from, to) = match at == 0 {
+                let (from, to) = if at == 0 {
                     // Unchanged; a hunk without old lines counts from the line before.
-                    true => (self.old, self.new),
-                    false => (start(old, olds), start(new, news)),
+                    (self.old, self.new)
+                } else {
+                    (start(old, olds), start(new, news))
                 };
                 // Writing to a string cannot fail.
                 let _ = write!(out, "@@ -{from},{olds} +{to},{news} @@{}", self.tail);

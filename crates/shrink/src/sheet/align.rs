@@ -98,10 +98,10 @@ impl Votes {
         if cell.is_empty() {
             return;
         }
-        match is_number(cell) {
-            true => self.numbers += 1,
-            false if matches!(cell, "NULL" | "null") => {}
-            false => self.others += 1,
+        if is_number(cell) {
+            self.numbers += 1;
+        } else if !matches!(cell, "NULL" | "null") {
+            self.others += 1;
         }
         let before = field.len() - field.trim_start_matches(' ').len();
         let spaces = width.saturating_sub(measure.of(cell));

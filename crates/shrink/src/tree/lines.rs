@@ -61,10 +61,12 @@ pub(super) fn read(body: &str) -> Result<Vec<Entry<'_>>, Malformed> {
             Some(name) => (name, true),
             None => (text, false),
         };
-        let name = match name.starts_with('"') {
-            true => string(name).ok_or_else(|| wrong("is no string"))?,
-            false if name.is_empty() => return Err(wrong("has no name")),
-            false => Cow::Borrowed(name),
+        let name = if name.starts_with('"') {
+            string(name).ok_or_else(|| wrong("is no string"))?
+        } else if name.is_empty() {
+            return Err(wrong("has no name"));
+        } else {
+            Cow::Borrowed(name)
         };
         entries.push(Entry::new(indent / STEP, folder, name));
     }

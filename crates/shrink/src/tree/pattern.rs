@@ -118,10 +118,12 @@ impl Range {
             let short = (1..=18).contains(&text.len());
             (digits && short).then(|| text.parse().ok()).flatten()
         };
-        let width = match first.len() == last.len() {
-            true => first.len(),
-            false if first.starts_with('0') && first != "0" => return None,
-            false => 0,
+        let width = if first.len() == last.len() {
+            first.len()
+        } else if first.starts_with('0') && first != "0" {
+            return None;
+        } else {
+            0
         };
         let (first, last): (u64, u64) = (number(first)?, number(last)?);
         let fits = last.checked_sub(first)? < LONGEST_RANGE;

@@ -141,10 +141,11 @@ impl Merge {
             let (here, below) = self.longest[i * width..].split_at_mut(width);
             let mut right = 0;
             for (j, other) in other.iter().enumerate().rev() {
-                right = match key == other {
+                right = if key == other {
                     // At most `WORDS`, which fits into a byte.
-                    true => below[j + 1] + 1,
-                    false => below[j].max(right),
+                    below[j + 1] + 1
+                } else {
+                    below[j].max(right)
                 };
                 here[j] = right;
             }
