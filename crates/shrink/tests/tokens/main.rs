@@ -1,6 +1,6 @@
-//! How many tokens the corpus saves, or files of your own: `cargo xtask tokens` runs this.
+//! Measures the tokens that the corpus, or the user's own files, save: `cargo xtask tokens` runs this.
 //!
-//! `LINKSPAN_TOON` names a program that makes TOON of JSON; without it that column is empty.
+//! `LINKSPAN_TOON` names a program that converts JSON to TOON; without it that column is empty.
 
 #![expect(
     clippy::print_stdout,
@@ -58,7 +58,7 @@ fn run(args: &[String]) -> Result<Vec<String>, String> {
     } else {
         own(&files)?
     };
-    // The goals are for what people get without any flag.
+    // The goals are for the default flags.
     let goals = context.level == Level::default() && context.vocabulary == Vocabulary::default();
     println!(
         "level {}, tokens of {}; percent saved",
@@ -83,7 +83,7 @@ fn run(args: &[String]) -> Result<Vec<String>, String> {
     Ok(wrong)
 }
 
-/// Files of the user's own, as a row without a goal.
+/// The user's own files, as a row without a goal.
 fn own(paths: &[&str]) -> Result<Vec<Row>, String> {
     let sample = |path: &&str| {
         Ok(Sample {
