@@ -29,17 +29,17 @@ const MOST: usize = 256 << 10;
 pub(crate) enum FetchError {
     #[error("`{0}` must be a string")]
     NotAString(&'static str),
-    #[error("`id` is missing: it stands in the result that you want more of")]
+    #[error("`id` is missing: it is in the result that you want more of")]
     NoId,
-    #[error("there is no original `{0}` any more: call the tool that gave it again")]
+    #[error("no original `{0}` is stored: call the tool that returned it again")]
     Unknown(String),
     #[error("give one of `range`, `grep` and `jq`")]
     TwoSelections,
-    #[error("`{0}` is no range of lines: write 1-200, 500- or -20")]
+    #[error("`{0}` is not a range of lines: write 1-200, 500- or -20")]
     Range(String),
-    #[error("there are only {0} lines")]
+    #[error("the original has only {0} lines")]
     BeyondEnd(usize),
-    #[error("`grep` is no regular expression: {0}")]
+    #[error("`grep` is not a valid regular expression: {0}")]
     Pattern(String),
     #[error("the original is not JSON: use `grep` or `range`")]
     NotJson,

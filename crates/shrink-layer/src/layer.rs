@@ -21,7 +21,7 @@ const MOST_PENDING: usize = 4096;
 
 /// How long a call of a tool of the layer waits for a free slot.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
-const BUSY: &str = "too many calls of this tool are under way: try again when they have ended";
+const BUSY: &str = "too many concurrent calls of this tool: try again later";
 
 /// Requests whose responses we rewrite or read.
 enum Pending {
@@ -120,7 +120,7 @@ impl ShrinkLayer {
             });
             let result = match work.await {
                 Ok(result) => result,
-                Err(_) => linkspan_mcp::tool_text("this call has met a bug in linkspan", true),
+                Err(_) => linkspan_mcp::tool_text("internal error in linkspan", true),
             };
             Envelope::new(Message::result(&id, &result))
         })
@@ -186,7 +186,9 @@ impl ShrinkLayer {
                 Ok(None) => {}
                 Err(_) => {
                     given_up.set();
-                    tracing::info!("a result took longer than {limit:?} and passes as it is");
+                    tracing::info!(
+                        "shortening a result took longer than {limit:?}; it passes unchanged"
+                    );
                 }
             }
             envelope

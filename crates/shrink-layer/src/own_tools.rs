@@ -65,7 +65,7 @@ impl LocalTools {
                 Err(why) => tool_text(&why.to_string(), true),
             },
             (Some(files), _) => tool_result(files.perform(name, arguments)),
-            (None, _) => tool_text("there is no such tool", true),
+            (None, _) => tool_text("unknown tool", true),
         };
         match era {
             Era::Legacy => result,

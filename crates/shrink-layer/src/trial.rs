@@ -55,7 +55,7 @@ impl Trial<'_> {
         let (before, after) = (worked.before, worked.after);
         if worked.text.is_none() {
             let why = worked.kept.map_or("nothing to do", reason);
-            return writeln!(out, "  {before} tokens, passes as it is: {why}");
+            return writeln!(out, "  {before} tokens, passes unchanged: {why}");
         }
         let (mark, colour) = if worked.lossless {
             ("lossless ✓", GOOD)
@@ -94,7 +94,7 @@ fn reason(kept: Kept) -> &'static str {
         Kept::Unknown => "nothing in it has a shorter form",
         Kept::NotWorthIt => "the shorter form would not save enough",
         Kept::Unfaithful => "the shorter form did not decode to the original",
-        Kept::Stopped => "there was no time",
+        Kept::Stopped => "the time limit was reached",
     }
 }
 
@@ -115,7 +115,7 @@ mod tests {
         trial.write(&mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("a\\nb"), "{text}");
-        assert!(text.contains("passes as it is: it is short"), "{text}");
+        assert!(text.contains("passes unchanged: it is short"), "{text}");
         let json = trial.json();
         assert!(json.starts_with(r#"{"file":"a\nb","before":"#), "{json}");
         assert!(

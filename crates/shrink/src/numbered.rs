@@ -163,17 +163,17 @@ fn decode(head: &str, body: &str) -> Result<String, Malformed> {
             Some(rest) if rest.starts_with(MARK) => (next, rest),
             Some(rest) => number_of(rest).ok_or_else(|| wrong("no number after ~"))?,
             None if !sparse || next.is_multiple_of(STEP) => {
-                number_of(line).ok_or_else(|| wrong("a number is missing"))?
+                number_of(line).ok_or_else(|| wrong("a missing line number"))?
             }
             None => (next, line),
         };
         if number != next && sparse && marked.is_none() {
-            return Err(wrong("a number is not the one that is due"));
+            return Err(wrong("an unexpected line number"));
         }
         format.write(number, text, blanks == Blanks::Trimmed, &mut out);
         next = number
             .checked_add(1)
-            .ok_or_else(|| wrong("a number is too large"))?;
+            .ok_or_else(|| wrong("a line number that is too large"))?;
     }
     Ok(out)
 }

@@ -152,7 +152,9 @@ fn decode(head: &str, body: &str) -> Result<String, Malformed> {
     let head = head.split_once(';').map_or(head, |(head, _)| head);
     let numbers = |list: &str| match list {
         "" => Ok(Vec::new()),
-        list => parse_runs(list, most_lines(body.len())).ok_or_else(|| wrong("no such lines")),
+        list => {
+            parse_runs(list, most_lines(body.len())).ok_or_else(|| wrong("invalid line numbers"))
+        }
     };
     let (head, lines) = head.rsplit_once(LINES).unwrap_or((head, ""));
     let (head, blank) = head.rsplit_once(BLANK).unwrap_or((head, ""));
@@ -160,7 +162,7 @@ fn decode(head: &str, body: &str) -> Result<String, Malformed> {
         Some(head) => (head, true),
         None => (head, false),
     };
-    let too_few = || wrong("there are not so many lines");
+    let too_few = || wrong("fewer lines than the header lists");
     let (table, mut literal) = split(body, &numbers(lines)?).ok_or_else(too_few)?;
     literal.extend(numbers(blank)?.into_iter().map(|at| (at, "")));
     literal.sort_unstable();
@@ -169,9 +171,9 @@ fn decode(head: &str, body: &str) -> Result<String, Malformed> {
         rows.names = None;
     }
     let style = Style::parse(head.split_ascii_whitespace(), rows.width)
-        .ok_or_else(|| wrong("a way of drawing that is not known"))?;
+        .ok_or_else(|| wrong("an unknown style"))?;
     if style.given(rows.width) > limit(body.len()) {
-        return Err(wrong("it stands for too much"));
+        return Err(wrong("the decoded text would exceed the size limit"));
     }
     let mut page = Page::new(&literal, body.len());
     style.draw(&rows, &mut page)?;

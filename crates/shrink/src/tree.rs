@@ -128,8 +128,7 @@ fn is_usual(name: &str) -> bool {
 }
 
 fn decode(head: &str, body: &str) -> Result<String, Malformed> {
-    let head =
-        Head::read(head).ok_or_else(|| Malformed::new(0, "is not what a tree begins with"))?;
+    let head = Head::read(head).ok_or_else(|| Malformed::new(0, "is not a tree header"))?;
     let entries = read(head.form, body)?;
     let picture = Picture {
         root: head.root.as_deref(),

@@ -74,7 +74,7 @@ fn legend(level: Level) -> &'static str {
 
 impl Head {
     pub(super) fn parse(head: &str) -> Result<Self, Malformed> {
-        Self::read(head).ok_or_else(|| Malformed::new(0, "not how a diff is written"))
+        Self::read(head).ok_or_else(|| Malformed::new(0, "not a diff header"))
     }
 
     fn read(head: &str) -> Option<Self> {

@@ -25,7 +25,7 @@ pub(super) fn read(body: &str, form: &Form, limit: usize) -> Result<String, Malf
         }
         let inside = reader.hunk.as_ref().map_or(0, |hunk| hunk.lines.len());
         if reader.out.len() + inside > limit {
-            return Err(wrong("too long a text for what it was made of"));
+            return Err(wrong("the decoded text would exceed the size limit"));
         }
     }
     reader
@@ -112,13 +112,13 @@ impl Reader<'_> {
             return Ok(());
         };
         if hunk.block.is_some() {
-            return Err("a block has no end");
+            return Err("an unterminated block");
         }
         hunk.settle();
         let ones = self.form.ones;
         self.place
             .finish(&hunk.short, hunk.olds, hunk.news, ones, &mut self.out)
-            .ok_or("lines of the old file that cannot be")?;
+            .ok_or("invalid line numbers of a hunk")?;
         self.out.push('\n');
         self.out.push_str(&hunk.lines);
         Ok(())

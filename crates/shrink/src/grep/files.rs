@@ -89,7 +89,7 @@ impl<'a> Files<'a> {
             [before, folder, &self.with_ending(name)].concat()
         };
         if path.len() > LONGEST {
-            return Err("too long a path");
+            return Err("a path that is too long");
         }
         self.set(&path);
         Ok(())

@@ -77,7 +77,7 @@ impl Head {
     }
 
     pub(super) fn parse(head: &str) -> Result<Self, Malformed> {
-        Self::read(head).ok_or_else(|| Malformed::new(0, "not how files and lines are written"))
+        Self::read(head).ok_or_else(|| Malformed::new(0, "not a search header"))
     }
 
     fn read(head: &str) -> Option<Self> {

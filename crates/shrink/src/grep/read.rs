@@ -22,7 +22,7 @@ pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malf
         let text = line
             .split_once('\t')
             .filter(|(name, _)| name.starts_with('$'));
-        let (_, text) = text.ok_or_else(|| Malformed::new(index + 1, "not a text that repeats"))?;
+        let (_, text) = text.ok_or_else(|| Malformed::new(index + 1, "not a repeated text"))?;
         texts.push(text);
     }
     for (index, line) in lines {
@@ -52,7 +52,7 @@ pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malf
                     hit::sign_of_text(line)
                 }
                 Style::Numbered => hit::read(line, head, &texts, &mut rest)
-                    .ok_or_else(|| wrong("neither a file nor a number and its text"))?,
+                    .ok_or_else(|| wrong("neither a file name nor a numbered line"))?,
             };
             if apart.is_before(files.current(), &rest) {
                 out.push_str(APART);
@@ -63,7 +63,7 @@ pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malf
             out.push_str(&rest);
         }
         if out.len() > limit {
-            return Err(wrong("too long a text for what it was made of"));
+            return Err(wrong("the decoded text would exceed the size limit"));
         }
     }
     Ok(out)

@@ -43,7 +43,7 @@ struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     fn next(&mut self) -> Result<&'t str, Wrong> {
-        let rest = self.rest.ok_or("a line is missing")?;
+        let rest = self.rest.ok_or("a missing line")?;
         self.number += 1;
         match memchr::memchr(b'\n', rest.as_bytes()) {
             Some(end) => {
@@ -92,7 +92,7 @@ impl Decoder {
         self.value(&mut cursor, 0, Some(lines))?;
         match cursor.rest() {
             "" => Ok(()),
-            _ => Err("a value goes on after its end"),
+            _ => Err("text after a value"),
         }
     }
 
@@ -102,7 +102,7 @@ impl Decoder {
         self.value(&mut cursor, 0, None)?;
         match cursor.rest() {
             "" => Ok(()),
-            _ => Err("a value goes on after its end"),
+            _ => Err("text after a value"),
         }
     }
 
@@ -133,7 +133,7 @@ impl Decoder {
                 self.out.push(',');
             }
             self.out.push(']');
-            return cursor.expect("]", "a bracket that nothing closes");
+            return cursor.expect("]", "an unclosed bracket");
         }
         if cursor.eat("{") {
             if cursor.eat("}") {
@@ -153,14 +153,14 @@ impl Decoder {
                 self.out.push(',');
             }
             self.out.push('}');
-            return cursor.expect("}", "a bracket that nothing closes");
+            return cursor.expect("}", "an unclosed bracket");
         }
         if cursor.peek() == Some(b'"') {
             return self.string(cursor);
         }
         let text = cursor.until(ends_nested);
         if text.is_empty() {
-            return Err("a value is missing");
+            return Err("a missing value");
         }
         if let (Some(number), Some(lines)) = (text.strip_prefix('@'), lines)
             && number.bytes().all(|byte| byte.is_ascii_digit())

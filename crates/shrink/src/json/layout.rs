@@ -166,7 +166,10 @@ impl Layout {
         push_spaces(self.margin, out);
         while at < bytes.len() {
             if out.len() > most {
-                return Err(Malformed::new(0, "more than such a short text can be"));
+                return Err(Malformed::new(
+                    0,
+                    "the decoded text would exceed the size limit",
+                ));
             }
             let byte = bytes[at];
             match byte {

@@ -18,12 +18,12 @@ pub(crate) fn most(bytes: usize) -> usize {
 /// Decodes to the original log.
 pub(crate) fn read(head: &str, body: &str) -> Result<String, Malformed> {
     let mark = head.split(' ').next().and_then(Mark::parse);
-    let mark = mark.ok_or_else(|| Malformed::new(0, "no mark for fields"))?;
+    let mark = mark.ok_or_else(|| Malformed::new(0, "no field mark"))?;
     let (legend, data) = match body.strip_prefix('\n') {
         Some(data) => ("", data),
         None => body
             .split_once("\n\n")
-            .ok_or_else(|| Malformed::new(1, "the legend has no end"))?,
+            .ok_or_else(|| Malformed::new(1, "an unterminated legend"))?,
     };
     let mut reader = Reader {
         templates: HashMap::new(),
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
             if key == "time" {
                 let time = template
                     .split_once(mark.field)
-                    .ok_or_else(|| wrong("no time"))?;
+                    .ok_or_else(|| wrong("no timestamp"))?;
                 self.time = Some(time);
             } else if key.bytes().all(|byte| byte.is_ascii_alphabetic()) {
                 let clocked = key.starts_with(|first: char| first.is_ascii_uppercase());
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
     fn templated(&mut self, key: &str, mut rest: &'a str) -> Result<(), Why> {
         // Removed during use, because `fill` needs `self` mutably.
         let template = self.templates.remove_entry(key);
-        let (key, template) = template.ok_or("no such template")?;
+        let (key, template) = template.ok_or("an unknown template")?;
         let done = self.fill(&template, &mut rest);
         self.templates.insert(key, template);
         done?;
@@ -194,8 +194,8 @@ impl<'a> Reader<'a> {
     }
 
     fn push_time(&mut self) -> Result<(), Why> {
-        let (before, after) = self.time.ok_or("no time")?;
-        let front = self.front.ok_or("no time")?;
+        let (before, after) = self.time.ok_or("no timestamp")?;
+        let front = self.front.ok_or("no timestamp")?;
         for piece in [before, self.heading, front, after] {
             self.out.push_str(piece);
         }
@@ -231,18 +231,15 @@ impl<'a> Reader<'a> {
         if !last {
             *rest = rest.strip_prefix(',').ok_or("too few fields")?;
         }
-        self.names
-            .get(&number)
-            .cloned()
-            .ok_or("a name that was not given")
+        self.names.get(&number).cloned().ok_or("an undefined name")
     }
 
     fn repeat(&mut self, times: usize) -> Result<(), Why> {
         let last = self.last.clone().ok_or("nothing to repeat")?;
-        let more = times.checked_sub(1).ok_or("no line at all")?;
+        let more = times.checked_sub(1).ok_or("a repetition of zero lines")?;
         let room = self.most.saturating_sub(self.out.len());
         if more.saturating_mul(last.len() + 1) > room {
-            return Err("more text than can be");
+            return Err("the decoded text would exceed the size limit");
         }
         for _ in 0..more {
             self.out.push('\n');
@@ -253,7 +250,7 @@ impl<'a> Reader<'a> {
 
     fn bounded(&self) -> Result<(), Why> {
         if self.out.len() > self.most {
-            Err("more text than can be")
+            Err("the decoded text would exceed the size limit")
         } else {
             Ok(())
         }
@@ -274,7 +271,7 @@ fn value<'a>(rest: &mut &'a str, last: bool) -> Result<Cow<'a, str>, Why> {
     };
     let mut from = 0;
     let end = loop {
-        let at = from + quoted[from..].find('"').ok_or("a quote without an end")?;
+        let at = from + quoted[from..].find('"').ok_or("an unterminated string")?;
         if quoted[at + 1..].starts_with('"') {
             from = at + 2
         } else {
@@ -300,7 +297,7 @@ impl<'a> Template<'a> {
         let (texts, places) = mark.read(template);
         let has_clock = places.contains(&Slot::Clock);
         if has_clock && !clocked {
-            return Err("a time under a small letter");
+            return Err("a timestamp in a template with a lower-case letter");
         }
         let is_field = |place: &&Slot| matches!(place, Slot::Field | Slot::Right(_));
         Ok(Self {

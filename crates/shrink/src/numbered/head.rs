@@ -60,7 +60,7 @@ const SPARSE: &str = ", every 10th numbered";
 
 impl Head {
     pub(super) fn parse(head: &str) -> Result<Self, Malformed> {
-        Self::read(head).ok_or_else(|| Malformed::new(0, "not a range and a format"))
+        Self::read(head).ok_or_else(|| Malformed::new(0, "not a header of numbered lines"))
     }
 
     fn read(head: &str) -> Option<Self> {

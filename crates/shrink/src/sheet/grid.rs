@@ -175,7 +175,7 @@ impl Grid {
             let mut parts = name.split(joint);
             for line in &mut lines {
                 let part = parts.next();
-                line.push(part.ok_or_else(|| Malformed::new(1, "a name is too short"))?);
+                line.push(part.ok_or_else(|| Malformed::new(1, "a name with too few lines"))?);
             }
         }
         Ok(lines)
@@ -185,7 +185,7 @@ impl Grid {
     fn widths(&self, rows: &Rows<'_>, names: &[Vec<&str>]) -> Result<Vec<usize>, Malformed> {
         let mut widths = least(rows, names, self.measure);
         for (column, width) in &self.widths {
-            let wrong = || Malformed::new(0, format!("there is no column {}", column + 1));
+            let wrong = || Malformed::new(0, format!("unknown column {}", column + 1));
             *widths.get_mut(*column).ok_or_else(wrong)? = *width;
         }
         Ok(widths)

@@ -108,7 +108,7 @@ impl Mark {
 impl Markdown {
     /// Draws the table.
     pub(super) fn draw(&self, rows: &Rows<'_>, page: &mut Page<'_>) -> Result<(), Malformed> {
-        let no_names = || Malformed::new(1, "no names of columns");
+        let no_names = || Malformed::new(1, "no column names");
         let names = rows.names.as_deref().ok_or_else(no_names)?;
         let widths = self.widths(rows);
         let marked: Vec<Align> = self.marks.iter().map(|mark| mark.align()).collect();

@@ -45,11 +45,14 @@ impl<'a> Page<'a> {
             self.lines += memchr::memchr_iter(b'\n', &self.out.as_bytes()[start..]).count();
         }
         if self.out.len() > self.limit {
-            return Err(Malformed::new(0, "it stands for too much"));
+            return Err(Malformed::new(
+                0,
+                "the decoded text would exceed the size limit",
+            ));
         }
         match self.stop {
             Some(stop) if self.lines.is_multiple_of(1024) && stop.is_set() => {
-                Err(Malformed::new(0, "there was no time"))
+                Err(Malformed::new(0, "the time limit was reached"))
             }
             _ => Ok(()),
         }
@@ -60,7 +63,7 @@ impl<'a> Page<'a> {
         self.literal();
         match self.literal {
             [] => Ok(self.out),
-            [(at, _), ..] => Err(Malformed::new(0, format!("there is no line {}", at + 1))),
+            [(at, _), ..] => Err(Malformed::new(0, format!("unknown line {}", at + 1))),
         }
     }
 

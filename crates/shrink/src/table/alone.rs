@@ -66,7 +66,7 @@ pub(super) fn read(lines: &str) -> Result<Table<'_>, Malformed> {
         .iter()
         .any(|field| !matches!(field, Field::Leaf(_)))
     {
-        return Err(Malformed::new(1, "brackets where a name should be"));
+        return Err(Malformed::new(1, "brackets in place of a name"));
     }
     let columns = head.leaves.iter().map(|leaf| match &leaf.name {
         Name::Text(name) | Name::Lone(name) => name.clone(),

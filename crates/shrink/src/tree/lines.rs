@@ -62,7 +62,7 @@ pub(super) fn read(body: &str) -> Result<Vec<Entry<'_>>, Malformed> {
             None => (text, false),
         };
         let name = if name.starts_with('"') {
-            string(name).ok_or_else(|| wrong("is no string"))?
+            string(name).ok_or_else(|| wrong("is not a JSON string"))?
         } else if name.is_empty() {
             return Err(wrong("has no name"));
         } else {

@@ -35,7 +35,7 @@ pub(super) fn read<'a>(
             // The line of the top may be empty.
             match at {
                 0 => continue,
-                _ => return Err(wrong("has nothing in it")),
+                _ => return Err(wrong("is empty")),
             }
         }
         open.truncate(level + 1);
@@ -48,7 +48,7 @@ pub(super) fn read<'a>(
 }
 
 /// The error for a body with too many entries.
-const TOO_MUCH: &str = "stands for too much";
+const TOO_MUCH: &str = "the body has too many entries";
 
 /// A short word may stand for many entries; this many per byte are allowed.
 const MOST_PER_BYTE: usize = 16;
@@ -116,7 +116,7 @@ impl<'a> Reading<'a> {
                         self.kid(folder, name, false);
                     });
                 }
-                Word::Names { .. } => return Err("has a folder with a pattern"),
+                Word::Names { .. } => return Err("has a folder behind a pattern"),
                 Word::Pattern(next) => {
                     pattern = next;
                     patterns = true;

@@ -57,13 +57,11 @@ impl Decoder {
     /// Decodes the table that `@1` in the document refers to: the next one below it.
     pub(super) fn below(&mut self, lines: &mut Lines<'_>, name: &str) -> Result<(), Wrong> {
         let line = lines.next()?;
-        let rest = line
-            .strip_prefix(name)
-            .ok_or("another table was expected")?;
+        let rest = line.strip_prefix(name).ok_or("a table out of order")?;
         let (within, close) = match rest.as_bytes().first() {
             Some(b'[') => (Within::Array, "] "),
             Some(b'{') => (Within::Object, "} "),
-            _ => return Err("a table without a number of rows"),
+            _ => return Err("a table without a row count"),
         };
         let (count, header) = rest[1..]
             .split_once(close)
@@ -95,7 +93,7 @@ impl Decoder {
             self.row(&head, row, Place::Nested, None, within, &mut cells)?;
         }
         self.out.push_str(close);
-        cursor.expect(close, "a bracket that nothing closes")
+        cursor.expect(close, "an unclosed bracket")
     }
 
     /// Decodes a row: an element of an array, or a member of an object.
@@ -109,7 +107,7 @@ impl Decoder {
         cells: &mut Vec<&'t str>,
     ) -> Result<(), Wrong> {
         if self.out.len() > self.most {
-            return Err("more than such a short text can be");
+            return Err("the decoded text would exceed the size limit");
         }
         if let Some(odd) = row.strip_prefix('!') {
             return match within {
@@ -135,7 +133,7 @@ impl Decoder {
                 return if self.found(scope.found(*leaf)?)? {
                     Ok(())
                 } else {
-                    Err("a member that is not there")
+                    Err("a missing member")
                 };
             }
         } else if head.is_list() {
@@ -158,7 +156,7 @@ impl Decoder {
         for leaf in 0..count {
             self.out.push_str(if leaf > 0 { "," } else { "" });
             if !self.found(scope.found(leaf)?)? {
-                return Err("an element that is not there");
+                return Err("a missing element");
             }
         }
         self.out.push_str(if count > 1 { "]" } else { "" });
@@ -228,9 +226,7 @@ impl Decoder {
         let Some(inside) = cell.strip_prefix(open) else {
             return self.found(literal(cell)?);
         };
-        let inside = inside
-            .strip_suffix(close)
-            .ok_or("a bracket that nothing closes")?;
+        let inside = inside.strip_suffix(close).ok_or("an unclosed bracket")?;
         let mut cells = Vec::new();
         let row = |decoder: &mut Self, row: &'t str, cells: &mut Vec<&'t str>| {
             let row = match repeats {
@@ -255,7 +251,7 @@ impl Decoder {
                 self.out.push(',');
             }
             if !cursor.rest().is_empty() {
-                return Err("a list goes on after its end");
+                return Err("text after a list");
             }
         }
         self.out.push(']');

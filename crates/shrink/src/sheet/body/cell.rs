@@ -101,10 +101,10 @@ pub(super) fn read_text(
 ) -> Result<(Cow<'_, str>, bool, Option<&str>), &'static str> {
     let ending = end.text();
     if line.starts_with('"') {
-        let length = string_len(line.as_bytes()).ok_or("a quote that nothing closes")?;
+        let length = string_len(line.as_bytes()).ok_or("an unterminated string")?;
         let (token, rest) = line.split_at(length);
         let rest = match rest.strip_prefix(ending) {
-            None if !rest.is_empty() => return Err("a quoted cell goes on after its quote"),
+            None if !rest.is_empty() => return Err("text after a quoted cell"),
             rest => rest,
         };
         let json = linkspan_wire::Json::parse(token).map_err(|_| "not a JSON string")?;

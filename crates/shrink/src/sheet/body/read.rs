@@ -93,7 +93,7 @@ impl<'p, 'a> Reader<'p, 'a> {
         }
         self.tokens(line)?;
         if (self.row + 1).saturating_mul(self.parts.len()) > self.most {
-            return Err("it stands for too much");
+            return Err("the decoded text would exceed the size limit");
         }
         self.join()?;
         self.row += 1;
@@ -112,13 +112,13 @@ impl<'p, 'a> Reader<'p, 'a> {
             } else {
                 End::Space
             };
-            let text = rest.ok_or("a section is too short")?;
+            let text = rest.ok_or("too few cells in a section")?;
             let (token, more) = Token::read(text, end)?;
             rest = more;
             self.set(i, token)?;
         }
         self.has_section = true;
-        rest.map_or(Ok(()), |_| Err("a section is too long"))
+        rest.map_or(Ok(()), |_| Err("too many cells in a section"))
     }
 
     /// Reads the cells of a row, and its exceptions.
@@ -152,7 +152,7 @@ impl<'p, 'a> Reader<'p, 'a> {
         }
         while let Some(text) = rest {
             let (name, value) = text.split_once('=').ok_or("more cells than columns")?;
-            let i = self.keys.get(name).ok_or("no such column")?;
+            let i = self.keys.get(name).ok_or("an unknown column")?;
             let (value, _, more) = read_text(value, End::Unusual)?;
             rest = more;
             if let Some(place) = self.above.get_mut(*i) {
@@ -182,7 +182,7 @@ impl<'p, 'a> Reader<'p, 'a> {
             self.bytes = self
                 .bytes
                 .checked_sub(cell.len())
-                .ok_or("it stands for too much")?;
+                .ok_or("the decoded text would exceed the size limit")?;
         }
         *place = cell;
         Ok(())
@@ -209,7 +209,7 @@ impl<'p, 'a> Reader<'p, 'a> {
                 self.bytes = self
                     .bytes
                     .checked_sub(cell.len())
-                    .ok_or("it stands for too much")?;
+                    .ok_or("the decoded text would exceed the size limit")?;
             }
             match (part.joint, self.cells.last_mut()) {
                 (Some(joint), Some(last)) => {
@@ -218,7 +218,7 @@ impl<'p, 'a> Reader<'p, 'a> {
                     self.bytes = self
                         .bytes
                         .checked_sub(more)
-                        .ok_or("it stands for too much")?;
+                        .ok_or("the decoded text would exceed the size limit")?;
                     let last = last.to_mut();
                     // A second part is empty only if the whole cell is.
                     if !is_empty {
@@ -248,7 +248,7 @@ impl<'p, 'a> Reader<'p, 'a> {
             self.bytes = self
                 .bytes
                 .checked_sub(size)
-                .ok_or("it stands for too much")?;
+                .ok_or("the decoded text would exceed the size limit")?;
             template::apply(pieces, &mut made, |i| row.get(i).map_or("", |cell| cell));
             if let Some(place) = self.cells.get_mut(start + part.column) {
                 *place = Cow::Owned(made);

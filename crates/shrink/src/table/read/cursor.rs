@@ -54,7 +54,7 @@ impl<'t> Cursor<'t> {
 
     /// Reads a string with its quotes.
     pub(crate) fn string(&mut self) -> Result<&'t str, Wrong> {
-        let length = string_len(self.rest.as_bytes()).ok_or("a quote that nothing closes")?;
+        let length = string_len(self.rest.as_bytes()).ok_or("an unterminated string")?;
         Ok(self.take(length))
     }
 
@@ -80,7 +80,7 @@ impl<'t> Cursor<'t> {
         match self.peek() {
             None | Some(b',') => {}
             Some(byte) if place == Place::Nested && ends_nested(byte) => {}
-            Some(_) => return Err("a cell goes on after its end"),
+            Some(_) => return Err("text after a cell"),
         }
         Ok(&start[..start.len() - self.rest.len()])
     }
@@ -96,11 +96,11 @@ impl<'t> Cursor<'t> {
             let step = next
                 .iter()
                 .position(|byte| matches!(byte, b'"' | b'[' | b']' | b'{' | b'}'));
-            at += step.ok_or("a bracket that nothing closes")?;
+            at += step.ok_or("an unclosed bracket")?;
             match bytes[at] {
                 b'"' => {
                     let length = string_len(&bytes[at..]);
-                    at += length.ok_or("a quote that nothing closes")?;
+                    at += length.ok_or("an unterminated string")?;
                     continue;
                 }
                 b'[' | b'{' => open += 1,

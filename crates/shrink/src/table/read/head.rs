@@ -60,7 +60,7 @@ impl<'t> Head<'t> {
         let mut cursor = Cursor::new(text);
         let mut head = Self::read(&mut cursor, 0)?;
         if !cursor.rest().is_empty() {
-            return Err("a bracket that nothing opened");
+            return Err("an unmatched closing bracket");
         }
         head.resolve(&mut Vec::new())?;
         Ok(head)
@@ -120,7 +120,7 @@ impl<'t> Head<'t> {
                 self.naming.groups.push(group);
                 self.naming.add(group, name, Meaning::Group(inner));
                 let members = self.fields(cursor, inner, depth + 1)?;
-                cursor.expect("}", "a bracket that nothing closes")?;
+                cursor.expect("}", "an unclosed bracket")?;
                 return Ok(Field::Group(key, members));
             }
             ("?" | "@", Some(b'{')) => (Bracket::Curly, "}"),
@@ -129,7 +129,7 @@ impl<'t> Head<'t> {
         };
         cursor.eat(if bracket == Bracket::Curly { "{" } else { "[" });
         let head = Box::new(Self::read(cursor, depth + 1)?);
-        cursor.expect(close, "a bracket that nothing closes")?;
+        cursor.expect(close, "an unclosed bracket")?;
         let cell = self.width;
         self.width += 1;
         Ok(Field::Rows {
@@ -166,10 +166,10 @@ impl<'t> Head<'t> {
                 template(cursor, usually)?
             }
             _ if mark.is_empty() => Said::Plain,
-            _ => return Err("a mark that nothing follows"),
+            _ => return Err("a mark without a value"),
         };
         if mark == "@" {
-            return Err("a mark that nothing follows");
+            return Err("a mark without a value");
         }
         let has_cell = match &said {
             Said::Always(_) => false,

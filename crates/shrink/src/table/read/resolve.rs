@@ -26,9 +26,9 @@ impl<'t> Head<'t> {
                     continue;
                 };
                 let found = find(&own, leaf.group, outer, path);
-                let (found_up, found, is_made) = found.ok_or("a column that is not there")?;
+                let (found_up, found, is_made) = found.ok_or("an unknown column")?;
                 if is_made {
-                    return Err("a column made of one that is made itself");
+                    return Err("a column derived from a derived column");
                 }
                 (*up, *at) = (found_up, found);
             }

@@ -57,18 +57,14 @@ pub(crate) fn split<'t>(
     }
     match cursor.rest() {
         "" => Ok(()),
-        _ => Err("a row goes on after its end"),
+        _ => Err("text after a row"),
     }
 }
 
 impl<'t> Scope<'_, 't> {
     /// The value of a column in this row.
     pub(crate) fn found(&self, leaf: usize) -> Result<Found<'t>, Wrong> {
-        let leaf = self
-            .head
-            .leaves
-            .get(leaf)
-            .ok_or("a column that is not there")?;
+        let leaf = self.head.leaves.get(leaf).ok_or("an unknown column")?;
         let cell = leaf.cell.and_then(|cell| self.cells.get(cell));
         let cell = cell.copied().unwrap_or("");
         match &leaf.said {
@@ -87,7 +83,7 @@ impl<'t> Scope<'_, 't> {
                 Filling::Text(cell, is_text) => {
                     let mut text = String::new();
                     if !mask.fill(&cell, &mut text) {
-                        return Err("a cell that does not fit its pattern");
+                        return Err("a cell that does not match its pattern");
                     }
                     Ok(made(text, is_text || mask.quoted))
                 }
@@ -104,7 +100,7 @@ impl<'t> Scope<'_, 't> {
                 Part::Other { up, leaf, form, .. } => {
                     let mut scope = self;
                     for _ in 0..*up {
-                        scope = scope.up.ok_or("a column that is not there")?;
+                        scope = scope.up.ok_or("an unknown column")?;
                     }
                     let other = scope.found(*leaf)?.material()?;
                     form.write(&other, &mut text);
@@ -137,7 +133,7 @@ fn filling(cell: &str) -> Result<Filling<'_>, Wrong> {
         Some(b'n') if cell == "null" => Filling::Other(Found::Token(Cow::Borrowed(cell))),
         Some(b'=') => Filling::Other(literal(&cell[1..])?),
         Some(b'"') => Filling::Text(literal(cell)?.material()?, true),
-        Some(b'[' | b'{') => return Err("brackets where a text should be"),
+        Some(b'[' | b'{') => return Err("brackets in place of a text"),
         Some(_) => Filling::Text(Cow::Borrowed(cell), false),
     })
 }
@@ -173,7 +169,7 @@ impl<'t> Found<'t> {
                 }
             }
             Self::Token(token) if !is_word(&token) => Ok(token),
-            _ => Err("a column that has no text here"),
+            _ => Err("a source column without a text"),
         }
     }
 }
@@ -195,7 +191,7 @@ impl<'t> Repeats<'t> {
             return rows
                 .get(first)
                 .copied()
-                .ok_or("a row that was not there before");
+                .ok_or("an abbreviated row without a previous one");
         }
         if !matches!(first, "" | "-") {
             rows.insert(first, row);

@@ -73,8 +73,10 @@ pub(super) fn template<'t>(cursor: &mut Cursor<'t>, usually: bool) -> Result<Sai
                 cursor.eat("\"");
                 break;
             }
-            None if quoted => return Err("a quote that nothing closes"),
-            Some(byte) if !quoted && !ends_nested(byte) => return Err("a template needs quotes"),
+            None if quoted => return Err("an unterminated string"),
+            Some(byte) if !quoted && !ends_nested(byte) => {
+                return Err("a template that must be quoted");
+            }
             _ => break,
         }
     }
@@ -92,7 +94,7 @@ pub(super) fn template<'t>(cursor: &mut Cursor<'t>, usually: bool) -> Result<Sai
         }));
     }
     if holes > 1 || (holes > 0 && usually) {
-        return Err("more holes than cells");
+        return Err("more than one hole in a template");
     }
     Ok(Said::Made(Made {
         parts,
@@ -152,8 +154,8 @@ fn other<'t>(cursor: &mut Cursor<'t>) -> Result<Part<'t>, Wrong> {
     }
     let mark = cursor.until(|byte| byte == b'}');
     let form = Form::ALL.into_iter().find(|form| form.mark() == mark);
-    let form = form.ok_or("a form that is not known")?;
-    cursor.expect("}", "a bracket that nothing closes")?;
+    let form = form.ok_or("an unknown form")?;
+    cursor.expect("}", "an unclosed bracket")?;
     Ok(Part::Other {
         path: Path { out, names },
         form,

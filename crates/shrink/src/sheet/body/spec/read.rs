@@ -26,7 +26,7 @@ pub(in crate::sheet::body) fn read(line: &str) -> Result<Read<'_>, &'static str>
             let mut chars = cut.get(..end).unwrap_or_default().chars();
             joint = Some(chars.next().unwrap_or(' '));
             if chars.next().is_some() || names.is_empty() {
-                return Err("not a part of a column");
+                return Err("an invalid part of a column");
             }
         } else {
             names.push(name);
@@ -42,7 +42,7 @@ pub(in crate::sheet::body) fn read(line: &str) -> Result<Read<'_>, &'static str>
     let known = Names::new(&names);
     for (part, pattern) in parts.iter_mut().zip(patterns) {
         if let Some((kind, pattern)) = pattern {
-            part.model = parse(kind, &pattern, &known).ok_or("a pattern that is not known")?;
+            part.model = parse(kind, &pattern, &known).ok_or("an unknown pattern")?;
         }
     }
     Ok((names, parts))
