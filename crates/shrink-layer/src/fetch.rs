@@ -116,7 +116,7 @@ fn lines(text: &str, first: usize, last: usize) -> String {
             let total = text.lines().count();
             if out.is_empty() {
                 // The line alone exceeds the limit: only its beginning.
-                let part = cut(line, MOST);
+                let part = &line[..line.floor_char_boundary(MOST)];
                 return format!(
                     "{part}\n[linkspan: line {number} is cut here; of {total} lines the next range is {}-]",
                     number + 1
@@ -129,14 +129,6 @@ fn lines(text: &str, first: usize, last: usize) -> String {
         out.push_str(line);
     }
     out
-}
-
-fn cut(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 fn grep(text: &str, pattern: &str) -> Result<String, FetchError> {

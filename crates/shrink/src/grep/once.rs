@@ -30,7 +30,7 @@ pub(super) fn column<'a>(rests: impl Iterator<Item = &'a str>) -> Column {
         let here = from.and_then(|from| hit.text.get(from.checked_sub(1)?..));
         match (here, derived) {
             (None, _) => lost = true,
-            (Some(here), None) => derived = Some(&here[..floor(here, PATTERN)]),
+            (Some(here), None) => derived = Some(&here[..here.floor_char_boundary(PATTERN)]),
             (Some(here), Some(pattern)) => derived = Some(common(pattern, here)),
         }
     }
@@ -111,14 +111,5 @@ pub(super) fn repeated<'a>(rests: impl Iterator<Item = &'a str>, columns: bool) 
 fn common<'a>(one: &'a str, other: &str) -> &'a str {
     let same = one.bytes().zip(other.bytes());
     let same = same.take_while(|(one, other)| one == other).count();
-    &one[..floor(one, same)]
-}
-
-/// The last character boundary at or before `at`.
-fn floor(text: &str, mut at: usize) -> usize {
-    at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
+    &one[..one.floor_char_boundary(same)]
 }

@@ -50,6 +50,55 @@ impl Measure {
     }
 }
 
+/// Converts between byte offsets and screen columns, walking along a line.
+pub(super) struct LineCursor<'a> {
+    pub(super) line: &'a str,
+    pub(super) measure: Measure,
+    pub(super) is_ascii: bool,
+    /// The byte offset that was reached.
+    pub(super) byte: usize,
+    /// The screen column at `byte`.
+    pub(super) column: usize,
+}
+
+impl<'a> LineCursor<'a> {
+    /// A cursor at the beginning of a line.
+    pub(super) fn new(line: &'a str, measure: Measure) -> Self {
+        Self {
+            line,
+            measure,
+            is_ascii: line.is_ascii(),
+            byte: 0,
+            column: 0,
+        }
+    }
+
+    /// The screen column of a later byte offset.
+    pub(super) fn column_of(&mut self, byte: usize) -> usize {
+        if self.is_ascii {
+            return byte;
+        }
+        let passed = self.line.get(self.byte..byte).unwrap_or_default();
+        self.column += self.measure.of(passed);
+        self.byte = byte;
+        self.column
+    }
+
+    /// The byte offset of a later screen column; the end if the line is shorter.
+    pub(super) fn byte_at(&mut self, column: usize) -> Option<usize> {
+        if self.is_ascii {
+            return Some(column.min(self.line.len()));
+        }
+        let mut rest = self.line.get(self.byte..)?.chars();
+        while self.column < column {
+            let Some(c) = rest.next() else { break };
+            self.byte += c.len_utf8();
+            self.column += self.measure.of_char(c);
+        }
+        (self.column <= column).then_some(self.byte)
+    }
+}
+
 /// The number of terminal columns of a character, by Unicode block. This is an approximation; the encoder verifies the
 /// result.
 fn places(c: char) -> usize {

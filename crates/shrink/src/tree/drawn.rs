@@ -231,13 +231,7 @@ impl Drawn {
                 before.push_str(self.branches.beside(last[at]));
                 starts.push(before.len());
             }
-            if self.dress.full {
-                path.enter(entry.depth());
-                self.dress.push(entry, &path.text, &mut out);
-                path.text.push_str(&entry.name);
-            } else {
-                self.dress.push(entry, "", &mut out);
-            }
+            self.dress.push_along(&mut path, entry, &mut out);
             if out.len() > picture.limit {
                 return None;
             }

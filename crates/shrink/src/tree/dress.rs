@@ -59,6 +59,17 @@ impl Dress {
         }
     }
 
+    /// Appends the next entry of a tree with its surroundings; `path` follows the entries if names are full paths.
+    pub(super) fn push_along(&self, path: &mut FullPath, entry: &Entry<'_>, out: &mut String) {
+        if self.full {
+            path.enter(entry.depth());
+            self.push(entry, &path.text, out);
+            path.text.push_str(&entry.name);
+        } else {
+            self.push(entry, "", out);
+        }
+    }
+
     pub(super) fn write(&self, out: &mut String) {
         out.push_str(if self.full { " full" } else { "" });
         out.push_str(if self.slash { " slash" } else { "" });

@@ -128,13 +128,7 @@ impl Indented {
             }
             let space = if self.spaces == 0 { '\t' } else { ' ' };
             out.extend(std::iter::repeat_n(space, indent));
-            if self.dress.full {
-                path.enter(entry.depth());
-                self.dress.push(entry, &path.text, &mut out);
-                path.text.push_str(&entry.name);
-            } else {
-                self.dress.push(entry, "", &mut out);
-            }
+            self.dress.push_along(&mut path, entry, &mut out);
             if out.len() > picture.limit {
                 return None;
             }

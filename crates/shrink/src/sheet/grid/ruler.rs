@@ -2,7 +2,7 @@
 
 use super::frame::{Bars, Rule};
 use crate::context::Stop;
-use crate::sheet::measure::Measure;
+use crate::sheet::measure::{LineCursor, Measure};
 
 /// A line by its type.
 #[derive(Clone, Copy)]
@@ -155,23 +155,16 @@ impl Ruler {
 
     /// Appends the fields of a row.
     fn row<'a>(&self, line: &'a str, measure: Measure, fields: &mut Vec<&'a str>) -> Option<Bars> {
-        let is_ascii = line.is_ascii();
-        let mut places = Places {
-            line,
-            measure,
-            is_ascii,
-            byte: 0,
-            place: 0,
-        };
+        let mut cursor = LineCursor::new(line, measure);
         let mut left = None;
         let mut mid = None;
         let mut start = 0;
         if self.has_left {
-            (_, left, start) = places.bar(0)?;
+            (_, left, start) = cursor.bar(0)?;
             left?;
         }
         for stop in &self.stops {
-            let (end, bar, next) = places.bar(*stop)?;
+            let (end, bar, next) = cursor.bar(*stop)?;
             if bar.is_none() || mid.is_some_and(|mid| Some(mid) != bar) {
                 return None;
             }
@@ -182,7 +175,7 @@ impl Ruler {
         let mut right = None;
         let end = match self.right {
             Some(stop) => {
-                let (end, bar, next) = places.bar(stop)?;
+                let (end, bar, next) = cursor.bar(stop)?;
                 if bar.is_none() || next != line.len() {
                     return None;
                 }
@@ -204,16 +197,7 @@ impl Ruler {
     }
 }
 
-/// Finds columns in a line.
-struct Places<'a> {
-    line: &'a str,
-    measure: Measure,
-    is_ascii: bool,
-    byte: usize,
-    place: usize,
-}
-
-impl Places<'_> {
+impl LineCursor<'_> {
     /// Advances to a column: returns the byte offset, the bar there if any, and the offset behind it.
     fn bar(&mut self, at: usize) -> Option<(usize, Option<char>, usize)> {
         if self.is_ascii {
@@ -224,18 +208,18 @@ impl Places<'_> {
         loop {
             let c = chars.next()?;
             let byte = self.byte;
-            let place = self.place;
+            let column = self.column;
             self.byte += c.len_utf8();
             // A bar is one column wide in every measure.
-            self.place += if is_bar(c) {
+            self.column += if is_bar(c) {
                 1
             } else {
                 self.measure.of_char(c)
             };
-            if place == at {
+            if column == at {
                 return Some((byte, Some(c).filter(|c| is_bar(*c)), self.byte));
             }
-            if place > at {
+            if column > at {
                 return None;
             }
         }

@@ -1,6 +1,6 @@
 //! Several ways to cut the lines of a listing into cells.
 
-use crate::sheet::measure::Measure;
+use crate::sheet::measure::{LineCursor, Measure};
 
 /// A cell and its column on the screen.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +33,7 @@ pub(super) fn at_spaces<'a>(lines: &[&'a str], measure: Measure) -> Option<Cells
             continue;
         }
         cells.places.push(number);
-        let mut places = Places::of(line, measure);
+        let mut cursor = LineCursor::new(line, measure);
         let mut rest = *line;
         for i in 0..columns {
             rest = rest.trim_start_matches(' ');
@@ -43,7 +43,7 @@ pub(super) fn at_spaces<'a>(lines: &[&'a str], measure: Measure) -> Option<Cells
                 rest.find(' ').unwrap_or(rest.len())
             };
             let (text, more) = rest.split_at(end);
-            let at = places.place_of(line.len() - rest.len());
+            let at = cursor.column_of(line.len() - rest.len());
             cells.cells.push(Placed { text, at });
             rest = more;
         }
@@ -66,9 +66,9 @@ pub(super) fn at_gaps<'a>(lines: &[&'a str], measure: Measure) -> Option<Cells<'
             continue;
         }
         cells.places.push(number);
-        let mut places = Places::of(line, measure);
+        let mut cursor = LineCursor::new(line, measure);
         for (start, text) in gaps(line) {
-            let at = places.place_of(start);
+            let at = cursor.column_of(start);
             cells.cells.push(Placed { text, at });
         }
     }
@@ -184,14 +184,14 @@ fn cut<'a>(
     measure: Measure,
     cells: &mut Vec<Placed<'a>>,
 ) -> Option<()> {
-    let mut places = Places::of(line, measure);
-    let mut byte = places.byte_at(*starts.first()?)?;
+    let mut cursor = LineCursor::new(line, measure);
+    let mut byte = cursor.byte_at(*starts.first()?)?;
     if !line.get(..byte)?.trim_matches(' ').is_empty() {
         return None;
     }
     for (i, start) in starts.iter().enumerate() {
         let end = match starts.get(i + 1) {
-            Some(next) => places.byte_at(*next)?,
+            Some(next) => cursor.byte_at(*next)?,
             None => line.len(),
         };
         let field = line.get(byte..end)?;
@@ -262,50 +262,4 @@ fn most(counts: &[usize]) -> Option<usize> {
     sorted.sort_unstable();
     let runs = sorted.chunk_by(|a, b| a == b).filter(|run| run[0] > 1);
     runs.max_by_key(|run| run.len()).map(|run| run[0])
-}
-
-/// Converts between byte offsets and screen columns, walking along a line.
-struct Places<'a> {
-    line: &'a str,
-    measure: Measure,
-    is_ascii: bool,
-    byte: usize,
-    place: usize,
-}
-
-impl<'a> Places<'a> {
-    fn of(line: &'a str, measure: Measure) -> Self {
-        Self {
-            line,
-            measure,
-            is_ascii: line.is_ascii(),
-            byte: 0,
-            place: 0,
-        }
-    }
-
-    /// The screen column of a later byte offset.
-    fn place_of(&mut self, byte: usize) -> usize {
-        if self.is_ascii {
-            return byte;
-        }
-        let passed = self.line.get(self.byte..byte).unwrap_or_default();
-        self.place += self.measure.of(passed);
-        self.byte = byte;
-        self.place
-    }
-
-    /// The byte offset of a later screen column; the end if the line is shorter.
-    fn byte_at(&mut self, place: usize) -> Option<usize> {
-        if self.is_ascii {
-            return Some(place.min(self.line.len()));
-        }
-        let mut rest = self.line.get(self.byte..)?.chars();
-        while self.place < place {
-            let Some(c) = rest.next() else { break };
-            self.byte += c.len_utf8();
-            self.place += self.measure.of_char(c);
-        }
-        (self.place <= place).then_some(self.byte)
-    }
 }
