@@ -79,7 +79,7 @@ fn pays(parts: &[Part], uses: u32) -> bool {
 }
 
 /// Assigns letters to all written templates. `left` is the number of lines without a template.
-pub(crate) fn give_letters(entries: &mut [Entry], assigned: &Assigned, left: u32) {
+pub(crate) fn assign_letters(entries: &mut [Entry], assigned: &Assigned, left: u32) {
     let mut first_use = vec![usize::MAX; entries.len()];
     for (line, id) in assigned.template.iter().enumerate() {
         if let Some(first) = first_use.get_mut(*id as usize) {

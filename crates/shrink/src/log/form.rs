@@ -257,7 +257,7 @@ impl Form {
     }
 
     /// The number of bytes of a value that the form determines.
-    pub(crate) fn says(&self) -> usize {
+    pub(crate) fn specificity(&self) -> usize {
         match self {
             Self::Clock => 0,
             Self::Same(text) => text.len() + 1,

@@ -111,7 +111,7 @@ impl TemplateIndex {
             return None;
         }
         let mut order: Vec<usize> = (0..found.len()).collect();
-        order.sort_by_key(|at| std::cmp::Reverse(found[*at].template.says()));
+        order.sort_by_key(|at| std::cmp::Reverse(found[*at].template.specificity()));
         let mut open = Vec::new();
         let mut by_shape: Vec<((u64, u64), Vec<u32>)> = Vec::new();
         let mut place: HashMap<(u64, u64), usize> = HashMap::new();

@@ -22,7 +22,7 @@ pub(crate) struct Names<'a> {
 enum Value {
     Seen(u32),
     Given(u32),
-    Unworthy,
+    NotWorthIt,
 }
 
 /// The notation of a value.
@@ -60,13 +60,13 @@ impl<'a> Names<'a> {
             return Naming::Plain;
         };
         match *known {
-            Value::Unworthy | Value::Seen(0 | 1) => Naming::Plain,
+            Value::NotWorthIt | Value::Seen(0 | 1) => Naming::Plain,
             Value::Given(number) => Naming::Again(number),
             Value::Seen(count) => {
                 let tokens = i64::from(weigh(value.as_bytes()));
                 let saved = i64::from(count - 1) * (tokens - 2) - 3;
                 if saved < WORTH {
-                    *known = Value::Unworthy;
+                    *known = Value::NotWorthIt;
                     return Naming::Plain;
                 }
                 self.given += 1;

@@ -3,7 +3,7 @@
 use super::assign::{Assigned, NONE};
 use super::lines::Lines;
 use super::template::Part;
-use super::write::{Tricks, write as write_log};
+use super::write::{Techniques, write as write_log};
 use crate::context::Context;
 use crate::rendering::Rendered;
 
@@ -31,13 +31,13 @@ pub(crate) fn write(lines: &Lines<'_>, context: &Context) -> Option<Rendered> {
         assigned.template.push(id);
     }
     let parts = vec![Part::Text(prefix.to_owned()), Part::Field];
-    let tricks = Tricks {
+    let techniques = Techniques {
         names: false,
         chains: false,
         headings: false,
         runs: true,
     };
-    let rendered = write_log(lines, &[parts], &assigned, tricks, context)?;
+    let rendered = write_log(lines, &[parts], &assigned, techniques, context)?;
     (rendered.body.len() < lines.text.len()).then_some(rendered)
 }
 

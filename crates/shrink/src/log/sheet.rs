@@ -153,7 +153,7 @@ struct Tally {
     differ: [bool; 3],
     costs: [u32; 3],
     /// The costs of the first row.
-    says: [u32; 3],
+    first_costs: [u32; 3],
 }
 
 impl Tally {
@@ -161,7 +161,7 @@ impl Tally {
         if !self.some {
             self.some = true;
             self.first = ids;
-            self.says = costs;
+            self.first_costs = costs;
         }
         for at in 0..3 {
             self.differ[at] |= self.first[at] != ids[at];
@@ -173,11 +173,11 @@ impl Tally {
     fn cost(&self, rows: u32) -> u32 {
         let [pattern, value, stem] = self.differ;
         let [whole, numbers, rest] = self.costs;
-        let says = |rest: u32| self.says[0].saturating_sub(rest) + 1;
+        let says = |rest: u32| self.first_costs[0].saturating_sub(rest) + 1;
         match (value, pattern, stem) {
-            (false, ..) => self.says[0],
-            (_, false, _) => (numbers + says(self.says[1])).min(whole + rows),
-            (_, _, false) => (rest + rows + says(self.says[2])).min(whole + rows),
+            (false, ..) => self.first_costs[0],
+            (_, false, _) => (numbers + says(self.first_costs[1])).min(whole + rows),
+            (_, _, false) => (rest + rows + says(self.first_costs[2])).min(whole + rows),
             _ => whole + rows,
         }
     }

@@ -102,25 +102,25 @@ impl Template {
 
     /// The text of a cell, if it is the same in all lines.
     pub(crate) fn word(&self, column: usize) -> Option<&str> {
-        self.told(column)?.word()
+        self.aligned_form(column)?.word()
     }
 
     /// The hash of a cell without numbers, if it is the same in all lines.
     pub(crate) fn pattern(&self, column: usize) -> Option<u64> {
-        self.told(column)?.pattern()
+        self.aligned_form(column)?.pattern()
     }
 
-    fn told(&self, column: usize) -> Option<&Form> {
+    fn aligned_form(&self, column: usize) -> Option<&Form> {
         let column = self.columns.get(column)?;
         (column.pad != Pad::Free).then_some(&column.form)
     }
 
     /// The number of bytes of a line that the template determines; of two matching templates, the one with more is
     /// tried first.
-    pub(crate) fn says(&self) -> usize {
+    pub(crate) fn specificity(&self) -> usize {
         let rest = self.open.as_ref().map(|(_, form)| form);
         let forms = self.columns.iter().map(|column| &column.form).chain(rest);
-        forms.map(Form::says).sum()
+        forms.map(Form::specificity).sum()
     }
 
     /// Appends the fields of a line, if it matches. `end` is the end of the line.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::assign::Assigned;
 use super::clock::Clock;
-use super::entries::{Entry, entries, give_letters};
+use super::entries::{Entry, assign_letters, entries};
 use super::lines::Lines;
 use super::mark::Mark;
 use super::names::{Names, Naming};
@@ -16,7 +16,7 @@ use crate::rendering::Rendered;
 
 /// The techniques that may be used.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Tricks {
+pub(crate) struct Techniques {
     /// Number repeated long values.
     pub(crate) names: bool,
     /// Combine templates of lines in a fixed sequence.
@@ -32,11 +32,11 @@ pub(crate) fn write(
     lines: &Lines<'_>,
     templates: &[Vec<Part>],
     assigned: &Assigned,
-    tricks: Tricks,
+    techniques: Techniques,
     context: &Context,
 ) -> Option<Rendered> {
     let text = lines.text;
-    let mut entries = entries(templates, assigned, tricks.chains);
+    let mut entries = entries(templates, assigned, techniques.chains);
     let is_left = |(line, id): &(usize, &u32)| {
         let entry = entries.get(**id as usize);
         entry.is_none_or(|entry| entry.uses == 0) && !lines.line(*line).is_empty()
@@ -58,11 +58,11 @@ pub(crate) fn write(
     let times = if timed.is_empty() {
         None
     } else {
-        Some(Times::of(text, &clocks, &mut timed, tricks.headings)?)
+        Some(Times::of(text, &clocks, &mut timed, techniques.headings)?)
     };
-    give_letters(&mut entries, assigned, u32::try_from(left).ok()?);
+    assign_letters(&mut entries, assigned, u32::try_from(left).ok()?);
     let mut names = Names::default();
-    if tricks.names {
+    if techniques.names {
         for (start, end) in &assigned.fields {
             names.see(&text[*start as usize..*end as usize]);
         }
@@ -70,7 +70,7 @@ pub(crate) fn write(
     let mut writer = Writer {
         lines,
         assigned,
-        tricks,
+        techniques,
         context,
         spare: entries
             .iter()
@@ -141,7 +141,7 @@ fn dates_into_templates(text: &str, clocks: &[(u32, Clock)], entries: &mut [Entr
 struct Writer<'a> {
     lines: &'a Lines<'a>,
     assigned: &'a Assigned,
-    tricks: Tricks,
+    techniques: Techniques,
     context: &'a Context,
     entries: &'a [Entry],
     times: Option<&'a Times>,
@@ -235,7 +235,7 @@ impl<'a> Writer<'a> {
                 }
             };
             at += step;
-            if step == 1 && self.tricks.runs {
+            if step == 1 && self.techniques.runs {
                 at += self.repeats(at - 1, start);
             }
         }
@@ -303,7 +303,7 @@ impl<'a> Writer<'a> {
         for (at, (from, to)) in fields.iter().enumerate() {
             let value = &text[*from as usize..*to as usize];
             let last = at + 1 == fields.len();
-            let naming = if self.tricks.names {
+            let naming = if self.techniques.names {
                 self.names.name(value)
             } else {
                 Naming::Plain

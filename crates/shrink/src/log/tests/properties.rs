@@ -119,7 +119,7 @@ const WORDS: [&str; 9] = [
     "alice", "bob", "a,b", "\"q\"", "$2=x", "", "élan", "x y", "/a/b.c",
 ];
 
-fn say(message: &[Piece], numbers: &[u32]) -> String {
+fn render(message: &[Piece], numbers: &[u32]) -> String {
     let mut line = String::new();
     for (at, piece) in message.iter().enumerate() {
         let number = numbers[at % numbers.len()];
@@ -200,7 +200,7 @@ fn log() -> impl Strategy<Value = String> {
                 }
                 seconds += step * step / 300;
                 let message = &messages[usize::from(*which) % messages.len()];
-                all.push(style.begin(seconds, numbers[0]) + &say(message, numbers));
+                all.push(style.begin(seconds, numbers[0]) + &render(message, numbers));
             }
             for (at, line) in odd {
                 all.insert(usize::from(at) % (all.len() + 1), line);
