@@ -6,7 +6,7 @@ use super::affix;
 use super::cell::Cell;
 use super::plan::Scope;
 use super::scale::{Scale, materials, sample};
-use super::template::{Form, Other, Part, Say, Template};
+use super::template::{ColumnSpec, Form, Other, Part, Template};
 use crate::context::Context;
 use crate::lexeme::{is_number, is_word};
 
@@ -24,7 +24,7 @@ const TURNS: usize = 3;
 /// Finds the columns that can be derived from others, and sets their specs; `None` if the call is cancelled.
 pub(super) fn derive(
     scope: &Scope<'_, '_>,
-    says: &mut [Say<'_>],
+    specs: &mut [ColumnSpec<'_>],
     scale: &Scale<'_>,
     context: &Context,
 ) -> Option<()> {
@@ -36,7 +36,7 @@ pub(super) fn derive(
     // Short columns first, because a derived column cannot be a source.
     let mut order = Vec::with_capacity(leaves.len());
     for (at, leaf) in leaves.iter().enumerate() {
-        if let Say::Plain = says[at]
+        if let ColumnSpec::Plain = specs[at]
             && let Some((texts, are_numbers)) = materials(leaf.cells)
             && texts.len() * 2 > rows
             && texts.iter().all(|text| text.len() <= LONGEST)
@@ -64,11 +64,11 @@ pub(super) fn derive(
                 continue;
             }
             let found = probes(leaves[*target].cells).into_iter().find_map(|rows| {
-                let template = search.template(*target, &rows, says)?;
+                let template = search.template(*target, &rows, specs)?;
                 search.worth(*target, template, *are_numbers, scale)
             });
             if let Some(template) = found {
-                search.make(*target, template, says);
+                search.make(*target, template, specs);
             }
         }
     }
@@ -95,20 +95,25 @@ struct Candidate {
 }
 
 impl Search<'_, '_> {
-    fn make(&mut self, target: usize, template: Template, says: &mut [Say<'_>]) {
+    fn make(&mut self, target: usize, template: Template, specs: &mut [ColumnSpec<'_>]) {
         for part in &template.parts {
             if let Part::Other(Other { up: 0, leaf, .. }) = part {
                 self.is_used[*leaf] = true;
             }
         }
         self.is_made[target] = true;
-        says[target] = Say::Made(template);
+        specs[target] = ColumnSpec::Template(template);
     }
 
     /// Infers a template from a few rows.
-    fn template(&mut self, target: usize, rows: &[usize], says: &[Say<'_>]) -> Option<Template> {
+    fn template(
+        &mut self,
+        target: usize,
+        rows: &[usize],
+        specs: &[ColumnSpec<'_>],
+    ) -> Option<Template> {
         let cells = self.scope.leaves.all[target].cells;
-        self.index(*rows.first()?, says);
+        self.index(*rows.first()?, specs);
         let texts: Vec<&str> = rows
             .iter()
             .filter_map(|row| cells[*row].material())
@@ -278,7 +283,7 @@ impl Search<'_, '_> {
         Some(template)
     }
 
-    fn index(&mut self, row: usize, says: &[Say<'_>]) {
+    fn index(&mut self, row: usize, specs: &[ColumnSpec<'_>]) {
         if self.indexes.contains_key(&row) {
             return;
         }
@@ -308,8 +313,8 @@ impl Search<'_, '_> {
                 seen.push(value);
             }
         };
-        for (leaf, say) in says.iter().enumerate() {
-            if !matches!(say, Say::Always(_))
+        for (leaf, spec) in specs.iter().enumerate() {
+            if !matches!(spec, ColumnSpec::Always(_))
                 && let Some(cell) = self.scope.cell(0, leaf, row)
             {
                 add(0, leaf, cell);

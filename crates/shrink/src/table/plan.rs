@@ -7,7 +7,7 @@ use super::level::{Leaves, Level};
 use super::mask;
 use super::naming::Naming;
 use super::scale::Scale;
-use super::template::{Other, Say, Template};
+use super::template::{ColumnSpec, Other, Template};
 use crate::context::{Context, Level as Strength};
 
 /// A level and its enclosing levels.
@@ -56,58 +56,58 @@ impl<'l> Scope<'_, 'l> {
 }
 
 /// The specs of the columns of a level; `None` if the call is cancelled.
-pub(super) fn says<'l>(
+pub(super) fn specs<'l>(
     level: &'l Level<'l>,
     scope: &Scope<'_, 'l>,
     context: &Context,
-) -> Option<Vec<Say<'l>>> {
+) -> Option<Vec<ColumnSpec<'l>>> {
     let scale = Scale::new(context);
     let leaves = &scope.leaves.all;
-    let mut says: Vec<Say<'l>> = Vec::with_capacity(leaves.len());
+    let mut specs: Vec<ColumnSpec<'l>> = Vec::with_capacity(leaves.len());
     for leaf in leaves {
         if context.stop.is_set() {
             return None;
         }
-        says.push(always(leaf.cells, level.odd.len()));
+        specs.push(always(leaf.cells, level.odd.len()));
     }
     if context.level >= Strength::Max {
-        derive::derive(scope, &mut says, &scale, context)?;
+        derive::derive(scope, &mut specs, &scale, context)?;
     }
     if context.level >= Strength::Balanced {
-        for (leaf, say) in leaves.iter().zip(&mut says) {
+        for (leaf, spec) in leaves.iter().zip(&mut specs) {
             if context.stop.is_set() {
                 return None;
             }
-            if let Say::Plain = say {
-                (*say, _) = alone(leaf.cells, &scale, context);
+            if let ColumnSpec::Plain = spec {
+                (*spec, _) = alone(leaf.cells, &scale, context);
             }
         }
     }
-    Some(says)
+    Some(specs)
 }
 
 /// A value that all rows have, except irregular ones.
-fn always<'l>(cells: &'l [Cell<'l>], odd: usize) -> Say<'l> {
+fn always<'l>(cells: &'l [Cell<'l>], odd: usize) -> ColumnSpec<'l> {
     let Some(first) = cells.iter().find(|cell| **cell != Cell::Absent) else {
-        return Say::Plain;
+        return ColumnSpec::Plain;
     };
     let mut others = odd;
     for cell in cells {
         if cell != first {
             if *cell != Cell::Absent || others == 0 {
-                return Say::Plain;
+                return ColumnSpec::Plain;
             }
             others -= 1;
         }
     }
-    Say::Always(first.clone())
+    ColumnSpec::Always(first.clone())
 }
 
 /// The number of tokens that a spec saves for a column.
 pub(super) fn saving(cells: &[Cell<'_>], context: &Context) -> i64 {
     let scale = Scale::new(context);
     match (always(cells, 0), cells.first()) {
-        (Say::Always(_), Some(first)) => {
+        (ColumnSpec::Always(_), Some(first)) => {
             (cells.len() as i64 - 1) * (scale.tokens(first.text()) as i64 + 1)
         }
         _ => alone(cells, &scale, context).1,
@@ -115,13 +115,13 @@ pub(super) fn saving(cells: &[Cell<'_>], context: &Context) -> i64 {
 }
 
 /// Whether a space before cells with a text saves tokens, because vocabularies contain more words with a leading space.
-pub(super) fn is_spaced(cells: &[Cell<'_>], say: &Say<'_>, scale: &Scale<'_>) -> bool {
+pub(super) fn is_spaced(cells: &[Cell<'_>], spec: &ColumnSpec<'_>, scale: &Scale<'_>) -> bool {
     let texts = cells.iter().filter_map(|cell| match cell {
         Cell::Text(text) if takes_space(text) => Some(&**text),
         _ => None,
     });
     let texts: Vec<&str> = texts.collect();
-    matches!(say, Say::Plain | Say::Usually(_))
+    matches!(spec, ColumnSpec::Plain | ColumnSpec::Usually(_))
         && texts.len() > 1
         && scale.is_lighter_spaced(&texts)
 }
@@ -132,12 +132,12 @@ pub(super) fn takes_space(text: &str) -> bool {
 }
 
 /// The best spec of a column that is not derived from others, and the tokens that it saves.
-fn alone<'l>(cells: &'l [Cell<'l>], scale: &Scale<'_>, context: &Context) -> (Say<'l>, i64) {
+fn alone<'l>(cells: &'l [Cell<'l>], scale: &Scale<'_>, context: &Context) -> (ColumnSpec<'l>, i64) {
     let around = affix::find(cells, scale);
     let mut best = around.gain;
-    let mut say = match around.found {
-        Some(template) => Say::Made(template),
-        None => Say::Plain,
+    let mut spec = match around.found {
+        Some(template) => ColumnSpec::Template(template),
+        None => ColumnSpec::Plain,
     };
     if context.level >= Strength::Max
         && let Some((mask, gain)) = mask::find(cells, scale)
@@ -145,15 +145,15 @@ fn alone<'l>(cells: &'l [Cell<'l>], scale: &Scale<'_>, context: &Context) -> (Sa
         && gain > best + 2 * cells.len() as i64
     {
         best = gain;
-        say = Say::Mask(mask);
+        spec = ColumnSpec::Mask(mask);
     }
     if let Some((cell, gain)) = usual(cells, scale)
         && gain > best
     {
         best = gain;
-        say = Say::Usually(cell.clone());
+        spec = ColumnSpec::Usually(cell.clone());
     }
-    (say, best)
+    (spec, best)
 }
 
 /// A value that most rows have, or the only one besides `null`, and the tokens saved by writing it once.

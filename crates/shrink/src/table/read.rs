@@ -5,7 +5,7 @@ mod head;
 mod name;
 mod resolve;
 mod row;
-mod said;
+mod spec;
 
 pub(crate) use cursor::{Cursor, Wrong, ends_nested};
 pub(crate) use head::{Field, Head};

@@ -4,7 +4,7 @@ use super::cell::Cell;
 
 /// The spec of a column in the line of columns.
 #[derive(Debug, Default)]
-pub(super) enum Say<'a> {
+pub(super) enum ColumnSpec<'a> {
     /// No spec: every row has a cell.
     #[default]
     Plain,
@@ -13,17 +13,17 @@ pub(super) enum Say<'a> {
     /// `name?:value`: an empty cell has this value.
     Usually(Cell<'a>),
     /// `name=template`: the cell is filled into a text.
-    Made(Template),
+    Template(Template),
     /// `name=##.##.####`: the cell consists of the digits and letters between the first `#` and the last.
     Mask(Mask),
 }
 
-impl Say<'_> {
+impl ColumnSpec<'_> {
     /// Whether rows have a cell for this column.
     pub(super) fn has_cell(&self) -> bool {
         match self {
             Self::Always(_) => false,
-            Self::Made(template) => template.usually || template.hole().is_some(),
+            Self::Template(template) => template.usually || template.hole().is_some(),
             Self::Plain | Self::Usually(_) | Self::Mask(_) => true,
         }
     }

@@ -7,14 +7,14 @@ use super::inner::Inner;
 use super::level::{Body, Column, Level};
 use super::lines::Lines;
 use super::plan::{Scope, takes_space};
-use super::template::Say;
+use super::template::ColumnSpec;
 use crate::context::Context;
 use crate::lexeme::quote;
 
 /// The input for writing rows.
 pub(super) struct Writer<'w, 'l> {
     pub(super) scope: &'w Scope<'w, 'l>,
-    pub(super) says: &'w [Say<'l>],
+    pub(super) specs: &'w [ColumnSpec<'l>],
     pub(super) inner: &'w [Inner],
     /// For each group its cells, if the group is folded into one.
     pub(super) folded: Vec<Option<Folded>>,
@@ -110,7 +110,7 @@ impl<'l> Writer<'_, 'l> {
         for column in columns {
             match &column.body {
                 Body::Cells(_) => {
-                    if self.says[count.leaf].has_cell() {
+                    if self.specs[count.leaf].has_cell() {
                         steps.push(Step::Leaf(count.leaf, self.spaced[count.leaf]));
                     }
                     count.leaf += 1;
@@ -178,13 +178,13 @@ impl<'l> Writer<'_, 'l> {
             return;
         };
         let other = |other, out: &mut String| self.scope.write(other, row, out);
-        match (&self.says[leaf], cell) {
-            (Say::Plain, cell) => cell.write(place, out),
-            (Say::Always(_), _) => {}
-            (Say::Usually(value), cell) if value == cell => {}
-            (Say::Usually(_), Cell::Absent) => out.push_str(ABSENT),
-            (Say::Usually(_), cell) => cell.write(place, out),
-            (Say::Made(template), cell) if template.usually => {
+        match (&self.specs[leaf], cell) {
+            (ColumnSpec::Plain, cell) => cell.write(place, out),
+            (ColumnSpec::Always(_), _) => {}
+            (ColumnSpec::Usually(value), cell) if value == cell => {}
+            (ColumnSpec::Usually(_), Cell::Absent) => out.push_str(ABSENT),
+            (ColumnSpec::Usually(_), cell) => cell.write(place, out),
+            (ColumnSpec::Template(template), cell) if template.usually => {
                 let text = cell.material();
                 match text.and_then(|text| template.unfill(text, other)) {
                     Some(_) => {}
@@ -194,14 +194,14 @@ impl<'l> Writer<'_, 'l> {
             }
             (_, Cell::Absent) => {}
             (_, cell) if cell.is_null() => out.push_str("null"),
-            (Say::Made(template), cell) => {
+            (ColumnSpec::Template(template), cell) => {
                 let text = cell.material();
                 match text.and_then(|text| template.unfill(text, other)) {
                     Some(rest) => write_rest(rest, place, out),
                     None => write_odd(cell, place, out),
                 }
             }
-            (Say::Mask(mask), cell) => {
+            (ColumnSpec::Mask(mask), cell) => {
                 let text = cell.material();
                 if !text.is_some_and(|text| mask.unfill(text, out)) {
                     write_odd(cell, place, out);

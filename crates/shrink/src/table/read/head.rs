@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Wrong};
 use super::name::{key, name};
 use super::row::Repeats;
-use super::said::{Part, Said, template};
+use super::spec::{ParsedSpec, Part, template};
 use crate::table::cell::Place;
 use crate::table::level::{Bracket, Name};
 use crate::table::naming::{Meaning, Naming};
@@ -50,7 +50,7 @@ pub(crate) struct Leaf<'t> {
     pub(crate) name: Name<'t>,
     pub(crate) key: Key,
     pub(crate) cell: Option<usize>,
-    pub(crate) said: Said<'t>,
+    pub(crate) spec: ParsedSpec<'t>,
     pub(super) group: usize,
 }
 
@@ -151,29 +151,29 @@ impl<'t> Head<'t> {
         group: usize,
     ) -> Result<Field<'t>, Wrong> {
         let usually = mark == "?";
-        let said = match cursor.peek() {
+        let spec = match cursor.peek() {
             Some(b':') => {
                 cursor.eat(":");
                 let value = cursor.cell(Place::Nested)?;
                 if usually {
-                    Said::Usually(value)
+                    ParsedSpec::Usually(value)
                 } else {
-                    Said::Always(value)
+                    ParsedSpec::Always(value)
                 }
             }
             Some(b'=') => {
                 cursor.eat("=");
                 template(cursor, usually)?
             }
-            _ if mark.is_empty() => Said::Plain,
+            _ if mark.is_empty() => ParsedSpec::Plain,
             _ => return Err("a mark without a value"),
         };
         if mark == "@" {
             return Err("a mark without a value");
         }
-        let has_cell = match &said {
-            Said::Always(_) => false,
-            Said::Made(made) => made.usually || made.has_hole,
+        let has_cell = match &spec {
+            ParsedSpec::Always(_) => false,
+            ParsedSpec::Template(made) => made.usually || made.has_hole,
             _ => true,
         };
         let cell = has_cell.then_some(self.width);
@@ -184,7 +184,7 @@ impl<'t> Head<'t> {
             name,
             key,
             cell,
-            said,
+            spec,
             group,
         });
         Ok(Field::Leaf(at))
@@ -194,7 +194,7 @@ impl<'t> Head<'t> {
 impl Leaf<'_> {
     /// Whether it is derived from other columns.
     pub(super) fn is_made(&self) -> bool {
-        let Said::Made(made) = &self.said else {
+        let ParsedSpec::Template(made) = &self.spec else {
             return false;
         };
         made.parts

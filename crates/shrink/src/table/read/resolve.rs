@@ -2,7 +2,7 @@
 
 use super::cursor::Wrong;
 use super::head::{Field, Head, Leaf};
-use super::said::{Part, Said};
+use super::spec::{ParsedSpec, Part};
 use crate::table::naming::{Naming, Path};
 
 impl<'t> Head<'t> {
@@ -15,7 +15,7 @@ impl<'t> Head<'t> {
             group: 0,
         };
         for leaf in &mut self.leaves {
-            let Said::Made(made) = &mut leaf.said else {
+            let ParsedSpec::Template(made) = &mut leaf.spec else {
                 continue;
             };
             for part in &mut made.parts {

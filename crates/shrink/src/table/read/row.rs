@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::cursor::{Cursor, Wrong};
 use super::head::Head;
-use super::said::{Made, Part, Said};
+use super::spec::{ParsedSpec, ParsedTemplate, Part};
 use crate::lexeme::{Spelling, is_number, is_word, spelling, unescape};
 use crate::table::cell::Place;
 
@@ -67,18 +67,22 @@ impl<'t> Scope<'_, 't> {
         let leaf = self.head.leaves.get(leaf).ok_or("an unknown column")?;
         let cell = leaf.cell.and_then(|cell| self.cells.get(cell));
         let cell = cell.copied().unwrap_or("");
-        match &leaf.said {
-            Said::Plain => literal(cell),
-            Said::Always(value) => literal(value),
-            Said::Usually(value) if cell.is_empty() => literal(value),
-            Said::Usually(_) => literal(cell.strip_prefix('=').unwrap_or(cell)),
-            Said::Made(made) if !made.has_hole && cell.is_empty() => self.fill(made, "", false),
-            Said::Made(made) if made.usually => literal(cell.strip_prefix('=').unwrap_or(cell)),
-            Said::Made(made) => match filling(cell)? {
+        match &leaf.spec {
+            ParsedSpec::Plain => literal(cell),
+            ParsedSpec::Always(value) => literal(value),
+            ParsedSpec::Usually(value) if cell.is_empty() => literal(value),
+            ParsedSpec::Usually(_) => literal(cell.strip_prefix('=').unwrap_or(cell)),
+            ParsedSpec::Template(made) if !made.has_hole && cell.is_empty() => {
+                self.fill(made, "", false)
+            }
+            ParsedSpec::Template(made) if made.usually => {
+                literal(cell.strip_prefix('=').unwrap_or(cell))
+            }
+            ParsedSpec::Template(made) => match filling(cell)? {
                 Filling::Other(found) => Ok(found),
                 Filling::Text(text, is_text) => self.fill(made, &text, is_text),
             },
-            Said::Mask(mask) => match filling(cell)? {
+            ParsedSpec::Mask(mask) => match filling(cell)? {
                 Filling::Other(found) => Ok(found),
                 Filling::Text(cell, is_text) => {
                     let mut text = String::new();
@@ -91,7 +95,12 @@ impl<'t> Scope<'_, 't> {
         }
     }
 
-    fn fill(&self, template: &Made<'t>, cell: &str, is_text: bool) -> Result<Found<'t>, Wrong> {
+    fn fill(
+        &self,
+        template: &ParsedTemplate<'t>,
+        cell: &str,
+        is_text: bool,
+    ) -> Result<Found<'t>, Wrong> {
         let mut text = String::new();
         for part in &template.parts {
             match part {

@@ -11,18 +11,18 @@ use crate::table::template::{Form, Mask};
 
 /// The spec of a column.
 #[derive(Debug)]
-pub(crate) enum Said<'t> {
+pub(crate) enum ParsedSpec<'t> {
     Plain,
     /// The undecoded value.
     Always(&'t str),
     Usually(&'t str),
-    Made(Made<'t>),
+    Template(ParsedTemplate<'t>),
     Mask(Mask),
 }
 
 /// A template.
 #[derive(Debug)]
-pub(crate) struct Made<'t> {
+pub(crate) struct ParsedTemplate<'t> {
     pub(crate) parts: Vec<Part<'t>>,
     pub(crate) quoted: bool,
     pub(crate) usually: bool,
@@ -43,7 +43,10 @@ pub(crate) enum Part<'t> {
 }
 
 /// Parses a template, behind `=`.
-pub(super) fn template<'t>(cursor: &mut Cursor<'t>, usually: bool) -> Result<Said<'t>, Wrong> {
+pub(super) fn template<'t>(
+    cursor: &mut Cursor<'t>,
+    usually: bool,
+) -> Result<ParsedSpec<'t>, Wrong> {
     let quoted = cursor.eat("\"");
     let mut parts = Vec::new();
     loop {
@@ -88,7 +91,7 @@ pub(super) fn template<'t>(cursor: &mut Cursor<'t>, usually: bool) -> Result<Sai
         && text.contains('#')
         && !usually
     {
-        return Ok(Said::Mask(Mask {
+        return Ok(ParsedSpec::Mask(Mask {
             pattern: text.to_string(),
             quoted,
         }));
@@ -96,7 +99,7 @@ pub(super) fn template<'t>(cursor: &mut Cursor<'t>, usually: bool) -> Result<Sai
     if holes > 1 || (holes > 0 && usually) {
         return Err("more than one hole in a template");
     }
-    Ok(Said::Made(Made {
+    Ok(ParsedSpec::Template(ParsedTemplate {
         parts,
         quoted,
         usually,
