@@ -2,7 +2,7 @@
 
 use super::build::Builder;
 use super::names::Spelled;
-use super::parse::{Id, Sort};
+use super::parse::{Id, ValueKind};
 use crate::context::Level as Strength;
 use crate::lexeme::quote;
 use crate::table::{Page, Place, write_text};
@@ -29,12 +29,16 @@ impl Builder<'_, '_> {
     pub(crate) fn write(&self, id: Id, out: &mut String, mut below: Option<&mut Below>) {
         let document = self.document;
         let value = document.value(id);
-        match value.sort {
-            Sort::Plain | Sort::Escaped => write_text(&document.string(id), Place::Nested, out),
-            Sort::Lone | Sort::Number | Sort::Word => out.push_str(document.spelling(id)),
-            Sort::Array if value.count > 1 && self.table(id, out, below.as_deref_mut()) => {}
-            Sort::Object if value.count > 2 && self.table(id, out, below.as_deref_mut()) => {}
-            Sort::Array => {
+        match value.kind {
+            ValueKind::Plain | ValueKind::Escaped => {
+                write_text(&document.string(id), Place::Nested, out)
+            }
+            ValueKind::Lone | ValueKind::Number | ValueKind::Word => {
+                out.push_str(document.spelling(id))
+            }
+            ValueKind::Array if value.count > 1 && self.table(id, out, below.as_deref_mut()) => {}
+            ValueKind::Object if value.count > 2 && self.table(id, out, below.as_deref_mut()) => {}
+            ValueKind::Array => {
                 out.push('[');
                 for (at, element) in document.inside(id).enumerate() {
                     if at > 0 {
@@ -44,7 +48,7 @@ impl Builder<'_, '_> {
                 }
                 out.push(']');
             }
-            Sort::Object => {
+            ValueKind::Object => {
                 out.push('{');
                 let names = document.names_of(id).iter();
                 for (at, (name, value)) in names.zip(document.inside(id)).enumerate() {
@@ -64,7 +68,7 @@ impl Builder<'_, '_> {
     fn table(&self, id: Id, out: &mut String, below: Option<&mut Below>) -> bool {
         let document = self.document;
         let may_be_here = self.context.level >= Strength::Max;
-        let is_object = document.value(id).sort == Sort::Object;
+        let is_object = document.value(id).kind == ValueKind::Object;
         if !self.has_tables || (!may_be_here && (is_object || below.is_none())) {
             return false;
         }

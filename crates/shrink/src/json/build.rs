@@ -6,7 +6,7 @@ use std::cell::Cell as Slot;
 use super::bare;
 use super::merge::{Merged, NONE};
 use super::names::Spelled;
-use super::parse::{Document, Id, Sort};
+use super::parse::{Document, Id, ValueKind};
 use crate::context::{Context, Level as Strength};
 use crate::table::level::{Body, Bracket, Column, Entry, Level, Name, Rows};
 use crate::table::{Cell, Marks, Page, Place, saving, write_level};
@@ -60,7 +60,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         place: Place,
         price: usize,
     ) -> Option<Page> {
-        let is_object = |row: &&Id| self.document.value(**row).sort == Sort::Object;
+        let is_object = |row: &&Id| self.document.value(**row).kind == ValueKind::Object;
         let objects = rows.iter().filter(is_object).count();
         let level = match (objects * 2 > rows.len(), names) {
             (true, None) => self.level(rows, price, Odd::Some)?,
@@ -101,8 +101,12 @@ impl<'b, 'a> Builder<'b, 'a> {
         place: Place,
         price: usize,
     ) -> Option<Page> {
-        let is_text =
-            |row: &Id| matches!(self.document.value(*row).sort, Sort::Plain | Sort::Escaped);
+        let is_text = |row: &Id| {
+            matches!(
+                self.document.value(*row).kind,
+                ValueKind::Plain | ValueKind::Escaped
+            )
+        };
         if rows.len() < 4 || !rows.iter().all(is_text) {
             return None;
         }
@@ -171,17 +175,21 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
         let first = self.document.value(*rows.first()?);
         let width = first.count as usize;
-        let is_grid = first.sort == Sort::Array
+        let is_grid = first.kind == ValueKind::Array
             && width > 1
             && rows.iter().all(|row| {
                 let value = self.document.value(*row);
-                value.sort == Sort::Array && value.count as usize == width
+                value.kind == ValueKind::Array && value.count as usize == width
             });
         let mut columns = vec![Vec::with_capacity(rows.len()); if is_grid { width } else { 1 }];
         for row in rows {
             // Nested values are excluded: if the table is rejected, they would be written a second time.
-            let is_flat =
-                |id: Id| !matches!(self.document.value(id).sort, Sort::Array | Sort::Object);
+            let is_flat = |id: Id| {
+                !matches!(
+                    self.document.value(id).kind,
+                    ValueKind::Array | ValueKind::Object
+                )
+            };
             if !is_grid {
                 columns[0].push(is_flat(*row).then(|| self.cell(*row))?);
                 continue;
@@ -277,9 +285,9 @@ impl<'b, 'a> Builder<'b, 'a> {
         let mut elements = 0;
         for id in ids.iter().filter(|id| **id != NONE) {
             let value = self.document.value(*id);
-            match value.sort {
-                Sort::Object => objects += 1,
-                Sort::Array => {
+            match value.kind {
+                ValueKind::Object => objects += 1,
+                ValueKind::Array => {
                     lists += 1;
                     elements += value.count as usize;
                 }
@@ -307,7 +315,10 @@ impl<'b, 'a> Builder<'b, 'a> {
     fn is_one(&self, ids: &[Id]) -> bool {
         let is_list = |id: &&Id| match **id {
             NONE => false,
-            id => matches!(self.document.value(id).sort, Sort::Array | Sort::Object),
+            id => matches!(
+                self.document.value(id).kind,
+                ValueKind::Array | ValueKind::Object
+            ),
         };
         let mut spellings = ids
             .iter()
@@ -321,14 +332,14 @@ impl<'b, 'a> Builder<'b, 'a> {
         let mut rows = Vec::new();
         let mut entries = Vec::with_capacity(ids.len());
         for id in ids {
-            let sort = match *id {
+            let kind = match *id {
                 NONE => None,
-                id => Some(self.document.value(id).sort),
+                id => Some(self.document.value(id).kind),
             };
             let before = rows.len();
-            match (sort, bracket) {
-                (Some(Sort::Object), Bracket::Curly) => rows.push(*id),
-                (Some(Sort::Array), Bracket::Square) => rows.extend(self.document.inside(*id)),
+            match (kind, bracket) {
+                (Some(ValueKind::Object), Bracket::Curly) => rows.push(*id),
+                (Some(ValueKind::Array), Bracket::Square) => rows.extend(self.document.inside(*id)),
                 _ => {
                     entries.push(Entry::Cell(self.cell(*id)));
                     continue;
@@ -336,7 +347,7 @@ impl<'b, 'a> Builder<'b, 'a> {
             }
             entries.push(Entry::Rows(rows.len() - before));
         }
-        let is_object = |row: &Id| self.document.value(*row).sort == Sort::Object;
+        let is_object = |row: &Id| self.document.value(*row).kind == ValueKind::Object;
         let level = if rows.first().is_some_and(is_object) {
             self.level(&rows, 0, Odd::Some)
         } else {
@@ -353,12 +364,12 @@ impl<'b, 'a> Builder<'b, 'a> {
         if id == NONE {
             return Cell::Absent;
         }
-        match self.document.value(id).sort {
-            Sort::Plain | Sort::Escaped => Cell::Text(self.document.string(id)),
-            Sort::Number | Sort::Word | Sort::Lone => {
+        match self.document.value(id).kind {
+            ValueKind::Plain | ValueKind::Escaped => Cell::Text(self.document.string(id)),
+            ValueKind::Number | ValueKind::Word | ValueKind::Lone => {
                 Cell::Json(Cow::Borrowed(self.document.spelling(id)))
             }
-            Sort::Array | Sort::Object => Cell::Json(Cow::Owned(self.text(id))),
+            ValueKind::Array | ValueKind::Object => Cell::Json(Cow::Owned(self.text(id))),
         }
     }
 }

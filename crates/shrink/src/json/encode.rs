@@ -2,7 +2,7 @@
 
 use super::bare::Below;
 use super::build::{Builder, Notes};
-use super::parse::{Document, Id, Sort};
+use super::parse::{Document, Id, ValueKind};
 use crate::context::Context;
 use crate::kind::Kind;
 use crate::rendering::Rendered;
@@ -37,7 +37,7 @@ fn one(text: &str, context: &Context) -> Option<Rendered> {
     let document = Document::parse(text)?;
     let builder = Builder::new(&document, context);
     let root = document.value(0);
-    if root.sort == Sort::Array && root.count > 1 {
+    if root.kind == ValueKind::Array && root.count > 1 {
         let rows: Vec<Id> = document.inside(0).collect();
         if let Some(page) = builder.page(&rows, None, Place::Line, 0) {
             let head = format!("{} rows", rows.len());

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::names::Name;
-use super::parse::{Document, Id, Sort};
+use super::parse::{Document, Id, ValueKind};
 
 /// A missing value.
 pub(crate) const NONE: Id = Id::MAX;
@@ -32,7 +32,7 @@ impl Merged {
         let mut last = (u32::MAX, 0);
         for row in rows.iter().filter(|row| **row != NONE) {
             let value = document.value(*row);
-            if value.sort != Sort::Object || document.shapes[value.shape as usize].repeats {
+            if value.kind != ValueKind::Object || document.shapes[value.shape as usize].repeats {
                 odd += 1;
                 continue;
             }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::parse::Sort;
+use super::parse::ValueKind;
 
 /// A name of [`Names`].
 pub(crate) type Name = u32;
@@ -24,9 +24,9 @@ pub(crate) enum Spelled<'a> {
 
 impl<'a> Names<'a> {
     /// Interns the name between two quotes. Compares it with the likely name first.
-    pub(crate) fn of(&mut self, sort: Sort, inside: &'a str, likely: Option<Name>) -> Name {
-        let name = match sort {
-            Sort::Plain => {
+    pub(crate) fn of(&mut self, kind: ValueKind, inside: &'a str, likely: Option<Name>) -> Name {
+        let name = match kind {
+            ValueKind::Plain => {
                 if let Some(likely) = likely
                     && let Spelled::Text(text) = &self.all[likely as usize]
                     && *text == inside

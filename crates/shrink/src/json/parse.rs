@@ -14,7 +14,7 @@ pub(crate) type Id = u32;
 
 /// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum ValueKind {
     /// A string without escapes.
     Plain,
     /// A string with escapes that has a text.
@@ -32,7 +32,7 @@ pub(crate) enum Sort {
 /// A value: its type, its range in the text, and the number of values in it, which follow it in the list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Value {
-    pub(crate) sort: Sort,
+    pub(crate) kind: ValueKind,
     start: u32,
     end: u32,
     /// The value after this one and its contents.
@@ -125,12 +125,12 @@ impl<'a> Document<'a> {
                 return Some(root);
             };
             if inner.is_object {
-                let (sort, start, end) = scanner.name()?;
+                let (kind, start, end) = scanner.name()?;
                 let at = names.len() - inner.names;
                 let likely = self.shapes.get(inner.likely as usize);
                 let likely = likely.and_then(|shape| shape.names.get(at)).copied();
                 let inside = &self.text[start as usize + 1..end as usize - 1];
-                names.push(self.names.of(sort, inside, likely));
+                names.push(self.names.of(kind, inside, likely));
             }
         }
     }
@@ -144,10 +144,10 @@ impl<'a> Document<'a> {
     ) -> Option<bool> {
         let id = self.values.len() as Id;
         let (token, start, end) = scanner.value()?;
-        let (sort, is_container) = match token {
-            Token::Scalar(sort) => (sort, false),
-            Token::Array => (Sort::Array, true),
-            Token::Object => (Sort::Object, true),
+        let (kind, is_container) = match token {
+            Token::Scalar(kind) => (kind, false),
+            Token::Array => (ValueKind::Array, true),
+            Token::Object => (ValueKind::Object, true),
         };
         if is_container {
             if open.len() == MAX_DEPTH {
@@ -157,14 +157,14 @@ impl<'a> Document<'a> {
             open.push(Open {
                 id,
                 count: 0,
-                is_object: sort == Sort::Object,
+                is_object: kind == ValueKind::Object,
                 names,
                 likely,
                 last: NO_SHAPE,
             });
         }
         self.values.push(Value {
-            sort,
+            kind,
             start,
             end,
             next: id + 1,
@@ -243,12 +243,12 @@ impl<'a> Document<'a> {
         &self.text[value.start as usize..value.end as usize]
     }
 
-    /// The text of a string that is not [`Sort::Lone`].
+    /// The text of a string that is not [`ValueKind::Lone`].
     pub(crate) fn string(&self, id: Id) -> Cow<'a, str> {
         let spelling = self.spelling(id);
         let inside = &spelling[1..spelling.len() - 1];
-        match self.value(id).sort {
-            Sort::Escaped => {
+        match self.value(id).kind {
+            ValueKind::Escaped => {
                 crate::lexeme::unescape(inside).map_or(Cow::Borrowed(inside), Cow::Owned)
             }
             _ => Cow::Borrowed(inside),

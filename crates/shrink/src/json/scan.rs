@@ -1,6 +1,6 @@
 //! Reads and validates the tokens of JSON.
 
-use super::parse::Sort;
+use super::parse::ValueKind;
 use crate::lexeme::{Spelling, number_len, spelling, string_len};
 
 /// The position of the reader in a JSON text.
@@ -11,7 +11,7 @@ pub(crate) struct Scanner<'a> {
 
 /// The first token of a value.
 pub(crate) enum Token {
-    Scalar(Sort),
+    Scalar(ValueKind),
     Array,
     Object,
 }
@@ -56,23 +56,23 @@ impl<'a> Scanner<'a> {
             b'n' => self.word(b"null")?,
             _ => {
                 self.at += number_len(&self.bytes[start..])?;
-                Token::Scalar(Sort::Number)
+                Token::Scalar(ValueKind::Number)
             }
         };
         Some((token, start as u32, self.at as u32))
     }
 
     /// Reads the name of a member and its colon.
-    pub(crate) fn name(&mut self) -> Option<(Sort, u32, u32)> {
+    pub(crate) fn name(&mut self) -> Option<(ValueKind, u32, u32)> {
         self.skip_space();
         let start = self.at;
         if *self.bytes.get(start)? != b'"' {
             return None;
         }
-        let sort = self.string()?;
+        let kind = self.string()?;
         let end = self.at;
         self.skip_space();
-        self.eat(b':').then_some((sort, start as u32, end as u32))
+        self.eat(b':').then_some((kind, start as u32, end as u32))
     }
 
     /// After an opening bracket: whether the matching bracket follows.
@@ -105,18 +105,18 @@ impl<'a> Scanner<'a> {
     fn word(&mut self, word: &[u8]) -> Option<Token> {
         let is_there = self.bytes[self.at..].starts_with(word);
         self.at += word.len();
-        is_there.then_some(Token::Scalar(Sort::Word))
+        is_there.then_some(Token::Scalar(ValueKind::Word))
     }
 
     /// Reads a string from its opening quote on.
-    fn string(&mut self) -> Option<Sort> {
+    fn string(&mut self) -> Option<ValueKind> {
         let length = string_len(&self.bytes[self.at..])?;
         let inside = &self.bytes[self.at + 1..self.at + length - 1];
         self.at += length;
         Some(match spelling(inside)? {
-            Spelling::Plain => Sort::Plain,
-            Spelling::Escaped => Sort::Escaped,
-            Spelling::Lone => Sort::Lone,
+            Spelling::Plain => ValueKind::Plain,
+            Spelling::Escaped => ValueKind::Escaped,
+            Spelling::Lone => ValueKind::Lone,
         })
     }
 }

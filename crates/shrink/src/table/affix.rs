@@ -172,13 +172,13 @@ fn is_natural(text: &str, at: usize) -> bool {
     if !text.is_char_boundary(at) {
         return false;
     }
-    let sort = |c: char| match c {
+    let class = |c: char| match c {
         c if c.is_numeric() => 1,
         c if c.is_alphabetic() => 2,
         _ => 0,
     };
-    let before = text[..at].chars().next_back().map(sort);
-    let after = text[at..].chars().next().map(sort);
+    let before = text[..at].chars().next_back().map(class);
+    let after = text[at..].chars().next().map(class);
     match (before, after) {
         (Some(before), Some(after)) => before == 0 || after == 0 || before != after,
         _ => true,

@@ -358,37 +358,37 @@ fn probes(cells: &[Cell<'_>]) -> Vec<Vec<usize>> {
 /// The word or number that begins exactly at `at`.
 fn run_at(text: &str, at: usize) -> Option<&str> {
     let first = text[at..].chars().next()?;
-    let sort = sort(first)?;
+    let char_class = char_class(first)?;
     let before = text[..at].chars().next_back();
-    if before.and_then(self::sort) == Some(sort) {
+    if before.and_then(self::char_class) == Some(char_class) {
         return None;
     }
-    Some(run(&text[at..], sort))
+    Some(run(&text[at..], char_class))
 }
 
 /// The first word or number of a text, and its offset.
 fn first_run(text: &str) -> Option<(usize, &str)> {
-    let (at, sort) = text
+    let (at, char_class) = text
         .char_indices()
-        .find_map(|(at, c)| Some((at, sort(c)?)))?;
-    Some((at, run(&text[at..], sort)))
+        .find_map(|(at, c)| Some((at, char_class(c)?)))?;
+    Some((at, run(&text[at..], char_class)))
 }
 
-fn run(text: &str, sort: Sort) -> &str {
-    let end = text.find(|c| self::sort(c) != Some(sort));
+fn run(text: &str, char_class: CharClass) -> &str {
+    let end = text.find(|c| self::char_class(c) != Some(char_class));
     &text[..end.unwrap_or(text.len())]
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum CharClass {
     Letter,
     Digit,
 }
 
-fn sort(c: char) -> Option<Sort> {
+fn char_class(c: char) -> Option<CharClass> {
     match c {
-        c if c.is_numeric() => Some(Sort::Digit),
-        c if c.is_alphabetic() => Some(Sort::Letter),
+        c if c.is_numeric() => Some(CharClass::Digit),
+        c if c.is_alphabetic() => Some(CharClass::Letter),
         _ => None,
     }
 }
