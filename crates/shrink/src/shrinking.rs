@@ -428,7 +428,7 @@ mod tests {
             }
         }
         // No program prints this layout, so it stays.
-        let odd = rows(
+        let irregular = rows(
             |i| format!("{{\"id\": {i},\"name\" : \"user {i}\"}}"),
             ["[", "]"],
             " ,",

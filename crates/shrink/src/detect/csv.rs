@@ -28,7 +28,7 @@ fn table(text: &str, first: Line<'_>, mark: u8) -> Detection {
         return Detection::No;
     };
     let (mut rows, mut spaced) = (1, spaced(first, mark));
-    let (mut odd, mut pending, mut at) = (0, 0, end);
+    let (mut irregular, mut pending, mut at) = (0, 0, end);
     while let Some(line) = Line::at(text, at).filter(|line| !line.is_blank()) {
         let Some((count, next)) = record(text, line, mark) else {
             break;
@@ -37,12 +37,12 @@ fn table(text: &str, first: Line<'_>, mark: u8) -> Detection {
         if count == columns {
             rows += 1;
             spaced += self::spaced(line, mark);
-            odd += std::mem::take(&mut pending);
+            irregular += std::mem::take(&mut pending);
             end = next;
         } else {
             // One record in twenty may have another number of values.
             pending += 1;
-            if (odd + pending) * 20 > rows {
+            if (irregular + pending) * 20 > rows {
                 break;
             }
         }
@@ -68,7 +68,7 @@ fn table(text: &str, first: Line<'_>, mark: u8) -> Detection {
     Detection::Yes(Found {
         end,
         kind: Kind::Csv,
-        confidence: sure(top, rows, odd),
+        confidence: sure(top, rows, irregular),
     })
 }
 

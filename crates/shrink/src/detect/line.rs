@@ -104,8 +104,8 @@ pub(super) fn is_path(text: &str) -> bool {
     }
     // A sentence may contain a slash.
     let is_phrase = || {
-        let odd = [", ", ". ", "/ ", " /", " [", " -", "- "];
-        odd.iter().any(|odd| text.contains(odd))
+        let mark = [", ", ". ", "/ ", " /", " [", " -", "- "];
+        mark.iter().any(|mark| text.contains(mark))
     };
     name && match spaces {
         0 => slash || dot,

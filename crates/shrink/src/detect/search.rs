@@ -12,7 +12,7 @@ const FAR: usize = 512;
 const CONTEXT: usize = 5;
 
 /// More lines in a row that are neither hits nor context end the region.
-const ODD: usize = 3;
+const MOST_UNFIT: usize = 3;
 
 /// Hits with line numbers.
 pub(super) fn numbered(text: &str, first: Line<'_>) -> Detection {
@@ -26,7 +26,7 @@ pub(super) fn numbered(text: &str, first: Line<'_>) -> Detection {
             path = found;
         } else if line.text == "--" || is_context(line, path) || ahead(text, line).is_some() {
             run.context(line);
-        } else if !line.is_blank() && !run.odd() {
+        } else if !line.is_blank() && !run.unfit() {
             break;
         }
     }
@@ -98,9 +98,9 @@ impl Hits {
         self.end = line.next;
     }
 
-    fn odd(&mut self) -> bool {
+    fn unfit(&mut self) -> bool {
         self.pending += 1;
-        self.pending <= ODD && self.pending + self.others <= 2 + self.hits
+        self.pending <= MOST_UNFIT && self.pending + self.others <= 2 + self.hits
     }
 
     fn detection(&self, top: f32) -> Detection {

@@ -116,9 +116,9 @@ fn plan<'a>(
             head.column = once::column(cuts.iter().flatten().map(|cut| cut.rest));
             let columns = head.column != Column::None;
             // Decoding would give a hit without a column a derived one, so it is copied verbatim.
-            let odd = |cut: &Cut<'_>| columns && hit::lacks_column(cut.rest);
+            let irregular = |cut: &Cut<'_>| columns && hit::lacks_column(cut.rest);
             cuts.iter_mut()
-                .filter(|cut| cut.is_some_and(|cut| odd(&cut)))
+                .filter(|cut| cut.is_some_and(|cut| irregular(&cut)))
                 .for_each(|cut| *cut = None);
             let rests = || cuts.iter().flatten().map(|cut| cut.rest);
             head.indent = once::indent(rests(), columns);

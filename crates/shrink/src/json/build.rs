@@ -21,7 +21,7 @@ pub(crate) struct Builder<'b, 'a> {
 
 /// Whether rows may be values other than objects that fit the columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Odd {
+enum Irregular {
     None,
     Some,
 }
@@ -63,9 +63,9 @@ impl<'b, 'a> Builder<'b, 'a> {
         let is_object = |row: &&Id| self.document.value(**row).kind == ValueKind::Object;
         let objects = rows.iter().filter(is_object).count();
         let level = match (objects * 2 > rows.len(), names) {
-            (true, None) => self.level(rows, price, Odd::Some)?,
+            (true, None) => self.level(rows, price, Irregular::Some)?,
             (true, Some(names)) => {
-                let mut level = self.level(rows, price, Odd::Some)?;
+                let mut level = self.level(rows, price, Irregular::Some)?;
                 self.name_rows(&mut level, names)?;
                 level
             }
@@ -80,7 +80,7 @@ impl<'b, 'a> Builder<'b, 'a> {
     fn name_rows(&self, level: &mut Level<'a>, names: &[super::names::Name]) -> Option<()> {
         let mut column = self.names(names)?;
         if let Body::Cells(cells) = &mut column.body {
-            for (row, value) in &mut level.odd {
+            for (row, value) in &mut level.irregular {
                 let mut member = String::new();
                 bare::write_key(self.document.names.get(names[*row]), &mut member);
                 member.push(':');
@@ -124,7 +124,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         let level = Level {
             rows: rows.len(),
             columns: vec![self.names(names)?, values],
-            odd: Vec::new(),
+            irregular: Vec::new(),
         };
         let before = self.notes.marks.get();
         let page = self.write_page(&level, place)?;
@@ -139,10 +139,12 @@ impl<'b, 'a> Builder<'b, 'a> {
     /// A table of JSON lines.
     pub(crate) fn lines(&self, lines: &[Option<Id>]) -> Option<Page> {
         let rows: Vec<Id> = lines.iter().map(|line| line.unwrap_or(NONE)).collect();
-        let mut level = self.level(&rows, 0, Odd::Some)?;
+        let mut level = self.level(&rows, 0, Irregular::Some)?;
         let blank = lines.iter().enumerate().filter(|(_, line)| line.is_none());
-        level.odd.extend(blank.map(|(row, _)| (row, String::new())));
-        level.odd.sort_unstable();
+        level
+            .irregular
+            .extend(blank.map(|(row, _)| (row, String::new())));
+        level.irregular.sort_unstable();
         self.write_page(&level, Place::Line)
     }
 
@@ -212,24 +214,24 @@ impl<'b, 'a> Builder<'b, 'a> {
         Some(Level {
             rows: rows.len(),
             columns: columns.collect(),
-            odd: Vec::new(),
+            irregular: Vec::new(),
         })
     }
 
     /// A table of rows, if it is likely to save more than `price` tokens. Rows that are [`NONE`] stay so.
-    fn level(&self, rows: &[Id], price: usize, odd: Odd) -> Option<Level<'a>> {
+    fn level(&self, rows: &[Id], price: usize, irregular: Irregular) -> Option<Level<'a>> {
         if self.context.stop.is_set() {
             return None;
         }
         let merged = Merged::of(self.document, rows)?;
-        if merged.odd > 0 && odd == Odd::None {
+        if merged.irregular > 0 && irregular == Irregular::None {
             return None;
         }
         if merged.names.is_empty() || self.gain(&merged, rows) <= 10 * price as i64 {
             return None;
         }
         let mut columns = vec![vec![NONE; rows.len()]; merged.names.len()];
-        let mut odd = Vec::new();
+        let mut irregular = Vec::new();
         for (row, id) in rows.iter().enumerate() {
             if *id == NONE {
                 continue;
@@ -240,10 +242,10 @@ impl<'b, 'a> Builder<'b, 'a> {
                         columns[*place as usize][row] = value;
                     }
                 }
-                None => odd.push((row, self.text(*id))),
+                None => irregular.push((row, self.text(*id))),
             }
         }
-        let here = rows.len() - odd.len() - rows.iter().filter(|row| **row == NONE).count();
+        let here = rows.len() - irregular.len() - rows.iter().filter(|row| **row == NONE).count();
         let named = merged.names.iter().zip(&columns);
         let columns = named.map(|(name, ids)| Column {
             name: self.name(*name),
@@ -252,7 +254,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         Some(Level {
             rows: rows.len(),
             columns: columns.collect(),
-            odd,
+            irregular,
         })
     }
 
@@ -263,7 +265,10 @@ impl<'b, 'a> Builder<'b, 'a> {
         let places = merged.names.len().saturating_mul(rows.len());
         let absent = places.saturating_sub(merged.members) as i64;
         // Names that many objects lack are likely to be rare ones: each absence costs, and little is saved.
-        each * merged.members as i64 - words - absent.saturating_mul(4) - 20 * merged.odd as i64
+        each * merged.members as i64
+            - words
+            - absent.saturating_mul(4)
+            - 20 * merged.irregular as i64
     }
 
     fn price(&self, name: super::names::Name) -> i64 {
@@ -295,7 +300,7 @@ impl<'b, 'a> Builder<'b, 'a> {
             }
         }
         if objects == here
-            && let Some(level) = self.level(ids, 0, Odd::None)
+            && let Some(level) = self.level(ids, 0, Irregular::None)
         {
             return Body::Group(level.columns);
         }
@@ -349,7 +354,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
         let is_object = |row: &Id| self.document.value(*row).kind == ValueKind::Object;
         let level = if rows.first().is_some_and(is_object) {
-            self.level(&rows, 0, Odd::Some)
+            self.level(&rows, 0, Irregular::Some)
         } else {
             self.list(&rows, 0)
         };

@@ -20,7 +20,7 @@ pub(crate) struct Merged {
     /// The total number of members of the objects that fit.
     pub(crate) members: usize,
     /// The number of rows that do not fit or are not objects.
-    pub(crate) odd: usize,
+    pub(crate) irregular: usize,
 }
 
 impl Merged {
@@ -28,12 +28,12 @@ impl Merged {
     pub(crate) fn of(document: &Document<'_>, rows: &[Id]) -> Option<Self> {
         let mut counts: Vec<(u32, usize)> = Vec::new();
         let mut known: HashMap<u32, usize> = HashMap::new();
-        let mut odd = 0;
+        let mut irregular = 0;
         let mut last = (u32::MAX, 0);
         for row in rows.iter().filter(|row| **row != NONE) {
             let value = document.value(*row);
             if value.kind != ValueKind::Object || document.shapes[value.shape as usize].repeats {
-                odd += 1;
+                irregular += 1;
                 continue;
             }
             if value.shape != last.0 {
@@ -55,7 +55,7 @@ impl Merged {
             names,
             places: HashMap::new(),
             members: 0,
-            odd,
+            irregular,
         };
         for (shape, count) in counts {
             let names = &document.shapes[shape as usize].names;
@@ -65,7 +65,7 @@ impl Merged {
                     merged.members += count * places.len();
                     merged.places.insert(shape, places);
                 }
-                None => merged.odd += count,
+                None => merged.irregular += count,
             }
         }
         Some(merged)

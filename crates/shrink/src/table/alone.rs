@@ -47,7 +47,7 @@ pub(super) fn write(table: &Table<'_>, context: &Context) -> Option<Written> {
     let level = Level {
         rows: table.cells.len() / width,
         columns: columns.collect(),
-        odd: Vec::new(),
+        irregular: Vec::new(),
     };
     let page = write_level(&level, Place::Line, context)?;
     Some(Written {

@@ -11,7 +11,7 @@ pub(crate) struct Level<'a> {
     pub(crate) columns: Vec<Column<'a>>,
     /// Irregular rows, in order, in short form: those that are not objects or do not fit the columns. They are absent
     /// in the columns.
-    pub(crate) odd: Vec<(usize, String)>,
+    pub(crate) irregular: Vec<(usize, String)>,
 }
 
 /// A column with its name.

@@ -68,7 +68,7 @@ pub(super) fn specs<'l>(
         if context.stop.is_set() {
             return None;
         }
-        specs.push(always(leaf.cells, level.odd.len()));
+        specs.push(always(leaf.cells, level.irregular.len()));
     }
     if context.level >= Strength::Max {
         derive::derive(scope, &mut specs, &scale, context)?;
@@ -87,11 +87,11 @@ pub(super) fn specs<'l>(
 }
 
 /// A value that all rows have, except irregular ones.
-fn always<'l>(cells: &'l [Cell<'l>], odd: usize) -> ColumnSpec<'l> {
+fn always<'l>(cells: &'l [Cell<'l>], irregular: usize) -> ColumnSpec<'l> {
     let Some(first) = cells.iter().find(|cell| **cell != Cell::Absent) else {
         return ColumnSpec::Plain;
     };
-    let mut others = odd;
+    let mut others = irregular;
     for cell in cells {
         if cell != first {
             if *cell != Cell::Absent || others == 0 {

@@ -88,12 +88,12 @@ impl<'l> Writer<'_, 'l> {
         let mut steps = Vec::new();
         self.steps(&level.columns, &mut Count::START.clone(), &mut steps);
         let mut lines = Lines::default();
-        let mut odd = level.odd.iter().peekable();
+        let mut irregular = level.irregular.iter().peekable();
         for row in 0..level.rows {
             if row % 256 == 0 && context.stop.is_set() {
                 return None;
             }
-            if let Some((_, value)) = odd.next_if(|(at, _)| *at == row) {
+            if let Some((_, value)) = irregular.next_if(|(at, _)| *at == row) {
                 lines.text().push('!');
                 lines.text().push_str(value);
                 lines.end(None);
@@ -198,13 +198,13 @@ impl<'l> Writer<'_, 'l> {
                 let text = cell.material();
                 match text.and_then(|text| template.unfill(text, other)) {
                     Some(rest) => write_rest(rest, place, out),
-                    None => write_odd(cell, place, out),
+                    None => write_exception(cell, place, out),
                 }
             }
             (ColumnSpec::Mask(mask), cell) => {
                 let text = cell.material();
                 if !text.is_some_and(|text| mask.unfill(text, out)) {
-                    write_odd(cell, place, out);
+                    write_exception(cell, place, out);
                 }
             }
         }
@@ -224,7 +224,7 @@ fn write_rest(rest: &str, place: Place, out: &mut String) {
 }
 
 /// Writes a cell that does not follow the spec of its column.
-fn write_odd(cell: &Cell<'_>, place: Place, out: &mut String) {
+fn write_exception(cell: &Cell<'_>, place: Place, out: &mut String) {
     out.push('=');
     cell.write(place, out);
 }

@@ -79,12 +79,12 @@ impl Spelling<'_> {
         let mut star = false;
         let mut before = b' ';
         for byte in bytes {
-            let odd = match *byte {
+            let is_special = match *byte {
                 b' ' => !self.commas || matches!(before, b',' | b'/'),
                 b'/' => !self.slashes,
                 byte => byte < b' ',
             };
-            if odd {
+            if is_special {
                 return false;
             }
             star |= *byte == b'*';

@@ -109,11 +109,11 @@ impl Decoder {
         if self.out.len() > self.most {
             return Err("the decoded text would exceed the size limit");
         }
-        if let Some(odd) = row.strip_prefix('!') {
+        if let Some(irregular) = row.strip_prefix('!') {
             return match within {
-                Within::Object => self.odd_member(odd),
-                Within::Lines if odd.is_empty() => Ok(()),
-                _ => self.whole(odd),
+                Within::Object => self.irregular_member(irregular),
+                Within::Lines if irregular.is_empty() => Ok(()),
+                _ => self.whole(irregular),
             };
         }
         split(row, place, head.width, cells)?;
@@ -143,7 +143,7 @@ impl Decoder {
     }
 
     /// Decodes an irregular member, `name:value`.
-    fn odd_member(&mut self, text: &str) -> Result<(), Wrong> {
+    fn irregular_member(&mut self, text: &str) -> Result<(), Wrong> {
         let mut cursor = Cursor::new(text);
         self.member(&mut cursor)?;
         self.whole(cursor.rest())

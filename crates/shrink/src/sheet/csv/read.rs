@@ -223,7 +223,7 @@ impl<'a> Fields<'a> {
         let mut literal: Vec<Literal<'a>> = Vec::new();
         // Split only if a record is irregular.
         let mut lines: Vec<&'a str> = Vec::new();
-        let mut odd = 0;
+        let mut irregular = 0;
         let mut rows = Rows {
             width,
             names: None,
@@ -250,7 +250,7 @@ impl<'a> Fields<'a> {
             if is_names && fine {
                 rows.names = Some(rows.cells.drain(start..).collect());
             } else if !fine {
-                odd += 1;
+                irregular += 1;
                 rows.cells.truncate(start);
                 if lines.is_empty() {
                     lines = self.text.split('\n').collect();
@@ -259,7 +259,7 @@ impl<'a> Fields<'a> {
                 literal.extend(own.take(record.height).map(|(at, line)| (at, *line)));
             }
         }
-        (odd * 5 <= self.records.len() + 5).then_some((rows, literal))
+        (irregular * 5 <= self.records.len() + 5).then_some((rows, literal))
     }
 
     /// The number of padded columns, if cells are padded to the width of their widest cell. `helm` pads before each

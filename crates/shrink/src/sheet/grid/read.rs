@@ -78,8 +78,10 @@ impl<'a> Fit<'_, 'a> {
             grid.names = (name_aligns != frame.names(&aligns)).then_some(name_aligns);
             grid.tails.1 = tail;
         }
-        let (tail, odd) = self.odd(&writer, &aligns, look)?;
-        if odd.len() > self.plan.len() / 4 || (frame.between.is_some() && !odd.is_empty()) {
+        let (tail, irregular) = self.irregular_rows(&writer, &aligns, look)?;
+        if irregular.len() > self.plan.len() / 4
+            || (frame.between.is_some() && !irregular.is_empty())
+        {
             return None;
         }
         grid.tails.0 = tail;
@@ -87,7 +89,7 @@ impl<'a> Fit<'_, 'a> {
         let rows = Rows {
             width: self.columns,
             names: (!name_lines.is_empty()).then_some(names),
-            cells: self.cells(&aligns, &odd, &mut literal),
+            cells: self.cells(&aligns, &irregular, &mut literal),
         };
         grid.aligns = (align::usual(&rows) != aligns).then_some(aligns);
         let needed = least(&rows, &name_lines, self.cut.measure);
@@ -173,7 +175,7 @@ impl<'a> Fit<'_, 'a> {
     }
 
     /// How rows end, and the rows that are drawn in another way.
-    fn odd(
+    fn irregular_rows(
         &self,
         writer: &GridWriter<'_>,
         aligns: &[Align],
@@ -192,10 +194,10 @@ impl<'a> Fit<'_, 'a> {
         };
         let mut best: Option<(Tail, Vec<usize>)> = None;
         for tail in tails(bars) {
-            let mut odd = Vec::new();
+            let mut irregular = Vec::new();
             for number in 0..self.plan.len() {
                 // The first `look` rows represent all rows, unless one of them is irregular.
-                if number >= look && odd.is_empty() {
+                if number >= look && irregular.is_empty() {
                     break;
                 }
                 if !self
@@ -204,15 +206,15 @@ impl<'a> Fit<'_, 'a> {
                     .iter()
                     .all(|place| fits(*place, *tail))
                 {
-                    odd.push(number);
+                    irregular.push(number);
                 }
             }
-            let is_perfect = odd.is_empty();
+            let is_perfect = irregular.is_empty();
             if best
                 .as_ref()
-                .is_none_or(|(_, least)| odd.len() < least.len())
+                .is_none_or(|(_, least)| irregular.len() < least.len())
             {
-                best = Some((*tail, odd));
+                best = Some((*tail, irregular));
             }
             if is_perfect {
                 break;
@@ -224,14 +226,14 @@ impl<'a> Fit<'_, 'a> {
     fn cells(
         &self,
         aligns: &[Align],
-        odd: &[usize],
+        irregular: &[usize],
         literal: &mut Vec<usize>,
     ) -> Vec<Cow<'a, str>> {
         let mut cells = Vec::with_capacity(self.plan.len() * self.columns);
-        let mut odd = odd.iter().peekable();
+        let mut irregular = irregular.iter().peekable();
         for number in 0..self.plan.len() {
             let places = self.plan.row(number);
-            if odd.next_if_eq(&&number).is_some() {
+            if irregular.next_if_eq(&&number).is_some() {
                 literal.extend(places.iter().map(|(at, _)| *at));
                 continue;
             }

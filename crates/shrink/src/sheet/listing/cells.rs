@@ -16,7 +16,7 @@ pub(super) struct Cells<'a> {
     pub(super) cells: Vec<Placed<'a>>,
     /// The line number of each row.
     pub(super) places: Vec<usize>,
-    pub(super) odd: Vec<usize>,
+    pub(super) irregular: Vec<usize>,
 }
 
 /// Cuts at every run of spaces. The last column is the rest of the line.
@@ -29,7 +29,7 @@ pub(super) fn at_spaces<'a>(lines: &[&'a str], measure: Measure) -> Option<Cells
     let mut cells = Cells::new(columns);
     for (number, (line, count)) in lines.iter().zip(&counts).enumerate() {
         if *count < columns {
-            cells.odd.push(number);
+            cells.irregular.push(number);
             continue;
         }
         cells.places.push(number);
@@ -62,7 +62,7 @@ pub(super) fn at_gaps<'a>(lines: &[&'a str], measure: Measure) -> Option<Cells<'
     let mut cells = Cells::new(columns);
     for (number, (line, count)) in lines.iter().zip(&counts).enumerate() {
         if *count != columns {
-            cells.odd.push(number);
+            cells.irregular.push(number);
             continue;
         }
         cells.places.push(number);
@@ -171,7 +171,7 @@ pub(super) fn at_starts<'a>(
             Some(()) => cells.places.push(number),
             None => {
                 cells.cells.truncate(before);
-                cells.odd.push(number);
+                cells.irregular.push(number);
             }
         }
     }
@@ -213,7 +213,7 @@ impl Cells<'_> {
             columns,
             cells: Vec::new(),
             places: Vec::new(),
-            odd: Vec::new(),
+            irregular: Vec::new(),
         }
     }
 }

@@ -103,18 +103,18 @@ fn fit<'a>(
 ) -> Option<Found<'a>> {
     let columns = cells.columns;
     let count = cells.places.len();
-    if columns < 2 || count < 2 || cells.odd.len() > 3 + ruled.rest.len() / 4 {
+    if columns < 2 || count < 2 || cells.irregular.len() > 3 + ruled.rest.len() / 4 {
         return None;
     }
     let tracks: Vec<Track> = (0..columns).map(|i| track(cells, i, measure)).collect();
     let is_named = named(cells, &tracks, ruled.rules.is_some())?;
-    let (mut listing, odd) = drawn_by(cells, ruled, measure, &tracks, look)?;
-    if odd.len() * 4 > count || (is_named && odd.first() == Some(&0)) {
+    let (mut listing, irregular) = drawn_by(cells, ruled, measure, &tracks, look)?;
+    if irregular.len() * 4 > count || (is_named && irregular.first() == Some(&0)) {
         return None;
     }
     let original = |number: usize| ruled.places.get(number).copied();
     let mut literal: Vec<usize> = cells
-        .odd
+        .irregular
         .iter()
         .filter_map(|number| original(*number))
         .collect();
@@ -123,9 +123,9 @@ fn fit<'a>(
         names: None,
         cells: Vec::with_capacity(cells.cells.len()),
     };
-    let mut odd = odd.into_iter().peekable();
+    let mut irregular = irregular.into_iter().peekable();
     for (number, place) in cells.places.iter().enumerate() {
-        if odd.next_if_eq(&number).is_some() {
+        if irregular.next_if_eq(&number).is_some() {
             literal.extend(original(*place));
         } else if number == 0 && is_named {
             rows.names = Some(row(cells, 0));
@@ -185,25 +185,27 @@ fn drawn_by(
             tail,
             ..Listing::plain()
         };
-        let most = best.as_ref().map_or(usize::MAX, |(_, odd)| odd.len());
-        let mut odd = Vec::new();
+        let most = best
+            .as_ref()
+            .map_or(usize::MAX, |(_, irregular)| irregular.len());
+        let mut irregular = Vec::new();
         for (number, place) in cells.places.iter().enumerate() {
             // The first `look` rows represent all rows, unless one of them is irregular.
-            if number >= look && odd.is_empty() {
+            if number >= look && irregular.is_empty() {
                 break;
             }
             line.clear();
             listing.line(&mut line, &row(cells, number), tracks);
             if ruled.rest.get(*place) != Some(&&*line) {
-                odd.push(number);
-                if odd.len() >= most {
+                irregular.push(number);
+                if irregular.len() >= most {
                     break;
                 }
             }
         }
-        if odd.len() < most {
-            let is_perfect = odd.is_empty();
-            best = Some((listing, odd));
+        if irregular.len() < most {
+            let is_perfect = irregular.is_empty();
+            best = Some((listing, irregular));
             if is_perfect {
                 break;
             }

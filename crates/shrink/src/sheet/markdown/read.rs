@@ -177,7 +177,7 @@ impl<'a> Table<'a> {
         literal: &mut Vec<usize>,
     ) -> Option<Vec<Cow<'a, str>>> {
         let mut cells = Vec::with_capacity(self.fields.len());
-        let mut odd = 0;
+        let mut irregular = 0;
         let mut drawn = String::new();
         let columns = self.rule.marks.len();
         let places = self.fields.chunks_exact(columns).zip(&self.places);
@@ -185,15 +185,15 @@ impl<'a> Table<'a> {
             let row = writer.cells(fields, aligns);
             // The first `look` rows represent all rows, unless one of them is irregular.
             let is_fine =
-                (i > look && odd == 0) || writer.writes(&row, aligns, *number, &mut drawn);
+                (i > look && irregular == 0) || writer.writes(&row, aligns, *number, &mut drawn);
             if is_fine {
                 cells.extend(row)
             } else {
-                odd += 1;
+                irregular += 1;
                 literal.push(*number);
             }
         }
-        (odd * 4 <= self.places.len()).then_some(cells)
+        (irregular * 4 <= self.places.len()).then_some(cells)
     }
 
     /// Whether most cells have a space on each side.
