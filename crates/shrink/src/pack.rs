@@ -189,33 +189,33 @@ impl<'a> Iterator for Pieces<'a> {
                 return None;
             }
             let (line, below) = cut_line(text);
-            let Some(Ours {
+            let Some(ControlLine {
                 word,
                 layout,
                 crlf,
                 head,
                 extra: 0,
-            }) = Ours::read(line)
+            }) = ControlLine::read(line)
             else {
-                let end = next_ours(text).unwrap_or(text.len());
+                let end = next_control_line(text).unwrap_or(text.len());
                 self.0 = &text[end..];
                 return Some(Piece::Plain(&text[..end]));
             };
             let Some(rendering) = Rendering::of(word) else {
                 // Plain text follows `%end`.
                 self.0 = below;
-                if Ours::read(cut_line(below).0).is_some_and(|ours| ours.extra == 0)
+                if ControlLine::read(cut_line(below).0).is_some_and(|control| control.extra == 0)
                     || below.is_empty()
                 {
                     continue;
                 }
-                let end = next_ours(below).unwrap_or(below.len());
+                let end = next_control_line(below).unwrap_or(below.len());
                 self.0 = &below[end..];
                 return Some(Piece::Plain(&below[..end]));
             };
-            let end = match Ours::read(cut_line(below).0) {
-                Some(ours) if ours.extra == 0 => 0,
-                _ => next_ours(below).unwrap_or(below.len()),
+            let end = match ControlLine::read(cut_line(below).0) {
+                Some(control) if control.extra == 0 => 0,
+                _ => next_control_line(below).unwrap_or(below.len()),
             };
             self.0 = &below[end..];
             let whole = &text[..text.len() - self.0.len()];
@@ -232,12 +232,13 @@ impl<'a> Iterator for Pieces<'a> {
 }
 
 /// Where the next control line begins, after the first line.
-fn next_ours(text: &str) -> Option<usize> {
+fn next_control_line(text: &str) -> Option<usize> {
     let mut from = 0;
     loop {
         from += memchr(b'\n', &text.as_bytes()[from..])? + 1;
         if text.as_bytes().get(from) == Some(&b'%')
-            && Ours::read(cut_line(&text[from..]).0).is_some_and(|ours| ours.extra == 0)
+            && ControlLine::read(cut_line(&text[from..]).0)
+                .is_some_and(|control| control.extra == 0)
         {
             return Some(from);
         }
@@ -245,7 +246,7 @@ fn next_ours(text: &str) -> Option<usize> {
 }
 
 /// A control line (`%word head` or `%end`), or an escaped line.
-struct Ours<'a> {
+struct ControlLine<'a> {
     /// How many `%` precede the first one.
     extra: usize,
     word: &'a str,
@@ -254,7 +255,7 @@ struct Ours<'a> {
     head: &'a str,
 }
 
-impl<'a> Ours<'a> {
+impl<'a> ControlLine<'a> {
     fn read(line: &'a str) -> Option<Self> {
         let named = line.trim_start_matches('%');
         let extra = (line.len() - named.len()).checked_sub(1)?;
@@ -285,7 +286,7 @@ fn escape(text: &str, out: &mut String) {
     let mut line = 0;
     loop {
         if text.as_bytes().get(line) == Some(&b'%')
-            && Ours::read(cut_line(&text[line..]).0).is_some()
+            && ControlLine::read(cut_line(&text[line..]).0).is_some()
         {
             out.push_str(&text[from..line]);
             out.push('%');
@@ -304,7 +305,7 @@ fn unescape(text: &str) -> Cow<'_, str> {
     let mut line = 0;
     loop {
         if text.as_bytes().get(line) == Some(&b'%')
-            && Ours::read(cut_line(&text[line..]).0).is_some_and(|ours| ours.extra > 0)
+            && ControlLine::read(cut_line(&text[line..]).0).is_some_and(|control| control.extra > 0)
         {
             out.push_str(&text[from..line]);
             from = line + 1;

@@ -62,7 +62,7 @@ pub fn rewrite(
         match &worked.text {
             Some(new) => {
                 let same =
-                    |structured: Json<'_>| worked.lossless && says_the_same(structured, &text);
+                    |structured: Json<'_>| worked.lossless && is_duplicate(structured, &text);
                 if double.is_none() && structured.is_some_and(same) {
                     double = Some(new.clone());
                 }
@@ -112,7 +112,7 @@ fn is_complete(result: Json<'_>) -> bool {
 
 /// Whether `structuredContent` has nothing that the text lacks: it is the same value, or an object with one member that
 /// is that value or the text itself, as many frameworks write it (`{"result": …}`, `{"content": "…"}`).
-fn says_the_same(structured: Json<'_>, text: &str) -> bool {
+fn is_duplicate(structured: Json<'_>, text: &str) -> bool {
     let mut members = structured.members();
     let inner = match (members.next(), members.next()) {
         (Some((_, inner)), None) => Some(inner),

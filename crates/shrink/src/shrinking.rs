@@ -279,7 +279,7 @@ fn layout_of(original: &str, kind: Kind, is_whole: bool) -> Option<Layout> {
 }
 
 /// Candidates longer than this multiple of the shortest are not counted: they are not the best.
-const HOPELESS: usize = 2;
+const MAX_LENGTH_RATIO: usize = 2;
 
 /// The tokens of a region, and the candidates with fewer tokens, each with its tokens, the best first. For a whole
 /// text, the packed form is counted, so that it need not be counted again.
@@ -300,7 +300,7 @@ fn smaller(
     if context.stop.is_set() {
         return None;
     }
-    candidates.retain(|one| length(one) <= shortest.saturating_mul(HOPELESS));
+    candidates.retain(|one| length(one) <= shortest.saturating_mul(MAX_LENGTH_RATIO));
     let before = context.tokens(original);
     // Estimated tokens of the control lines around a short form.
     let around = 3;

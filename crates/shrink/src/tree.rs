@@ -79,7 +79,7 @@ fn encode(text: &str, kind: Kind, context: &Context) -> Vec<Rendered> {
             ..head.clone()
         };
         let line = head.write();
-        let done = !context.stop.is_set() && is_sayable(text, &head, &line, &entries, &body);
+        let done = !context.stop.is_set() && is_decodable(text, &head, &line, &entries, &body);
         done.then_some(Rendered {
             word: RENDERING.word,
             head: line,
@@ -106,19 +106,25 @@ fn encode(text: &str, kind: Kind, context: &Context) -> Vec<Rendered> {
 /// Whether the form decodes to the text it was made from: its expansion is within the limits, and it parses to the same
 /// entries. Parsing takes as long as encoding, and `shrink` decodes the chosen candidate anyway, so the body is parsed
 /// here only if names contain characters with a meaning in the notation.
-fn is_sayable(text: &str, head: &Head<'_>, line: &str, entries: &[Entry<'_>], body: &str) -> bool {
+fn is_decodable(
+    text: &str,
+    head: &Head<'_>,
+    line: &str,
+    entries: &[Entry<'_>],
+    body: &str,
+) -> bool {
     let expanded = match head.form {
         Form::Lines => true,
         Form::Folders { .. } => entries.len() <= read::most(body),
     };
-    let is_said = || {
+    let is_restored = || {
         entries.iter().all(|entry| is_usual(&entry.name))
             || read(head.form, body).is_ok_and(|read| read == entries)
     };
     expanded
         && text.len() <= head.limit(body)
         && Head::read(line).as_ref() == Some(head)
-        && is_said()
+        && is_restored()
 }
 
 /// Whether a name has no character with a meaning in the notation.

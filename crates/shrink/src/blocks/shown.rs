@@ -148,8 +148,8 @@ impl<'a> Out<'a> {
             return false;
         };
         for file in files {
-            let told = file.above.lines().all(is_told);
-            if !told || file.hunks.bytes() == 0 {
+            let redundant = file.above.lines().all(is_redundant);
+            if !redundant || file.hunks.bytes() == 0 {
                 self.result(file.above.trim_matches('\n'), Kind::Plain);
             }
             if file.hunks.bytes() > 0 {
@@ -167,9 +167,9 @@ impl<'a> Out<'a> {
 }
 
 /// Whether a line above the hunks repeats only facts that the block has: the path, or git's blob ids.
-fn is_told(line: &str) -> bool {
-    const TOLD: [&str; 6] = ["diff ", "index ", "--- ", "+++ ", "Index: ", "====="];
-    line.is_empty() || TOLD.iter().any(|word| line.starts_with(word))
+fn is_redundant(line: &str) -> bool {
+    const REDUNDANT: [&str; 6] = ["diff ", "index ", "--- ", "+++ ", "Index: ", "====="];
+    line.is_empty() || REDUNDANT.iter().any(|word| line.starts_with(word))
 }
 
 /// Plain text without the fence or the path line that the adjacent block already shows.

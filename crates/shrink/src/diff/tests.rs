@@ -28,7 +28,7 @@ fn short(text: &str, level: Level) -> String {
     format!("{said}\n{}", one.body)
 }
 
-fn comes_back(text: &str) {
+fn assert_restored(text: &str) {
     for level in Level::ALL {
         assert_eq!(check(text, Kind::Diff, &at(level)), Ok(1), "{text}");
     }
@@ -64,7 +64,7 @@ fn a_change_of_a_line_is_one_line() {
  x
 +y";
     assert_eq!(short(CHANGE, Level::Max), want);
-    comes_back(CHANGE);
+    assert_restored(CHANGE);
 }
 
 #[test]
@@ -113,7 +113,7 @@ c
 +}
 \\ No newline at end of file";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn long_runs_are_blocks_unless_a_line_would_end_them() {
     let text = format!("{head}-a\n-b\n--]\n-d\n-e\n+1\n+2\n+3\n+-]\n++}}");
     let want = "; no diff lines\n=== x\n@@ -1 +1\n-a\n-b\n--]\n-d\n-e\n+1\n+2\n+3\n+-]\n++}";
     assert_eq!(short(&text, Level::Balanced), want);
-    comes_back(&text);
+    assert_restored(&text);
 }
 
 #[test]
@@ -183,7 +183,7 @@ index 1c25178..53d1c4e
 -a
 +b";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn diffs_of_other_tools_are_supported() {
         let text = format!("{above}\n{hunk}");
         let want = format!("{want}\n@@ -1 +1\n-a\n+b");
         assert_eq!(short(&text, Level::Max), want);
-        comes_back(&text);
+        assert_restored(&text);
     }
 }
 
@@ -237,7 +237,7 @@ fn commit_headers_of_git_log_are_copied() {
     );
     assert!(made.contains("\n+y\n|\ncommit 9876543210\n\n    | === x\n\n=== 1c25178"));
     assert!(made.ends_with("\n+y\n|-- \n2.39.1\n|"));
-    comes_back(&text);
+    assert_restored(&text);
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn a_hunk_with_wrong_counts_is_copied() {
         "{made}"
     );
     let text = "--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-y\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n--- a/x\n+++ b/x";
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
@@ -268,7 +268,7 @@ index 1c25178,53d1c4e..e69de29
     let made = short(&text, Level::Max);
     assert!(made.starts_with(&format!("\n{combined}\n===")));
     assert!(made.ends_with(&format!("\n{combined}")));
-    comes_back(&text);
+    assert_restored(&text);
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn lines_in_an_unusual_order_or_without_their_space_are_restored() {
     let text = format!(
         "{head}+let one = two(three, four);\n-let one = two(three, five);\n\n-let one = two(three, six);\n+let one = two(three, ten);\n-let one = two(a);\n+let one = two(b);"
     );
-    comes_back(&text);
+    assert_restored(&text);
     let text = format!(
         "{head}\n a\n-let one = two(three, four);\n\\ No newline\n+let one = two(three, five);\n "
     );
@@ -285,7 +285,7 @@ fn lines_in_an_unusual_order_or_without_their_space_are_restored() {
     assert!(made.ends_with(
         "@@ -1 +1\n~\n a\n-let one = two(three, four);\n\\ No newline\n+let one = two(three, five);\n "
     ));
-    comes_back(&text);
+    assert_restored(&text);
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn lines_that_contain_markers_are_not_merged() {
         ),
     ] {
         let text = format!("{head}-{old}\n+{new}");
-        comes_back(&text);
+        assert_restored(&text);
     }
 }
 
@@ -311,7 +311,7 @@ fn counts_of_one_are_written_where_they_were() {
     let want =
         "; once \"diff -r 1f2e3d\"; counts of 1 written\n=== x\n@@ -1 +1\n-a\n+b\n@@ -9 +9\n-a\n+b";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]

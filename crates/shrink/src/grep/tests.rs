@@ -21,7 +21,7 @@ fn short(text: &str, level: Level) -> String {
     format!("{}\n{}", one.head, one.body)
 }
 
-fn comes_back(text: &str) {
+fn assert_restored(text: &str) {
     for level in Level::ALL {
         assert_eq!(check(text, Kind::Search, &at(level)), Ok(1), "{text}");
     }
@@ -81,7 +81,7 @@ hear.rs
 ./lib.rs
 1\tmod net;";
     assert_eq!(short(&text, Level::Max), want);
-    comes_back(&text);
+    assert_restored(&text);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn the_common_extension_and_indentation_are_written_once() {
     assert!(made.starts_with(head), "{made}");
     let end = "\nMakefile.\n1:all\nx.y.rs\n2  two\nx.toml\n3:\tone\n./12\n3:5:# ok";
     assert!(made.ends_with(end), "{made}");
-    comes_back(&lines.join("\n"));
+    assert_restored(&lines.join("\n"));
 }
 
 #[test]
@@ -122,7 +122,7 @@ b.rs
 c.rs
 6\t$1";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
@@ -138,7 +138,7 @@ b.c
 
 |3 errors";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
     let lines: Vec<String> = (10..22)
         .map(|n| format!("a.rs:{n}:8:let x{n}.await;"))
         .collect();
@@ -155,7 +155,7 @@ b.c
         made.ends_with("\n30:14\tlet x30.await.await\n31:3:42.await\n|a.rs:32:x"),
         "{made}"
     );
-    comes_back(&text);
+    assert_restored(&text);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn separators_implied_by_line_numbers_are_omitted() {
     let text = groups.join("\n--\n");
     let made = short(&text, Level::Max);
     assert!(made.starts_with("file, then its lines; -- left out\na.rs\n10-x\n11\ty\n20-x\n"));
-    comes_back(&text);
+    assert_restored(&text);
     // But if a separator is missing, or is in an unexpected place, all of them are written.
     for odd in [
         text.replacen("\n--", "", 1),
@@ -178,9 +178,9 @@ fn separators_implied_by_line_numbers_are_omitted() {
             short(&odd, Level::Max).matches("\n--").count() >= 9,
             "{odd}"
         );
-        comes_back(&odd);
+        assert_restored(&odd);
     }
-    comes_back(&text.replacen("\n--", "\nodd", 1));
+    assert_restored(&text.replacen("\n--", "\nodd", 1));
 }
 
 #[test]
@@ -205,7 +205,7 @@ z.c
 >/usr/include/stdio.h
 4:x";
     assert_eq!(short(text, Level::Balanced), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
@@ -230,7 +230,7 @@ a-1-b.rs
 30:hit
 31-src/2024-01-02.log-9-before";
     assert_eq!(short(text, Level::Balanced), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
@@ -241,7 +241,7 @@ C:\\work\\app\\a b.rs:13:y
 C:\\work\\app\\sub\\c.rs:1:5:z
 HEAD~1:C:\\work:7:x
 HEAD:a/b:c.rs:9:x";
-    comes_back(text);
+    assert_restored(text);
     let text = "C:\\x\\a.rs:1:p\nC:\\x\\a.rs:2:q\nC:\\x\\b.rs:3:r";
     let want = "file, then its lines; all below C:\\x\\\na.rs\n1\tp\n2\tq\nb.rs\n3\tr";
     assert_eq!(short(text, Level::Max), want);
@@ -260,7 +260,7 @@ fn a() {
 >b.rs
 :|x";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
@@ -277,9 +277,9 @@ app.ts
 lib.ts
 3): error TS1005: ';' expected.";
     assert_eq!(short(text, Level::Balanced), want);
-    comes_back("a.c:1:5: error: no\na.c:2:5: warning: hm\nb.c:1:1: note: x\n\n3 errors");
-    comes_back("a.rs:12\na.rs:13\nb.rs:1\n");
-    comes_back("a.c:1:x\na.c=2=void f()\na.c:3:y");
+    assert_restored("a.c:1:5: error: no\na.c:2:5: warning: hm\nb.c:1:1: note: x\n\n3 errors");
+    assert_restored("a.rs:12\na.rs:13\nb.rs:1\n");
+    assert_restored("a.c:1:x\na.c=2=void f()\na.c:3:y");
 }
 
 #[test]
@@ -313,7 +313,7 @@ a.rs
 4\ty
 |";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn short(text: &str, level: Level) -> String {
     format!("{}\n{}", one.head, one.body)
 }
 
-fn comes_back(text: &str) {
+fn assert_restored(text: &str) {
     for level in Level::ALL {
         assert_eq!(check(text, Kind::Numbered, &at(level)), Ok(1), "{text}");
     }
@@ -68,7 +68,7 @@ fn lines_without_a_number_and_texts_with_a_tilde_are_restored() {
     let want =
         "1-6 as \"%d|\", every 10th numbered\n~|file a\n~~x\n~~|y\n~~80\tz\n~|...\n\n10\t\n~|\nend";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn common_formats_of_line_numbers_are_supported() {
         let want = format!("1-120 as \"{name}\", every 10th numbered\n");
         assert!(made.starts_with(&want), "{name}: {made}");
         assert!(!made.contains('~'), "{name}: {made}");
-        comes_back(&text);
+        assert_restored(&text);
         // The same without trailing spaces.
         let bare: Vec<&str> = text.split('\n').map(str::trim_end).collect();
         let made = short(&bare.join("\n"), Level::Max);
@@ -110,7 +110,7 @@ fn common_formats_of_line_numbers_are_supported() {
             !made.trim_end_matches(|c: char| c != '~').contains("~~"),
             "{name}: {made}"
         );
-        comes_back(&bare.join("\n"));
+        assert_restored(&bare.join("\n"));
     }
 }
 

@@ -194,42 +194,42 @@ impl Grid {
     /// The words of the head.
     pub(super) fn head(&self) -> String {
         let mut head = self.frame.name();
-        let mut say = |words: String| {
+        let mut push = |words: String| {
             head.push(' ');
             head.push_str(&words);
         };
         if self.indent > 0 {
-            say(format!("indent={}", self.indent));
+            push(format!("indent={}", self.indent));
         }
         if self.space != (1, 1) {
-            say(format!("space={},{}", self.space.0, self.space.1));
+            push(format!("space={},{}", self.space.0, self.space.1));
         }
         if let Some(aligns) = &self.aligns {
-            say(format!("align={}", align::letters(aligns)));
+            push(format!("align={}", align::letters(aligns)));
         }
         if let Some(names) = &self.names {
             let same = names.iter().all(|one| Some(one) == names.first());
             let letters = align::letters(if same { &names[..1] } else { names });
-            say(format!("names={letters}"));
+            push(format!("names={letters}"));
         }
         if !self.widths.is_empty() {
-            say(format!("width={}", numbers(&self.widths)));
+            push(format!("width={}", numbers(&self.widths)));
         }
         if let Some(word) = self.measure.word() {
-            say(word.to_owned());
+            push(word.to_owned());
         }
         if self.tails != self.frame.tails() {
-            say(format!(
+            push(format!(
                 "tail={}{}",
                 self.tails.0.letter(),
                 self.tails.1.letter()
             ));
         }
         if let Some(joint) = self.joined {
-            say(format!("types{joint}"));
+            push(format!("types{joint}"));
         }
         if self.counted {
-            say("counted".to_owned());
+            push("counted".to_owned());
         }
         head
     }

@@ -23,7 +23,7 @@ pub(super) fn parse_numbers(text: &str) -> Option<Vec<(usize, usize)>> {
 pub(super) fn runs(numbers: impl Iterator<Item = usize>) -> String {
     let mut out = String::new();
     let mut run: Option<(usize, usize)> = None;
-    let mut say = |(from, to): (usize, usize)| {
+    let mut push = |(from, to): (usize, usize)| {
         if !out.is_empty() {
             out.push(',');
         }
@@ -37,12 +37,12 @@ pub(super) fn runs(numbers: impl Iterator<Item = usize>) -> String {
         run = match run {
             Some((from, to)) if to + 1 == number => Some((from, number)),
             other => {
-                other.map(&mut say);
+                other.map(&mut push);
                 Some((number, number))
             }
         };
     }
-    run.map(&mut say);
+    run.map(&mut push);
     out
 }
 

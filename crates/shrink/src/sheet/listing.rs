@@ -169,39 +169,39 @@ impl Listing {
     /// The words of the head.
     pub(super) fn head(&self) -> String {
         let mut head = "aligned".to_owned();
-        let mut say = |words: &str| {
+        let mut push = |words: &str| {
             head.push(' ');
             head.push_str(words);
         };
         if self.gap != 1 {
-            say(&format!("gap={}", self.gap));
+            push(&format!("gap={}", self.gap));
         }
         if !self.right.is_empty() {
-            say(&format!("right={}", runs(self.right.iter().copied())));
+            push(&format!("right={}", runs(self.right.iter().copied())));
         }
         if !self.extra.is_empty() {
             let pairs = self
                 .extra
                 .iter()
                 .map(|(i, extra)| format!("{}:{extra}", i + 1));
-            say(&format!("extra={}", pairs.collect::<Vec<_>>().join(",")));
+            push(&format!("extra={}", pairs.collect::<Vec<_>>().join(",")));
         }
         if let Some(word) = self.measure.word() {
-            say(word);
+            push(word);
         }
         if self.shifts {
-            say("shifts");
+            push("shifts");
         }
         match self.tail {
             Tail::Trimmed => {}
-            Tail::Begun => say("begun"),
-            Tail::Full(width) => say(&format!("full={width}")),
+            Tail::Begun => push("begun"),
+            Tail::Full(width) => push(&format!("full={width}")),
         }
         if let Some(rules) = self.rules {
             let places = rules.places.map(|place| if place { '1' } else { '0' });
             let places: String = places.into_iter().collect();
             let kind = if rules.named { "dashes" } else { "rules" };
-            say(&format!("{kind}={}{places}", rules.dash));
+            push(&format!("{kind}={}{places}", rules.dash));
         }
         head
     }

@@ -71,8 +71,8 @@ fn fit(texts: &[&str], are_numbers: bool, keep: usize, scale: &Scale<'_>) -> Opt
     }
     let (before, after) = common(texts, keep)?;
     // If all cells became empty, their values would be invisible.
-    let says_nothing = texts.iter().all(|text| text.len() == before);
-    if before + after < 2 || says_nothing {
+    let all_empty = texts.iter().all(|text| text.len() == before);
+    if before + after < 2 || all_empty {
         return None;
     }
     let some = sample(texts);

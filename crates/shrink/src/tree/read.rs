@@ -78,7 +78,7 @@ struct Node<'a> {
 
 #[derive(Default)]
 struct Folder {
-    kids: Vec<usize>,
+    children: Vec<usize>,
     /// How many of them are in its line.
     head: usize,
     /// The order is given rather than sorted.
@@ -113,7 +113,7 @@ impl<'a> Reading<'a> {
                         return Err("has several names for a file");
                     };
                     pattern.names(stem, words.quoted, |name| {
-                        self.kid(folder, name, false);
+                        self.child(folder, name, false);
                     });
                 }
                 Word::Names { .. } => return Err("has a folder behind a pattern"),
@@ -130,7 +130,7 @@ impl<'a> Reading<'a> {
         let own = folder != around || first;
         let read = &mut self.folders[folder];
         if own {
-            read.head = read.kids.len();
+            read.head = read.children.len();
             read.patterns = patterns;
         } else {
             read.given = true
@@ -156,7 +156,7 @@ impl<'a> Reading<'a> {
     }
 
     fn insides(&mut self, around: usize, name: Cow<'a, str>, inside: usize) {
-        let node = self.kid(around, name, true);
+        let node = self.child(around, name, true);
         self.nodes[node].inside = Some(inside);
     }
 
@@ -181,18 +181,18 @@ impl<'a> Reading<'a> {
             }
             _ => name,
         };
-        self.kid(around, name, false);
+        self.child(around, name, false);
         Ok(())
     }
 
-    fn kid(&mut self, around: usize, name: Cow<'a, str>, folder: bool) -> usize {
+    fn child(&mut self, around: usize, name: Cow<'a, str>, folder: bool) -> usize {
         let node = self.nodes.len();
         self.nodes.push(Node {
             name,
             folder,
             inside: None,
         });
-        self.folders[around].kids.push(node);
+        self.folders[around].children.push(node);
         node
     }
 
@@ -201,12 +201,12 @@ impl<'a> Reading<'a> {
         let mut entries = Vec::with_capacity(self.nodes.len());
         let mut open = vec![(0, 0)];
         while let Some((folder, next)) = open.last_mut() {
-            let Some(kid) = self.folders[*folder].kids.get(*next) else {
+            let Some(child) = self.folders[*folder].children.get(*next) else {
                 open.pop();
                 continue;
             };
             *next += 1;
-            let node = &mut self.nodes[*kid];
+            let node = &mut self.nodes[*child];
             let name = if self.shared {
                 node.name.clone()
             } else {
@@ -228,32 +228,32 @@ impl<'a> Reading<'a> {
         let Some(order) = order else { return };
         for folder in 0..self.folders.len() {
             if !self.folders[folder].given {
-                self.folders[folder].kids = self.sorted(folder, order);
+                self.folders[folder].children = self.sorted(folder, order);
             }
         }
     }
 
     fn sorted(&mut self, folder: usize, order: Order) -> Vec<usize> {
         let folder = &mut self.folders[folder];
-        let mut kids = std::mem::take(&mut folder.kids);
-        let key = |kid: usize| {
-            let node = &self.nodes[kid];
+        let mut children = std::mem::take(&mut folder.children);
+        let key = |child: usize| {
+            let node = &self.nodes[child];
             (&*node.name, node.folder)
         };
         let compare = |a: &usize, b: &usize| order.compare(key(*a), key(*b));
-        let below = kids.split_off(folder.head.min(kids.len()));
+        let below = children.split_off(folder.head.min(children.len()));
         if folder.patterns {
-            kids.sort_by(compare);
+            children.sort_by(compare);
         }
-        let mut merged = Vec::with_capacity(kids.len() + below.len());
-        let mut kids = kids.into_iter().peekable();
+        let mut merged = Vec::with_capacity(children.len() + below.len());
+        let mut children = children.into_iter().peekable();
         for folder in below {
-            while let Some(kid) = kids.next_if(|kid| compare(&folder, kid).is_ge()) {
-                merged.push(kid);
+            while let Some(child) = children.next_if(|child| compare(&folder, child).is_ge()) {
+                merged.push(child);
             }
             merged.push(folder);
         }
-        merged.extend(kids);
+        merged.extend(children);
         merged
     }
 }

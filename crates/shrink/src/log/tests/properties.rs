@@ -209,7 +209,7 @@ fn log() -> impl Strategy<Value = String> {
         })
 }
 
-fn comes_back(text: &str) -> usize {
+fn assert_restored(text: &str) -> usize {
     let mut count = 0;
     for level in Level::ALL {
         let context = Context {
@@ -233,7 +233,7 @@ fn every_log_is_restored() {
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let short_forms = std::cell::Cell::new(0);
     let result = runner.run(&log(), |text| {
-        short_forms.set(short_forms.get() + comes_back(&text).min(1) as u32);
+        short_forms.set(short_forms.get() + assert_restored(&text).min(1) as u32);
         Ok(())
     });
     result.unwrap();
@@ -249,13 +249,13 @@ proptest! {
 
     #[test]
     fn any_lines_are_restored(lines in vec(odd_line(), 0..40)) {
-        comes_back(&lines.join("\n"));
+        assert_restored(&lines.join("\n"));
     }
 
     #[test]
     fn few_words_in_any_order_are_restored(lines in vec(vec(select(vec!["a", "b", " ", "  ", "1", "22", ",", "\"", "x=\"a b\"", "10:11:12", "é", "\t"]), 0..8), 4..40)) {
         let lines: Vec<String> = lines.into_iter().map(|words| words.concat()).collect();
-        comes_back(&lines.join("\n"));
+        assert_restored(&lines.join("\n"));
     }
 
     #[test]

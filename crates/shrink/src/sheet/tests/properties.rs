@@ -122,7 +122,7 @@ fn contexts() -> [Context; 3] {
 }
 
 /// Draws many tables and decodes their short forms. The given percentage must have a short form.
-fn most_come_back(
+fn assert_most_are_restored(
     kind: Kind,
     odd: bool,
     least: usize,
@@ -155,16 +155,16 @@ fn tame(rows: &draw::Rows, bad: &[char]) -> draw::Rows {
 }
 
 #[test]
-fn markdown_tables_come_back() {
-    most_come_back(Kind::Markdown, false, 90, |rows, number| {
+fn markdown_tables_are_restored() {
+    assert_most_are_restored(Kind::Markdown, false, 90, |rows, number| {
         let rows = tame(rows, &['|', '\\']);
         draw::markdown(&rows, number % 2 == 0, ["l", "lr", "rcl"][number % 3])
     });
 }
 
 #[test]
-fn boxes_come_back() {
-    most_come_back(Kind::Drawn, false, 85, |rows, number| {
+fn boxes_are_restored() {
+    assert_most_are_restored(Kind::Drawn, false, 85, |rows, number| {
         let rows = tame(rows, &[]);
         let corners = [BOX, ASCII, ROUND][number % 3];
         draw::boxed(
@@ -178,14 +178,14 @@ fn boxes_come_back() {
 
 #[test]
 fn psql_tables_are_restored() {
-    most_come_back(Kind::Drawn, false, 85, |rows, number| {
+    assert_most_are_restored(Kind::Drawn, false, 85, |rows, number| {
         draw::psql(&tame(rows, &[]), ["l", "lr", "rrl"][number % 3])
     });
 }
 
 #[test]
-fn listings_come_back() {
-    most_come_back(Kind::Drawn, false, 60, |rows, number| {
+fn listings_are_restored() {
+    assert_most_are_restored(Kind::Drawn, false, 60, |rows, number| {
         let mut rows = tame(rows, &[' ']);
         rows.iter_mut()
             .flatten()
@@ -196,8 +196,8 @@ fn listings_come_back() {
 }
 
 #[test]
-fn separated_values_come_back() {
-    most_come_back(Kind::Csv, true, 80, |rows, number| {
+fn separated_values_are_restored() {
+    assert_most_are_restored(Kind::Csv, true, 80, |rows, number| {
         let separator = [',', '\t', ';'][number % 3];
         draw::csv(rows, separator, number % 4 == 0)
     });
@@ -206,7 +206,7 @@ fn separated_values_come_back() {
 #[test]
 fn cells_that_cannot_be_drawn_are_harmless() {
     for kind in [Kind::Markdown, Kind::Drawn] {
-        most_come_back(kind, true, 0, |rows, number| match (kind, number % 3) {
+        assert_most_are_restored(kind, true, 0, |rows, number| match (kind, number % 3) {
             (Kind::Markdown, _) => draw::markdown(rows, number % 2 == 0, "lr"),
             (_, 0) => draw::boxed(rows, ASCII, false, "l"),
             (_, 1) => draw::psql(rows, "l"),

@@ -31,8 +31,8 @@ pub(super) fn find<'a>(cells: &[&'a str], level: Level) -> Vec<Affix<'a>> {
         let (Some(first), Some(last)) = (before.get(spare), after.get(spare)) else {
             break;
         };
-        let before = sayable_start(model, *first);
-        let after = sayable_end(model, *last);
+        let before = plain_prefix(model, *first);
+        let after = plain_suffix(model, *last);
         let room = before.len() + after.len() < model.len();
         let both = if room { (before, after) } else { (before, "") };
         for (before, after) in [both, (before, ""), ("", after)] {
@@ -70,13 +70,13 @@ fn ending(one: &str, other: &str) -> usize {
 }
 
 /// The prefix up to a character with a meaning in patterns.
-fn sayable_start(text: &str, end: usize) -> &str {
+fn plain_prefix(text: &str, end: usize) -> &str {
     let before = text.get(..end).unwrap_or_default();
     before.split('*').next().unwrap_or_default()
 }
 
 /// The suffix from a character with a meaning in patterns on.
-fn sayable_end(text: &str, length: usize) -> &str {
+fn plain_suffix(text: &str, length: usize) -> &str {
     let after = text.get(text.len() - length..).unwrap_or_default();
     after.rsplit('*').next().unwrap_or_default()
 }

@@ -22,7 +22,7 @@ pub(super) fn find<'a>(sorted: &[&'a str]) -> Option<(Codes<'a>, usize)> {
         let weight = weigh(value) + spaced;
         sum += run.len() * weight;
         let saved = run.len() * weight.saturating_sub(1);
-        if is_sayable(value) && weight > 2 && run.len() > 2 && saved > weight + 3 {
+        if may_be_coded(value) && weight > 2 && run.len() > 2 && saved > weight + 3 {
             covered += run.len();
             worth.push((saved, value));
         } else if value.is_empty() || weight < 2 {
@@ -42,7 +42,7 @@ pub(super) fn find<'a>(sorted: &[&'a str]) -> Option<(Codes<'a>, usize)> {
     Some((codes, sum))
 }
 
-fn is_sayable(value: &str) -> bool {
+fn may_be_coded(value: &str) -> bool {
     value.contains(char::is_alphabetic) && !value.contains(['|', '{', '}', '*', '"', '\n'])
 }
 

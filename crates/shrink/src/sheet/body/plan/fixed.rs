@@ -10,8 +10,8 @@ use crate::context::Level;
 pub(super) fn fixed<'a>(cells: &[&'a str], level: Level) -> Option<Model<'a>> {
     let first = *cells.first()?;
     if cells.iter().all(|cell| *cell == first) {
-        let sayable = !first.contains(['*', '{']);
-        return sayable.then_some(Model::Constant(Cow::Borrowed(first)));
+        let plain = !first.contains(['*', '{']);
+        return plain.then_some(Model::Constant(Cow::Borrowed(first)));
     }
     match level {
         Level::Safe => None,
