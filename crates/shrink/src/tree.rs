@@ -12,8 +12,8 @@
 //! notation of entries. Neither depends on the other.
 
 mod common;
+mod decoration;
 mod drawn;
-mod dress;
 mod entry;
 mod factor;
 mod folders;

@@ -1,6 +1,6 @@
 //! Trees drawn with branches.
 
-use super::dress::{Dress, FullPath};
+use super::decoration::{Decoration, FullPath};
 use super::entry::{self, Entry, MOST_ENTRIES};
 use super::style::{Parsed, Picture, Style, cut_tail};
 
@@ -62,7 +62,7 @@ pub(super) struct Drawn {
     rootless: bool,
     /// The depths, in order, at which the last entry is drawn with a tee: the tree was truncated.
     cut: Vec<usize>,
-    dress: Dress,
+    decoration: Decoration,
 }
 
 pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
@@ -92,7 +92,7 @@ fn parse_with<'a>(branches: &'static Branches, text: &'a str) -> Option<Parsed<'
     let mut looks_last = Vec::new();
     let mut tops = 0;
     for line in text.split('\n') {
-        let (depth, last, name) = branches.take_off(line)?;
+        let (depth, last, name) = branches.strip(line)?;
         tops += usize::from(depth == 0);
         entries.push(Entry::new(depth, false, name));
         looks_last.push(last);
@@ -118,13 +118,13 @@ fn parse_with<'a>(branches: &'static Branches, text: &'a str) -> Option<Parsed<'
     let on_edge = edge(&entries).filter(|at| !looks_last[*at]);
     let mut cut: Vec<usize> = on_edge.map(|at| entries[at].depth()).collect();
     cut.reverse();
-    let dress = Dress::take_off(&mut entries, root);
+    let decoration = Decoration::strip(&mut entries, root);
     Some(Parsed {
         style: Style::Drawn(Drawn {
             branches,
             rootless,
             cut,
-            dress,
+            decoration,
         }),
         root: root.map(Into::into),
         tail: None,
@@ -134,7 +134,7 @@ fn parse_with<'a>(branches: &'static Branches, text: &'a str) -> Option<Parsed<'
 
 impl Branches {
     /// The depth of a line, whether it is drawn as the last one in its folder, and the text behind its branches.
-    fn take_off<'a>(&self, line: &'a str) -> Option<(usize, bool, &'a str)> {
+    fn strip<'a>(&self, line: &'a str) -> Option<(usize, bool, &'a str)> {
         let mut rest = line;
         for depth in 0.. {
             let deeper = rest
@@ -176,7 +176,7 @@ impl Drawn {
             out.push_str(" cut:");
             out.push_str(&depths.join(","));
         }
-        self.dress.write(out);
+        self.decoration.write(out);
     }
 
     pub(super) fn read(word: &str, options: &str) -> Option<Self> {
@@ -196,7 +196,7 @@ impl Drawn {
             cut: depths
                 .map(|depth| depth.parse().ok())
                 .collect::<Option<_>>()?,
-            dress: Dress::read(options)?,
+            decoration: Decoration::read(options)?,
         })
     }
 
@@ -231,7 +231,7 @@ impl Drawn {
                 before.push_str(self.branches.beside(last[at]));
                 starts.push(before.len());
             }
-            self.dress.push_along(&mut path, entry, &mut out);
+            self.decoration.push_along(&mut path, entry, &mut out);
             if out.len() > picture.limit {
                 return None;
             }

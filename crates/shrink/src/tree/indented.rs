@@ -1,6 +1,6 @@
 //! Trees drawn with white space, and plain lists of names.
 
-use super::dress::{Dress, FullPath};
+use super::decoration::{Decoration, FullPath};
 use super::entry::{self, Entry, MOST_ENTRIES};
 use super::style::{Parsed, Picture, Style, cut_tail};
 
@@ -9,7 +9,7 @@ use super::style::{Parsed, Picture, Style, cut_tail};
 pub(super) struct Indented {
     /// Spaces per level; 0 stands for a tab.
     spaces: usize,
-    dress: Dress,
+    decoration: Decoration,
 }
 
 /// The most spaces per level.
@@ -22,7 +22,7 @@ pub(super) fn parse_marked(text: &str) -> Option<Parsed<'_>> {
     }
     let parsed = parse(text)?;
     match &parsed.style {
-        Style::Indented(indented) if indented.dress.marks.is_some() => Some(parsed),
+        Style::Indented(indented) if indented.decoration.marks.is_some() => Some(parsed),
         _ => None,
     }
 }
@@ -60,9 +60,9 @@ pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
         }
     }
     entry::mark_parents(&mut entries);
-    let dress = Dress::take_off(&mut entries, root);
+    let decoration = Decoration::strip(&mut entries, root);
     let parsed = Parsed {
-        style: Style::Indented(Indented { spaces, dress }),
+        style: Style::Indented(Indented { spaces, decoration }),
         root: root.map(Into::into),
         tail,
         entries,
@@ -93,7 +93,7 @@ impl Indented {
             0 => out.push_str("tab"),
             spaces => out.push_str(&spaces.to_string()),
         }
-        self.dress.write(out);
+        self.decoration.write(out);
     }
 
     pub(super) fn read(options: &str) -> Option<Self> {
@@ -105,8 +105,8 @@ impl Indented {
                 .ok()
                 .filter(|n| (1..=MOST_SPACES).contains(n))?,
         };
-        let dress = Dress::read(options)?;
-        Some(Self { spaces, dress })
+        let decoration = Decoration::read(options)?;
+        Some(Self { spaces, decoration })
     }
 
     pub(super) fn draw(&self, picture: &Picture<'_, '_>) -> Option<String> {
@@ -128,7 +128,7 @@ impl Indented {
             }
             let space = if self.spaces == 0 { '\t' } else { ' ' };
             out.extend(std::iter::repeat_n(space, indent));
-            self.dress.push_along(&mut path, entry, &mut out);
+            self.decoration.push_along(&mut path, entry, &mut out);
             if out.len() > picture.limit {
                 return None;
             }

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::dress::{Dress, FullPath};
+use super::decoration::{Decoration, FullPath};
 use super::entry::{self, Entry, MOST_ENTRIES};
 use super::style::{Parsed, Picture, Style};
 
 /// Output of `ls -R`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Listing {
-    dress: Dress,
+    decoration: Decoration,
 }
 
 pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
@@ -50,11 +50,11 @@ pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
         return None;
     }
     let slash = has_slashes(&mut entries);
-    let dress = Dress {
+    let decoration = Decoration {
         slash,
-        ..Dress::default()
+        ..Decoration::default()
     };
-    let style = Style::Listing(Listing { dress });
+    let style = Style::Listing(Listing { decoration });
     let picture = Picture {
         root: Some(root),
         entries: &entries,
@@ -85,11 +85,11 @@ fn has_slashes(entries: &mut [Entry<'_>]) -> bool {
 impl Listing {
     pub(super) fn write(&self, out: &mut String) {
         out.push_str("ls-R");
-        self.dress.write(out);
+        self.decoration.write(out);
     }
 
     pub(super) fn read(options: &str) -> Option<Self> {
-        Dress::read(options).map(|dress| Self { dress })
+        Decoration::read(options).map(|decoration| Self { decoration })
     }
 
     pub(super) fn draw(&self, picture: &Picture<'_, '_>) -> Option<String> {
@@ -102,7 +102,7 @@ impl Listing {
             let mut at = from;
             while at < to {
                 out.push('\n');
-                self.dress.push(&entries[at], "", out);
+                self.decoration.push(&entries[at], "", out);
                 at = ends[at] as usize;
             }
         };

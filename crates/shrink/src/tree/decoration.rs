@@ -9,7 +9,7 @@ use crate::lexeme::string_len;
 
 /// The text around the names of all entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Dress {
+pub(super) struct Decoration {
     /// Folders end in `/`.
     pub(super) slash: bool,
     /// Names are full paths.
@@ -38,9 +38,9 @@ const MARKS: [(&str, &str); 16] = [
     ("• ", "• "),
 ];
 
-impl Dress {
+impl Decoration {
     /// Strips the common marks, paths and slashes of all names. Entries with children are marked as folders already.
-    pub(super) fn take_off(entries: &mut [Entry<'_>], root: Option<&str>) -> Self {
+    pub(super) fn strip(entries: &mut [Entry<'_>], root: Option<&str>) -> Self {
         let marks = take_marks(entries);
         let full = root.is_some_and(|root| take_paths(entries, root));
         let slash = take_slashes(entries);
@@ -82,23 +82,23 @@ impl Dress {
 
     /// The inverse of [`Self::write`]; `options` are words, the marks last.
     pub(super) fn read(mut options: &str) -> Option<Self> {
-        let mut dress = Self::default();
+        let mut decoration = Self::default();
         while !options.is_empty() {
             let (word, rest) = options.split_once(' ').unwrap_or((options, ""));
             match word {
-                "full" => dress.full = true,
-                "slash" => dress.slash = true,
+                "full" => decoration.full = true,
+                "slash" => decoration.slash = true,
                 "marks" => {
                     let (folder, file) = rest.split_at_checked(string_len(rest.as_bytes())?)?;
                     let text = |json| Some(Json::parse(json).ok()?.as_str()?.into_owned());
-                    dress.marks = Some((text(folder)?, text(file)?));
-                    return Some(dress);
+                    decoration.marks = Some((text(folder)?, text(file)?));
+                    return Some(decoration);
                 }
                 _ => return None,
             }
             options = rest;
         }
-        Some(dress)
+        Some(decoration)
     }
 }
 
