@@ -13,13 +13,13 @@
 //! line into file and rest therefore decodes to the same line; a bad cut only costs tokens. A line that cannot be cut
 //! is copied after a `|`.
 
-mod apart;
 mod files;
 mod head;
 mod hit;
 mod once;
 mod read;
 mod root;
+mod separators;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -40,7 +40,7 @@ pub(crate) const RENDERING: Rendering = Rendering {
 const WORD: &str = "grep";
 
 /// Separates groups of adjacent lines.
-const APART: &str = "--";
+const SEPARATOR: &str = "--";
 
 /// Marks a line that is copied verbatim.
 const LITERAL: char = '|';

@@ -190,7 +190,7 @@ fn is_plain(name: &str, style: Style) -> bool {
         && match (first, style) {
             (None | Some(b'>'), _) => false,
             (Some(first), Style::Numbered) => {
-                !first.is_ascii_digit() && first != b'|' && name != super::APART
+                !first.is_ascii_digit() && first != b'|' && name != super::SEPARATOR
             }
             (Some(_), Style::Text) => true,
         }

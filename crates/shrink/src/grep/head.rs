@@ -39,7 +39,7 @@ pub(super) struct Head {
     /// The indentation that a tab behind a number stands for, besides the colon.
     pub(super) indent: String,
     /// Whether `--` is omitted where line numbers are not consecutive.
-    pub(super) apart: bool,
+    pub(super) implied_separators: bool,
     /// The extension that is omitted from names.
     pub(super) ending: String,
     /// Whether a name without a folder is relative to the previous file's folder.
@@ -56,7 +56,7 @@ const TEXTS: &str = "; texts that repeat: $1-$";
 const INDENT: &str = "; tab is ";
 const SPACES: &str = " spaces";
 const TABS: &str = " tabs";
-const APART: &str = "; -- left out";
+const SEPARATOR: &str = "; -- left out";
 const ENDING: &str = "; names end ";
 const BARE: &str = "; bare names in the folder above";
 const ROOT: &str = "; all below ";
@@ -69,7 +69,7 @@ impl Head {
             column: Column::None,
             texts: 0,
             indent: String::new(),
-            apart: false,
+            implied_separators: false,
             ending: String::new(),
             bare: false,
             root: String::new(),
@@ -110,8 +110,8 @@ impl Head {
             made.indent = sign.repeat(width);
             rest = more;
         }
-        if let Some(more) = rest.strip_prefix(APART) {
-            made.apart = true;
+        if let Some(more) = rest.strip_prefix(SEPARATOR) {
+            made.implied_separators = true;
             rest = more;
         }
         if let Some(ending) = rest.strip_prefix(ENDING) {
@@ -165,8 +165,8 @@ impl fmt::Display for Head {
             };
             write!(f, "{INDENT}{}{of}", self.indent.len())?;
         }
-        if self.apart {
-            f.write_str(APART)?;
+        if self.implied_separators {
+            f.write_str(SEPARATOR)?;
         }
         if !self.ending.is_empty() {
             write!(f, "{ENDING}{}", self.ending)?;

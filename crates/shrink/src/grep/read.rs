@@ -1,15 +1,15 @@
 //! Decodes a body.
 
-use super::apart::Apart;
 use super::files::Files;
 use super::head::{Head, Style};
-use super::{APART, LITERAL, hit};
+use super::separators::Separators;
+use super::{LITERAL, SEPARATOR, hit};
 use crate::rendering::Malformed;
 
 /// Decodes a body to the original text.
 pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malformed> {
     let mut files = Files::new(head);
-    let mut apart = Apart::new(head);
+    let mut separators = Separators::new(head);
     let mut out = String::with_capacity(body.len() * 2);
     let mut rest = String::new();
     let mut named = false;
@@ -36,11 +36,11 @@ pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malf
             out.push('\n');
         }
         begun = true;
-        if line == APART || line.is_empty() && head.style == Style::Numbered {
-            apart.forget();
+        if line == SEPARATOR || line.is_empty() && head.style == Style::Numbered {
+            separators.forget();
             out.push_str(line);
         } else if let Some(literal) = line.strip_prefix(LITERAL) {
-            apart.forget();
+            separators.forget();
             out.push_str(literal);
         } else {
             if !named {
@@ -54,8 +54,8 @@ pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malf
                 Style::Numbered => hit::read(line, head, &texts, &mut rest)
                     .ok_or_else(|| wrong("neither a file name nor a numbered line"))?,
             };
-            if apart.is_before(files.current(), &rest) {
-                out.push_str(APART);
+            if separators.is_before(files.current(), &rest) {
+                out.push_str(SEPARATOR);
                 out.push('\n');
             }
             out.push_str(files.current());
@@ -73,7 +73,7 @@ pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malf
 fn name(line: &str, style: Style) -> Option<&str> {
     match style {
         Style::Text => line.strip_prefix('>'),
-        Style::Numbered if line.is_empty() || line == APART => None,
+        Style::Numbered if line.is_empty() || line == SEPARATOR => None,
         Style::Numbered => {
             let other = line.starts_with(|c: char| c.is_ascii_digit() || c == LITERAL);
             (!other).then_some(line)

@@ -41,7 +41,7 @@ impl<'a> Cutter<'a> {
         let (mut numbered, mut named, mut all) = (0, 0, 0);
         let mut context_lines = false;
         for line in text.split('\n').take(SAMPLE) {
-            if line.is_empty() || line == super::APART {
+            if line.is_empty() || line == super::SEPARATOR {
                 context_lines |= !line.is_empty();
                 continue;
             }
@@ -170,7 +170,7 @@ fn text_behind<'a>(path: &'a str, behind: &'a str) -> Option<Cut<'a>> {
         || text.is_empty();
     let rest = if stays { behind } else { text };
     let sign = sign_of_text(rest);
-    let whole = behind.starts_with([':', '-', '=']) && rest != super::APART;
+    let whole = behind.starts_with([':', '-', '=']) && rest != super::SEPARATOR;
     (whole && sign.len() + rest.len() == behind.len()).then_some(Cut { path, rest })
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::apart::Apart;
 use super::files::{self, Files};
 use super::head::{Column, Head, Style};
+use super::separators::Separators;
 use super::split::{Cut, Cutter};
-use super::{APART, LITERAL, hit, once, root};
+use super::{LITERAL, SEPARATOR, hit, once, root};
 use crate::context::{Context, Level};
 
 /// The head and the body, if most lines can be cut.
@@ -31,7 +31,7 @@ pub(super) fn write(text: &str, context: &Context) -> Option<(Head, String)> {
         if at % 512 == 0 && context.stop.is_set() {
             return None;
         }
-        if line == APART && head.apart {
+        if line == SEPARATOR && head.implied_separators {
             continue;
         }
         if begun {
@@ -39,7 +39,7 @@ pub(super) fn write(text: &str, context: &Context) -> Option<(Head, String)> {
         }
         begun = true;
         let Some(Cut { path, rest }) = cut else {
-            let plain = line == APART || line.is_empty() && style == Style::Numbered;
+            let plain = line == SEPARATOR || line.is_empty() && style == Style::Numbered;
             if !plain {
                 body.push(LITERAL);
             }
@@ -82,7 +82,7 @@ fn cut_all<'a>(
         let cut = cutter.cut(line);
         match cut {
             Some(_) => hits += 1,
-            None if line.is_empty() || line == APART => {}
+            None if line.is_empty() || line == SEPARATOR => {}
             None => others += 1,
         }
         cuts.push(cut);
@@ -124,7 +124,7 @@ fn plan<'a>(
             head.indent = once::indent(rests(), columns);
             texts = once::repeated(rests(), columns);
             head.texts = texts.len();
-            head.apart = Apart::pays(text.split('\n').zip(&*cuts));
+            head.implied_separators = Separators::pays(text.split('\n').zip(&*cuts));
         }
     }
     (head, texts)

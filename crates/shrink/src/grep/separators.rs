@@ -1,6 +1,6 @@
 //! The `--` between lines that are not adjacent, where line numbers imply it.
 
-use super::APART;
+use super::SEPARATOR;
 use super::head::Head;
 use super::hit::digits;
 use super::split::Cut;
@@ -9,16 +9,16 @@ use super::split::Cut;
 const ENOUGH: usize = 8;
 
 /// Decides whether a `--` precedes a line.
-pub(super) struct Apart {
+pub(super) struct Separators {
     left_out: bool,
     /// The file and the number of the previous line.
     last: Option<(String, u64)>,
 }
 
-impl Apart {
+impl Separators {
     pub(super) fn new(head: &Head) -> Self {
         Self {
-            left_out: head.apart,
+            left_out: head.implied_separators,
             last: None,
         }
     }
@@ -31,10 +31,10 @@ impl Apart {
         for (line, cut) in lines {
             let Some(cut) = cut else {
                 // A separator elsewhere could not be told from an omitted one.
-                if before || line == APART && last.is_none() {
+                if before || line == SEPARATOR && last.is_none() {
                     return false;
                 }
-                before = line == APART;
+                before = line == SEPARATOR;
                 if !before {
                     last = None;
                 }
@@ -63,12 +63,12 @@ impl Apart {
         }
         let here = (path, number(rest));
         let last = self.last.as_ref();
-        let apart = last.is_some_and(|(path, number)| !follows((path, *number), here));
+        let separators = last.is_some_and(|(path, number)| !follows((path, *number), here));
         match &mut self.last {
             Some((last, number)) if last == path => *number = here.1,
             last => *last = Some((path.to_owned(), here.1)),
         }
-        apart
+        separators
     }
 }
 
