@@ -10,7 +10,7 @@ use crate::originals::Originals;
 
 pub(crate) const NAME: &str = "bcp_fetch";
 
-/// The tool as it stands in a list.
+/// The description of the tool in a list of tools.
 pub(crate) const TOOL: &str = concat!(
     r#"{"name":"bcp_fetch","description":"Get the original of an earlier tool result, or a part of it, "#,
     r#"by the id that the result names.","inputSchema":{"type":"object","properties":{"#,

@@ -433,7 +433,7 @@ mod tests {
             ["[", "]"],
             " ,",
         );
-        let text = format!("Here:\n\n{odd}\n\nThere.\n");
+        let text = format!("Here:\n\n{irregular}\n\nThere.\n");
         assert!(shrink(&text, &Thresholds::default(), &Context::default()).is_err());
     }
 

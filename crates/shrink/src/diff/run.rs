@@ -1,14 +1,14 @@
 //! Encodes the lines of a hunk.
 //!
 //! ```text
-//!  text           on both sides; a tab instead of the space is one that comes after it
+//!  text           on both sides; the space is omitted before a tab
 //!                 an empty line on both sides
 //! +text -text     on one side
-//! !te[-x-]{+s+}t  an old line and a new one; all old lines of a change come before all new ones
+//! !te[-x-]{+s+}t  an old and a new line merged; all old lines of a change precede all new ones
 //! {+              added lines down to +}
 //! [-              removed lines down to -], or down to -]{+ if added lines follow
-//! \ text          about the line above
-//! ~               a line on both sides that lost its space
+//! \ text          a note about the line above
+//! ~               an empty line on both sides without its space
 //! ```
 
 use super::words;

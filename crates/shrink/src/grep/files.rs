@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! src/run.rs    below the root
-//! src/run       the same, if the head says that names end .rs
-//! Makefile.     and this is one that has no ending
-//! walk.rs       in the folder of the file before, if the head says so
-//! ./Cargo.toml  below the root, where it could be taken for something else
-//! >/etc/hosts   as it stands
+//! src/run       the same, if the head declares that names end .rs
+//! Makefile.     then a name without an extension
+//! walk.rs       in the folder of the previous file, if the head declares bare names
+//! ./Cargo.toml  below the root, where the name would be ambiguous
+//! >/etc/hosts   outside the root
 //! ```
 
 use std::borrow::Cow;

@@ -1,10 +1,10 @@
 //! A line below its file: number, column, sign and text.
 //!
 //! ```text
-//! 12:text       as it is; so are 12-text, 12=text, 12,5): text and 12
+//! 12:text       verbatim; so are 12-text, 12=text, 12,5): text and 12
 //! 12    text    12:    text
-//! 12⇥text       12:text; or 12:    text, if the head says that a tab is four spaces
-//! 12⇥$3         12: and the third of the texts that repeat; 12-$3 likewise
+//! 12⇥text       12:text; or 12:    text, if the head defines the tab as four spaces
+//! 12⇥$3         12: and the third repeated text; 12-$3 likewise
 //! ```
 //!
 //! If hits have a column, `12:5` is written in place of `12`, unless the column is implied by the text.
