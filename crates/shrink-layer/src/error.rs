@@ -13,7 +13,7 @@ pub enum ShrinkError {
     Store {
         /// The folder.
         folder: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The folder for originals cannot be closed to the BCP tools.
@@ -21,7 +21,7 @@ pub enum ShrinkError {
     StoreInRoots {
         /// The folder.
         folder: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A folder of the BCP tools cannot be used.

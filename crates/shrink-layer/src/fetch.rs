@@ -10,7 +10,7 @@ use crate::originals::Originals;
 
 pub(crate) const NAME: &str = "bcp_fetch";
 
-/// The tool as it stands in a list.
+/// The description of the tool in a list of tools.
 pub(crate) const TOOL: &str = concat!(
     r#"{"name":"bcp_fetch","description":"Get the original of an earlier tool result, or a part of it, "#,
     r#"by the id that the result names.","inputSchema":{"type":"object","properties":{"#,
@@ -21,7 +21,7 @@ pub(crate) const TOOL: &str = concat!(
     r#""required":["id"]}}"#,
 );
 
-/// Most bytes of an answer.
+/// The largest answer in bytes.
 const MOST: usize = 256 << 10;
 
 /// Why a call fails; the text is for the model.
@@ -29,17 +29,17 @@ const MOST: usize = 256 << 10;
 pub(crate) enum FetchError {
     #[error("`{0}` must be a string")]
     NotAString(&'static str),
-    #[error("`id` is missing: it stands in the result that you want more of")]
+    #[error("`id` is missing: it is in the result that you want more of")]
     NoId,
-    #[error("there is no original `{0}` any more: call the tool that gave it again")]
+    #[error("no original `{0}` is stored: call the tool that returned it again")]
     Unknown(String),
     #[error("give one of `range`, `grep` and `jq`")]
     TwoSelections,
-    #[error("`{0}` is no range of lines: write 1-200, 500- or -20")]
+    #[error("`{0}` is not a range of lines: write 1-200, 500- or -20")]
     Range(String),
-    #[error("there are only {0} lines")]
+    #[error("the original has only {0} lines")]
     BeyondEnd(usize),
-    #[error("`grep` is no regular expression: {0}")]
+    #[error("`grep` is not a valid regular expression: {0}")]
     Pattern(String),
     #[error("the original is not JSON: use `grep` or `range`")]
     NotJson,
@@ -100,7 +100,7 @@ fn range_of(text: &str, range: &str) -> Result<String, FetchError> {
     Ok(lines(text, first, last))
 }
 
-/// Lines `first` to `last`, as far as they fit into an answer.
+/// Lines `first` to `last`, as many as fit into an answer.
 fn lines(text: &str, first: usize, last: usize) -> String {
     let mut out = String::new();
     let mut number = 0;
@@ -115,8 +115,8 @@ fn lines(text: &str, first: usize, last: usize) -> String {
         if out.len() + line.len() > MOST {
             let total = text.lines().count();
             if out.is_empty() {
-                // The line alone is too long: its beginning.
-                let part = cut(line, MOST);
+                // The line alone exceeds the limit: only its beginning.
+                let part = &line[..line.floor_char_boundary(MOST)];
                 return format!(
                     "{part}\n[linkspan: line {number} is cut here; of {total} lines the next range is {}-]",
                     number + 1
@@ -129,14 +129,6 @@ fn lines(text: &str, first: usize, last: usize) -> String {
         out.push_str(line);
     }
     out
-}
-
-fn cut(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 fn grep(text: &str, pattern: &str) -> Result<String, FetchError> {

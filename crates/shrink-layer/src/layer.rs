@@ -16,12 +16,12 @@ use crate::originals::Originals;
 use crate::repeats::Repeats;
 use crate::shared::{Caller, Shared};
 
-/// Requests that are remembered; a client has far fewer pending.
+/// How many pending requests are remembered; well-behaved clients have far fewer.
 const MOST_PENDING: usize = 4096;
 
 /// How long a call of a tool of the layer waits for a free slot.
 const LONGEST_QUEUE: Duration = Duration::from_secs(60);
-const BUSY: &str = "too many calls of this tool are under way: try again when they have ended";
+const BUSY: &str = "too many concurrent calls of this tool: try again later";
 
 /// Requests whose responses we rewrite or read.
 enum Pending {
@@ -36,9 +36,9 @@ enum Pending {
 pub(crate) struct ShrinkLayer {
     shared: Arc<Shared>,
     pending: HashMap<IdKey, Pending>,
-    /// The client's name in its handshake; without a handshake each request has it.
+    /// The client's name from its handshake; without a handshake each request carries it.
     client: Option<String>,
-    /// The texts that this session has had; `None` if several clients share it.
+    /// Texts already sent in this session; `None` if several clients share the session.
     repeats: Option<Arc<Mutex<Repeats>>>,
     /// The originals of the session's principal.
     originals: Originals,
@@ -120,7 +120,7 @@ impl ShrinkLayer {
             });
             let result = match work.await {
                 Ok(result) => result,
-                Err(_) => linkspan_mcp::tool_text("this call has met a bug in linkspan", true),
+                Err(_) => linkspan_mcp::tool_text("internal error in linkspan", true),
             };
             Envelope::new(Message::result(&id, &result))
         })
@@ -186,7 +186,9 @@ impl ShrinkLayer {
                 Ok(None) => {}
                 Err(_) => {
                     given_up.set();
-                    tracing::info!("a result took longer than {limit:?} and passes as it is");
+                    tracing::info!(
+                        "shortening a result took longer than {limit:?}; it passes unchanged"
+                    );
                 }
             }
             envelope

@@ -1,4 +1,4 @@
-//! The layer between in-memory messages.
+//! Tests the layer with in-memory messages.
 
 use super::*;
 use crate::fetch::JqCommand;
@@ -103,7 +103,7 @@ async fn in_shadow_mode_a_result_passes_unchanged_and_is_counted() {
 }
 
 #[tokio::test]
-async fn a_tool_of_the_server_keeps_its_name_and_ours_takes_another() {
+async fn a_tool_of_the_server_keeps_its_name_and_the_local_tool_is_renamed() {
     let shared = Shared::new(options()).unwrap();
     let mut session = Session::new(&shared, "a");
     let list = r#"{"tools":[{"name":"bcp_fetch","inputSchema":{"type":"object"}}]}"#;

@@ -1,4 +1,4 @@
-//! What the layer does.
+//! Options of the layer.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use linkspan_shrink::{Policy, Structured};
 use crate::fetch::JqCommand;
 use crate::tool_filter::ToolFilter;
 
-/// What the layer does.
+/// Options of the layer.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// How a text is shortened.
@@ -22,7 +22,7 @@ pub struct Options {
     pub time_box: Duration,
     /// Measure only; every result passes unchanged.
     pub shadow: bool,
-    /// Replace a text that the session has had before by a reference to it.
+    /// Replace a text that was already sent in this session by a reference to it.
     pub dedup: bool,
     /// Remove the descriptions inside tool schemas.
     pub slim: bool,
@@ -66,10 +66,10 @@ pub struct OwnTools {
     pub temp: PathBuf,
 }
 
-/// What becomes of `structuredContent` that repeats the text.
+/// How `structuredContent` that repeats the text is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StructuredRule {
-    /// It depends on the client.
+    /// Depends on the client.
     ByClient,
     /// The same for every client.
     Always(Structured),

@@ -16,9 +16,9 @@ use parking_lot::Mutex;
 
 use self::folder::Folder;
 
-/// Bytes of originals in memory; the oldest is dropped first.
+/// Limit on the bytes of originals in memory; the oldest is dropped first.
 const MOST: usize = 64 << 20;
-/// Bytes of an id.
+/// Length of an id in bytes.
 const ID: usize = 16;
 
 /// A hash or a key.
@@ -38,7 +38,7 @@ struct Inner {
 
 #[derive(Default)]
 struct Recent {
-    /// The newest last.
+    /// Newest last.
     texts: VecDeque<Kept>,
     bytes: usize,
 }
@@ -50,7 +50,7 @@ struct Kept {
 }
 
 impl OriginalStore {
-    /// Stores in memory, and in `folder` too if there is one, which is created if missing.
+    /// Stores in memory and, if given, in `folder`, which is created if missing.
     pub(crate) fn new(folder: Option<PathBuf>, thresholds: Thresholds) -> io::Result<Self> {
         let folder = folder.map(Folder::open).transpose()?;
         let key = match &folder {

@@ -14,7 +14,7 @@ use crate::fetch::{self, JqCommand};
 use crate::options::{Options, OwnTools};
 use crate::originals::Originals;
 
-/// The BCP tools and `bcp_fetch`, as far as they are wanted.
+/// The enabled ones of the BCP tools and `bcp_fetch`.
 pub(crate) struct LocalTools {
     files: Option<Arc<Tools>>,
     fetch: Option<JqCommand>,
@@ -30,7 +30,7 @@ impl LocalTools {
         })
     }
 
-    /// Their descriptions in a list of tools.
+    /// Their descriptions for a list of tools.
     pub(crate) fn list(&self) -> Vec<Json<'static>> {
         let files = self.files.as_ref().and_then(|_| Json::parse(TOOLS).ok());
         let fetch = self
@@ -41,7 +41,7 @@ impl LocalTools {
         files.chain(fetch).collect()
     }
 
-    /// The tool of this name.
+    /// The layer's tool with this name.
     pub(crate) fn named(&self, name: &str) -> Option<&'static str> {
         const FILES: [&str; 3] = ["read_bcp_file", "inspect_bcp_file", "encode_bcp_file"];
         match name {
@@ -65,7 +65,7 @@ impl LocalTools {
                 Err(why) => tool_text(&why.to_string(), true),
             },
             (Some(files), _) => tool_result(files.perform(name, arguments)),
-            (None, _) => tool_text("there is no such tool", true),
+            (None, _) => tool_text("unknown tool", true),
         };
         match era {
             Era::Legacy => result,

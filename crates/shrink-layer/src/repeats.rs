@@ -1,8 +1,8 @@
-//! The texts that a session has had.
+//! Texts already sent in a session.
 
 use std::collections::HashMap;
 
-/// Texts that are remembered; above this the memory is cleared.
+/// How many texts are remembered; above this the memory is cleared.
 const MOST: usize = 4096;
 
 /// Texts that were sent to this client, by their hashes, with the call and tool of each.

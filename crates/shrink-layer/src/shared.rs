@@ -20,20 +20,20 @@ use crate::own_tools::LocalTools;
 use crate::repeats::Repeats;
 use crate::stats::{Key, Recorder, Row};
 
-/// Results that are shortened at once.
+/// How many results are shortened at once.
 const AT_ONCE: usize = 4;
-/// Calls of the layer's own tools at once. A filter may take 512 MiB, so all of them take 1 GiB at most.
+/// How many calls of the layer's own tools run at once. A jq filter may take 512 MiB, so they take 1 GiB at most.
 const LOCAL_AT_ONCE: usize = 2;
-/// Larger results pass unchanged: no time box would be long enough.
+/// Larger results pass unchanged: they would not finish within any time box.
 const LARGEST: usize = 16 << 20;
 /// Smaller results pass unchanged.
 const SMALLEST: usize = 400;
-/// Names of tools that are remembered.
+/// How many tool names are remembered.
 const MOST_NAMES: usize = 1 << 16;
 
 /// The client that sent a request.
 pub(crate) struct Caller {
-    /// The name that it gives itself.
+    /// The name from its client info.
     pub(crate) client: Option<String>,
 }
 
@@ -58,8 +58,8 @@ pub(crate) struct Shared {
     stats: Recorder,
     /// The names and descriptions of the layer's own tools.
     list: Vec<(String, Json<'static>)>,
-    /// Names of the server's tools that it has listed so far. Lists arrive page by page, for several clients at
-    /// once, and the name of a tool of the layer must not change meanwhile: so names are not removed.
+    /// Names of the server's tools listed so far. Lists arrive page by page, for several clients at once, and the name
+    /// of a layer tool must not change meanwhile, so names are not removed.
     taken: Mutex<HashSet<String>>,
     server: Mutex<Option<String>>,
     warm: Once,
@@ -103,7 +103,7 @@ impl Shared {
         self.originals.of(principal)
     }
 
-    /// The tool of the layer that a call is for.
+    /// The layer's tool that a call addresses.
     pub(crate) fn local(&self, name: &str) -> Option<&'static str> {
         if self.list.is_empty() {
             return None;
@@ -116,7 +116,7 @@ impl Shared {
         self.locals.named(&found.0)
     }
 
-    /// Stores the name that the server gives itself.
+    /// Stores the server's name from its server info.
     pub(crate) fn learn_server(&self, answer: &Message) {
         let info = answer.body().and_then(|body| {
             let meta = body.path(&["_meta", linkspan_mcp::SERVER_INFO]);
@@ -139,7 +139,7 @@ impl Shared {
             taken.clear();
         }
         taken.extend(names(result));
-        // The layer's tools are on the last page: only then all names are known.
+        // The layer's tools are on the last page, because only then all names are known.
         let is_last = result.get("nextCursor").is_none();
         let own = self.list.iter().filter(|_| is_last);
         let local: Vec<Local<'_>> = own
@@ -155,7 +155,7 @@ impl Shared {
         Some(answer.with_value(result, &new))
     }
 
-    /// Records the tokens of the descriptions that a slim list leaves out.
+    /// Records the tokens of the descriptions that a slim list omits.
     fn measure_slim(&self, result: Json<'_>) {
         let slim = Edit {
             slim: true,
@@ -173,7 +173,7 @@ impl Shared {
         self.stats.add(self.key("(list of tools)", "tools"), &row);
     }
 
-    /// What becomes of a tool's `structuredContent`.
+    /// How a tool's `structuredContent` is handled.
     fn structured(&self, tool: &str, caller: &Caller) -> Structured {
         let rules = self.options.structured.iter();
         let rule = rules.rev().find(|(filter, _)| filter.matches(tool));

@@ -10,17 +10,17 @@ use anstyle::Style;
 use linkspan_wire::{Json, escape_line, quote};
 use parking_lot::Mutex;
 
-/// How often sums are written while a process runs.
+/// How often sums are written while the process runs.
 const EVERY: Duration = Duration::from_secs(60);
 /// A larger file is rewritten with one line per key.
 const LARGE: u64 = 4 << 20;
-/// Keys in memory; further ones share one row.
+/// How many keys are kept in memory; further ones share one row.
 const MOST_ROWS: usize = 1000;
 
 /// Sums of one [`Key`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Row {
-    /// Texts that were looked at.
+    /// Texts that were examined.
     pub calls: u64,
     /// Texts that were replaced.
     pub changed: u64,
@@ -43,16 +43,16 @@ impl Row {
     }
 }
 
-/// What is summed up separately.
+/// What sums are grouped by.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
-    /// The name that the server gives itself.
+    /// The server's name from its server info.
     pub server: String,
     /// The tool.
     pub tool: String,
     /// The kinds of text.
     pub kinds: String,
-    /// Measured only.
+    /// Results were measured, not changed.
     pub shadow: bool,
 }
 
@@ -71,7 +71,7 @@ struct Pending {
 }
 
 impl Recorder {
-    /// Without a file nothing is written.
+    /// Without a file, nothing is written.
     pub(crate) fn new(file: Option<PathBuf>) -> Self {
         let pending = Pending {
             rows: Rows::new(),
@@ -124,7 +124,7 @@ impl Drop for Recorder {
 pub struct ServerStats<'a> {
     /// The name that the server gives itself.
     pub server: &'a str,
-    /// Measured only.
+    /// Results were measured, not changed.
     pub shadow: bool,
     /// One row per tool and kinds, the largest saving first.
     pub rows: Vec<(&'a Key, &'a Row)>,
@@ -132,7 +132,7 @@ pub struct ServerStats<'a> {
     pub total: Row,
 }
 
-/// Groups sums by server; what was measured only comes last.
+/// Groups sums by server; servers in shadow mode come last.
 pub fn by_server(rows: &Rows) -> Vec<ServerStats<'_>> {
     let mut servers: BTreeMap<(bool, &str), Vec<(&Key, &Row)>> = BTreeMap::new();
     for (key, row) in rows {
@@ -291,7 +291,7 @@ fn write_row(out: &mut dyn Write, name: &str, row: &Row) -> io::Result<()> {
     )
 }
 
-/// The part of the tokens that was saved.
+/// The share of tokens saved, in percent.
 pub fn percent(before: u64, after: u64) -> String {
     let saved = before.saturating_sub(after) as f64;
     format!("{:.1} %", saved * 100.0 / before.max(1) as f64)

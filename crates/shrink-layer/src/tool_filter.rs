@@ -1,6 +1,6 @@
 //! A set of tools, by patterns.
 
-/// Patterns in which `*` matches anything; the last one that matches decides.
+/// Patterns in which `*` matches any text; the last matching pattern decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolFilter(Vec<(String, bool)>);
 
@@ -36,7 +36,7 @@ impl ToolFilter {
     }
 }
 
-/// Whether `text` matches a pattern in which `*` is anything.
+/// Whether `text` matches a pattern in which `*` matches any text.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

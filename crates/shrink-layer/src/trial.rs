@@ -1,4 +1,4 @@
-//! A text before and after shrinking, for people and for programs.
+//! A text before and after shrinking, printed as text or JSON.
 
 use std::io::{self, Write};
 
@@ -13,10 +13,10 @@ const DIM: Style = Style::new().dimmed();
 const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 const BAD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
 
-/// What became of one text.
+/// The outcome for one text.
 #[derive(Debug)]
 pub struct Trial<'a> {
-    /// The file that the text is from.
+    /// The file with the text.
     pub file: &'a str,
     /// The result.
     pub tried: &'a Tried,
@@ -30,7 +30,7 @@ impl Trial<'_> {
         self.tried.worked.kept != Some(Kept::Unfaithful)
     }
 
-    /// The row of statistics.
+    /// The row for statistics.
     pub fn row(&self) -> Row {
         Row {
             calls: 1,
@@ -41,7 +41,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Writes it as text, in colours.
+    /// Writes the outcome as coloured text.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let (worked, millis) = (&self.tried.worked, self.millis);
         writeln!(out, "{NAME}{}{NAME:#}", escape_line(self.file))?;
@@ -55,7 +55,7 @@ impl Trial<'_> {
         let (before, after) = (worked.before, worked.after);
         if worked.text.is_none() {
             let why = worked.kept.map_or("nothing to do", reason);
-            return writeln!(out, "  {before} tokens, passes as it is: {why}");
+            return writeln!(out, "  {before} tokens, passes unchanged: {why}");
         }
         let (mark, colour) = if worked.lossless {
             ("lossless ✓", GOOD)
@@ -94,7 +94,7 @@ fn reason(kept: Kept) -> &'static str {
         Kept::Unknown => "nothing in it has a shorter form",
         Kept::NotWorthIt => "the shorter form would not save enough",
         Kept::Unfaithful => "the shorter form did not decode to the original",
-        Kept::Stopped => "there was no time",
+        Kept::Stopped => "the time limit was reached",
     }
 }
 
@@ -115,7 +115,7 @@ mod tests {
         trial.write(&mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("a\\nb"), "{text}");
-        assert!(text.contains("passes as it is: it is short"), "{text}");
+        assert!(text.contains("passes unchanged: it is short"), "{text}");
         let json = trial.json();
         assert!(json.starts_with(r#"{"file":"a\nb","before":"#), "{json}");
         assert!(

@@ -1,7 +1,7 @@
-//! Regions as BCP blocks: to show them as BCP does, and to keep the original.
+//! Regions as BCP blocks: to show them as BCP does, and to store the original.
 //!
-//! What is shown may leave out what a block has no field for: the ids of a diff's blobs, the drawing of a
-//! tree. What is kept leaves out nothing; see [`document`].
+//! A shown block may omit what the format has no field for: the blob ids of a diff, the drawing of a tree. A stored
+//! document omits nothing; see [`document`].
 
 mod branches;
 mod changes;
@@ -21,16 +21,16 @@ use crate::detect::Region;
 
 pub use kept::{Unreadable, document, original};
 
-/// Larger trees and diffs are kept and shown as the text that they are.
+/// Larger trees and diffs are stored and shown as plain text.
 const LARGE: usize = 4 << 20;
 
-/// The blocks that a tool's text is shown as.
+/// The blocks that show a tool's text.
 pub fn blocks<'a>(text: &'a str, regions: &[Region], tool: &'a str) -> Vec<Block<'a>> {
     shown::blocks(text, regions, tool)
 }
 
-/// A tool's text as BCP shows its blocks: in full, or as much of them as fits into a number of tokens. The
-/// blocks are written to a file and read again, as others would read it.
+/// A tool's text as BCP shows its blocks: in full, or as many of them as fit into a number of tokens. The blocks are
+/// written to a file and read back, as any other reader would.
 pub fn render(
     text: &str,
     regions: &[Region],

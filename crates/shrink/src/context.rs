@@ -1,27 +1,27 @@
-//! What a rendering is told besides its text.
+//! The parameters of a rendering besides its text.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use linkspan_tokens::Vocabulary;
 
-/// How far a rendering may go from the usual form. All of them are lossless.
+/// How much a rendering may depart from the usual notation. All levels are lossless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Level {
-    /// Common forms: tables, constants said once, indented trees.
+    /// Common notations: tables, constants written once, indented trees.
     Safe,
-    /// What columns and paths have in common said once.
+    /// Also common prefixes and suffixes of columns and paths, written once.
     Balanced,
-    /// Columns that follow from others, tables in cells, endings of file names said once.
+    /// Also columns derived from others, tables in cells, and file extensions written once.
     #[default]
     Max,
 }
 
 impl Level {
-    /// All of them, from the plainest to the shortest.
+    /// All levels, from the plainest to the shortest.
     pub const ALL: [Self; 3] = [Self::Safe, Self::Balanced, Self::Max];
 
-    /// The word, in lower case.
+    /// The name, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Safe => "safe",
@@ -30,41 +30,41 @@ impl Level {
         }
     }
 
-    /// What a person calls it.
+    /// The level with this name.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.name() == word)
     }
 }
 
-/// Tells a running call to stop because its result is not needed any more. Clones share the flag.
+/// Cancels a running call whose result is no longer needed. Clones share the flag.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// From now on.
+    /// Sets the flag.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether to give up. Cheap: to be asked every few hundred lines.
+    /// Whether the flag is set. Cheap; long loops check it every few hundred lines.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// What a rendering is told besides its text.
+/// The parameters of a rendering besides its text.
 #[derive(Debug, Clone, Default)]
 pub struct Context {
-    /// How far it may go.
+    /// How much the notation may change.
     pub level: Level,
-    /// Whose tokens count.
+    /// The vocabulary that tokens are counted with.
     pub vocabulary: Vocabulary,
-    /// When to give up: `encode` returns nothing then.
+    /// Cancels the rendering; `encode` then returns nothing.
     pub stop: Stop,
 }
 
 impl Context {
-    /// How many tokens a text has.
+    /// The number of tokens of a text.
     pub fn tokens(&self, text: &str) -> u64 {
         self.vocabulary.count(text)
     }

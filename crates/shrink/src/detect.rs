@@ -1,8 +1,8 @@
-//! Which regions a text has, and what each of them is.
+//! Divides a text into regions and finds the kind of each.
 //!
-//! Finders are asked line by line whether what they look for begins there; the one that has most to say
-//! gets the lines. No finder is asked twice for lines that it has refused, so that any text is read a
-//! fixed number of times. A wrong guess does no harm: nothing is replaced that does not come back.
+//! At each line, finders report whether their kind of text begins there; the finder with the longest and most confident
+//! match gets the lines. A finder never sees lines that it has rejected again, so any text is read a bounded number of
+//! times. A wrong guess is harmless: only text that decodes to the original is replaced.
 
 mod blob;
 mod code;
@@ -33,22 +33,22 @@ use std::ops::Range;
 
 use crate::kind::Kind;
 
-/// A part of a text: whole lines, with their line ends.
+/// A part of a text: whole lines with their line ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Region {
-    /// Where it is.
+    /// The bytes of the text.
     pub range: Range<usize>,
-    /// What it is.
+    /// The kind of text.
     pub kind: Kind,
-    /// How sure that is, from 0 to 1.
+    /// The confidence in the kind, from 0 to 1.
     pub confidence: f32,
     /// The language of code, as its fence names it.
     pub lang: Option<String>,
-    /// The file that it comes from.
+    /// The path of the file that the code is from.
     pub path: Option<String>,
 }
 
-/// The regions of a text in order; together they are the whole text. What is less sure than `threshold` is
+/// The regions of a text in order; together they cover it. A region with a confidence below `threshold` is
 /// [`Kind::Plain`].
 pub fn detect(text: &str, threshold: f32) -> Vec<Region> {
     if data::is_json(text) && data::SURE >= threshold {
@@ -61,14 +61,15 @@ pub fn detect(text: &str, threshold: f32) -> Vec<Region> {
         }];
     }
     let mut regions = Vec::new();
-    match source::is_source(text) {
-        true => scan::source(text, threshold, &mut regions),
-        false => scan::scan(text, 0..text.len(), threshold, true, &mut regions),
+    if source::is_source(text) {
+        scan::source(text, threshold, &mut regions)
+    } else {
+        scan::scan(text, 0..text.len(), threshold, true, &mut regions)
     }
     complete(text, regions)
 }
 
-/// The first and the last line of each region, counted from 1.
+/// The first and last line of each region, counted from 1.
 pub fn line_numbers(text: &str, regions: &[Region]) -> Vec<(usize, usize)> {
     let mut line = 1;
     let numbers = regions.iter().map(|region| {
@@ -82,7 +83,7 @@ pub fn line_numbers(text: &str, regions: &[Region]) -> Vec<(usize, usize)> {
     numbers.collect()
 }
 
-/// With what lies between the regions as plain text.
+/// Adds the gaps between the regions as plain text.
 fn complete(text: &str, regions: Vec<Region>) -> Vec<Region> {
     let plain = |range| Region {
         range,

@@ -1,4 +1,4 @@
-//! Unified diffs: one line for each file, hunks without their counts, long runs without their signs.
+//! Unified diffs: one line per file, hunks without counts, long runs without signs.
 //!
 //! ```text
 //! diff --git a/src/main.rs b/src/main.rs        %diff === file; @@ +line; …
@@ -12,8 +12,8 @@
 //!  }
 //! ```
 //!
-//! The lines of a hunk are known by how they begin, so that its counts follow from them. A line that begins
-//! otherwise is outside of hunks and stands as it is; where that could be misread it comes after a `|`.
+//! The first character of a line tells whether it belongs to a hunk, so the counts can be computed. Lines outside hunks
+//! are copied; one that could be misread is copied after a `|`.
 
 mod file;
 mod find;
@@ -47,7 +47,7 @@ const FILE: &str = "=== ";
 /// Begins a hunk.
 const HUNK: &str = "@@ ";
 
-/// Marks a line that is carried as it is.
+/// Marks a line that is copied verbatim.
 const LITERAL: char = '|';
 
 fn encode(text: &str, _kind: Kind, context: &Context) -> Vec<Rendered> {
@@ -70,7 +70,7 @@ fn encode_one(text: &str, context: &Context) -> Option<Rendered> {
     })
 }
 
-/// How long a text may be that comes from this: what the head says stands in many places.
+/// The longest text that a body may decode to: words of the head are repeated for many files.
 fn limit(body: &str) -> usize {
     body.len().saturating_mul(50).saturating_add(1 << 16)
 }

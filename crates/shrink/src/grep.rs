@@ -1,4 +1,4 @@
-//! What grep, ripgrep and compilers print: a file once, then its lines.
+//! Output of grep, ripgrep and compilers: a file once, then its lines.
 //!
 //! ```text
 //! /home/me/app/src/main.rs:12:fn main() {      %grep file, then its lines; all below /home/me/app/src/
@@ -9,17 +9,17 @@
 //!                                              3⇥fn run() {
 //! ```
 //!
-//! What stands before a line is its file, and a sign that follows from what comes after the number. So
-//! wherever a line is cut in two, it comes back as it was; a wrong cut costs tokens and nothing else. A line
-//! that cannot be cut is carried after a `|`.
+//! The sign before a line number follows from the one behind it, and what precedes the number is the file. Any cut of a
+//! line into file and rest therefore decodes to the same line; a bad cut only costs tokens. A line that cannot be cut
+//! is copied after a `|`.
 
-mod apart;
 mod files;
 mod head;
 mod hit;
 mod once;
 mod read;
 mod root;
+mod separators;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -39,10 +39,10 @@ pub(crate) const RENDERING: Rendering = Rendering {
 
 const WORD: &str = "grep";
 
-/// Stands between groups of lines that belong together.
-const APART: &str = "--";
+/// Separates groups of adjacent lines.
+const SEPARATOR: &str = "--";
 
-/// Marks a line that is carried as it is.
+/// Marks a line that is copied verbatim.
 const LITERAL: char = '|';
 
 fn encode(text: &str, _kind: Kind, context: &Context) -> Vec<Rendered> {
@@ -56,7 +56,7 @@ fn encode(text: &str, _kind: Kind, context: &Context) -> Vec<Rendered> {
     rendered.into_iter().collect()
 }
 
-/// How long a text may be that comes from this: a file that is named once stands before many lines.
+/// The longest text that a body may decode to: a file named once is repeated for many lines.
 fn limit(body: &str) -> usize {
     body.len().saturating_mul(100).saturating_add(1 << 16)
 }

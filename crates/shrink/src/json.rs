@@ -1,4 +1,4 @@
-//! JSON with the names of members said once.
+//! JSON with the names of members written once.
 
 mod bare;
 mod build;
@@ -26,8 +26,8 @@ pub(crate) const RENDERING: Rendering = Rendering {
     decode: decode::decode,
 };
 
-/// The longest JSON that a body of so many bytes may stand for. Without a limit, columns that are said once
-/// could expand to any length.
+/// The longest JSON that a body of `body` bytes may decode to. Without a limit, columns that are written once could
+/// expand to any length.
 fn most(body: usize) -> usize {
     body.saturating_mul(100).saturating_add(1 << 20)
 }

@@ -1,39 +1,39 @@
-//! What sort of text a region is.
+//! Kinds of text.
 
 use std::fmt;
 
-/// What sort of text a region is.
+/// The kind of text of a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// One JSON value.
     Json,
     /// One JSON value on each line.
     Ndjson,
-    /// YAML, by its looks.
+    /// YAML, recognised without parsing.
     Yaml,
-    /// TOML, by its looks.
+    /// TOML, recognised without parsing.
     Toml,
-    /// A unified diff, or what `git show` and `git log -p` print.
+    /// A unified diff, or output of `git show` or `git log -p`.
     Diff,
-    /// `path:line:text`, as grep and ripgrep print it.
+    /// `path:line:text`, the output of grep and ripgrep.
     Search,
-    /// A tree with branches drawn, or indented.
+    /// A tree, drawn with branches or indented.
     Tree,
-    /// One path on each line, or a listing of folders.
+    /// One path per line, or a directory listing.
     Paths,
     /// Code with a number before each line.
     Numbered,
     /// Comma- or tab-separated values.
     Csv,
-    /// A table as Markdown draws it.
+    /// A Markdown table.
     Markdown,
-    /// A table drawn with characters, or held together by spaces.
+    /// A table drawn with characters or aligned with spaces.
     Drawn,
-    /// Lines that repeat a few patterns, most of them with a time.
+    /// Lines that repeat a few patterns, mostly with timestamps.
     Log,
-    /// Code: in a fence, or after the path of its file.
+    /// Code: in a fence, or below a line with its path.
     Code,
-    /// Bytes in base64.
+    /// Base64.
     Base64,
     /// HTML.
     Html,
@@ -42,7 +42,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 17] = [
         Self::Json,
         Self::Ndjson,
@@ -63,7 +63,7 @@ impl Kind {
         Self::Plain,
     ];
 
-    /// The word, in lower case.
+    /// The name, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Json => "json",

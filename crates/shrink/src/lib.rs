@@ -1,11 +1,11 @@
-//! The same text in fewer tokens, and the way back.
+//! Renders text in fewer tokens, and decodes it.
 //!
 //! ```text
 //! text ─► detect: regions ─► a rendering for each kind ─► pack: one text ─► check: smaller? the same? ─► text
 //! ```
 //!
-//! Every rendering has an inverse. Invariant: nothing here knows of the network, of files or of a clock;
-//! a text is only ever replaced by one that was taken back to the original and counted.
+//! Every rendering has an inverse. Invariant: this crate uses no network, files or clock; a text is only replaced by
+//! one that was decoded to the original and has fewer tokens.
 
 mod blocks;
 mod context;

@@ -1,5 +1,5 @@
-//! Logs: what lines have in common is said once, in templates; each line is then its template's letter
-//! and what is different about it.
+//! Logs: the common parts of lines become templates; each line is then the letter of its template and the values of its
+//! fields.
 
 mod assign;
 mod cells;
@@ -29,7 +29,7 @@ use assign::assign;
 use lines::Lines;
 use mine::mine;
 use read::read;
-use write::{Tricks, write};
+use write::{Techniques, write};
 
 use crate::context::{Context, Level};
 use crate::kind::Kind;
@@ -59,12 +59,12 @@ fn templated(lines: &Lines<'_>, context: &Context) -> Option<Rendered> {
         .iter()
         .map(template::Template::parts)
         .collect();
-    let tricks = Tricks {
+    let techniques = Techniques {
         names: max,
         chains: max,
         headings: true,
         runs: true,
     };
-    let rendered = write(lines, &templates, &assigned, tricks, context)?;
+    let rendered = write(lines, &templates, &assigned, techniques, context)?;
     (rendered.body.len() < lines.text.len()).then_some(rendered)
 }

@@ -1,22 +1,22 @@
-//! What may be left out if the user says so. Off by default, and always marked where it was.
+//! Lossy reductions, each enabled by the user. Off by default; every omission is marked in the text.
 
 mod context;
 mod html;
 mod runs;
 
-/// Something that a user may let go.
+/// A lossy reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lossy {
-    /// All but this many unchanged lines around each change of a diff.
+    /// Omit all but this many unchanged lines around each change of a diff.
     DiffContext(usize),
-    /// Tests that passed.
+    /// Omit tests that passed.
     FailuresOnly,
-    /// The markup of a page.
+    /// Omit the markup of a page.
     HtmlToText,
 }
 
 impl Lossy {
-    /// `diff-context=1`, `failures-only` or `html-to-text`.
+    /// Parses `diff-context=1`, `failures-only` or `html-to-text`.
     pub fn parse(word: &str) -> Option<Self> {
         match word {
             "failures-only" => Some(Self::FailuresOnly),
@@ -29,7 +29,7 @@ impl Lossy {
     }
 }
 
-/// The text without the lines that may go; `None` if it has none, or if that is not certain.
+/// The reduced text; `None` if no option applies with certainty.
 pub(crate) fn apply(text: &str, options: &[Lossy]) -> Option<String> {
     let mut new: Option<String> = None;
     for option in options {
@@ -44,7 +44,7 @@ pub(crate) fn apply(text: &str, options: &[Lossy]) -> Option<String> {
     new
 }
 
-/// How every mark looks.
+/// The notation of every mark.
 fn mark(what: &str) -> String {
     format!("[linkspan: {what} left out]")
 }

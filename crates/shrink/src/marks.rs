@@ -1,12 +1,12 @@
-//! Marks of ours inside a text: `[linkspan: 4 unchanged lines left out]`.
+//! Marks that this crate writes into a text, such as `[linkspan: 4 unchanged lines left out]`.
 //!
-//! What looks like one in a text that we replace gets one more `[`, so that a tool cannot write in our name.
+//! Imitations of marks in a text get an additional `[`, so that a tool cannot forge them.
 
 use std::borrow::Cow;
 
 const WORD: &[u8] = b"linkspan:";
 
-/// Where in a text a bracket stands directly before our name.
+/// The offsets of `[linkspan:`, in any case.
 fn found(text: &str) -> impl Iterator<Item = usize> {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'[', bytes).filter(move |at| {
@@ -15,7 +15,7 @@ fn found(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A text in which nothing looks like a mark of ours.
+/// Escapes all imitations of marks in a text.
 pub fn escape(text: &str) -> Cow<'_, str> {
     edit(
         text,
@@ -28,7 +28,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// The way back.
+/// The inverse of [`escape`].
 pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     edit(
         text,
@@ -40,7 +40,7 @@ pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// How many marks a text has.
+/// The number of unescaped marks in a text.
 pub(crate) fn count(text: &str) -> usize {
     found(text).filter(|at| !is_escaped(text, *at)).count()
 }
@@ -49,8 +49,8 @@ fn is_escaped(text: &str, at: usize) -> bool {
     at > 0 && text.as_bytes()[at - 1] == b'['
 }
 
-/// Edits a text where `wanted` says so; `change` gets the place and what was copied up to, and says from where on
-/// to copy.
+/// Edits a text at each mark that `wanted` accepts. `change` gets the offset of the mark and the end of the copied
+/// text, and returns where copying continues.
 fn edit<'t>(
     text: &'t str,
     wanted: impl Fn(usize) -> bool,
@@ -76,7 +76,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_mark_that_is_not_ours_gets_a_bracket() {
+    fn an_imitated_mark_gets_a_bracket() {
         for (text, escaped) in [
             ("[linkspan: x]", "[[linkspan: x]"),
             (
@@ -97,7 +97,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_text_comes_back(parts in prop::collection::vec(
+        fn escaping_is_reversible(parts in prop::collection::vec(
             prop_oneof![Just("["), Just("linkspan:"), Just("LINKSPAN:"), Just("x"), Just("\n"), Just("é")], 0..20
         )) {
             let text = parts.concat();

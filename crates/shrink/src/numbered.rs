@@ -1,4 +1,4 @@
-//! Code with a number before each line: a range, and a number at every tenth line.
+//! Numbered code: the range of lines in the head, and a number only on every tenth line.
 //!
 //! ```text
 //!      9⇥fn main() {             %lines 9-11 as "%6d\t", every 10th numbered
@@ -7,8 +7,8 @@
 //!                                }
 //! ```
 //!
-//! A line that begins with `~` is not the next line of the code: `~80⇥text` goes on at 80, `~|text` is a
-//! line that has no number, `~~text` is one whose text begins with `~`.
+//! A line that begins with `~` is not the next line of the code: `~80⇥text` continues at 80, `~|text` is a line without
+//! a number, `~~text` has a text that begins with `~`.
 
 mod format;
 mod head;
@@ -33,7 +33,7 @@ pub(crate) const RENDERING: Rendering = Rendering {
 
 const WORD: &str = "lines";
 
-/// Lines that are numbered in the short form.
+/// One line in this many has its number in the short form.
 const STEP: u64 = 10;
 
 const MARK: char = '~';
@@ -42,14 +42,14 @@ fn encode(text: &str, _kind: Kind, context: &Context) -> Vec<Rendered> {
     let Some((format, blanks)) = learn::learn(text, context) else {
         return Vec::new();
     };
-    // Where the numbers jump all the time there is nothing to leave out.
+    // Without consecutive numbers nothing can be omitted.
     let sparse = context.level > Level::Safe && steady(text, &format, blanks);
     write(text, &format, blanks, sparse, context)
         .into_iter()
         .collect()
 }
 
-/// Whether at least two of three numbers follow the one before.
+/// Whether at least two in three numbers follow their predecessor.
 fn steady(text: &str, format: &Format, blanks: Blanks) -> bool {
     let mut next = None;
     let (mut follow, mut all) = (0_usize, 0_usize);
@@ -101,12 +101,12 @@ fn write(
             if sparse && !expected {
                 body.push(MARK);
             }
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(body, "{number}\t");
         }
         body.push_str(text);
     }
-    // An empty last line could be taken for the end of the line above.
+    // An empty last line could be mistaken for the line end above it.
     if body.ends_with('\n') {
         let (_, last) = text.rsplit_once('\n').unwrap_or(("", text));
         body.push(MARK);
@@ -127,10 +127,10 @@ fn write(
     })
 }
 
-/// The number and the text of a line, if both come back as they are.
+/// The number and text of a line, if writing them gives the same line.
 fn numbered<'a>(line: &'a str, format: &Format, blanks: Blanks) -> Option<(u64, &'a str)> {
     let (number, text) = format.read(line, blanks == Blanks::Trimmed)?;
-    // An empty line may mean something else.
+    // An empty line may have another meaning.
     (blanks.are_counted() || !text.is_empty()).then_some((number, text))
 }
 
@@ -163,17 +163,17 @@ fn decode(head: &str, body: &str) -> Result<String, Malformed> {
             Some(rest) if rest.starts_with(MARK) => (next, rest),
             Some(rest) => number_of(rest).ok_or_else(|| wrong("no number after ~"))?,
             None if !sparse || next.is_multiple_of(STEP) => {
-                number_of(line).ok_or_else(|| wrong("a number is missing"))?
+                number_of(line).ok_or_else(|| wrong("a missing line number"))?
             }
             None => (next, line),
         };
         if number != next && sparse && marked.is_none() {
-            return Err(wrong("a number is not the one that is due"));
+            return Err(wrong("an unexpected line number"));
         }
         format.write(number, text, blanks == Blanks::Trimmed, &mut out);
         next = number
             .checked_add(1)
-            .ok_or_else(|| wrong("a number is too large"))?;
+            .ok_or_else(|| wrong("a line number that is too large"))?;
     }
     Ok(out)
 }

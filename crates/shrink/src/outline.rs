@@ -1,8 +1,8 @@
-//! What a model gets in place of a text that is over its budget: what there is, some of it, and how to get
+//! The outline that a model gets in place of a text over its budget: the structure, some of the content, and how to get
 //! the rest.
 //!
-//! Every line of content is the text's own; what is cut or left out is marked. The head and the marks begin
-//! with `[linkspan:` as all of ours do, so the text must come with its imitations escaped ([`crate::marks`]).
+//! Every line of content is copied from the text; cuts and omissions are marked. The head and the marks begin with
+//! `[linkspan:`, so imitations of marks must be escaped before ([`crate::marks`]).
 
 mod landmarks;
 mod pages;
@@ -16,14 +16,14 @@ use crate::context::Context;
 use crate::detect::{Region, line_numbers};
 use crate::kind::Kind;
 
-/// Tokens are counted of so much, and the rest is judged by that.
+/// Tokens of up to this many bytes are counted; the tokens of the rest are estimated from them.
 const COUNTED: usize = 1 << 18;
 
-/// Regions that are named one by one.
+/// How many regions are listed one by one.
 const NAMED: usize = 40;
 
-/// An outline of a text, of which the marks are escaped, in no more than `budget` tokens, unless there is not even room for the line that
-/// says how to get the rest.
+/// An outline of a text with escaped marks, in at most `budget` tokens, unless the line that says how to get the rest
+/// alone needs more.
 pub fn outline(
     text: &str,
     regions: &[Region],
@@ -43,7 +43,7 @@ pub fn outline(
         let room = left(&out) * 2 / 5;
         add_within(&mut out, &lines, room, context);
     }
-    // The tokens of two texts together may be more than the sum of theirs: so it is counted again.
+    // Tokens are counted again, because joined texts may have more tokens than their parts.
     let mut room = left(&out);
     while room > 0 {
         let whole = format!("{out}{}", pages::of(text, lines, room, context));
@@ -60,12 +60,12 @@ pub fn outline(
     }
 }
 
-/// How large a text is.
+/// The size of a text.
 struct About {
     lines: usize,
     bytes: usize,
     tokens: u64,
-    /// Whether that many were counted, or it is a guess.
+    /// Whether the number of tokens is exact.
     exact: bool,
     budget: u64,
 }
@@ -75,9 +75,10 @@ impl About {
         let sample = &text[..text.floor_char_boundary(COUNTED)];
         let exact = sample.len() == text.len();
         let counted = context.tokens(sample);
-        let tokens = match exact {
-            true => counted,
-            false => (counted as f64 * (text.len() as f64 / sample.len() as f64)) as u64,
+        let tokens = if exact {
+            counted
+        } else {
+            (counted as f64 * (text.len() as f64 / sample.len() as f64)) as u64
         };
         Self {
             lines,
@@ -88,12 +89,12 @@ impl About {
         }
     }
 
-    /// `about ` if it is a guess.
+    /// `about ` if the number of tokens is an estimate.
     fn about(&self) -> &'static str {
         if self.exact { "" } else { "about " }
     }
 
-    /// The tokens of a part, by its share of the bytes.
+    /// The tokens of a part, estimated by its share of the bytes.
     fn share(&self, bytes: usize) -> u64 {
         (self.tokens as f64 * bytes as f64 / self.bytes.max(1) as f64).round() as u64
     }
@@ -119,7 +120,7 @@ fn first_line(about: &About, regions: &[Region], handle: &str) -> String {
     out
 }
 
-/// A line for each region: which lines, what they are, how many tokens, and what it is made of.
+/// A line per region: its lines, kind, tokens and content.
 fn list(text: &str, regions: &[Region], about: &About) -> Vec<String> {
     let numbers = line_numbers(text, regions);
     let mut list = Vec::new();
@@ -152,11 +153,11 @@ fn list(text: &str, regions: &[Region], about: &About) -> Vec<String> {
     list
 }
 
-/// Adds lines as long as there is room, and says how many there was none for.
+/// Appends lines while there is room, and a note about the omitted ones.
 fn add_within(out: &mut String, lines: &[String], room: u64, context: &Context) {
     let mut used = 0;
     for (index, line) in lines.iter().enumerate() {
-        // The line end, and a word about what is left out.
+        // Plus the line end and the note.
         let tokens = context.tokens(line) + 1;
         if used + tokens + 8 > room {
             let left = lines.len() - index;

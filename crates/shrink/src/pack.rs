@@ -1,7 +1,7 @@
-//! Regions in their short form and plain text between them, in one text; and the way back.
+//! Packs short forms of regions and the plain text between them into one text, and unpacks it.
 //!
-//! A line `%word head` begins a region in its short form; it lasts to the next line of that form, to `%end`,
-//! or to the end of the text. A line of the original text that has this form gets one more `%`.
+//! A line `%word head` begins a region in short form; it ends at the next line of that form, at `%end`, or at the end
+//! of the text. An original line of that form gets another `%` in front.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,22 +21,23 @@ pub(crate) struct Replaced {
     pub(crate) range: Range<usize>,
     pub(crate) kind: Kind,
     pub(crate) by: Rendered,
-    /// How JSON is to be printed that has to come back to the byte.
+    /// The layout of JSON that must be restored byte for byte.
     pub(crate) layout: Layout,
 }
 
-/// Whether all line ends of a region are CR LF, and the region as a rendering wants it: without its last
-/// line end, lines separated by LF.
+/// Whether all line ends of a region are CR LF; and the region as renderings expect it: without its last line end,
+/// lines separated by LF.
 pub(crate) fn region(text: &str) -> (bool, Cow<'_, str>) {
     let crlf = is_crlf(text);
     let text = strip_end(text, crlf);
-    match crlf {
-        true => (true, text.replace("\r\n", "\n").into()),
-        false => (false, text.into()),
+    if crlf {
+        (true, text.replace("\r\n", "\n").into())
+    } else {
+        (false, text.into())
     }
 }
 
-/// `text` with these regions, given in order, in their short form.
+/// `text` with these regions, in order, replaced by their short forms.
 pub(crate) fn pack(text: &str, replaced: &[Replaced]) -> String {
     let mut out = String::with_capacity(text.len() / 2);
     let mut at = 0;
@@ -78,8 +79,8 @@ pub(crate) fn pack(text: &str, replaced: &[Replaced]) -> String {
     out
 }
 
-/// Whether `packed` is `text` again if it is taken back: the same bytes, or the same value if all of it is one
-/// JSON value. It must not have marks of ours that the text does not have.
+/// Whether `packed` decodes to `text`: to the same bytes, or to the same value if the whole text is one JSON value.
+/// `packed` must not contain marks that the text does not have.
 pub(crate) fn is_faithful(text: &str, replaced: &[Replaced], packed: &str) -> bool {
     if marks::count(packed) > marks::count(text) {
         return false;
@@ -116,7 +117,7 @@ pub(crate) fn is_faithful(text: &str, replaced: &[Replaced], packed: &str) -> bo
     rest == text.len() && replaced.next().is_none()
 }
 
-/// Takes a text back to what it was made of. A text without any region in short form is itself.
+/// Decodes a packed text. A text without short forms decodes to itself.
 pub fn decode(text: &str) -> Result<String, Malformed> {
     if !Pieces(text).any(|piece| matches!(piece, Piece::Short(_))) {
         return Ok(text.to_owned());
@@ -151,7 +152,7 @@ struct Short<'a> {
     layout: Layout,
     crlf: bool,
     head: &'a str,
-    /// With its last line end.
+    /// Includes its last line end.
     body: &'a str,
     whole: &'a str,
 }
@@ -188,33 +189,33 @@ impl<'a> Iterator for Pieces<'a> {
                 return None;
             }
             let (line, below) = cut_line(text);
-            let Some(Ours {
+            let Some(ControlLine {
                 word,
                 layout,
                 crlf,
                 head,
                 extra: 0,
-            }) = Ours::read(line)
+            }) = ControlLine::read(line)
             else {
-                let end = next_ours(text).unwrap_or(text.len());
+                let end = next_control_line(text).unwrap_or(text.len());
                 self.0 = &text[end..];
                 return Some(Piece::Plain(&text[..end]));
             };
             let Some(rendering) = Rendering::of(word) else {
-                // `%end`: what follows is plain.
+                // Plain text follows `%end`.
                 self.0 = below;
-                if Ours::read(cut_line(below).0).is_some_and(|ours| ours.extra == 0)
+                if ControlLine::read(cut_line(below).0).is_some_and(|control| control.extra == 0)
                     || below.is_empty()
                 {
                     continue;
                 }
-                let end = next_ours(below).unwrap_or(below.len());
+                let end = next_control_line(below).unwrap_or(below.len());
                 self.0 = &below[end..];
                 return Some(Piece::Plain(&below[..end]));
             };
-            let end = match Ours::read(cut_line(below).0) {
-                Some(ours) if ours.extra == 0 => 0,
-                _ => next_ours(below).unwrap_or(below.len()),
+            let end = match ControlLine::read(cut_line(below).0) {
+                Some(control) if control.extra == 0 => 0,
+                _ => next_control_line(below).unwrap_or(below.len()),
             };
             self.0 = &below[end..];
             let whole = &text[..text.len() - self.0.len()];
@@ -230,22 +231,23 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// Where the next line of ours begins, not counting the first line.
-fn next_ours(text: &str) -> Option<usize> {
+/// Where the next control line begins, after the first line.
+fn next_control_line(text: &str) -> Option<usize> {
     let mut from = 0;
     loop {
         from += memchr(b'\n', &text.as_bytes()[from..])? + 1;
         if text.as_bytes().get(from) == Some(&b'%')
-            && Ours::read(cut_line(&text[from..]).0).is_some_and(|ours| ours.extra == 0)
+            && ControlLine::read(cut_line(&text[from..]).0)
+                .is_some_and(|control| control.extra == 0)
         {
             return Some(from);
         }
     }
 }
 
-/// A line of ours, or one that looks like it.
-struct Ours<'a> {
-    /// How many `%` it has besides the first.
+/// A control line (`%word head` or `%end`), or an escaped line.
+struct ControlLine<'a> {
+    /// How many `%` precede the first one.
     extra: usize,
     word: &'a str,
     layout: Layout,
@@ -253,7 +255,7 @@ struct Ours<'a> {
     head: &'a str,
 }
 
-impl<'a> Ours<'a> {
+impl<'a> ControlLine<'a> {
     fn read(line: &'a str) -> Option<Self> {
         let named = line.trim_start_matches('%');
         let extra = (line.len() - named.len()).checked_sub(1)?;
@@ -284,7 +286,7 @@ fn escape(text: &str, out: &mut String) {
     let mut line = 0;
     loop {
         if text.as_bytes().get(line) == Some(&b'%')
-            && Ours::read(cut_line(&text[line..]).0).is_some()
+            && ControlLine::read(cut_line(&text[line..]).0).is_some()
         {
             out.push_str(&text[from..line]);
             out.push('%');
@@ -303,7 +305,7 @@ fn unescape(text: &str) -> Cow<'_, str> {
     let mut line = 0;
     loop {
         if text.as_bytes().get(line) == Some(&b'%')
-            && Ours::read(cut_line(&text[line..]).0).is_some_and(|ours| ours.extra > 0)
+            && ControlLine::read(cut_line(&text[line..]).0).is_some_and(|control| control.extra > 0)
         {
             out.push_str(&text[from..line]);
             from = line + 1;
@@ -319,7 +321,7 @@ fn unescape(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The first line without its end, and what comes below.
+/// The first line without its end, and the text below it.
 fn cut_line(text: &str) -> (&str, &str) {
     match memchr(b'\n', text.as_bytes()) {
         Some(end) => (&text[..end], &text[end + 1..]),
@@ -332,7 +334,7 @@ fn strip_end(text: &str, crlf: bool) -> &str {
     text.strip_suffix(end).unwrap_or(text)
 }
 
-/// Whether there are line ends, and all of them are CR LF, and there is no other CR.
+/// Whether the text has line ends, all of them are CR LF, and there is no other CR.
 fn is_crlf(text: &str) -> bool {
     let bytes = text.as_bytes();
     if memrchr(b'\r', bytes).is_none() {
@@ -355,8 +357,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A short form of our own for tests: `lines` has an inverse of its own kind in `numbered`; here only
-    /// the packing is looked at, so that the body is what it is.
+    /// A short form for tests, in which the body is copied as is: only the packing is tested here.
     fn replaced(range: Range<usize>, body: &str) -> Replaced {
         Replaced {
             range,
@@ -370,7 +371,7 @@ mod tests {
         }
     }
 
-    /// What the pieces of a packed text are: plain texts and bodies.
+    /// The pieces of a packed text: whether each is plain, and its text or body.
     fn pieces(packed: &str) -> Vec<(bool, String)> {
         Pieces(packed)
             .map(|piece| match piece {
@@ -384,13 +385,13 @@ mod tests {
     }
 
     #[test]
-    fn a_region_alone_has_nothing_around_it() {
+    fn a_whole_text_has_no_end_line() {
         let packed = pack("one\ntwo\n", &[replaced(0..8, "12")]);
         assert_eq!(packed, "%log head %end\n12\n");
     }
 
     #[test]
-    fn what_follows_a_region_is_told_from_it() {
+    fn plain_text_after_a_region_follows_an_end_line() {
         let text = "before\none\nafter\n";
         let packed = pack(text, &[replaced(7..11, "1")]);
         assert_eq!(packed, "before\n%log head %end\n1\n%end\nafter\n");
@@ -400,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_ours_is_told_from_ours() {
+    fn imitated_control_lines_are_escaped() {
         for line in [
             "%end",
             "%log x",
@@ -420,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_begins_with_a_per_cent_sign_costs_nothing() {
+    fn other_lines_with_a_per_cent_sign_are_not_escaped() {
         let mut out = String::new();
         let text = "%files\n% comment\n%endless\n%json/x\n%log/2\n";
         escape(text, &mut out);
@@ -428,14 +429,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_regions_is_itself() {
+    fn a_text_without_regions_decodes_to_itself() {
         for text in ["", "hello\n%%end\n", "%%log\n"] {
             assert_eq!(decode(text).as_deref(), Ok(text));
         }
     }
 
     #[test]
-    fn line_ends_are_known() {
+    fn line_ends_are_detected() {
         assert_eq!(region("a\r\nb\r\n"), (true, "a\nb".into()));
         assert_eq!(region("a\r\nb"), (true, "a\nb".into()));
         assert_eq!(region("a\r\nb\n"), (false, "a\r\nb".into()));
@@ -456,7 +457,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn plain_text_and_bodies_come_back(
+        fn plain_text_and_bodies_are_restored(
             parts in prop::collection::vec((prop::collection::vec(line(), 1..4), any::<bool>()), 1..6),
             ended in any::<bool>(),
         ) {

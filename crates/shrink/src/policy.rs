@@ -1,4 +1,4 @@
-//! What the user wants done with results.
+//! The user's settings for results.
 
 use linkspan_bcp::render::Mode;
 use linkspan_tokens::Vocabulary;
@@ -7,51 +7,50 @@ use crate::context::Level;
 use crate::lossy::Lossy;
 use crate::shrinking::Thresholds;
 
-/// What becomes of `structuredContent` that says the same as a text which got shorter. If it says
-/// anything else it always stays.
+/// What to do with `structuredContent` that equals a text which was shortened. Other `structuredContent` always stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Structured {
-    /// It stays.
+    /// Keep it.
     #[default]
     Keep,
-    /// It becomes `{"text": …}` with the short form.
+    /// Replace it by `{"text": …}` with the short form.
     Mirror,
-    /// It goes.
+    /// Remove it.
     Drop,
 }
 
-/// What the user wants done with results.
+/// The user's settings for results.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     /// When a replacement is worth it.
     pub thresholds: Thresholds,
-    /// How far a rendering may go.
+    /// How much the notation may change.
     pub level: Level,
-    /// Whose tokens count.
+    /// The vocabulary that tokens are counted with.
     pub vocabulary: Vocabulary,
-    /// By kind, so that it can be taken back, or as BCP blocks.
+    /// Render as BCP blocks, which is not reversible; `None` renders by kind, which is.
     pub render: Option<Mode>,
-    /// What may be lost.
+    /// The allowed lossy reductions.
     pub lossy: Vec<Lossy>,
-    /// The most tokens of a result; what is over comes as an outline with a handle.
+    /// The most tokens of a result; a text beyond it becomes an outline with a handle.
     pub budget: Option<u64>,
-    /// What becomes of `structuredContent`.
+    /// What to do with `structuredContent`.
     pub structured: Structured,
 }
 
-/// Who keeps originals.
+/// Storage of originals.
 pub trait Keep {
-    /// Keeps a text that a tool gave, and says under which id it can be had again.
+    /// Stores a tool's text; returns the id with which a client can fetch it.
     fn keep(&self, tool: &str, text: &str) -> Option<String>;
 
-    /// What to say in place of a text that this client has got before; `None` if it has not.
+    /// The text to send in place of one that this client already has; `None` if it does not have it.
     fn earlier(&self, tool: &str, text: &str) -> Option<String> {
         let _ = (tool, text);
         None
     }
 }
 
-/// Keeps nothing.
+/// Stores nothing.
 impl Keep for () {
     fn keep(&self, _: &str, _: &str) -> Option<String> {
         None

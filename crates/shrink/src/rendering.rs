@@ -1,4 +1,4 @@
-//! What a rendering is: a word, the way there and the way back.
+//! Renderings: a word, an encoder and a decoder.
 
 use std::fmt;
 
@@ -6,29 +6,30 @@ use crate::context::Context;
 use crate::kind::Kind;
 use crate::{diff, grep, json, log, numbered, sheet, tree};
 
-/// A region in its short form. On the wire it is `%word head` on a line of its own, then the body.
+/// A region in short form. It is transmitted as `%word head` on a line of its own, then the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rendered {
-    /// Which rendering this is; `json`, `table` and so on.
+    /// The word of the rendering, such as `json` or `table`.
     pub word: &'static str,
-    /// What else stands on the first line: parameters, and how to read the body. One line, no edge
-    /// spaces; may be empty.
+    /// The rest of the first line: parameters, and a legend for the body. One line without leading or trailing spaces;
+    /// may be empty.
     pub head: String,
-    /// Everything below. Lines are separated, not ended, by `\n`.
+    /// The text below the head. Lines are separated, not terminated, by `
+    /// `.
     pub body: String,
 }
 
-/// Why a text cannot be taken back to the original: it is none of ours, or it was changed.
+/// Why a text cannot be decoded: it was not written by this crate, or it was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
-    /// The line of the body where that shows, from 1; 0 is the first line, `%word head`.
+    /// The line of the body with the error, from 1; 0 is the head line, `%word head`.
     pub line: usize,
-    /// What is wrong with it, in lower case.
+    /// The error, in lower case.
     pub why: String,
 }
 
 impl Malformed {
-    /// At a line of the body.
+    /// An error in a line of the body.
     pub fn new(line: usize, why: impl Into<String>) -> Self {
         let why = why.into();
         Self { line, why }
@@ -43,11 +44,12 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// One way to say a region shorter.
+/// A reversible short notation for regions of some kinds.
 ///
-/// `encode` gets a region without its last line end, lines separated by `\n` (`pack` takes care of both,
-/// and of lines that look like ours). It returns the candidates, best guess first; none if this is not
-/// for it. `decode` gives the region back: the same bytes, or for JSON the same value.
+/// `encode` gets a region without its last line end, lines separated by `
+/// ` (`pack` restores both, and escapes lines that look like control lines). It returns the candidates, best guess
+/// first; none if the rendering does not apply. `decode` restores the region: the same bytes, or for JSON the same
+/// value.
 pub(crate) struct Rendering {
     pub(crate) word: &'static str,
     pub(crate) kinds: &'static [Kind],
@@ -71,7 +73,7 @@ impl Rendering {
         ALL.iter().find(|rendering| rendering.word == word)
     }
 
-    /// Those that may do something for a kind.
+    /// The renderings that apply to a kind.
     pub(crate) fn for_kind(kind: Kind) -> impl Iterator<Item = &'static Self> {
         static ALL: [Rendering; 7] = Rendering::ALL;
         ALL.iter()

@@ -1,4 +1,4 @@
-//! What becomes of the result of a tool: its texts get shorter, and everything else stays.
+//! Shortens the texts of a tool's result; everything else stays.
 
 use linkspan_wire::{Json, JsonKind, Object, quote};
 
@@ -8,28 +8,28 @@ use crate::policy::{Policy, Structured};
 use crate::text::{Text, Worked, work};
 use crate::{Keep, Stop};
 
-/// Where a result says what was done to it.
+/// The key in `_meta` under which a result describes how it was changed.
 pub const META: &str = "linkspan/shrink";
 
-/// What was done to one text of a result, or would have been.
+/// What was done to one text of a result, or would have been done.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// Its place in `content`.
+    /// The index in `content`.
     pub index: usize,
-    /// What was done.
+    /// The outcome for the text.
     pub worked: Worked,
 }
 
-/// A result, looked at.
+/// The outcome for a result.
 #[derive(Debug, Default)]
 pub struct Rewritten {
     /// The new result, if anything has changed.
     pub result: Option<String>,
-    /// What was done to each text that was looked at.
+    /// The outcome for each text that was examined.
     pub reports: Vec<Report>,
 }
 
-/// Makes the texts of a tool's result shorter.
+/// Shortens the texts of a tool's result.
 pub fn rewrite(
     result: Json<'_>,
     tool: &str,
@@ -44,7 +44,7 @@ pub fn rewrite(
     let mut left = policy.budget;
     let mut reports = Vec::new();
     let mut items: Vec<String> = Vec::new();
-    // A text that says the same as `structuredContent`, in its short form.
+    // The short form of a text that equals `structuredContent`.
     let mut double: Option<String> = None;
     let mut changed = false;
     for (index, item) in content.elements().enumerate() {
@@ -62,7 +62,7 @@ pub fn rewrite(
         match &worked.text {
             Some(new) => {
                 let same =
-                    |structured: Json<'_>| worked.lossless && says_the_same(structured, &text);
+                    |structured: Json<'_>| worked.lossless && is_duplicate(structured, &text);
                 if double.is_none() && structured.is_some_and(same) {
                     double = Some(new.clone());
                 }
@@ -88,7 +88,7 @@ pub fn rewrite(
                 &format!(r#"{{"text":{}}}"#, quote(&text)),
             );
         }
-        // It says more than the text, or the policy keeps it.
+        // It has more than the text, or the policy keeps it.
         _ => {}
     }
     let meta = Object::of(result.get("_meta")).with(META, &meta(&reports));
@@ -99,8 +99,8 @@ pub fn rewrite(
     }
 }
 
-/// Errors are never touched, what asks the client for more has no result yet, and what one of us has
-/// rewritten on its way is short already.
+/// Whether a result may be shortened: it is not an error, not a request for more input, and not already shortened by
+/// another linkspan.
 fn is_complete(result: Json<'_>) -> bool {
     if result.path(&["_meta", META]).is_some() {
         return false;
@@ -110,9 +110,9 @@ fn is_complete(result: Json<'_>) -> bool {
     !failed && kind.is_none_or(|kind| kind == "complete")
 }
 
-/// Whether `structuredContent` has nothing that the text does not say: it is the same value, or that value
-/// or the text itself under one name, as many frameworks put it (`{"result": …}`, `{"content": "…"}`).
-fn says_the_same(structured: Json<'_>, text: &str) -> bool {
+/// Whether `structuredContent` has nothing that the text lacks: it is the same value, or an object with one member that
+/// is that value or the text itself, as many frameworks write it (`{"result": …}`, `{"content": "…"}`).
+fn is_duplicate(structured: Json<'_>, text: &str) -> bool {
     let mut members = structured.members();
     let inner = match (members.next(), members.next()) {
         (Some((_, inner)), None) => Some(inner),
@@ -139,7 +139,7 @@ fn text_of(item: Json<'_>) -> Option<String> {
             let resource = item.get("resource")?;
             let uri = resource.get("uri")?.as_str()?;
             let scheme = uri.split(':').next().unwrap_or_default();
-            // Those are for the client itself: a page to show, a skill to load.
+            // Resources for the client itself: a page to show, a skill to load.
             if scheme.eq_ignore_ascii_case("ui") || scheme.eq_ignore_ascii_case("skill") {
                 return None;
             }
@@ -147,7 +147,7 @@ fn text_of(item: Json<'_>) -> Option<String> {
         }
         _ => return None,
     };
-    // A lone surrogate would not come back.
+    // A lone surrogate would not survive the conversion.
     let text = text.as_str()?.into_owned();
     (!text.contains('\u{fffd}')).then_some(text)
 }
@@ -163,7 +163,7 @@ fn with_text(item: Json<'_>, text: &str) -> String {
     object.with("resource", &resource.text()).text()
 }
 
-/// What was done, and how to get the original.
+/// The `_meta` entry: what was done, and how to get the original.
 fn meta(reports: &[Report]) -> String {
     let mut content = Vec::new();
     let mut fetch = false;
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_gets_shorter_and_everything_else_stays() {
+    fn only_the_text_of_a_result_changes() {
         let image = r#"{"type":"image","data":"AAAA","mimeType":"image/png"}"#;
         let text = users(40);
         let result = format!(
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_text_for_the_model_is_never_touched() {
+    fn content_that_is_not_text_for_the_model_stays() {
         let text = quote(&users(40));
         let whole = text_item(&users(40));
         for result in [
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resource_of_another_kind_is_a_text_like_others() {
+    fn a_text_resource_is_shortened_like_a_text() {
         let text = quote(&users(40));
         let result = format!(
             r#"{{"content":[{{"type":"resource","resource":{{"uri":"file:///x","text":{text}}}}}]}}"#
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn structured_content_that_says_the_same_goes_only_if_it_may() {
+    fn equal_structured_content_is_dropped_only_by_policy() {
         let text = users(40);
         let result = format!(
             r#"{{"content":[{}],"structuredContent":{text}}}"#,

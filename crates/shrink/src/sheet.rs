@@ -1,12 +1,12 @@
-//! Tables as text: comma-separated, Markdown, drawn with characters, held together by spaces.
+//! Tables as text: comma-separated, Markdown, drawn with characters, aligned with spaces.
 //!
 //! ```text
 //! text ─► read: how it is drawn + rows of cells ─► body: columns once, a line for each row
 //! ```
 //!
-//! The head says how the table was drawn, so that the same bytes can be drawn again; padding and rules need
-//! not be kept. Lines that the drawing does not explain stand at the end as they are, and the head says
-//! where they belong. What does not come out the same is not offered.
+//! The head describes how the table was drawn, so that the same bytes can be drawn again without storing padding and
+//! rules. Lines that the drawing does not explain are copied to the end of the body, and the head has their positions.
+//! A table that does not decode to the same bytes is not offered.
 
 mod align;
 mod body;
@@ -37,27 +37,27 @@ pub(crate) const RENDERING: Rendering = Rendering {
     decode,
 };
 
-/// So many rows are looked at closely.
+/// How many rows are examined first.
 const LOOK: usize = 64;
 
-/// No byte of a table is counted more often than this when it is read back.
+/// The most times that decoding counts a byte of a table against the limit.
 const SEVERAL: usize = 16;
 
-/// In a head: which lines of the text are not drawn, but stand below the table.
+/// In a head: the numbers of the lines that are copied below the table.
 const LINES: &str = " lines=";
-/// In a head: which lines of the text are empty.
+/// In a head: the numbers of the empty lines.
 const BLANK: &str = " blank=";
 
-/// A table that was found in a text.
+/// A parsed table.
 struct Found<'a> {
     style: Style,
     rows: Rows<'a>,
-    /// Lines that are not drawn.
+    /// Lines that are copied.
     literal: Vec<Literal<'a>>,
 }
 
 fn encode(text: &str, kind: Kind, context: &Context) -> Vec<Rendered> {
-    // Nearly always the first rows show how all are drawn; only if not, each is looked at.
+    // Nearly always the first rows show how all rows are drawn; otherwise every row is examined.
     for look in [LOOK, usize::MAX] {
         let Some(found) = read(text, kind, look, &context.stop) else {
             break;
@@ -72,7 +72,7 @@ fn encode(text: &str, kind: Kind, context: &Context) -> Vec<Rendered> {
     Vec::new()
 }
 
-/// The table that a text is. Of so many rows it is made sure that they are drawn like the others.
+/// Parses a text as a table. The style is checked against the first `look` rows.
 fn read<'a>(text: &'a str, kind: Kind, look: usize, stop: &Stop) -> Option<Found<'a>> {
     if kind == Kind::Csv {
         return csv::read(text, stop);
@@ -84,7 +84,7 @@ fn read<'a>(text: &'a str, kind: Kind, look: usize, stop: &Stop) -> Option<Found
     }
 }
 
-/// The short form of a table, if it comes out the same.
+/// The short form of a table, if it decodes to the same text.
 fn render(text: &str, found: &Found<'_>, context: &Context) -> Option<Rendered> {
     let least = if found.rows.names.is_some() { 1 } else { 2 };
     if context.stop.is_set() || found.rows.width == 0 || found.rows.len() < least {
@@ -96,8 +96,8 @@ fn render(text: &str, found: &Found<'_>, context: &Context) -> Option<Rendered> 
         return None;
     }
     let written = body::write(&found.rows, context)?;
-    // What little stands for much may be refused on the way back, where everything that is made counts, some
-    // of it several times.
+    // A small body for a large table might exceed the limits of decoding, which counts every byte that it produces,
+    // some of them several times. So it is decoded as a test.
     let much = text.len().saturating_mul(SEVERAL) > limit(written.lines.len());
     if much && body::read(&written.lines).is_err() {
         return None;
@@ -142,8 +142,7 @@ fn render(text: &str, found: &Found<'_>, context: &Context) -> Option<Rendered> 
     })
 }
 
-/// How many lines may be given beside a body. Blank lines cost an attacker nothing, and take a number each in
-/// our memory.
+/// The most line numbers that a head may list. Bounds the memory for the blank lines of a hostile head.
 const fn most_lines(body: usize) -> usize {
     body.saturating_add(4096)
 }
@@ -153,7 +152,9 @@ fn decode(head: &str, body: &str) -> Result<String, Malformed> {
     let head = head.split_once(';').map_or(head, |(head, _)| head);
     let numbers = |list: &str| match list {
         "" => Ok(Vec::new()),
-        list => parse_runs(list, most_lines(body.len())).ok_or_else(|| wrong("no such lines")),
+        list => {
+            parse_runs(list, most_lines(body.len())).ok_or_else(|| wrong("invalid line numbers"))
+        }
     };
     let (head, lines) = head.rsplit_once(LINES).unwrap_or((head, ""));
     let (head, blank) = head.rsplit_once(BLANK).unwrap_or((head, ""));
@@ -161,7 +162,7 @@ fn decode(head: &str, body: &str) -> Result<String, Malformed> {
         Some(head) => (head, true),
         None => (head, false),
     };
-    let too_few = || wrong("there are not so many lines");
+    let too_few = || wrong("fewer lines than the header lists");
     let (table, mut literal) = split(body, &numbers(lines)?).ok_or_else(too_few)?;
     literal.extend(numbers(blank)?.into_iter().map(|at| (at, "")));
     literal.sort_unstable();
@@ -170,16 +171,16 @@ fn decode(head: &str, body: &str) -> Result<String, Malformed> {
         rows.names = None;
     }
     let style = Style::parse(head.split_ascii_whitespace(), rows.width)
-        .ok_or_else(|| wrong("a way of drawing that is not known"))?;
+        .ok_or_else(|| wrong("an unknown style"))?;
     if style.given(rows.width) > limit(body.len()) {
-        return Err(wrong("it stands for too much"));
+        return Err(wrong("the decoded text would exceed the size limit"));
     }
     let mut page = Page::new(&literal, body.len());
     style.draw(&rows, &mut page)?;
     page.finish()
 }
 
-/// The table, and the literal lines below it.
+/// Splits a body into the table and the copied lines below it.
 fn split<'a>(body: &'a str, numbers: &[usize]) -> Option<(&'a str, Vec<Literal<'a>>)> {
     let Some(last) = numbers.len().checked_sub(1) else {
         return Some((body, Vec::new()));

@@ -1,4 +1,4 @@
-//! A table in few tokens: the columns once, then a line for each row.
+//! Tables in few tokens: the columns once, then a line per row.
 
 mod affix;
 #[cfg(test)]
@@ -28,7 +28,7 @@ use render::render;
 pub(crate) use cell::{Cell, Place, write_text};
 pub(crate) use page::{Marks, Page};
 
-/// A level as text; nothing if there is no time.
+/// Encodes a level; `None` if the call is cancelled.
 pub(crate) fn write_level<'l>(
     level: &'l Level<'l>,
     place: Place,
@@ -37,7 +37,7 @@ pub(crate) fn write_level<'l>(
     render(level, None, place, context)
 }
 
-/// How many tokens are saved by saying once what the values of a column have in common.
+/// The number of tokens saved by writing the common part of a column's values once.
 pub(crate) fn saving(cells: &[Cell<'_>], context: &Context) -> i64 {
     plan::saving(cells, context)
 }

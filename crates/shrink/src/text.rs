@@ -1,4 +1,4 @@
-//! One text of a result, and all that is done with it.
+//! Processes one text of a result.
 
 use std::borrow::Cow;
 
@@ -16,31 +16,31 @@ use crate::shrinking::{Kept, Thresholds, shrink_escaped};
 pub(crate) struct Text<'a> {
     pub(crate) text: &'a str,
     pub(crate) tool: &'a str,
-    /// The most tokens that it may have.
+    /// The token budget.
     pub(crate) budget: Option<u64>,
 }
 
-/// What was done with a text.
+/// The outcome for one text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Worked {
-    /// The new text; `None` if it stays.
+    /// The new text; `None` if it is not changed.
     pub text: Option<String>,
-    /// What has got shorter in it.
+    /// The kinds of its shortened regions.
     pub kinds: Vec<Kind>,
-    /// Its tokens before.
+    /// Tokens before.
     pub before: u64,
-    /// And after.
+    /// Tokens after.
     pub after: u64,
-    /// Whether the new text alone can be taken back to the old one.
+    /// Whether the original can be decoded from the new text alone.
     pub lossless: bool,
-    /// Under which id the old one can be had.
+    /// The id with which the original can be fetched.
     pub id: Option<String>,
-    /// Why it stays.
+    /// Why the text is not changed.
     pub kept: Option<Kept>,
 }
 
 impl Worked {
-    /// Nothing was done.
+    /// The outcome for an unchanged text.
     fn nothing(before: u64, kept: Kept) -> Self {
         Self {
             before,
@@ -52,8 +52,8 @@ impl Worked {
     }
 }
 
-/// Says a text shorter: as a repetition, by what the user allows to be lost, by its kind; and if it is
-/// still over its budget, as an outline.
+/// Shortens a text: to a reference to an earlier equal text, by the allowed lossy reductions, by its kind; and if it is
+/// still over budget, to an outline.
 pub(crate) fn work(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, stop: &Stop) -> Worked {
     let context = Context {
         level: policy.level,
@@ -68,7 +68,7 @@ pub(crate) fn work(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, stop: &Sto
     if !over {
         return worked;
     }
-    // Without a way to the original an outline would be a loss.
+    // An outline is allowed only if the original can be fetched.
     let (Some(budget), Some(id)) = (text.budget, keep.keep(text.tool, text.text)) else {
         return worked;
     };
@@ -99,7 +99,7 @@ fn by_kind(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, context: &Context)
     {
         return worked;
     }
-    // Before our own marks come into it.
+    // Imitated marks are escaped before our own marks are added.
     let escaped = marks::escape(text.text);
     let (source, lossless) = match apply(&escaped, &policy.lossy) {
         Some(less) => (Cow::from(less), false),
@@ -142,7 +142,7 @@ fn by_kind(text: &Text<'_>, policy: &Policy, keep: &dyn Keep, context: &Context)
     }
 }
 
-/// Another text in its place that cannot be taken back, if that saves enough.
+/// Replaces the text by one that cannot be decoded to it, if that saves enough.
 fn if_smaller(
     text: &Text<'_>,
     new: String,
@@ -166,29 +166,29 @@ fn if_smaller(
     })
 }
 
-/// A part of a text as [`try_text`] shows it.
+/// A region of a text as [`try_text`] reports it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// What it is.
+    /// The kind of text.
     pub kind: Kind,
-    /// How sure that is.
+    /// The confidence in the kind.
     pub confidence: f32,
-    /// Its first line, from 1.
+    /// The number of its first line, from 1.
     pub first_line: usize,
-    /// Its last line.
+    /// The number of its last line.
     pub last_line: usize,
 }
 
-/// What would become of a text.
+/// What would be done with a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tried {
-    /// What was found in it.
+    /// The regions of the text.
     pub regions: Vec<Found>,
-    /// What was done with it.
+    /// The outcome.
     pub worked: Worked,
 }
 
-/// Tries a text that no tool has given.
+/// Processes a text that is not the result of a tool.
 pub fn try_text(text: &str, policy: &Policy, stop: &Stop) -> Tried {
     let mut line = 1;
     let mut regions = Vec::new();

@@ -1,31 +1,30 @@
-//! What becomes of a list of tools: ours are added, and what the user does not want in it goes.
+//! Edits lists of tools: adds the layer's tools and removes what the user does not want.
 
 use std::collections::HashSet;
 
 use linkspan_wire::{Json, JsonKind, Object, quote};
 
-/// A tool of ours.
+/// A tool of the layer.
 #[derive(Debug, Clone, Copy)]
 pub struct Local<'a> {
-    /// Under which it is called, unless the server has one of that name.
+    /// Its name, unless the server has a tool with that name.
     pub name: &'a str,
-    /// The tool as it stands in a list.
+    /// The tool as it is listed.
     pub json: Json<'a>,
 }
 
-/// What to do with a list of tools.
+/// The changes to a list of tools.
 #[derive(Default)]
 pub struct Edit<'a> {
     /// Tools to add at the end.
     pub local: &'a [Local<'a>],
-    /// Whether descriptions inside schemas go.
+    /// Whether to remove descriptions inside schemas.
     pub slim: bool,
-    /// Whether this tool's results may come without `structuredContent`; then it must not have an
-    /// `outputSchema`, which promises it.
+    /// Whether a tool's results may lack `structuredContent`; then its `outputSchema`, which promises it, is removed.
     pub unpromised: Option<&'a dyn Fn(&str) -> bool>,
 }
 
-/// The names that the server uses itself.
+/// The names of the server's tools.
 pub fn names(result: Json<'_>) -> HashSet<String> {
     let tools = result.get("tools").into_iter().flat_map(Json::elements);
     tools
@@ -33,7 +32,7 @@ pub fn names(result: Json<'_>) -> HashSet<String> {
         .collect()
 }
 
-/// What a tool of ours is called beside those of the server.
+/// The name of a tool of the layer, prefixed until it differs from the server's names.
 pub fn name_beside(name: &str, taken: &HashSet<String>) -> String {
     let mut name = name.to_owned();
     while taken.contains(&name) {
@@ -42,7 +41,7 @@ pub fn name_beside(name: &str, taken: &HashSet<String>) -> String {
     name
 }
 
-/// The result of `tools/list` after that; `None` if nothing changes.
+/// The edited result of `tools/list`; `None` if nothing changes.
 pub fn edit(result: Json<'_>, taken: &HashSet<String>, edit: &Edit<'_>) -> Option<String> {
     let list = result.get("tools")?;
     let mut changed = !edit.local.is_empty();
@@ -87,10 +86,10 @@ fn one(tool: Json<'_>, edit: &Edit<'_>) -> Option<String> {
     changed.then(|| object.text())
 }
 
-/// Deeper than any schema that a person wrote; what is below stays as it is.
+/// Deeper than any schema written by hand; schemas below this depth are copied.
 const DEEPEST: usize = 64;
 
-/// A schema without what only explains. Types, names, choices and limits stay.
+/// Writes a schema without explanatory members. Types, names, choices and limits stay.
 fn slim(schema: Json<'_>, out: &mut String, depth: usize) {
     if depth > DEEPEST {
         return out.push_str(schema.text());
@@ -99,7 +98,7 @@ fn slim(schema: Json<'_>, out: &mut String, depth: usize) {
         JsonKind::Object => write_object(schema, out, |key, value, out| {
             match key {
                 "description" | "title" | "$schema" | "$comment" | "examples" => return false,
-                // Their members are names of the author's, whatever these are.
+                // The keys of these members are arbitrary names, not keywords.
                 "properties" | "patternProperties" | "$defs" | "definitions"
                 | "dependentSchemas" => write_object(value, out, |_, value, out| {
                     slim(value, out, depth + 2);
@@ -134,7 +133,7 @@ fn slim(schema: Json<'_>, out: &mut String, depth: usize) {
     }
 }
 
-/// An object with what `write` makes of each value; where it says no, the member goes.
+/// Writes an object, using `write` for each value; a member is removed if `write` returns false.
 fn write_object(
     object: Json<'_>,
     out: &mut String,
@@ -150,9 +149,10 @@ fn write_object(
         out.push_str(if first { "" } else { "," });
         out.push_str(&quote(&key));
         out.push(':');
-        match write(&key, value, out) {
-            true => first = false,
-            false => out.truncate(start),
+        if write(&key, value, out) {
+            first = false
+        } else {
+            out.truncate(start)
         }
     }
     out.push('}');
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn explanations_go_and_names_stay() {
+    fn descriptions_are_removed_and_names_stay() {
         let result = json(LIST);
         let wanted = Edit {
             slim: true,
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_that_will_not_be_kept_is_taken_back() {
+    fn an_output_schema_is_removed_if_results_may_lack_structured_content() {
         let result = json(LIST);
         let wanted = Edit {
             unpromised: Some(&|name| name == "a"),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn our_tools_come_last_under_a_name_that_is_free() {
+    fn local_tools_come_last_with_unused_names() {
         let result = json(r#"{"tools":[{"name":"fetch"},{"name":"linkspan_fetch"}]}"#);
         let ours = [Local {
             name: "fetch",

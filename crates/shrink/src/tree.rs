@@ -8,12 +8,12 @@
 //!     └── main.rs
 //! ```
 //!
-//! `Style` knows what a text looks like and makes entries of it, and the other way round. `Form` is how
-//! entries are said shorter. Neither knows of the other.
+//! `Style` is the notation of a text: it is parsed to entries, and entries are drawn in it. `Form` is the short
+//! notation of entries. Neither depends on the other.
 
 mod common;
+mod decoration;
 mod drawn;
-mod dress;
 mod entry;
 mod factor;
 mod folders;
@@ -79,7 +79,7 @@ fn encode(text: &str, kind: Kind, context: &Context) -> Vec<Rendered> {
             ..head.clone()
         };
         let line = head.write();
-        let done = !context.stop.is_set() && is_sayable(text, &head, &line, &entries, &body);
+        let done = !context.stop.is_set() && is_decodable(text, &head, &line, &entries, &body);
         done.then_some(Rendered {
             word: RENDERING.word,
             head: line,
@@ -95,7 +95,7 @@ fn encode(text: &str, kind: Kind, context: &Context) -> Vec<Rendered> {
             all.filter_map(render).collect()
         }
     };
-    // What a short word may stand for has an end.
+    // A body may expand only to a limited number of entries; without patterns that expand, it may still pass.
     if short.is_empty() && context.level == Level::Max {
         let all = folders(&entries, Level::Max, false, context).into_iter();
         short = all.filter_map(render).collect();
@@ -103,33 +103,38 @@ fn encode(text: &str, kind: Kind, context: &Context) -> Vec<Rendered> {
     short
 }
 
-/// Whether what was written is not too short to be drawn, and is read as what it was made of. Reading takes
-/// as long as writing, and `shrink` does it with what it takes; so it is done here only if there are names
-/// that might be mistaken for something else.
-fn is_sayable(text: &str, head: &Head<'_>, line: &str, entries: &[Entry<'_>], body: &str) -> bool {
+/// Whether the form decodes to the text it was made from: its expansion is within the limits, and it parses to the same
+/// entries. Parsing takes as long as encoding, and `shrink` decodes the chosen candidate anyway, so the body is parsed
+/// here only if names contain characters with a meaning in the notation.
+fn is_decodable(
+    text: &str,
+    head: &Head<'_>,
+    line: &str,
+    entries: &[Entry<'_>],
+    body: &str,
+) -> bool {
     let expanded = match head.form {
         Form::Lines => true,
         Form::Folders { .. } => entries.len() <= read::most(body),
     };
-    let is_said = || {
+    let is_restored = || {
         entries.iter().all(|entry| is_usual(&entry.name))
             || read(head.form, body).is_ok_and(|read| read == entries)
     };
     expanded
         && text.len() <= head.limit(body)
         && Head::read(line).as_ref() == Some(head)
-        && is_said()
+        && is_restored()
 }
 
-/// Whether a name has nothing in it that means anything to us.
+/// Whether a name has no character with a meaning in the notation.
 fn is_usual(name: &str) -> bool {
     let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     !name.is_empty() && name.bytes().all(is_usual)
 }
 
 fn decode(head: &str, body: &str) -> Result<String, Malformed> {
-    let head =
-        Head::read(head).ok_or_else(|| Malformed::new(0, "is not what a tree begins with"))?;
+    let head = Head::read(head).ok_or_else(|| Malformed::new(0, "is not a tree header"))?;
     let entries = read(head.form, body)?;
     let picture = Picture {
         root: head.root.as_deref(),
@@ -149,7 +154,7 @@ fn read<'a>(form: Form<'_>, body: &'a str) -> Result<Vec<Entry<'a>>, Malformed> 
     }
 }
 
-/// One line per folder, in the ways that may be the shortest.
+/// The forms with one line per folder that may be the shortest.
 fn folders<'e>(
     entries: &'e [Entry<'_>],
     level: Level,
@@ -175,7 +180,7 @@ fn folders<'e>(
     if ending.is_some() {
         ways.push(Spelling { ending, ..plain });
     }
-    // Of a large tree a part shows which one is shorter.
+    // For a large tree, the better spelling is chosen by a part of it.
     if ways.len() > 1 && entries.len() > 2 * ENOUGH {
         ways.sort_by_cached_key(|way| {
             let part = write(*way, &entries[..ENOUGH]);
@@ -187,5 +192,5 @@ fn folders<'e>(
     short.collect()
 }
 
-/// So many entries show what a tree is like.
+/// The number of entries that are representative of a tree.
 const ENOUGH: usize = 2_000;

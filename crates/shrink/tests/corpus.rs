@@ -1,4 +1,4 @@
-//! The corpus: nothing grows, everything comes back, and every row saves what it must.
+//! The corpus: no sample grows, every sample is restored, and every row saves its goal.
 
 #[path = "tokens/corpus.rs"]
 mod corpus;
@@ -27,18 +27,18 @@ fn wrong(level: Level) -> Vec<String> {
 }
 
 #[test]
-fn nothing_grows_everything_comes_back_and_every_row_reaches_its_goal() {
+fn no_sample_grows_all_are_restored_and_every_row_reaches_its_goal() {
     assert_eq!(wrong(Level::Max), [""; 0]);
 }
 
 #[test]
-fn nothing_grows_and_everything_comes_back_at_the_other_levels() {
+fn no_sample_grows_and_all_are_restored_at_the_other_levels() {
     assert_eq!(wrong(Level::Balanced), [""; 0]);
     assert_eq!(wrong(Level::Safe), [""; 0]);
 }
 
 #[test]
-fn what_is_not_the_same_is_seen() {
+fn differences_are_detected() {
     let text = "{\"a\": 1.0, \"b\": [\"x\\u00e9\"]}";
     assert!(faithful::same(text, "{\"a\":1.0,\"b\":[\"xé\"]}"));
     for other in [

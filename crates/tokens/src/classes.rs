@@ -1,4 +1,4 @@
-//! What sort of character each one is, as far as the patterns of the vocabularies ask.
+//! Character classes, as far as the patterns of the vocabularies distinguish them.
 
 use std::sync::LazyLock;
 
@@ -6,21 +6,21 @@ use regex_syntax::hir::{Class, HirKind};
 
 pub(crate) const UPPER: u8 = 1;
 pub(crate) const LOWER: u8 = 2;
-/// Letters without a case, and modifiers.
+/// Letters without case, and modifiers.
 pub(crate) const UNCASED: u8 = 4;
-/// Accents and the like that belong to the letter before them.
+/// Combining marks, such as accents.
 pub(crate) const MARK: u8 = 8;
 pub(crate) const NUMBER: u8 = 16;
-/// White space on a line.
+/// White space other than [`NEWLINE`].
 pub(crate) const BLANK: u8 = 32;
-/// CR and LF, and no other line ends.
+/// CR and LF, not other line ends.
 pub(crate) const NEWLINE: u8 = 64;
 pub(crate) const OTHER: u8 = 128;
 
 pub(crate) const LETTER: u8 = UPPER | LOWER | UNCASED;
 pub(crate) const SPACE: u8 = BLANK | NEWLINE;
 
-/// A text whose characters can be asked for their class.
+/// A text with access to the classes of its characters.
 #[derive(Clone, Copy)]
 pub(crate) struct Classes<'a> {
     pub(crate) text: &'a str,
@@ -35,7 +35,7 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// The class of the character at `at`, and its length. No class, and no length, at the end.
+    /// The class and length of the character at `at`; both are zero at the end.
     #[inline(always)]
     pub(crate) fn at(self, at: usize) -> (u8, usize) {
         match self.text.as_bytes().get(at) {
@@ -47,7 +47,7 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// Where the run of characters of these classes ends that begins at `at`.
+    /// The end of the run of characters of these classes that begins at `at`.
     #[inline(always)]
     pub(crate) fn run(self, mut at: usize, classes: u8) -> usize {
         let bytes = self.text.as_bytes();
@@ -77,7 +77,7 @@ impl<'a> Classes<'a> {
     }
 }
 
-/// Bytes of longer characters have no class here.
+/// Bytes of multi-byte characters have no class here.
 static ASCII: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -95,8 +95,8 @@ static ASCII: [u8; 256] = {
     table
 };
 
-/// For each character its class, or nothing for [`OTHER`]. Flat: only the pages of characters that occur
-/// are touched after it is made.
+/// The class of each character, or zero for [`OTHER`]. A flat table: after it is filled, only the pages of characters
+/// that occur are touched.
 static BEYOND: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut table = vec![0; char::MAX as usize + 1];
     for (pattern, class) in [
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_tables_say_the_same() {
+    fn the_ascii_table_equals_the_unicode_table() {
         for byte in 0..128_u8 {
             let class = match BEYOND[usize::from(byte)] {
                 0 => OTHER,
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_have_the_class_that_unicode_gives_them() {
+    fn classes_follow_unicode_categories() {
         for (char, class) in [
             ("É", UPPER),
             ("ǅ", UPPER),

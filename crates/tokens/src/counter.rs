@@ -1,4 +1,4 @@
-//! Counts: cuts a text into pieces and adds up their tokens.
+//! Counts the tokens of a text: cuts it into pieces and adds up their tokens.
 
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
 use parking_lot::Mutex;
@@ -9,10 +9,10 @@ use crate::memo::{Key, LONGEST, Memo};
 /// Recent counts of a vocabulary: a memo for each thread that counts at the same time.
 pub(crate) struct Memos(Mutex<Vec<Memo>>);
 
-/// More idle memos are not kept.
+/// The most idle memos that are retained.
 const SPARE: usize = 4;
 
-/// From this length on a piece is not counted to its end if there is a limit.
+/// From this length on, counting a piece stops early at the limit.
 const LONG: usize = 4 << 10;
 
 impl Memos {
@@ -20,7 +20,8 @@ impl Memos {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// How many tokens a text has if there are not more than `limit`. `piece` says where a piece ends.
+    /// The number of tokens of a text, if it does not exceed `limit`. `piece` returns the end of the piece at an
+    /// offset.
     #[inline]
     pub(crate) fn count(
         &self,
@@ -67,12 +68,12 @@ fn count(
     Some(sum)
 }
 
-/// The tokens of a long piece; of a very long one perhaps nothing if there are more than `limit`.
+/// The tokens of a long piece; for a very long one, `None` if they exceed `limit`.
 fn long(bpe: &BytePairEncoding, piece: &[u8], limit: u64) -> Option<u64> {
     if piece.len() < LONG {
         return Some(bpe.count(piece) as u64);
     }
-    // Tokens at the front of a piece may still become fewer when more of it is known; never so many.
+    // As more of a piece becomes known, its first tokens may merge, but never this many.
     let enough = usize::try_from(limit)
         .unwrap_or(usize::MAX)
         .saturating_add(LONG);

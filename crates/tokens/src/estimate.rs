@@ -1,11 +1,10 @@
-//! About how many tokens a text has, without a vocabulary.
+//! Estimates the number of tokens of a text without a vocabulary.
 
 use crate::classes::Classes;
 use crate::split;
 
-/// A guess for each piece: one token for a word after a space, a number or white space, a little more
-/// for a word that follows something else, and by their length for whatever is long, for signs and
-/// for other scripts.
+/// Adds an estimate for each piece: one token for a word after a space, a number or white space; a little more for a
+/// word after another character; by length for long pieces, for punctuation and for other scripts.
 pub(crate) fn estimate(text: &str) -> u64 {
     let classes = Classes::of(text);
     let (mut at, mut tenths) = (0, 0);
@@ -17,7 +16,7 @@ pub(crate) fn estimate(text: &str) -> u64 {
     tenths.div_ceil(10)
 }
 
-/// Tenths of a token, by how many they are in our own code, logs, listings and documents.
+/// Tenths of a token, calibrated with our own code, logs, listings and documents.
 #[inline]
 fn piece(piece: &[u8]) -> u64 {
     let length = piece.len() as u64;
@@ -56,7 +55,7 @@ mod tests {
     use crate::Vocabulary;
 
     #[test]
-    fn an_estimate_is_near_the_truth() {
+    fn an_estimate_is_close_to_the_exact_count() {
         for text in [
             include_str!("estimate.rs"),
             include_str!("../Cargo.toml"),
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_not_empty_has_a_token() {
+    fn a_non_empty_text_has_at_least_one_token() {
         assert_eq!(estimate(""), 0);
         for text in ["a", " ", "\n", "!", "é", "字"] {
             assert_eq!(estimate(text), 1, "{text:?}");

@@ -1,10 +1,10 @@
-//! How many tokens a text has.
+//! Counts the tokens of texts.
 //!
-//! The vocabularies are part of the program and are unpacked by the first count: about 50 ms and 60 MB,
-//! which a process that never counts does not need.
+//! The vocabularies are part of the binary and are unpacked by the first count: about 50 ms and 60 MB, which a process
+//! that never counts does not spend.
 //!
-//! Counting is exact: a text is cut into pieces as the vocabulary's pattern says (`split`), the tokens of
-//! short pieces are remembered (`memo`), and the others are counted by `bpe-openai`.
+//! Counts are exact: a text is cut into pieces by the pattern of the vocabulary (`split`), the counts of short pieces
+//! are cached (`memo`), and other pieces are counted by `bpe-openai`.
 
 mod classes;
 mod counter;
@@ -17,26 +17,26 @@ use std::fmt;
 use counter::Memos;
 use estimate::estimate;
 
-/// Whose tokens.
+/// A tokenizer vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Vocabulary {
-    /// GPT-4o and later. Other families are close to it; nothing better is public for them.
+    /// GPT-4o and later. Other model families are similar; no better vocabulary is public for them.
     #[default]
     O200k,
     /// GPT-4 and GPT-3.5.
     Cl100k,
-    /// A guess by the lengths of words and signs, without a vocabulary in memory, or for a
-    /// model whose vocabulary is not public. It is off by 4 % on average (230 files of code, JSON and
-    /// documents that it was not made for, in parts of 20 KB, against o200k; a quarter of the bytes is off
-    /// by 21 %), and by half at worst: too low for random data and for rare scripts.
+    /// An estimate from the lengths of words and punctuation, without a vocabulary in memory, or for a model whose
+    /// vocabulary is not public. The mean error is 4 % (230 files of code, JSON and documents that were not used for
+    /// calibration, in parts of 20 KB, compared with o200k; for a quarter of the bytes it is 21 %), and the worst is a
+    /// half: too low for random data and for rare scripts.
     Estimate,
 }
 
 impl Vocabulary {
-    /// All of them.
+    /// All vocabularies.
     pub const ALL: [Self; 3] = [Self::O200k, Self::Cl100k, Self::Estimate];
 
-    /// The word, in lower case.
+    /// The name, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Self::O200k => "o200k",
@@ -45,36 +45,35 @@ impl Vocabulary {
         }
     }
 
-    /// What a person calls it, in any case.
+    /// The vocabulary with this name, in any case.
     pub fn parse(word: &str) -> Option<Self> {
         let word = word.to_ascii_lowercase();
         let word = word.strip_suffix("_base").unwrap_or(&word);
         Self::ALL.into_iter().find(|one| one.name() == word)
     }
 
-    /// How many tokens a text has. Control words of a model (`<|endoftext|>`) are counted
-    /// as the text that they are.
+    /// The number of tokens of a text. Special tokens of a model (`<|endoftext|>`) are counted as ordinary text.
     pub fn count(self, text: &str) -> u64 {
         self.count_to(text, u64::MAX).unwrap_or(u64::MAX)
     }
 
-    /// Whether two texts, one of them below the other, have together as many tokens as each alone. That
-    /// they have is not always seen: `false` means that both have to be counted together.
+    /// Whether the tokens of two texts, one above the other, add up to those of both together. Conservative: `false`
+    /// means that they must be counted together.
     pub fn adds_up(self, above: &str, below: &str) -> bool {
         let (Some(last), Some(first)) = (above.bytes().next_back(), below.bytes().next()) else {
             return true;
         };
         match self {
-            // No piece goes on behind a line end but with white space or, of o200k, a slash.
+            // After a line end, a piece continues only with white space or, in o200k, a slash.
             Self::O200k | Self::Cl100k => {
                 last == b'\n' && first.is_ascii_graphic() && first != b'/'
             }
-            // It is rounded.
+            // Estimates are rounded.
             Self::Estimate => false,
         }
     }
 
-    /// How many tokens a text has, if not more than `limit`. Stops as soon as there are more.
+    /// The number of tokens of a text, if it does not exceed `limit`. Stops as soon as it does.
     pub fn count_to(self, text: &str, limit: u64) -> Option<u64> {
         static O200K: Memos = Memos::new();
         static CL100K: Memos = Memos::new();
@@ -101,7 +100,7 @@ impl fmt::Display for Vocabulary {
 mod tests {
     use super::*;
 
-    // Counted with js-tiktoken 1.0.21, which has nothing in common with what we use.
+    // Counted with js-tiktoken 1.0.21, an independent implementation.
     const KNOWN: [(&str, u64, u64); 5] = [
         ("", 0, 0),
         ("Hello, world!", 4, 4),
@@ -111,7 +110,7 @@ mod tests {
     ];
 
     #[test]
-    fn texts_have_as_many_tokens_as_their_makers_say() {
+    fn counts_equal_those_of_js_tiktoken() {
         for (text, o200k, cl100k) in KNOWN {
             assert_eq!(Vocabulary::O200k.count(text), o200k, "{text:?}");
             assert_eq!(Vocabulary::Cl100k.count(text), cl100k, "{text:?}");
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vocabulary_is_known_by_its_names() {
+    fn a_vocabulary_is_parsed_from_its_names() {
         assert_eq!(Vocabulary::parse("o200k_base"), Some(Vocabulary::O200k));
         assert_eq!(Vocabulary::parse("CL100K"), Some(Vocabulary::Cl100k));
         assert_eq!(Vocabulary::parse("gpt"), None);

@@ -1,14 +1,14 @@
-//! How many tokens short pieces have, remembered.
+//! Caches the token counts of short pieces.
 //!
-//! A text repeats its words. The table has a fixed size, and a piece that falls on the place of another
-//! takes it. A place holds the piece itself, so that no two are ever confused.
+//! Words repeat within a text. The table has a fixed size; a piece that hashes to an occupied slot replaces its
+//! content. A slot contains the piece itself, so collisions cannot give wrong counts.
 
-/// Longer pieces are not remembered.
+/// The longest cached piece in bytes.
 pub(crate) const LONGEST: usize = 15;
 
-/// Half a megabyte: enough for the different words of a megabyte of code, and it stays in a core's cache.
+/// Half a megabyte: enough for the distinct words of a megabyte of code, and small enough for the cache of a core.
 const PLACES: usize = 1 << 15;
-/// The last byte of a place has the length in its upper half and the number of tokens in its lower.
+/// The last byte of a slot has the length in its upper half and the number of tokens in its lower half.
 const COUNT: u128 = 0xf << 120;
 
 pub(crate) struct Memo(Box<[u128]>);
@@ -18,20 +18,19 @@ impl Memo {
         Self(vec![0; PLACES].into_boxed_slice())
     }
 
-    /// How many tokens a piece has that is neither empty nor longer than [`LONGEST`]: as remembered, or
-    /// as `count` says.
+    /// The number of tokens of a piece of 1 to [`LONGEST`] bytes: the cached count, or the result of `count`.
     #[inline]
     pub(crate) fn count(&mut self, key: Key, count: impl FnOnce() -> usize) -> u64 {
         let place = &mut self.0[key.place()];
         if *place & !COUNT != key.0 {
-            // Not more tokens than bytes, so that it fits.
+            // A piece has at most as many tokens as bytes, so the count fits.
             *place = key.0 | ((count() as u128) << 120) & COUNT;
         }
         ((*place & COUNT) >> 120) as u64
     }
 }
 
-/// A short piece as a number: its bytes, and its length.
+/// A short piece as a number: its bytes and its length.
 #[derive(Clone, Copy)]
 pub(crate) struct Key(u128);
 

@@ -1,10 +1,10 @@
-//! Where the vocabularies cut a text into pieces before they look for tokens.
+//! Cuts texts into pieces as the vocabularies do before they look up tokens.
 //!
-//! Both do it by a pattern for a regular expression, which takes most of the time of counting. Here the
-//! same by hand. What the patterns do where alternatives overlap is in the comments; that the pieces are
-//! the same is held to by properties and a fuzz target.
+//! The vocabularies define pieces by regular expressions, whose evaluation would dominate counting. Here they are
+//! implemented by hand. Comments explain how overlapping alternatives behave; property tests and a fuzz target check
+//! that the pieces are the same.
 //!
-//! All of it is inlined into the counting loop: as calls it is a tenth slower.
+//! Everything is inlined into the counting loop, because calls would make it a tenth slower.
 
 use crate::classes::{Classes, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UNCASED, UPPER};
 
@@ -24,10 +24,10 @@ pub(crate) fn o200k(text: Classes<'_>, at: usize) -> usize {
         return number(text, next);
     }
     if first & MARK != 0 {
-        // It may stand before a word and it may be a letter of it; that comes to the same.
+        // A mark may precede a word or be a letter of it; the result is the same.
         return uncased_word(text, next);
     }
-    // Anything but a line end may stand before a word.
+    // Any character except a line end may precede a word.
     if first & NEWLINE == 0
         && let Some(end) = cased_word(text, next)
     {
@@ -71,7 +71,7 @@ pub(crate) fn cl100k(text: Classes<'_>, at: usize) -> usize {
     }
 }
 
-/// `[U]*[W]+` or, if that is not there, `[U]+[W]*`, and a contraction.
+/// `[U]*[W]+` or else `[U]+[W]*`, and a contraction.
 #[inline(always)]
 fn cased_word(text: Classes<'_>, at: usize) -> Option<usize> {
     let upper_end = text.run(at, UPPER);
@@ -83,7 +83,7 @@ fn cased_word(text: Classes<'_>, at: usize) -> Option<usize> {
     (end > at).then(|| contraction(text, end))
 }
 
-/// The same, when a character that is both has been seen before `at`.
+/// The same, after a character of both sets before `at`.
 #[inline(never)]
 fn uncased_word(text: Classes<'_>, mut at: usize) -> usize {
     let mut both_end = at;
@@ -94,7 +94,7 @@ fn uncased_word(text: Classes<'_>, mut at: usize) -> usize {
             return contraction(text, end);
         }
         if class & (UPPER | UNCASED | MARK) == 0 {
-            // The last of both kinds is what the second set needs; capitals behind it are given back.
+            // The second set needs the last character of both sets; capitals behind it are excluded again.
             return contraction(text, both_end);
         }
         at += length;
@@ -117,7 +117,7 @@ fn number(text: Classes<'_>, mut at: usize) -> usize {
     at
 }
 
-/// The end of a run of signs, perhaps with a space before it.
+/// The end of a run of punctuation, optionally with a space before it.
 #[inline(always)]
 fn signs(text: Classes<'_>, at: usize, first: u8) -> Option<usize> {
     let start = match text.text.as_bytes().get(at) {
@@ -129,8 +129,8 @@ fn signs(text: Classes<'_>, at: usize, first: u8) -> Option<usize> {
     (end > start).then_some(end)
 }
 
-/// White space to its last line end; else all of it, if the text ends there; else all but the last
-/// character, which belongs to what follows.
+/// White space up to its last line end; without one, all of it if the text ends there, otherwise all but the last
+/// character, which belongs to the next piece.
 #[inline(always)]
 fn space(text: Classes<'_>, at: usize, next: usize) -> usize {
     let mut end = at;
@@ -155,7 +155,7 @@ fn space(text: Classes<'_>, at: usize, next: usize) -> usize {
     }
 }
 
-/// The end of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d` in any case if it stands at `at`, else `at`.
+/// The end of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d`, in any case, if it is at `at`; otherwise `at`.
 #[inline(always)]
 fn contraction(text: Classes<'_>, at: usize) -> usize {
     match text.text.as_bytes().get(at) {
@@ -201,14 +201,14 @@ mod tests {
         assert_eq!(pieces(text, cl100k), theirs(bpe_openai::cl100k_base()));
     }
 
-    /// At least one of each class, and whatever the patterns name.
+    /// At least one character of each class, and all characters that the patterns name.
     const SORTS: [char; 19] = [
         'A', 's', 'l', 'L', 'E', 'v', '字', 'ʰ', '\u{301}', '1', '½', ' ', '\t', '\u{2028}', '\n',
         '\'', '/', '!', 'ſ',
     ];
 
     #[test]
-    fn a_text_is_cut_where_people_would_think() {
+    fn a_text_is_cut_into_words_numbers_and_marks() {
         let text = "HTTPServer's it'LL  be 12345 ok!//\n\n  x\u{301}Y ";
         let expected = [
             "HTTPServer's",
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn short_texts_of_all_sorts_are_cut_as_by_the_patterns() {
+    fn short_texts_of_all_classes_are_cut_as_by_the_patterns() {
         let mut texts = vec![String::new()];
         for _ in 0..=3 {
             for text in &texts {
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn every_character_is_cut_as_by_the_patterns() {
-        // Elsewhere there is nothing, or nothing but private use.
+        // The other planes are unassigned or private use.
         let planes = (0..0x32000_u32).chain(0xe0000..0xe1000).step_by(1 << 12);
         for start in planes {
             let mut text = String::new();
@@ -258,7 +258,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(512))]
 
         #[test]
-        fn soups_are_cut_as_by_the_patterns(
+        fn mixtures_are_cut_as_by_the_patterns(
             chars in prop::collection::vec(prop::sample::select(SORTS.to_vec()), 0..60),
         ) {
             same(&chars.into_iter().collect::<String>());

@@ -1,4 +1,4 @@
-//! The counts are the tokenizer's own, whatever the text.
+//! Counts equal those of the tokenizer for any text.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ fn is_exact(text: &str) {
 }
 
 #[test]
-fn our_own_sources_and_docs_are_counted_exactly() {
+fn the_sources_and_docs_of_this_repository_are_counted_exactly() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for folder in ["docs", "crates/tokens", "crates/wire/src"] {
         each_file(&root.join(folder), &mut |text| is_exact(text));
@@ -50,7 +50,7 @@ fn long_pieces_are_counted_exactly() {
 }
 
 #[test]
-fn a_piece_with_zeros_is_not_taken_for_a_shorter_one() {
+fn a_piece_with_zero_bytes_differs_from_a_shorter_one() {
     for text in [
         "\0",
         "\0\0",
@@ -81,7 +81,7 @@ fn threads_that_count_at_the_same_time_get_exact_counts() {
 }
 
 #[test]
-fn a_limit_far_below_a_huge_piece_is_found_early() {
+fn counting_a_huge_piece_stops_early_at_the_limit() {
     let text = "ab".repeat(5 << 20);
     for one in [Vocabulary::O200k, Vocabulary::Cl100k] {
         assert_eq!(one.count_to(&text, 10), None);
@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_that_add_up_are_counted_apart(
+    fn texts_that_add_up_have_the_sum_of_their_tokens(
         above in "([a-z]{1,9}|[0-9]{1,4}|[ ]{1,3}|[.,:;/{}=|'\\[\\]-]{1,4}|\\r?\\n){0,20}\\n?",
         below in "(['/%|#a-zA-Z0-9 \\r\\n\\t{é漢\u{300}]{1,3}){0,9}",
     ) {

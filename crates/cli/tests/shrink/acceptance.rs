@@ -16,7 +16,7 @@ fn it_starts_the_server_and_completes_the_handshake() {
 }
 
 #[test]
-fn the_list_has_the_tools_of_the_server_and_ours() {
+fn the_list_has_the_tools_of_the_server_and_the_layer() {
     let line = shrink(&[]).ready();
     assert_eq!(
         line.tool_names(),
@@ -32,7 +32,7 @@ fn the_list_has_the_tools_of_the_server_and_ours() {
 }
 
 #[test]
-fn a_tool_of_ours_whose_name_is_taken_gets_another() {
+fn a_local_tool_whose_name_is_taken_is_renamed() {
     let theirs = r#""tools":[{"name":"say","inputSchema":{"type":"object"}},{"name":"read_bcp_file","inputSchema":{"type":"object"}}]"#;
     let line = shrink(&[]).tools(theirs).ready();
     let names = line.tool_names();
@@ -45,7 +45,7 @@ fn a_tool_of_ours_whose_name_is_taken_gets_another() {
         names.iter().filter(|name| *name == "read_bcp_file").count(),
         1
     );
-    // Each name means what the list says.
+    // Each name calls the tool that the list describes.
     line.call("read_bcp_file", &json!({"path": "theirs.bcp"}));
     line.children.wait_for_tool("read_bcp_file");
     let ours = line.call("linkspan_read_bcp_file", &json!({"path": "ours.bcp"}));
@@ -70,7 +70,7 @@ fn a_call_is_forwarded_and_its_result_returned() {
 }
 
 #[test]
-fn valid_json_is_detected_and_comes_in_a_short_form() {
+fn valid_json_is_detected_and_shortened() {
     let line = shrink(&[]).ready();
     let text = samples::rows(60);
     let answer = line.answer_to(&result_of(&text));
@@ -79,15 +79,15 @@ fn valid_json_is_detected_and_comes_in_a_short_form() {
 }
 
 #[test]
-fn what_is_below_the_threshold_passes_unmodified() {
-    // Valid JSON is 0.9 sure, and so not sure enough.
+fn a_text_below_the_confidence_threshold_passes_unmodified() {
+    // Valid JSON is detected with a confidence of 0.9, which is below this threshold.
     let line = shrink(&["--threshold", "0.95"]).ready();
     let result = result_of(&samples::rows(60));
     assert_untouched(&line.answer_to(&result), &result);
 }
 
 #[test]
-fn what_comes_has_fewer_tokens_than_what_was_sent() {
+fn a_shortened_result_has_fewer_tokens() {
     let line = shrink(&[]).ready();
     let text = samples::rows(60);
     let new = line.given(&text);
@@ -95,7 +95,7 @@ fn what_comes_has_fewer_tokens_than_what_was_sent() {
 }
 
 #[test]
-fn a_server_that_crashes_is_an_error_of_the_call_and_no_crash_of_ours() {
+fn a_server_crash_is_an_error_of_the_call() {
     let mut line = shrink(&[]).ready();
     let answer = line.call("crash", &json!({"code": 3}));
     assert_eq!(answer.code(), Some(-32000), "{}", answer.text);

@@ -1,4 +1,4 @@
-//! Which tools are looked at, which are offered, and what the list says of them.
+//! Selecting tools: whose results are shortened, which are added, and how the list describes them.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::samples;
 use crate::setup::{Place, assert_untouched, meta, one_text, result_of, shrink};
 
 #[test]
-fn only_these_tools() {
+fn only_selected_tools_are_shortened() {
     let line = shrink(&["--only", "s*y", "--only", "other"]).ready();
     let text = samples::rows(60);
     assert_ne!(line.given(&text), text);
@@ -15,7 +15,7 @@ fn only_these_tools() {
 }
 
 #[test]
-fn all_but_these() {
+fn excluded_tools_are_not_shortened() {
     let text = samples::rows(60);
     let line = shrink(&["--except", "say"]).ready();
     assert_eq!(line.given(&text), text);
@@ -28,7 +28,7 @@ fn all_but_these() {
 const WORDY: &str = r#""tools":[{"name":"say","title":"Say","description":"what it does","inputSchema":{"type":"object","$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"description":{"type":"string","description":"a long explanation","enum":["a","b"]},"n":{"anyOf":[{"type":"integer","title":"N","minimum":0},{"type":"null"}],"default":{"description":"kept"}}},"required":["description"]},"annotations":{"title":"T"}}],"vendor":0.10"#;
 
 #[test]
-fn schemas_lose_what_only_explains_them() {
+fn descriptions_are_removed_from_schemas() {
     let line = shrink(&["--slim-tools", "--no-bcp-tools"])
         .tools(WORDY)
         .ready();
@@ -59,14 +59,14 @@ fn slimmer_lists_are_measured_separately() {
 }
 
 #[test]
-fn without_any_of_ours_the_list_passes() {
+fn without_local_tools_the_list_passes_unchanged() {
     let line = shrink(&["--no-bcp-tools"]).tools(WORDY).ready();
     let answer = line.ask("tools/list", &json!({}));
     assert_untouched(&answer, &format!("{{{WORDY}}}"));
 }
 
 #[test]
-fn ours_come_on_the_last_page() {
+fn local_tools_are_on_the_last_page() {
     let setting =
         shrink(&[]).tools(r#""tools":[{"name":"one","inputSchema":{}}],"nextCursor":"2""#);
     setting.place.write(
@@ -95,7 +95,7 @@ fn ours_come_on_the_last_page() {
             "linkspan_bcp_fetch"
         ]
     );
-    // While the list is read again, page by page, names mean what they meant.
+    // While the list is read again, page by page, names keep their meaning.
     line.ask("tools/list", &json!({}));
     line.call("bcp_fetch", &json!({"id": "theirs"}));
     line.children.wait_for_tool("bcp_fetch");
@@ -145,15 +145,15 @@ fn files_are_read_and_written_within_the_root_only() {
 }
 
 #[test]
-fn a_root_that_is_not_there_is_told_at_the_start() {
+fn a_missing_root_is_reported_at_start() {
     let ran = crate::run::linkspan(&["shrink", "--root", "/no/such/folder", "--", "true"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(ran.stderr.contains("/no/such/folder"), "{}", ran.stderr);
 }
 
 #[test]
-fn what_task_results_say_is_shortened_as_well() {
-    // A call that became a task gives its result here.
+fn task_results_are_shortened() {
+    // A call that became a task returns its result here.
     use linkspan_testkit::{Children, Conn, Flow, Request, Server};
     let hook = |request: &Request, conn: &mut Conn| {
         if request.rpc() != Some("tasks/result") {

@@ -42,7 +42,7 @@ fn results_are_shortened_in_every_pair_of_eras() {
 }
 
 #[test]
-fn what_stays_stays_in_every_pair_of_eras() {
+fn other_content_is_unchanged_in_every_pair_of_eras() {
     let failed = json!({"content": [{"type": "text", "text": samples::rows(60)}], "isError": true, "vendor": 1});
     each(|line, _| {
         let answer = line.answer_to(&failed.to_string());
@@ -57,7 +57,7 @@ fn what_stays_stays_in_every_pair_of_eras() {
 }
 
 #[test]
-fn the_list_has_our_tools_in_every_pair_of_eras() {
+fn the_list_has_the_local_tools_in_every_pair_of_eras() {
     each(|line, client| {
         let names = line.tool_names();
         assert_eq!(
@@ -84,7 +84,7 @@ fn the_list_has_our_tools_in_every_pair_of_eras() {
 }
 
 #[test]
-fn a_modern_result_that_asks_for_more_passes() {
+fn a_modern_result_that_requests_input_passes() {
     let line = shrink(&[]).eras(Era::Modern, Era::Modern).ready();
     let label = samples::prose();
     let answer = line.call("ask", &json!({"label": label})).json();
@@ -99,7 +99,7 @@ fn a_modern_result_that_asks_for_more_passes() {
 }
 
 #[test]
-fn questions_cross_the_eras_as_they_do_without_us() {
+fn server_requests_cross_the_eras() {
     let line = shrink(&[]).eras(Era::Legacy, Era::Modern).ready();
     let id = line.begin("ask", &json!({}));
     let question = line.bridge.heard("elicitation/create");
@@ -127,7 +127,7 @@ fn clients_of_both_eras_are_served_over_http() {
 }
 
 #[test]
-fn many_clients_at_once_each_get_their_own() {
+fn concurrent_clients_get_their_own_results() {
     let (http, place) = shrink(&[]).over_http();
     let threads: Vec<_> = (0..8)
         .map(|i| {
@@ -149,7 +149,7 @@ fn many_clients_at_once_each_get_their_own() {
 }
 
 #[test]
-fn a_remote_server_is_a_server_too() {
+fn results_of_a_remote_server_are_shortened() {
     let text = samples::rows(60);
     for server in [
         Server::legacy().start(),
@@ -163,8 +163,8 @@ fn a_remote_server_is_a_server_too() {
 }
 
 #[test]
-fn clients_of_a_shared_server_are_told_apart() {
-    // Without sessions many clients share a server; what is done for one is not done for another.
+fn clients_of_a_shared_server_are_distinguished() {
+    // Without sessions, many clients share a server; state of one client must not affect another.
     let text = samples::orders(30);
     let value: Value = serde_json::from_str(&text).unwrap();
     let twice = json!({"content": [{"type": "text", "text": text}], "structuredContent": value});

@@ -1,4 +1,4 @@
-//! What servers and clients do wrong, and results that are too much.
+//! Faults of servers and clients, and oversized results.
 
 use std::time::Duration;
 
@@ -22,9 +22,9 @@ fn assert_works(line: &Line) {
 }
 
 #[test]
-fn an_answer_that_was_the_servers_last_word_still_arrives_shortened() {
+fn an_answer_sent_before_the_server_exits_is_still_shortened() {
     let line = shrink(&[]).ready();
-    // So that the vocabulary is there: who waits for a dead server does not wait for long.
+    // Loads the vocabulary first: the wait for answers of an exited server is short.
     line.given(&samples::rows(60));
     let mut arguments = line.place.saying(result_of(&samples::rows(60)));
     arguments["exit"] = json!(0);
@@ -34,7 +34,7 @@ fn an_answer_that_was_the_servers_last_word_still_arrives_shortened() {
 }
 
 #[test]
-fn many_answers_that_were_the_servers_last_words_still_arrive() {
+fn many_answers_sent_before_the_server_exits_still_arrive() {
     let line = shrink(&["--time-box", "500"]).ready();
     let mut arguments = line.place.saying(result_of(&samples::rows(200)));
     let ids: Vec<String> = (0..20).map(|_| line.begin("say", &arguments)).collect();
@@ -46,7 +46,7 @@ fn many_answers_that_were_the_servers_last_words_still_arrive() {
     let answer = line.bridge.answer(&last);
     assert!(answer.result.is_some(), "{}", clip(&answer.text));
     for id in ids {
-        // One that the server had not begun to say is told with an error; none is lost.
+        // A call without an answer fails with an error; none is lost.
         let answer = line.bridge.answer(&id);
         assert!(
             answer.result.is_some() || answer.hint().is_some(),
@@ -69,10 +69,10 @@ fn a_server_that_dies_before_its_answer_is_an_error_of_that_call() {
 }
 
 #[test]
-fn a_server_that_crashes_again_and_again_is_started_again_and_again() {
+fn a_server_that_crashes_repeatedly_is_restarted_each_time() {
     let mut line = shrink(&[]).ready();
     for code in 1..4 {
-        // Two calls under way: both are told.
+        // Two calls are pending, and both fail.
         let waiting = line.begin("gate", &json!({"name": "never"}));
         line.children.wait_for_tools("gate", code);
         let crashed = line.call("crash", &json!({"code": code}));
@@ -86,7 +86,7 @@ fn a_server_that_crashes_again_and_again_is_started_again_and_again() {
 }
 
 #[test]
-fn a_server_that_is_started_again_speaks_every_pair_of_eras() {
+fn a_restarted_server_works_in_every_pair_of_eras() {
     for client in [Era::Legacy, Era::Modern] {
         for server in [Era::Legacy, Era::Modern] {
             let mut line = shrink(&[]).eras(client, server).ready();
@@ -100,7 +100,7 @@ fn a_server_that_is_started_again_speaks_every_pair_of_eras() {
 }
 
 #[test]
-fn connect_starts_a_command_again_as_well() {
+fn connect_restarts_a_command() {
     let mut line = shrink(&[]).by(&["connect"]).ready();
     for code in 0..2 {
         let crashed = line.call("crash", &json!({"code": code}));
@@ -122,7 +122,7 @@ fn a_server_that_never_answered_anything_ends_the_session() {
 }
 
 #[test]
-fn over_http_the_next_call_finds_another_server() {
+fn over_http_the_next_call_starts_another_server() {
     let (http, place) = shrink(&[]).over_http();
     let client = http.client().modern();
     let crashed = client.tool("1", "crash", &json!({"code": 3}));
@@ -132,15 +132,15 @@ fn over_http_the_next_call_finds_another_server() {
 }
 
 #[test]
-fn bytes_that_are_no_unicode_are_an_error_of_that_call() {
+fn an_answer_that_is_not_utf8_is_an_error_of_that_call() {
     let line = shrink(&["--timeout", "20"]).ready();
     let mut torn = result_of(&samples::rows(60)).into_bytes();
     let at = torn.len() / 2;
     torn[at] = 0xff;
     let id = line.begin("say", &line.place.saying(torn));
     assert_works(&line);
-    // It is unknown which call was answered, so that the call fails when it has waited long enough, or at
-    // once; but the next call works in either case.
+    // It is unknown which call the bytes answered, so the call fails at its timeout or at once. The next call works in
+    // either case.
     let answer = line.bridge.answer(&id);
     assert!(answer.error.is_some(), "{}", clip(&answer.text));
     assert_works(&line);
@@ -170,7 +170,7 @@ fn a_result_of_100_megabytes_passes() {
 }
 
 #[test]
-fn a_line_that_comes_a_million_times_is_no_bomb() {
+fn a_line_repeated_a_million_times_is_handled() {
     let mut line = shrink(&[]).ready();
     line.bridge.set_limit(Duration::from_secs(120));
     let text = "2025-03-14 all is well\n".repeat((14 << 20) / 23);
@@ -183,7 +183,7 @@ fn a_line_that_comes_a_million_times_is_no_bomb() {
 }
 
 #[test]
-fn json_as_deep_as_it_gets_passes() {
+fn deeply_nested_json_passes() {
     let line = shrink(&[]).ready();
     for depth in [100, 127, 1000, 100_000] {
         let text = "[".repeat(depth) + &"]".repeat(depth);
@@ -203,7 +203,7 @@ fn same(short: &str, original: &str) -> bool {
 }
 
 #[test]
-fn without_time_everything_passes() {
+fn with_a_time_box_of_zero_everything_passes() {
     for flags in [["--time-box", "0"], ["--time-box", "1"]] {
         let line = shrink(&flags).ready();
         let large = result_of(&samples::rows(20_000));
@@ -215,7 +215,7 @@ fn without_time_everything_passes() {
 }
 
 #[test]
-fn a_client_that_cancels_while_its_result_is_worked_on_gets_nothing_and_others_go_on() {
+fn a_call_cancelled_while_its_result_is_shortened_gets_no_answer() {
     let line = shrink(&[]).ready();
     let arguments = line.place.saying(result_of(&samples::rows(5000)));
     for _ in 0..10 {
@@ -230,7 +230,7 @@ fn a_client_that_cancels_while_its_result_is_worked_on_gets_nothing_and_others_g
 }
 
 #[test]
-fn a_client_that_does_not_read_stops_no_other_for_ever() {
+fn a_client_that_does_not_read_does_not_block_others() {
     let line = shrink(&[]).ready();
     line.bridge.pause();
     let text = samples::rows(400);
@@ -245,7 +245,7 @@ fn a_client_that_does_not_read_stops_no_other_for_ever() {
 }
 
 #[test]
-fn a_hundred_large_results_at_once_all_arrive_each_with_its_own() {
+fn a_hundred_concurrent_large_results_arrive_at_their_calls() {
     let mut line = shrink(&[]).ready();
     line.bridge.set_limit(Duration::from_secs(120));
     let texts: Vec<String> = (0..100)
@@ -258,7 +258,7 @@ fn a_hundred_large_results_at_once_all_arrive_each_with_its_own() {
     let mut shorter = 0;
     for (text, id) in texts.iter().zip(&ids) {
         let got = one_text(&line.bridge.answer(id));
-        // Those for which there was no time come as they are.
+        // Results that exceed the time box pass unchanged.
         if got != *text {
             shorter += 1;
             assert_same_json(&taken_back(&got), text);
@@ -269,7 +269,7 @@ fn a_hundred_large_results_at_once_all_arrive_each_with_its_own() {
 }
 
 #[test]
-fn answers_on_their_way_are_still_shortened_when_the_client_stops_writing() {
+fn pending_answers_are_shortened_after_the_client_closes_its_output() {
     let mut line = shrink(&[]).ready();
     let text = samples::rows(400);
     let mut arguments = line.place.saying(result_of(&text));

@@ -9,10 +9,10 @@ use crate::same::tokens;
 use crate::samples;
 use crate::setup::{Line, meta, one_text, result_of, shrink};
 
-/// For filters that run until they are ended.
+/// Long enough for filters that run until they are killed.
 const LONG: Duration = Duration::from_secs(300);
 
-/// A line on which a text has come as an outline, and the id of the original.
+/// A line on which a text arrived as an outline, and the id of the original.
 fn outlined(text: &str) -> (Line, String) {
     let line = shrink(&["--budget", "150"]).ready();
     let id = id_in(&line.answer_to(&result_of(text)));
@@ -25,7 +25,7 @@ fn id_in(answer: &Message) -> String {
     id.unwrap_or_else(|| panic!("no id: {meta}")).to_owned()
 }
 
-/// What `bcp_fetch` gives, and whether that is an error.
+/// The text that `bcp_fetch` returns, and whether it is an error.
 #[track_caller]
 fn fetch(line: &Line, id: &str, more: &Value) -> (String, bool) {
     let mut arguments = more.clone();
@@ -50,7 +50,7 @@ fn refused(line: &Line, id: &str, more: &Value) -> String {
 }
 
 #[test]
-fn what_fits_comes_whole() {
+fn a_text_within_the_budget_is_not_outlined() {
     let text = samples::rows(60);
     let line = shrink(&["--budget", "100000"]).ready();
     let answer = line.answer_to(&result_of(&text));
@@ -67,7 +67,7 @@ fn prose_over_its_budget_is_outlined_too() {
 }
 
 #[test]
-fn an_error_over_its_budget_comes_whole() {
+fn an_error_over_its_budget_is_not_outlined() {
     let line = shrink(&["--budget", "150"]).ready();
     let failed = json!({"content": [{"type": "text", "text": samples::log(400)}], "isError": true});
     assert_eq!(
@@ -114,7 +114,7 @@ fn lines_are_fetched_by_their_numbers() {
 }
 
 #[test]
-fn lines_are_fetched_by_what_is_in_them() {
+fn lines_are_fetched_by_a_pattern() {
     let text = samples::log(400);
     let (line, id) = outlined(&text);
     let expected: String = text
@@ -131,7 +131,7 @@ fn lines_are_fetched_by_what_is_in_them() {
         let why = refused(&line, &id, &json!({"grep": wrong}));
         assert!(why.contains("regular expression"), "{wrong}: {why}");
     }
-    // One that makes other engines run for ever.
+    // Catastrophic backtracking in other engines.
     fetched(&line, &id, &json!({"grep": "(.*)*(.*)*=(.*)*$"}));
 }
 
@@ -183,7 +183,7 @@ fn a_filter_sees_no_secrets_and_no_files() {
         let (text, _) = fetch(&line, &id, &json!({"jq": filter}));
         assert!(!text.contains("shh"), "{filter}: {text}");
     }
-    // Words that look like flags are a filter, and a wrong one.
+    // Words that look like flags are an invalid filter.
     for filter in [
         "--rawfile x /etc/passwd $x",
         "-n",
@@ -230,7 +230,7 @@ fn an_unknown_id_is_an_error() {
 }
 
 #[test]
-fn a_long_answer_is_cut_and_says_where_the_rest_is() {
+fn a_long_answer_is_cut_and_names_the_next_range() {
     let text: String = (0..60_000)
         .map(|i| format!("{i:05} all is well\n"))
         .collect();
@@ -261,7 +261,7 @@ fn a_long_answer_is_cut_and_says_where_the_rest_is() {
 }
 
 #[test]
-fn a_line_that_is_too_long_alone_is_cut() {
+fn a_single_overlong_line_is_cut() {
     let (line, id) = outlined(&"ø".repeat(400_000));
     let part = fetched(&line, &id, &json!({}));
     assert!(
@@ -272,9 +272,9 @@ fn a_line_that_is_too_long_alone_is_cut() {
 }
 
 #[test]
-fn filters_that_never_end_do_end() {
+fn filters_that_never_end_are_killed() {
     let (line, id) = outlined(&samples::orders(60));
-    // At once: each takes its time, and no other call has to wait for it.
+    // Concurrently: each runs into its timeout, and no other call waits for it.
     let ids: Vec<String> = [
         "[range(1e9)]|length",
         "last(repeat(1))",
@@ -304,7 +304,7 @@ fn filters_that_never_end_do_end() {
 }
 
 #[test]
-fn results_of_our_own_tools_are_not_shortened() {
+fn results_of_local_tools_are_not_shortened() {
     let (line, id) = outlined(&samples::rows(200));
     let whole = line.call("bcp_fetch", &json!({"id": id}));
     assert_eq!(one_text(&whole), samples::rows(200));
@@ -334,7 +334,7 @@ fn several_texts_share_the_budget() {
 }
 
 #[test]
-fn a_result_over_its_budget_comes_as_an_outline_with_a_handle() {
+fn a_result_over_its_budget_becomes_an_outline_with_a_handle() {
     let line = shrink(&["--budget", "150"]).ready();
     let text = samples::log(400);
     let answer = line.answer_to(&result_of(&text));
@@ -363,11 +363,11 @@ fn a_result_over_its_budget_comes_as_an_outline_with_a_handle() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn filters_take_turns_so_that_their_memory_is_bounded() {
+fn the_number_of_concurrent_filters_is_limited() {
     let mut line = shrink(&["--budget", "150"]).ready();
     line.bridge.set_limit(LONG);
     let id = id_in(&line.answer_to(&result_of(&samples::orders(60))));
-    // Each of them runs until it is ended.
+    // Each of them runs until it is killed.
     let filter = json!({"id": id, "jq": "def f: f; f"});
     for _ in 0..4 {
         line.begin("bcp_fetch", &filter);

@@ -8,7 +8,7 @@ use crate::same::{assert_same_json, tokens};
 use crate::samples;
 use crate::setup::{LATEST, meta, one_text, program, result_of, shrink};
 
-/// Asks until the answer is shortened: until the vocabulary is there, results pass as they are.
+/// Repeats a call until the answer is shortened: results pass unchanged until the vocabulary is loaded.
 fn until_shorter(ask: impl Fn() -> Message) -> Message {
     let mut answers = std::iter::repeat_with(ask).take(200);
     let found = answers.find(|answer| !meta(answer).is_null());
@@ -16,7 +16,7 @@ fn until_shorter(ask: impl Fn() -> Message) -> Message {
 }
 
 #[test]
-fn connect_gives_shorter_results_and_the_servers_own_list() {
+fn connect_shortens_results_and_keeps_the_list_of_tools() {
     let line = shrink(&[]).by(&["connect", "--shrink"]).ready();
     let text = samples::rows(60);
     let answer = until_shorter(|| line.answer_to(&result_of(&text)));
@@ -36,7 +36,7 @@ fn connect_without_the_flag_changes_nothing() {
 }
 
 #[test]
-fn levels_can_be_given_to_the_flag() {
+fn the_flag_accepts_a_level() {
     let text = samples::rows(60);
     let sizes = [
         "--shrink=safe",
@@ -54,7 +54,7 @@ fn levels_can_be_given_to_the_flag() {
 }
 
 #[test]
-fn expose_gives_shorter_results_to_clients_of_both_eras() {
+fn expose_shortens_results_for_clients_of_both_eras() {
     for flags in [&["--shrink"][..], &["--shrink", "--share"][..]] {
         let (http, place) = shrink(flags).by(&["expose"]).over_http();
         let text = samples::rows(60);
@@ -76,7 +76,7 @@ fn expose_gives_shorter_results_to_clients_of_both_eras() {
 }
 
 #[test]
-fn a_folder_of_scripts_gives_shorter_results() {
+fn results_of_a_folder_of_scripts_are_shortened() {
     let setting = shrink(&[]);
     let folder = setting.place.file("tools");
     std::fs::create_dir_all(&folder).unwrap();
@@ -97,7 +97,7 @@ fn a_folder_of_scripts_gives_shorter_results() {
 }
 
 #[test]
-fn the_reader_server_gives_shorter_results() {
+fn results_of_the_reader_server_are_shortened() {
     let setting = shrink(&[]);
     setting.place.write(
         "m.json",
@@ -120,7 +120,7 @@ fn the_reader_server_gives_shorter_results() {
 }
 
 #[test]
-fn a_server_behind_two_of_us_is_shortened_once() {
+fn a_result_that_passes_two_layers_is_shortened_once() {
     let first = shrink(&[]);
     let text = samples::rows(60);
     let (http, place) = first.over_http();

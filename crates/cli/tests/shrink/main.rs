@@ -1,7 +1,7 @@
-//! `linkspan shrink` from outside: a real process between a scripted client and a scripted server.
+//! Tests of `linkspan shrink`: a real process between a scripted client and a scripted server.
 //!
-//! Each test is one promise to a user. The server says exactly the bytes that the test has written
-//! into a file (its tool `say`), so that a test can tell what was changed on the way and what was not.
+//! Each test checks one promise to a user. The server's tool `say` returns exactly the bytes of a file that the test
+//! has written, so a test can tell which bytes were changed on the way.
 
 mod acceptance;
 mod choosing;

@@ -1,4 +1,4 @@
-//! The names that the first specification has for things.
+//! Names from the first specification, which are still accepted.
 
 use linkspan_testkit::Children;
 use serde_json::json;
@@ -48,7 +48,7 @@ fn arguments_may_begin_with_a_hyphen_or_be_missing() {
 }
 
 #[test]
-fn the_reader_is_the_reader() {
+fn the_old_reader_command_starts_the_reader() {
     let setting = shrink(&["--mode", "reader"]);
     let bridge = setting.launch().start();
     bridge.initialize(crate::setup::LATEST);
@@ -67,7 +67,7 @@ fn the_reader_is_the_reader() {
 }
 
 #[test]
-fn the_threshold_of_the_environment_counts_and_a_flag_counts_more() {
+fn a_flag_overrides_the_threshold_from_the_environment() {
     let result = result_of(&samples::rows(60));
     let line = shrink(&[]).env("BCP_DETECT_THRESHOLD", "0.95").ready();
     assert_untouched(&line.answer_to(&result), &result);
@@ -78,7 +78,7 @@ fn the_threshold_of_the_environment_counts_and_a_flag_counts_more() {
 }
 
 #[test]
-fn settings_that_mean_nothing_are_told_at_the_start() {
+fn invalid_settings_are_reported_at_start() {
     for (name, value) in [
         ("BCP_RENDER_MODE", "html"),
         ("BCP_DETECT_THRESHOLD", "high"),

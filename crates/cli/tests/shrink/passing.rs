@@ -1,4 +1,4 @@
-//! Everything that is not the text of a tool's result passes byte for byte.
+//! Content other than texts of tool results passes byte for byte.
 
 use linkspan_testkit::{Conn, Flow, Request, Server, child};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::samples;
 use crate::setup::{Line, assert_untouched, meta, result_of, shrink};
 
-/// Asserts that a result passes as it is, although the same text alone would not.
+/// Asserts that a result passes unchanged, although its text alone would be shortened.
 #[track_caller]
 fn assert_passes(line: &Line, result: &str) {
     assert_untouched(&line.answer_to(result), result);
@@ -26,7 +26,7 @@ fn with_audience(audience: Value) -> Value {
 }
 
 #[test]
-fn the_texts_of_these_tests_would_be_shortened_anywhere_else() {
+fn the_texts_of_these_tests_are_shortened_elsewhere() {
     let line = shrink(&[]).ready();
     for result in [
         result_of(&samples::rows(60)),
@@ -39,14 +39,14 @@ fn the_texts_of_these_tests_would_be_shortened_anywhere_else() {
 }
 
 #[test]
-fn a_result_that_says_it_failed() {
+fn an_error_result_passes() {
     let line = shrink(&[]).ready();
     let failed = json!({"content": [{"type": "text", "text": samples::rows(60)}], "isError": true});
     assert_passes(&line, &failed.to_string());
 }
 
 #[test]
-fn images_sounds_and_links() {
+fn images_sounds_and_links_pass() {
     let line = shrink(&[]).ready();
     let data = "QUFB".repeat(2000);
     for item in [
@@ -61,7 +61,7 @@ fn images_sounds_and_links() {
 }
 
 #[test]
-fn pages_and_skills_that_are_for_the_client_itself() {
+fn pages_and_skills_for_the_client_pass() {
     let line = shrink(&[]).ready();
     for uri in ["ui://weather/map", "skill://pilot/SKILL.md", "UI://weather"] {
         assert_passes(&line, &items(&[resource(uri)]));
@@ -69,14 +69,14 @@ fn pages_and_skills_that_are_for_the_client_itself() {
 }
 
 #[test]
-fn what_is_for_the_user_only() {
+fn content_for_the_user_only_passes() {
     let line = shrink(&[]).ready();
     assert_passes(&line, &items(&[with_audience(json!(["user"]))]));
     assert_passes(&line, &items(&[with_audience(json!([]))]));
 }
 
 #[test]
-fn short_texts() {
+fn short_texts_pass() {
     let line = shrink(&[]).ready();
     assert_passes(&line, &result_of(&samples::rows(1)));
     assert_passes(&line, &result_of(""));
@@ -84,22 +84,22 @@ fn short_texts() {
 }
 
 #[test]
-fn texts_that_have_no_short_form() {
+fn texts_without_a_short_form_pass() {
     let line = shrink(&[]).ready();
     assert_passes(&line, &result_of(&samples::prose()));
     assert_passes(&line, &result_of(&"x".repeat(5000)));
 }
 
 #[test]
-fn a_text_that_is_no_unicode() {
-    // Half a character cannot be taken back once it was read.
+fn a_text_with_a_lone_surrogate_passes() {
+    // A lone surrogate would not survive decoding.
     let line = shrink(&[]).ready();
     let half = result_of(&samples::rows(60)).replace("Rotterdam", "\\ud83d");
     assert_passes(&line, &half);
 }
 
 #[test]
-fn results_that_are_no_results_of_tools_at_all() {
+fn malformed_tool_results_pass() {
     let line = shrink(&[]).ready();
     for odd in [
         r#"{"content":"text"}"#.to_owned(),
@@ -117,14 +117,14 @@ fn results_that_are_no_results_of_tools_at_all() {
 }
 
 #[test]
-fn results_that_only_the_server_understands() {
+fn results_with_unknown_members_pass() {
     let line = shrink(&[]).ready();
     let answer = line.call("fidelity", &json!({}));
     assert_untouched(&answer, &format!("{{{}}}", child::FIDELITY));
 }
 
 #[test]
-fn errors() {
+fn errors_pass() {
     let line = shrink(&[]).ready();
     let answer = line.call("fail", &json!({}));
     assert_eq!(answer.error.as_deref(), Some(child::FAILURE));
@@ -133,7 +133,7 @@ fn errors() {
 }
 
 #[test]
-fn resources_prompts_and_completions() {
+fn resources_prompts_and_completions_pass() {
     let answers = [
         (
             "resources/read",
@@ -181,7 +181,7 @@ fn resources_prompts_and_completions() {
 }
 
 #[test]
-fn notifications_in_their_order() {
+fn notifications_pass_in_order() {
     let line = shrink(&[]).ready();
     let params =
         json!({"name": "progress", "arguments": {"n": 3}, "_meta": {"progressToken": "p/1"}});
@@ -203,7 +203,7 @@ fn notifications_in_their_order() {
 }
 
 #[test]
-fn questions_of_the_server_and_what_the_client_answers() {
+fn server_requests_and_client_responses_pass() {
     let line = shrink(&[]).ready();
     let long = samples::rows(60);
     for (tool, method, answer) in [
@@ -230,14 +230,14 @@ fn questions_of_the_server_and_what_the_client_answers() {
         line.bridge.send(&format!(
             r#"{{"jsonrpc":"2.0","id":{number},"result":{answered}}}"#
         ));
-        // The tool gives it back beside a text that is empty.
+        // The tool returns it beside an empty text.
         let got = line.bridge.answer(&id).at(&["result", "structuredContent"]);
         assert_eq!(got.as_deref(), Some(answered.as_str()), "{tool}");
     }
 }
 
 #[test]
-fn what_the_client_sends() {
+fn client_messages_pass() {
     let line = shrink(&[]).ready();
     let spelled = r#"{ "b" : 0.10, "a":[ 12345678901234567890 ], "text":"\u0041" }"#;
     line.bridge.send(&format!(

@@ -1,4 +1,4 @@
-//! `--dedup`: what comes again in a session is said once.
+//! `--dedup`: a text that repeats in a session becomes a reference.
 
 use serde_json::json;
 
@@ -28,7 +28,7 @@ fn the_same_text_again_is_a_reference_to_the_first() {
 }
 
 #[test]
-fn prose_is_said_once_too() {
+fn repeated_prose_is_a_reference() {
     let line = shrink(&["--dedup"]).ready();
     let text = samples::prose().repeat(2);
     assert_eq!(line.given(&text), text);
@@ -41,7 +41,7 @@ fn prose_is_said_once_too() {
 }
 
 #[test]
-fn short_texts_come_every_time() {
+fn repeated_short_texts_are_sent_in_full() {
     let line = shrink(&["--dedup"]).ready();
     for _ in 0..2 {
         assert_eq!(line.given("all is well"), "all is well");
@@ -49,7 +49,7 @@ fn short_texts_come_every_time() {
 }
 
 #[test]
-fn errors_come_every_time() {
+fn repeated_errors_are_sent_in_full() {
     let line = shrink(&["--dedup"]).ready();
     let failed = json!({"content": [{"type": "text", "text": samples::rows(60)}], "isError": true})
         .to_string();
@@ -59,7 +59,7 @@ fn errors_come_every_time() {
 }
 
 #[test]
-fn a_text_twice_in_one_result_comes_twice() {
+fn a_text_repeated_within_one_result_is_sent_in_full() {
     let line = shrink(&["--dedup"]).ready();
     let item = json!({"type": "text", "text": samples::rows(60)});
     let answer = line.answer_to(&json!({"content": [item, item]}).to_string());
@@ -69,14 +69,14 @@ fn a_text_twice_in_one_result_comes_twice() {
 }
 
 #[test]
-fn without_the_flag_everything_comes_every_time() {
+fn without_the_flag_repeated_texts_are_sent_in_full() {
     let line = shrink(&[]).ready();
     let text = samples::rows(60);
     assert_eq!(line.given(&text), line.given(&text));
 }
 
 #[test]
-fn what_one_client_has_seen_another_has_not() {
+fn texts_of_one_client_are_not_references_for_another() {
     let (http, place) = shrink(&["--dedup"]).over_http();
     let text = samples::rows(60);
     let arguments = place.saying(result_of(&text));
@@ -88,7 +88,7 @@ fn what_one_client_has_seen_another_has_not() {
 }
 
 #[test]
-fn clients_without_a_session_get_everything_every_time() {
+fn clients_without_a_session_get_full_texts() {
     let (http, place) = shrink(&["--dedup"]).over_http();
     let arguments = place.saying(result_of(&samples::rows(60)));
     let client = http.client().modern();

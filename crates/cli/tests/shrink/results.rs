@@ -1,4 +1,4 @@
-//! Results that are rewritten: what is new in them, and what stays.
+//! Shortened results: which members change, and which stay.
 
 use linkspan_testkit::Message;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn content(answer: &Message) -> Vec<Value> {
 }
 
 #[test]
-fn members_that_we_do_not_know_keep_their_place_and_their_bytes() {
+fn unknown_members_keep_their_position_and_bytes() {
     let line = shrink(&[]).ready();
     let text = serde_json::to_string(&samples::rows(60)).unwrap();
     let result = format!(
@@ -27,7 +27,7 @@ fn members_that_we_do_not_know_keep_their_place_and_their_bytes() {
 }
 
 #[test]
-fn a_text_inside_a_resource_is_shortened_where_it_stands() {
+fn a_text_inside_a_resource_is_shortened_in_place() {
     let line = shrink(&[]).ready();
     let text = samples::rows(60);
     let resource = json!({"uri": "file:///rows.json", "mimeType": "application/json", "text": text, "size": 5});
@@ -43,7 +43,7 @@ fn a_text_inside_a_resource_is_shortened_where_it_stands() {
 }
 
 #[test]
-fn a_resource_with_another_text_beside_it_keeps_that() {
+fn other_texts_of_a_resource_stay() {
     let line = shrink(&[]).ready();
     let resource = json!({"uri": "file:///rows.json", "text": samples::rows(60)});
     let result = json!({"content": [{"type": "resource", "text": "mine", "resource": resource}]});
@@ -53,7 +53,7 @@ fn a_resource_with_another_text_beside_it_keeps_that() {
 }
 
 #[test]
-fn several_texts_are_shortened_each_for_itself() {
+fn several_texts_are_shortened_independently() {
     let line = shrink(&[]).ready();
     let texts = [samples::rows(60), samples::prose(), samples::orders(30)];
     let items: Vec<Value> = texts
@@ -84,7 +84,7 @@ fn several_texts_are_shortened_each_for_itself() {
 }
 
 #[test]
-fn a_result_says_what_was_done_and_how_to_get_the_original() {
+fn a_result_describes_its_change_and_how_to_get_the_original() {
     let line = shrink(&[]).ready();
     let text = samples::rows(60);
     let answer = line.answer_to(&result_of(&text));
@@ -104,7 +104,7 @@ fn a_result_says_what_was_done_and_how_to_get_the_original() {
 }
 
 #[test]
-fn without_the_fetching_tool_no_result_promises_it() {
+fn without_bcp_fetch_no_result_mentions_it() {
     let line = shrink(&["--no-bcp-tools"]).ready();
     assert_eq!(line.tool_names(), ["echo", "routed"]);
     let told = meta(&line.answer_to(&result_of(&samples::rows(60))));
@@ -134,7 +134,7 @@ fn the_same_result_is_shortened_the_same_way_every_time() {
 }
 
 #[test]
-fn levels_go_further_and_further() {
+fn each_level_saves_more() {
     let text = samples::rows(60);
     let sizes: Vec<u64> = ["safe", "balanced", "max"]
         .iter()
@@ -149,7 +149,7 @@ fn levels_go_further_and_further() {
 }
 
 #[test]
-fn a_saving_that_the_user_finds_too_small_is_none() {
+fn a_saving_below_the_threshold_is_not_applied() {
     let line = shrink(&["--min-saving", "99"]).ready();
     let text = samples::rows(60);
     assert_eq!(line.given(&text), text);

@@ -1,4 +1,4 @@
-//! Running `linkspan` to its end: bytes in, bytes out.
+//! Runs `linkspan` to completion with given input.
 
 use std::process::Command;
 
@@ -7,20 +7,20 @@ use serde_json::Value;
 
 use crate::setup::program;
 
-/// `linkspan` with these arguments, run to its end.
+/// A run of `linkspan` with these arguments.
 #[track_caller]
 pub fn linkspan(args: &[&str]) -> Ran {
     Run::new(args).end()
 }
 
-/// What a short form is taken back to, by the command that a user has for it.
+/// Decodes a short form with the command for users.
 #[track_caller]
 pub fn taken_back(text: &str) -> String {
     let ran = Run::new(&["shrink", "decode"]).stdin(text).end().well();
     ran.text().to_owned()
 }
 
-/// A run about to begin. What the tester's machine says about modes, colours and logs is unset.
+/// A run to be started. Environment variables of the test machine that affect modes, colours or logs are unset.
 #[must_use]
 pub struct Run {
     command: Command,
@@ -60,7 +60,7 @@ impl Run {
         self
     }
 
-    /// Runs it.
+    /// Runs it to completion.
     #[track_caller]
     pub fn end(mut self) -> Ran {
         let output = run(&mut self.command, self.stdin);
@@ -72,17 +72,17 @@ impl Run {
     }
 }
 
-/// What a run left behind.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
-    /// `None` if a signal ended it.
+    /// `None` if it was killed by a signal.
     pub code: Option<i32>,
     pub stdout: Vec<u8>,
     pub stderr: String,
 }
 
 impl Ran {
-    /// Fails the test unless it went well and without a word on stderr.
+    /// Asserts that it succeeded and wrote nothing to stderr.
     #[track_caller]
     pub fn well(self) -> Self {
         let well = self.code == Some(0) && self.stderr.is_empty();
@@ -90,7 +90,7 @@ impl Ran {
         self
     }
 
-    /// Fails the test unless it ended with this code, one error and a hint; gives all that it said.
+    /// Asserts that it failed with this exit code, one error and a hint; returns everything it wrote.
     #[track_caller]
     pub fn failed(&self, code: i32) -> &str {
         assert_eq!(self.code, Some(code), "{}", self.stderr);
@@ -100,13 +100,13 @@ impl Ran {
         &self.stderr
     }
 
-    /// What it printed, as text.
+    /// Its standard output as text.
     #[track_caller]
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.stdout).expect("the output is UTF-8")
     }
 
-    /// What it printed, as lines of JSON.
+    /// Its standard output as lines of JSON.
     #[track_caller]
     pub fn json_lines(&self) -> Vec<Value> {
         let parse = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));

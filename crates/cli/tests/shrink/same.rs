@@ -1,4 +1,4 @@
-//! What it means that nothing is lost.
+//! Assertions that no information was lost.
 
 use linkspan_tokens::Vocabulary;
 
@@ -6,34 +6,34 @@ use crate::run::taken_back;
 use crate::samples::Sample;
 use crate::setup::clip;
 
-/// Asserts that a text came in fewer tokens and can be taken back to the original.
+/// Asserts that a text arrived with fewer tokens and decodes to the original.
 #[track_caller]
 pub fn assert_shorter(new: &str, sample: &Sample) {
     let (before, after) = (tokens(&sample.text), tokens(new));
     let name = sample.name;
     assert!(after < before, "{name}: {before} → {after}\n{}", clip(new));
     let back = taken_back(new);
-    match sample.is_json {
-        true => assert_same_json(&back, &sample.text),
-        false => assert!(back == sample.text, "{name}: {}", clip(&back)),
+    if sample.is_json {
+        assert_same_json(&back, &sample.text)
+    } else {
+        assert!(back == sample.text, "{name}: {}", clip(&back))
     }
 }
 
-/// Tokens as the default vocabulary counts them.
+/// The number of tokens in the default vocabulary.
 pub fn tokens(text: &str) -> u64 {
     Vocabulary::O200k.count(text)
 }
 
-/// Asserts that two texts are the same JSON values, with the same spelling of numbers, the same order
-/// of members, and none of them missing, however often its name comes.
+/// Asserts that two texts are the same JSON values: with the same spelling of numbers, the same order of members, and
+/// no member missing, even with repeated names.
 #[track_caller]
 pub fn assert_same_json(one: &str, other: &str) {
     let (one, other) = (plain(one), plain(other));
     assert!(one == other, "{}\nis not\n{}", clip(&one), clip(&other));
 }
 
-/// JSON texts without what is free: white space, and how a string is escaped. Values on lines of their
-/// own stay apart.
+/// JSON texts in a canonical form of white space and string escapes. Values on separate lines stay separate.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -63,7 +63,7 @@ fn string_end(text: &str) -> usize {
 }
 
 #[test]
-fn what_differs_is_told() {
+fn differences_are_detected() {
     for (one, other) in [
         ("[1.0]", "[1.00]"),
         (r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#),

@@ -1,20 +1,20 @@
-//! Texts as tools give them, one of each kind.
+//! Texts as tools return them, one of each kind.
 //!
-//! They are made, not taken from anywhere, and the same in every run.
+//! They are generated, and the same in every run.
 
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-/// A text, and how exactly it has to come back.
+/// A text, and how exactly it must be restored.
 pub struct Sample {
     pub name: &'static str,
     pub text: String,
-    /// White space outside of strings and the spelling of strings are free.
+    /// White space outside of strings and the escapes in strings may differ.
     pub is_json: bool,
 }
 
-/// One of each kind that has a short form.
+/// One sample of each kind with a short form.
 pub fn all() -> Vec<Sample> {
     let bytes = |name, text: String| Sample {
         name,
@@ -56,7 +56,7 @@ fn of<'a>(list: &[&'a str], i: usize) -> &'a str {
     list[i % list.len()]
 }
 
-/// Objects that all look alike, pretty-printed.
+/// Objects of the same shape, pretty-printed.
 pub fn rows(count: usize) -> String {
     let row = |i: usize| {
         json!({
@@ -73,7 +73,7 @@ pub fn rows(count: usize) -> String {
     pretty(&Value::from_iter((0..count).map(row)))
 }
 
-/// Objects with objects and lists of objects in them.
+/// Objects that contain objects and arrays of objects.
 pub fn orders(count: usize) -> String {
     let order = |i: usize| {
         let item = |n: usize| json!({"sku": format!("BOLT-{:04}", i * 3 + n), "pieces": n * 4 + 1, "price": 250 + n});
@@ -100,7 +100,7 @@ fn irregular() -> String {
     )
 }
 
-/// What a reader of JSON that is not careful loses.
+/// JSON that a careless parser would change.
 fn odd_json() -> String {
     let mut text = "[\n".to_owned();
     for i in 0..40 {
@@ -119,14 +119,14 @@ pub fn ndjson(count: usize) -> String {
     (0..count).map(|i| format!("{}\n", line(i))).collect()
 }
 
-/// What the filesystem server's `directory_tree` prints.
+/// Output of the filesystem server's `directory_tree`.
 pub fn directory_tree() -> String {
     let file = |i: usize| json!({"name": format!("{}_{i}.rs", of(&FILES, i)), "type": "file"});
     let folder = |i: usize| json!({"name": of(&FOLDERS, i), "type": "directory", "children": (0..12).map(file).collect::<Vec<_>>()});
     pretty(&Value::from_iter((0..FOLDERS.len()).map(folder)))
 }
 
-/// What `tree` prints.
+/// Output of `tree`.
 pub fn tree() -> String {
     let mut text = ".\n".to_owned();
     for (i, folder) in FOLDERS.iter().enumerate() {
@@ -157,7 +157,7 @@ pub fn paths(count: usize) -> String {
         .collect()
 }
 
-/// What ripgrep prints, with absolute paths.
+/// Output of ripgrep with absolute paths.
 pub fn search(count: usize) -> String {
     (0..count)
         .map(|i| {
@@ -220,7 +220,7 @@ pub fn log(count: usize) -> String {
         .collect()
 }
 
-/// What `git diff` prints.
+/// Output of `git diff`.
 pub fn diff(files: usize) -> String {
     let mut text = String::new();
     for i in 0..files {

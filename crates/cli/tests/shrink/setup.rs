@@ -1,4 +1,4 @@
-//! `linkspan shrink` between a client that the test plays and a scripted server.
+//! Runs `linkspan shrink` between a client, played by the test, and a scripted server.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ pub use linkspan_testkit::{LATEST, clip};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// With a handshake, or without.
+/// Legacy with a handshake, or modern without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Era {
     Legacy,
     Modern,
 }
 
-/// What the tester's machine says must not matter, and what is measured must not reach it.
+/// Environment variables that are cleared, so that settings of the test machine have no effect.
 const SETTINGS: [&str; 3] = ["BCP_RENDER_MODE", "BCP_DETECT_THRESHOLD", "BCP_LOG_LEVEL"];
 
 /// The binary under test.
@@ -25,7 +25,7 @@ pub fn program() -> &'static str {
     env!("CARGO_BIN_EXE_linkspan")
 }
 
-/// A folder for one test, gone when the test is over.
+/// A temporary folder for one test.
 pub struct Place(TempDir);
 
 impl Place {
@@ -37,33 +37,33 @@ impl Place {
         self.0.path()
     }
 
-    /// The path of a file in it.
+    /// The path of a file in the folder.
     pub fn file(&self, name: &str) -> String {
         let path = self.0.path().join(name);
         path.to_str().expect("our names are text").to_owned()
     }
 
-    /// A file with that in it.
+    /// Creates a file with this content.
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
         let file = self.file(name);
         std::fs::write(&file, bytes).expect("the file can be written");
         file
     }
 
-    /// The arguments that make the tool `say` give exactly this result.
+    /// The arguments with which the tool `say` returns exactly this result.
     pub fn saying(&self, result: impl AsRef<[u8]>) -> Value {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         json!({"file": self.write(&format!("result-{number}"), result)})
     }
 
-    /// Where what was saved is written down.
+    /// The file for statistics.
     pub fn stats(&self) -> PathBuf {
         self.0.path().join("stats.ndjson")
     }
 }
 
-/// A line about to be set up.
+/// The configuration of a line.
 #[must_use]
 pub struct Setting {
     verb: Vec<String>,
@@ -76,7 +76,7 @@ pub struct Setting {
     pub place: Place,
 }
 
-/// A machine that is busy with tests has time for nothing; where that matters a test says so itself.
+/// A generous time box, because the machine may be busy with other tests; tests of the time box set their own.
 const PATIENCE: [&str; 2] = ["--time-box", "60000"];
 
 /// `linkspan shrink` between a legacy client and a legacy server.
@@ -98,7 +98,7 @@ pub fn shrink(flags: &[&str]) -> Setting {
 }
 
 impl Setting {
-    /// Another verb, with its own flags.
+    /// Another command, with its own flags.
     pub fn by(mut self, verb: &[&str]) -> Self {
         self.verb = verb.iter().map(|word| (*word).to_owned()).collect();
         self
@@ -116,13 +116,13 @@ impl Setting {
         self
     }
 
-    /// A server with these tools, given as the members of its list.
+    /// A server with these tools, given as members of its list.
     pub fn tools(self, members: &str) -> Self {
         let file = self.place.write("tools", members);
         self.child(&["--tools", &file])
     }
 
-    /// What client and server speak.
+    /// The eras of client and server.
     pub fn eras(mut self, client: Era, server: Era) -> Self {
         (self.client, self.server) = (client, server);
         match server {
@@ -131,13 +131,13 @@ impl Setting {
         }
     }
 
-    /// What the client calls itself.
+    /// The name in the client info.
     pub fn named(mut self, name: &str) -> Self {
         name.clone_into(&mut self.name);
         self
     }
 
-    /// The words that start the scripted server.
+    /// The command line of the scripted server.
     pub fn server_words(&self, children: &Children) -> Vec<String> {
         let program = child_program().to_str().expect("text").to_owned();
         let watch = ["--watch".to_owned(), children.address()];
@@ -145,7 +145,7 @@ impl Setting {
         words.chain(watch).collect()
     }
 
-    /// Starts it; a client of the legacy era has shaken hands.
+    /// Starts the processes; a legacy client completes its handshake.
     pub fn ready(self) -> Line {
         let children = Children::listen();
         let words = self.server_words(&children);
@@ -153,13 +153,13 @@ impl Setting {
         self.begun(launch, children)
     }
 
-    /// The same with other last words on the command line.
+    /// The same with another end of the command line.
     pub fn ready_with(self, words: &[String], children: Children) -> Line {
         let launch = self.launch().args(words);
         self.begun(launch, children)
     }
 
-    /// The process with its flags and settings, still without a server.
+    /// The process with its flags and settings, without a server.
     pub fn launch(&self) -> Launch {
         let launch = Bridge::launch(program())
             .args(&self.verb)
@@ -169,7 +169,7 @@ impl Setting {
         self.env.iter().fold(launch, set)
     }
 
-    /// The flags, and patience where there is such a flag and the test has not set it.
+    /// The flags, plus a generous time box where the command has that flag and the test has not set it.
     fn flags(&self) -> Vec<&str> {
         let mut flags: Vec<&str> = self.flags.iter().map(String::as_str).collect();
         if self.verb == ["shrink"] && !flags.contains(&PATIENCE[0]) {
@@ -234,7 +234,7 @@ impl Line {
             .send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     }
 
-    /// Sends a request in the client's era; gives its id.
+    /// Sends a request in the client's era; returns its id.
     pub fn send(&self, method: &str, params: &Value) -> String {
         let number = self.next.get();
         self.next.set(number + 1);
@@ -261,7 +261,7 @@ impl Line {
         self.bridge.answer(&self.send(method, params))
     }
 
-    /// Calls a tool; gives the id of the call.
+    /// Calls a tool; returns the id of the call.
     pub fn begin(&self, tool: &str, arguments: &Value) -> String {
         self.send("tools/call", &json!({"name": tool, "arguments": arguments}))
     }
@@ -271,7 +271,7 @@ impl Line {
         self.bridge.answer(&self.begin(tool, arguments))
     }
 
-    /// A result as a server of this line's era spells it.
+    /// A result as a server of this line's era writes it.
     pub fn spelled(&self, result: &str) -> String {
         match self.server {
             Era::Legacy => result.to_owned(),
@@ -279,19 +279,19 @@ impl Line {
         }
     }
 
-    /// The answer to a call whose result is this, as a legacy server spells it.
+    /// The answer to a call that returns this result, as written by a legacy server.
     pub fn answer_to(&self, result: &str) -> Message {
         let result = self.spelled(result);
         self.call("say", &self.place.saying(result))
     }
 
-    /// What becomes of a text that a tool gives.
+    /// The answer to a call that returns this text.
     #[track_caller]
     pub fn given(&self, text: &str) -> String {
         one_text(&self.answer_to(&result_of(text)))
     }
 
-    /// The tools that the client sees.
+    /// The tools in the client's list.
     #[track_caller]
     pub fn tools(&self) -> Vec<Value> {
         let answer = self.ask("tools/list", &json!({})).json();
@@ -306,7 +306,7 @@ impl Line {
         self.tools().into_iter().map(name).collect()
     }
 
-    /// Closes stdin, and waits for the end of both processes; gives the exit code.
+    /// Closes stdin and waits for both processes; returns the exit code.
     pub fn end(&mut self) -> Option<i32> {
         self.bridge.close_stdin();
         let code = self.bridge.exit_code();
@@ -315,12 +315,12 @@ impl Line {
     }
 }
 
-/// A result with one text in it.
+/// A result with one text.
 pub fn result_of(text: &str) -> String {
     json!({"content": [{"type": "text", "text": text}]}).to_string()
 }
 
-/// The one text of a result.
+/// The only text of a result.
 #[track_caller]
 pub fn one_text(answer: &Message) -> String {
     let json = answer.json();
@@ -332,12 +332,12 @@ pub fn one_text(answer: &Message) -> String {
         .to_owned()
 }
 
-/// What a result says was done to it.
+/// The `_meta` entry that describes how a result was shortened.
 pub fn meta(answer: &Message) -> Value {
     answer.json()["result"]["_meta"]["linkspan/shrink"].clone()
 }
 
-/// Asserts that a result came as its server had spelled it.
+/// Asserts that a result has the same bytes as its server wrote.
 #[track_caller]
 pub fn assert_untouched(answer: &Message, result: &str) {
     let got = answer.result.as_deref().unwrap_or(&answer.text);

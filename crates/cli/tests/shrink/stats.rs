@@ -1,4 +1,4 @@
-//! What was saved, written down; and `--shadow`, which only measures.
+//! Statistics of savings, and `--shadow`, which only measures.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn rows(place: &Place) -> Vec<Value> {
 }
 
 #[test]
-fn every_text_is_written_down_by_server_tool_and_kind() {
+fn every_text_is_recorded_by_server_tool_and_kind() {
     let mut line = shrink(&[]).ready();
     let text = samples::rows(60);
     let new = line.given(&text);
@@ -55,7 +55,7 @@ fn every_text_is_written_down_by_server_tool_and_kind() {
 }
 
 #[test]
-fn a_person_gets_a_table() {
+fn statistics_are_printed_as_a_table() {
     let mut line = shrink(&[]).ready();
     line.given(&samples::rows(60));
     line.end();
@@ -73,7 +73,7 @@ fn a_person_gets_a_table() {
 }
 
 #[test]
-fn sums_of_several_runs_are_one() {
+fn sums_of_several_runs_are_added() {
     let first = shrink(&[]);
     let place = Place::new();
     let file = place.stats();
@@ -99,7 +99,7 @@ fn a_signal_does_not_lose_the_sums() {
 }
 
 #[test]
-fn a_server_of_either_era_is_known_by_its_name() {
+fn a_server_of_either_era_is_recorded_by_its_name() {
     for (client, server) in [
         (Era::Legacy, Era::Legacy),
         (Era::Modern, Era::Modern),
@@ -122,7 +122,7 @@ fn a_server_of_either_era_is_known_by_its_name() {
 }
 
 #[test]
-fn nothing_is_written_if_the_user_does_not_want_it() {
+fn no_statistics_are_written_if_disabled() {
     let mut line = shrink(&["--no-stats"]).ready();
     line.given(&samples::rows(60));
     line.end();
@@ -130,7 +130,7 @@ fn nothing_is_written_if_the_user_does_not_want_it() {
 }
 
 #[test]
-fn what_was_measured_can_be_forgotten() {
+fn statistics_can_be_reset() {
     let mut line = shrink(&[]).ready();
     line.given(&samples::rows(60));
     line.end();
@@ -143,7 +143,7 @@ fn what_was_measured_can_be_forgotten() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_costs_the_figures_and_nothing_else() {
+fn an_unwritable_file_only_loses_the_statistics() {
     let place = Place::new();
     let folder = place.path().to_str().unwrap().to_owned();
     let mut line = shrink(&["--stats-file", &folder]).ready();
@@ -158,7 +158,7 @@ fn a_file_that_cannot_be_written_costs_the_figures_and_nothing_else() {
 }
 
 #[test]
-fn a_file_that_is_not_ours_is_no_trouble() {
+fn a_file_of_another_format_is_tolerated() {
     let place = Place::new();
     place.write("stats.ndjson", "hello\n{\"server\":1}\n[]\n\u{fffd}\n");
     assert!(rows(&place).is_empty());
@@ -168,7 +168,7 @@ fn a_file_that_is_not_ours_is_no_trouble() {
 }
 
 #[test]
-fn a_shadow_changes_no_byte_and_measures() {
+fn shadow_mode_changes_no_byte_and_measures() {
     let flags = [
         "--shadow",
         "--budget",

@@ -18,7 +18,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The files that have an original in them.
+/// The files that contain originals.
 fn originals(folder: &str) -> Vec<PathBuf> {
     let mut files = files(folder);
     files.retain(|file| file.extension().is_some_and(|ending| ending == "bcp"));
@@ -45,7 +45,7 @@ fn originals_are_fetched_after_a_restart() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_told_at_the_start() {
+fn a_folder_that_cannot_be_created_is_reported_at_start() {
     let place = Place::new();
     let file = place.write("file", "");
     let ran = linkspan(&["shrink", "--store", &format!("{file}/below"), "--", "true"]);
@@ -54,7 +54,7 @@ fn a_folder_that_cannot_be_made_is_told_at_the_start() {
 }
 
 #[test]
-fn a_folder_that_goes_away_costs_the_originals_and_nothing_else() {
+fn a_folder_removed_later_only_loses_the_originals() {
     let store = Place::new();
     let folder = store.file("results");
     let line = shrink(&["--store", &folder]).ready();
@@ -95,7 +95,7 @@ fn every_original_is_a_valid_bcp_file_under_its_hash() {
         );
         linkspan(&["bcp", "validate", file.to_str().unwrap()]).well();
     }
-    // The same text again is the same file.
+    // The same text has the same file.
     line.given(&samples[0].text);
     assert_eq!(originals(&folder), files);
 }
@@ -132,7 +132,7 @@ fn a_folder_that_others_may_write_to_is_refused() {
 }
 
 #[test]
-fn an_original_is_its_principals_own() {
+fn an_original_belongs_to_its_principal() {
     let store = Place::new();
     let folder = store.file("results");
     for flags in [vec![], vec!["--store", folder.as_str()]] {

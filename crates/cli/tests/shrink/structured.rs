@@ -1,4 +1,4 @@
-//! `structuredContent`: some clients show a model nothing else, and so it is spared where it can be.
+//! `structuredContent`: some clients show a model nothing else, so a duplicate of the text is dropped for them.
 
 use linkspan_testkit::Message;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::setup::{Line, Setting, clip, meta, one_text, shrink};
 
 const TOOLS: &str = r#""tools":[{"name":"say","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"orders":{"type":"array"}}}},{"name":"echo","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}]"#;
 
-/// A result whose text and structured content say the same.
+/// A result whose text equals its structured content.
 fn twice() -> Value {
     let text = samples::orders(30);
     let value: Value = serde_json::from_str(&text).expect("it is JSON");
@@ -23,7 +23,7 @@ fn setting(flags: &[&str]) -> Setting {
     shrink(flags).tools(TOOLS)
 }
 
-/// What became of the structured content, as written.
+/// The structured content of an answer, as written.
 fn structured(answer: &Message) -> Option<String> {
     assert!(
         meta(answer).is_object(),
@@ -33,7 +33,7 @@ fn structured(answer: &Message) -> Option<String> {
     answer.at(&["result", "structuredContent"])
 }
 
-/// The tools that still promise structured content.
+/// The tools whose output schema promises structured content.
 fn promising(line: &Line) -> Vec<String> {
     let tools = line.tools().into_iter();
     tools
@@ -43,7 +43,7 @@ fn promising(line: &Line) -> Vec<String> {
 }
 
 #[test]
-fn it_stays_for_a_client_that_shows_the_text() {
+fn structured_content_stays_for_a_client_that_shows_the_text() {
     let line = line(&[]);
     assert_eq!(promising(&line), ["say", "echo"]);
     let answer = line.answer_to(&twice().to_string());
@@ -54,7 +54,7 @@ fn it_stays_for_a_client_that_shows_the_text() {
 }
 
 #[test]
-fn it_goes_for_a_client_that_shows_nothing_else() {
+fn structured_content_is_dropped_for_a_client_that_shows_nothing_else() {
     for name in ["claude-code", "Claude-Code", "claude-code/2.1"] {
         let line = setting(&[]).named(name).ready();
         assert_eq!(
@@ -71,7 +71,7 @@ fn it_goes_for_a_client_that_shows_nothing_else() {
 }
 
 #[test]
-fn the_user_decides_otherwise() {
+fn a_flag_overrides_the_rule_for_structured_content() {
     let kept = setting(&["--structured", "keep"])
         .named("claude-code")
         .ready();
@@ -90,7 +90,7 @@ fn the_user_decides_otherwise() {
 }
 
 #[test]
-fn one_tool_may_differ_and_the_last_word_counts() {
+fn the_last_matching_rule_for_a_tool_applies() {
     let line = line(&["--structured", "drop", "--structured", "say=keep"]);
     assert_eq!(promising(&line), ["say"]);
     assert!(structured(&line.answer_to(&twice().to_string())).is_some());
@@ -100,7 +100,7 @@ fn one_tool_may_differ_and_the_last_word_counts() {
 }
 
 #[test]
-fn what_says_more_than_the_text_always_stays() {
+fn structured_content_with_more_than_the_text_always_stays() {
     let line = line(&["--structured", "drop"]);
     let mut more = twice();
     more["structuredContent"]["secret"] = json!("only here");
@@ -109,7 +109,7 @@ fn what_says_more_than_the_text_always_stays() {
         structured(&answer),
         Some(more["structuredContent"].to_string())
     );
-    // The same number to some readers, and another one to a careful one.
+    // The same number for some parsers, and another one for an exact one.
     let spelled = twice()
         .to_string()
         .replace(r#""total":30}"#, r#""total":30.0}"#);
@@ -118,7 +118,7 @@ fn what_says_more_than_the_text_always_stays() {
 }
 
 #[test]
-fn it_stays_where_the_text_stays() {
+fn structured_content_stays_if_the_text_is_not_shortened() {
     let line = line(&["--structured", "drop"]);
     let short = r#"{"content":[{"type":"text","text":"{\"a\": 1}"}],"structuredContent":{"a":1}}"#;
     assert_eq!(line.answer_to(short).result.as_deref(), Some(short));
@@ -134,7 +134,7 @@ fn it_stays_where_the_text_stays() {
 }
 
 #[test]
-fn a_mirror_is_never_made_where_there_was_nothing() {
+fn no_mirror_is_added_without_structured_content() {
     let line = line(&["--structured", "mirror"]);
     let answer = line.answer_to(&crate::setup::result_of(&samples::orders(30)));
     assert_eq!(structured(&answer), None);

@@ -1,4 +1,4 @@
-//! `shrink try` and `shrink decode`: seeing for oneself.
+//! `shrink try` and `shrink decode`.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::same::{assert_shorter, tokens};
 use crate::samples::{self, Sample};
 use crate::setup::Place;
 
-/// What `shrink try --text` makes of a text.
+/// The text that `shrink try --text` prints for a text.
 fn tried(text: &str) -> String {
     let ran = Run::new(&["shrink", "try", "--text"])
         .stdin(text)
@@ -17,14 +17,14 @@ fn tried(text: &str) -> String {
 }
 
 #[test]
-fn a_text_of_each_kind_gets_shorter_and_can_be_taken_back() {
+fn a_text_of_each_kind_is_shortened_and_restored() {
     for sample in samples::all() {
         assert_shorter(&tried(&sample.text), &sample);
     }
 }
 
 #[test]
-fn a_mixed_text_is_shortened_in_its_parts() {
+fn the_regions_of_a_mixed_text_are_shortened() {
     let text = format!(
         "{}\n\n{}\nAnd the files:\n\n{}\nThat is all.\n",
         samples::prose(),
@@ -41,14 +41,14 @@ fn a_mixed_text_is_shortened_in_its_parts() {
 }
 
 #[test]
-fn a_text_that_stays_is_printed_as_it_is() {
+fn a_text_without_a_short_form_is_printed_unchanged() {
     for text in ["", "\n", "hello", &samples::prose(), "%end\n%json x\n"] {
         assert_eq!(tried(text), text);
     }
 }
 
 #[test]
-fn it_tells_what_it_found_and_what_was_saved() {
+fn try_reports_regions_and_savings() {
     let place = Place::new();
     let file = place.write("rows.json", samples::rows(60));
     let ran = linkspan(&["shrink", "try", &file]).well();
@@ -69,7 +69,7 @@ fn it_tells_what_it_found_and_what_was_saved() {
         .well()
         .text()
         .to_owned();
-    assert!(text.contains("passes as it is"), "{text}");
+    assert!(text.contains("passes unchanged"), "{text}");
     assert!(!text.contains(&samples::prose()[..100]), "{text}");
     assert!(text.lines().count() < 10, "{text}");
 }
@@ -86,7 +86,7 @@ fn several_files_are_summed_up() {
 }
 
 #[test]
-fn programs_get_json() {
+fn try_prints_json_on_request() {
     let place = Place::new();
     let rows = place.write("rows.json", samples::rows(60));
     let prose = place.write("prose.txt", samples::prose());
@@ -106,7 +106,7 @@ fn programs_get_json() {
 }
 
 #[test]
-fn a_terminal_does_not_obey_a_text() {
+fn control_characters_are_escaped_on_a_terminal() {
     let text = samples::log(200) + "\x1b]0;you have been had\x07\n";
     let ran = Run::new(&["shrink", "try"]).stdin(text).end().well();
     assert!(ran.text().contains("you have been had"), "{}", ran.text());
@@ -114,7 +114,7 @@ fn a_terminal_does_not_obey_a_text() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
+fn unreadable_files_are_reported() {
     let place = Place::new();
     let missing = place.file("missing");
     for verb in ["try", "decode"] {
@@ -127,7 +127,7 @@ fn what_cannot_be_read_is_told() {
 }
 
 #[test]
-fn a_forgotten_try_is_told() {
+fn a_file_without_the_subcommand_try_is_an_error_with_a_hint() {
     let place = Place::new();
     for file in [place.write("result.json", "[]"), place.file("missing.json")] {
         let ran = linkspan(&["shrink", &file]);
@@ -142,7 +142,7 @@ fn a_forgotten_try_is_told() {
 }
 
 #[test]
-fn wrong_words_are_told_with_the_right_ones() {
+fn invalid_values_are_reported_with_the_valid_ones() {
     for (flag, value, right) in [
         ("--level", "extreme", "balanced"),
         ("--tokens", "words", "o200k"),
@@ -160,7 +160,7 @@ fn wrong_words_are_told_with_the_right_ones() {
 }
 
 #[test]
-fn a_short_form_that_was_changed_is_no_longer_one() {
+fn a_modified_short_form_is_an_error() {
     let new = tried(&samples::search(80));
     let cut = &new[..new.len() / 2];
     for broken in [
@@ -169,7 +169,7 @@ fn a_short_form_that_was_changed_is_no_longer_one() {
         "%table 3 rows\nnothing".to_owned(),
     ] {
         let ran = Run::new(&["shrink", "decode"]).stdin(broken.clone()).end();
-        // Half of a text may be whole again; but nothing panics, and what fails says where.
+        // A part of a short form may be valid again, but decoding never panics, and an error names its line.
         if ran.code != Some(0) {
             assert!(ran.failed(1).contains("line "), "{}", ran.stderr);
             assert!(ran.stderr.contains("hint:"), "{}", ran.stderr);
@@ -192,7 +192,7 @@ fn vocabularies_differ_and_can_be_chosen() {
 }
 
 #[test]
-fn files_come_through_a_pipe_as_well() {
+fn files_are_read_from_a_pipe() {
     let sample = Sample {
         name: "search",
         text: samples::search(80),

@@ -1,4 +1,4 @@
-//! Filters of a model, each in a process of its own: a filter may never end, and a process can be killed.
+//! Runs jq filters, each in its own process: a filter may loop forever, and a process can be killed.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -15,12 +15,12 @@ use super::{FetchError, MOST};
 
 /// How long a filter may run.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Most bytes of an error message of jq.
+/// The most bytes of jq's error output to report.
 const MOST_ERRORS: usize = 4 << 10;
 
 /// A command that reads JSON from stdin and applies a jq filter, which is its last argument.
 ///
-/// It must limit the memory of the process, and give the filter neither files nor variables.
+/// The command must limit the memory of the process and deny the filter access to files and variables.
 #[derive(Debug, Clone)]
 pub struct JqCommand {
     /// The program.
@@ -41,7 +41,7 @@ impl JqCommand {
         let mut child = self.start(filter).map_err(failed)?;
         let input = child.stdin.take();
         let text = text.clone();
-        // Ends with the process at the latest: then the pipe is closed.
+        // The thread ends with the process at the latest, because that closes the pipe.
         let feeding = thread::spawn(move || {
             input.map(|mut input| input.write_all(text.as_bytes()));
         });
@@ -94,7 +94,7 @@ fn wait(child: &mut Child) -> io::Result<Option<ExitStatus>> {
     }
 }
 
-/// The first `most` bytes of a pipe, which is closed then, and whether there were more.
+/// Reads the first `most` bytes of a pipe, closes it, and reports whether there were more bytes.
 fn reader(pipe: Option<impl Read + Send + 'static>, most: usize) -> JoinHandle<(Vec<u8>, bool)> {
     thread::spawn(move || {
         let mut bytes = Vec::new();

@@ -12,15 +12,15 @@ use super::Bytes;
 const KEY: &str = ".key";
 /// The extension of an original.
 const ENDING: &str = "bcp";
-/// Originals are never larger.
+/// No original is larger.
 const LARGEST: u64 = 256 << 20;
 
 /// A folder for originals.
 pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    /// Opens the folder, or creates it. If other users may read it, their access is removed if it has only originals
-    /// in it, and the folder is refused otherwise.
+    /// Opens or creates the folder. If other users can read it and it holds only originals, their access is removed;
+    /// with other files in it the folder is refused.
     pub(super) fn open(path: PathBuf) -> io::Result<Self> {
         match fs::metadata(&path) {
             Ok(about) if !about.is_dir() => return Err(io::ErrorKind::NotADirectory.into()),
@@ -41,7 +41,7 @@ impl Folder {
         if !path.exists() {
             let temporary = self.temporary(KEY);
             private::create(&temporary)?.write_all(&random()?)?;
-            // If another process was faster, its key is used.
+            // If another process was faster, its key wins.
             let linked = fs::hard_link(&temporary, &path);
             fs::remove_file(&temporary)?;
             match linked {
@@ -75,7 +75,7 @@ impl Folder {
         if path.exists() {
             return Ok(());
         }
-        // Another process may read it at any time, or write the same.
+        // Another process may read the file at any time, or write the same one.
         let temporary = self.temporary(id);
         let mut file = private::create(&temporary)?;
         let written = file
@@ -111,7 +111,7 @@ mod private {
     use super::{ENDING, KEY};
 
     const OTHERS: u32 = 0o077;
-    /// Every user may put files there, as into `/tmp`.
+    /// Sticky and world-writable bits: every user may put files there, as into `/tmp`.
     const SHARED: u32 = 0o1002;
 
     pub(super) fn make(path: &Path) -> io::Result<()> {
@@ -154,7 +154,7 @@ mod private {
     }
 }
 
-/// Access is what a new folder or file inherits.
+/// Access rights are those that a new folder or file inherits.
 #[cfg(not(unix))]
 mod private {
     use std::fs::{self, File, Metadata};

@@ -1,8 +1,8 @@
-//! A drawn tree as entries, and the way back.
+//! Converts a drawn tree to entries and back.
 
 use linkspan_bcp::{Entries, EntryKind, Step, TreeBuilder};
 
-/// What trees are drawn with: a branch, the last branch, what stands below a branch and below the last.
+/// Drawing styles: a branch, the last branch, the indent below a branch and below the last branch.
 const STYLES: [[&str; 4]; 5] = [
     ["├── ", "└── ", "│   ", "    "],
     ["├── ", "└── ", "│\u{a0}\u{a0} ", "    "],
@@ -11,16 +11,16 @@ const STYLES: [[&str; 4]; 5] = [
     ["├───", "└───", "│   ", "    "],
 ];
 
-/// A tree that its block and `form` are enough to draw again.
+/// A tree that can be redrawn from its block and `form` alone.
 pub(super) struct Branches<'a> {
     pub(super) root: &'a str,
     pub(super) entries: Entries<'static>,
-    /// The number of the style, `r` if the root has a line, `/` if folders end with a slash; then a line end
-    /// and what stands below the last branch.
+    /// The index of the style, `r` if the root has a line, `/` if folders end with a slash; then a line feed and the
+    /// text below the last branch.
     pub(super) form: String,
 }
 
-/// Reads a tree that is drawn in one of a few styles, and in no other way.
+/// Reads a tree that is drawn entirely in one of `STYLES`.
 pub(super) fn read(text: &str) -> Option<Branches<'_>> {
     (0..STYLES.len()).find_map(|style| read_in(text, style))
 }
@@ -46,14 +46,14 @@ fn read_in(text: &str, style: usize) -> Option<Branches<'_>> {
     form.push_str(if root.is_some() { "r" } else { "" });
     form.push_str(if slash { "/" } else { "" });
     form.push('\n');
-    // The last branch may have no line end.
+    // The last branch may lack a line end.
     let at = if text.ends_with('\n') || at < text.len() {
         at - 1
     } else {
         at
     };
     let below = text.get(at..)?;
-    // Nothing else is left out of what is shown.
+    // Only the summary line may be absent from the shown block.
     let counts = below.trim_start_matches('\n').trim_end();
     let is_summary = counts.contains(" director") && !counts.contains('\n');
     if !counts.is_empty() && !is_summary {
@@ -69,7 +69,7 @@ fn read_in(text: &str, style: usize) -> Option<Branches<'_>> {
     (again.as_deref() == Some(text)).then_some(tree)
 }
 
-/// How deep a branch is, and its name.
+/// The depth and name of a branch.
 fn branch(line: &str, style: usize) -> Option<(usize, &str)> {
     let [branch, last, trunk, blank] = STYLES[style];
     let (mut rest, mut depth) = (line, 0);
@@ -112,7 +112,7 @@ fn build(found: &[(usize, &str)]) -> Option<Entries<'static>> {
     (!found.is_empty()).then(|| tree.finish())
 }
 
-/// Draws a tree again, if that takes no more than `most` bytes.
+/// Redraws a tree, if that takes at most `most` bytes.
 pub(super) fn write(root: &str, entries: &Entries<'_>, form: &str, most: usize) -> Option<String> {
     let (flags, below) = form.split_once('\n')?;
     let style = STYLES.get(flags.get(..1)?.parse::<usize>().ok()?)?;
@@ -124,7 +124,7 @@ pub(super) fn write(root: &str, entries: &Entries<'_>, form: &str, most: usize) 
     let slash = flags.contains('/');
     let found = flatten(entries);
     let is_last = last_ones(&found);
-    // Whether each of those above is the last of its folder.
+    // Whether each ancestor is the last entry of its folder.
     let mut above: Vec<bool> = Vec::new();
     for (index, (depth, name, folder)) in found.iter().enumerate() {
         above.truncate(*depth);
@@ -144,7 +144,7 @@ pub(super) fn write(root: &str, entries: &Entries<'_>, form: &str, most: usize) 
     Some(out).filter(|out| out.len() <= most)
 }
 
-/// Depth, name, and whether it is a folder.
+/// Depth, name, and whether the entry is a folder.
 pub(super) fn flatten(entries: &Entries<'_>) -> Vec<(usize, String, bool)> {
     let (mut found, mut depth) = (Vec::new(), 0);
     for step in entries.walk() {
@@ -160,10 +160,10 @@ pub(super) fn flatten(entries: &Entries<'_>) -> Vec<(usize, String, bool)> {
     found
 }
 
-/// Which entries are the last of their folder.
+/// Whether each entry is the last of its folder.
 fn last_ones(found: &[(usize, String, bool)]) -> Vec<bool> {
     let mut is_last = vec![false; found.len()];
-    // Seen from below: whether there is one at each depth.
+    // Scanning from the end: whether an entry was seen at each depth.
     let mut below: Vec<bool> = Vec::new();
     for (index, (depth, _, _)) in found.iter().enumerate().rev() {
         below.truncate(depth + 1);

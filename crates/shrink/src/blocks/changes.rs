@@ -1,20 +1,19 @@
-//! A diff as hunks, file by file, and the way back.
+//! Converts a diff to hunks per file and back.
 
 use linkspan_bcp::Hunks;
 
-/// What changed in a file, as its block and `form` are enough to write it again.
+/// The changes of one file; its block and `form` suffice to rewrite them.
 pub(super) struct Changes<'a> {
     pub(super) path: &'a str,
     pub(super) hunks: Hunks<'static>,
-    /// What stands above the hunks.
+    /// The text above the hunks.
     pub(super) above: &'a str,
-    /// The first line of each hunk.
+    /// The `@@` line of each hunk.
     heads: Vec<&'a str>,
 }
 
 impl Changes<'_> {
-    /// What the block does not say: how long that is which stands above, that, and the first lines of the
-    /// hunks.
+    /// The part of the diff that the block does not hold: the length of `above`, `above` itself, and the `@@` lines.
     pub(super) fn form(&self) -> String {
         format!(
             "{}\n{}{}",
@@ -25,11 +24,11 @@ impl Changes<'_> {
     }
 }
 
-/// Reads a diff, all of it.
+/// Reads a diff; every line must belong to a file.
 pub(super) fn read(text: &str) -> Option<Vec<Changes<'_>>> {
     let mut files: Vec<Changes<'_>> = Vec::new();
     let mut at = 0;
-    // Where the file began, or what stands above it.
+    // Where the text above the current file's hunks begins.
     let mut above = 0;
     while at < text.len() {
         let line = line(text, at);
@@ -57,7 +56,7 @@ pub(super) fn read(text: &str) -> Option<Vec<Changes<'_>>> {
         file.heads.push(line);
         above = at;
     }
-    // Something follows the last hunk: a file that was renamed, or is no text.
+    // Text after the last hunk: a renamed or binary file.
     if above < text.len() {
         let rest = &text[above..];
         files.push(Changes {
@@ -74,7 +73,7 @@ pub(super) fn read(text: &str) -> Option<Vec<Changes<'_>>> {
     (again == text).then_some(files)
 }
 
-/// Writes it again, if that takes no more than `most` bytes.
+/// Rewrites the diff, if that takes at most `most` bytes.
 pub(super) fn write(hunks: &Hunks<'_>, form: &str, most: usize) -> Option<String> {
     let (length, rest) = form.split_once('\n')?;
     let length: usize = length.parse().ok()?;
@@ -91,14 +90,14 @@ pub(super) fn write(hunks: &Hunks<'_>, form: &str, most: usize) -> Option<String
     (heads.next().is_none() && out.len() <= most).then_some(out)
 }
 
-/// The file that is spoken of: as it is called now, if it still is there.
+/// The path of the file: the new one unless the file was deleted.
 fn path(above: &str) -> &str {
     let after = |word: &str| {
         let line = above
             .lines()
             .rev()
             .find_map(|line| line.strip_prefix(word))?;
-        // A time may follow.
+        // A timestamp may follow.
         let path = line.split('\t').next().unwrap_or(line);
         let path = path
             .strip_prefix("a/")
@@ -124,7 +123,7 @@ fn path(above: &str) -> &str {
         .unwrap_or("")
 }
 
-/// The first line of a hunk.
+/// The numbers of an `@@` line.
 struct Head {
     old: u64,
     old_count: u64,
@@ -151,7 +150,7 @@ impl Head {
         })
     }
 
-    /// Where its lines end that begin at `at`.
+    /// Where the hunk ends whose lines begin at `at`.
     fn end(&self, text: &str, mut at: usize) -> usize {
         let (mut old, mut new) = (self.old_count, self.new_count);
         while at < text.len() {
@@ -172,7 +171,7 @@ impl Head {
     }
 }
 
-/// The line at a place, with its end.
+/// The line at an offset, with its line end.
 fn line(text: &str, at: usize) -> &str {
     let rest = &text[at..];
     let end = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end + 1);

@@ -1,20 +1,20 @@
-//! A list of paths as entries, and the way back.
+//! Converts a list of paths to entries and back.
 
 use linkspan_bcp::{Entries, EntryKind, TreeBuilder};
 
 use super::branches::flatten;
 
-/// A list that its block and `form` are enough to write again.
+/// A list that can be rewritten from its block and `form` alone.
 pub(super) struct Folders<'a> {
-    /// What all paths begin with: nothing, or a folder with its slash.
+    /// The common prefix of all paths: empty, or a folder with its slash.
     pub(super) root: &'a str,
     pub(super) entries: Entries<'static>,
-    /// `a` if every folder has a line of its own, `/` if those end with a slash; then a line end if the last
-    /// line has one.
+    /// `a` if every folder has its own line, `/` if folders end with a slash; then a line feed if the last line has
+    /// one.
     pub(super) form: String,
 }
 
-/// Reads paths, one on each line.
+/// Reads paths, one per line.
 pub(super) fn read(text: &str) -> Option<Folders<'_>> {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let root = root(body)?;
@@ -38,7 +38,7 @@ pub(super) fn read(text: &str) -> Option<Folders<'_>> {
     None
 }
 
-/// The folder that all paths lie in. The last one of each is its name, even if it is a folder.
+/// The folder that contains all paths. A path's last component is its name, even if it is a folder.
 fn root(body: &str) -> Option<&str> {
     let mut lines = body.split('\n');
     let first = lines.next()?;
@@ -99,14 +99,14 @@ fn build(paths: &[&str]) -> Option<Entries<'static>> {
     Some(tree.finish())
 }
 
-/// Writes the paths again, if that takes no more than `most` bytes.
+/// Rewrites the paths, if that takes at most `most` bytes.
 pub(super) fn write(root: &str, entries: &Entries<'_>, form: &str, most: usize) -> Option<String> {
     let all = form.contains('a');
     let slash = form.contains('/');
     let found = flatten(entries);
     let mut out = String::new();
     let mut path = root.to_owned();
-    // Where the name of each open folder begins.
+    // Where the name of each open folder begins in `path`.
     let mut starts: Vec<usize> = Vec::new();
     for (index, (depth, name, folder)) in found.iter().enumerate() {
         if let Some(start) = starts.get(*depth) {

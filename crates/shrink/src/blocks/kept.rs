@@ -1,8 +1,8 @@
-//! A text as a file that it can be had from again, byte for byte.
+//! Stores a text as a BCP file from which it can be restored byte for byte.
 //!
-//! The contents of the blocks, one after the other, are the text. A tree or a diff is only written as such
-//! if it can be written again from its block and a tag behind it that says how it was drawn; else it is the
-//! result of a tool, as everything is that has no block of its own.
+//! The concatenated contents of the blocks are the text. A tree or a diff gets its own block type only if it can be
+//! rewritten from that block and a tag that follows it, which records how it was drawn; all other text without a block
+//! type of its own becomes a tool result.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,23 +16,23 @@ use super::{LARGE, branches, changes, folders, language, summary};
 use crate::detect::Region;
 use crate::kind::Kind;
 
-/// No block is larger; a region that is becomes several.
+/// The largest block; a larger region becomes several blocks.
 const PIECE: usize = 8 << 20;
 
-/// More regions than this are not told apart.
+/// With more regions than this, the text is stored as one.
 const REGIONS: usize = 50_000;
 
-/// No original is larger.
+/// The largest original.
 const MOST: usize = 512 << 20;
 
-/// A text that a tool gave as a BCP file. [`original`] gives it back.
+/// A tool's text as a BCP file. [`original`] restores it.
 pub fn document(text: &str, regions: &[Region], tool: &str) -> Vec<u8> {
     let few = if regions.len() > REGIONS {
         &[]
     } else {
         regions
     };
-    // Nothing can go wrong with what is written to memory within the limits.
+    // Writing to memory cannot fail within the limits.
     write(text, few, tool)
         .or_else(|_| write(text, &[], tool))
         .unwrap_or_default()
@@ -53,7 +53,7 @@ fn write(text: &str, regions: &[Region], tool: &str) -> Result<Vec<u8>, Error> {
             .get(region.range.clone())
             .filter(|_| region.range.start == at)
         else {
-            // These are not the regions of this text.
+            // These regions belong to another text.
             break;
         };
         out.region(part, region)?;
@@ -105,7 +105,7 @@ impl Out<'_> {
         }
     }
 
-    /// A tree, paths or a diff, if that can be written again.
+    /// Writes a tree, a list of paths or a diff, if it can be restored exactly.
     fn special(&mut self, part: &str, kind: Kind) -> Result<bool, Error> {
         match kind {
             Kind::Tree => {
@@ -146,7 +146,7 @@ impl Out<'_> {
         Ok(true)
     }
 
-    /// A block, and behind it how to write it again.
+    /// Writes a block and, behind it, the tag with which it is rewritten.
     fn tagged(
         &mut self,
         content: Content<'_>,
@@ -168,7 +168,7 @@ impl Out<'_> {
         Ok(())
     }
 
-    /// As many blocks as it takes.
+    /// Writes as many blocks as the part needs.
     fn pieces<'t>(
         &mut self,
         part: &'t str,
@@ -195,16 +195,16 @@ fn out_result<'a>(content: Cow<'a, [u8]>, tool: &'a str) -> Content<'a> {
     }
 }
 
-/// Why a file does not give a text.
+/// Why a file cannot be read as a text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unreadable {
-    /// It is damaged, or no BCP file.
+    /// It is damaged, or not a BCP file.
     File(Error),
-    /// It was not made of a text: the number of the block that shows it.
+    /// The block with this number was not made from a text.
     Block(u64),
-    /// The text would be larger than any that was kept.
+    /// The text exceeds the size of any stored original.
     TooLarge,
-    /// It is no text.
+    /// It is not UTF-8.
     NotText,
 }
 
@@ -227,7 +227,7 @@ impl From<Error> for Unreadable {
     }
 }
 
-/// The text that a file was made of by [`document`].
+/// Restores the text that [`document`] stored.
 pub fn original(bcp: &[u8]) -> Result<String, Unreadable> {
     let mut out = Vec::new();
     let mut blocks = (0..).zip(Blocks::new(bcp, Limits::default())?);
@@ -252,7 +252,7 @@ pub fn original(bcp: &[u8]) -> Result<String, Unreadable> {
     String::from_utf8(out).map_err(|_| Unreadable::NotText)
 }
 
-/// The text of a tree or a diff, by the tag behind it.
+/// The text of a tree or a diff, rewritten with the tag behind it.
 fn again(index: u64, content: &Content<'_>, tag: &Content<'_>, most: usize) -> Option<String> {
     let Content::Annotation {
         target,

@@ -1,8 +1,8 @@
-//! The language of code by what its fence says, or by the ending of its file.
+//! The language of code, from the word on its fence or the extension of its file.
 
 use linkspan_bcp::Lang;
 
-/// Endings and words that are not the name of the language.
+/// Extensions and words that differ from the name of the language.
 const OTHERS: [(&str, &str); 14] = [
     ("rs", "rust"),
     ("tsx", "typescript"),

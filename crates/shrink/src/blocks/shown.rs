@@ -1,4 +1,4 @@
-//! Regions as the blocks that they are shown as.
+//! The regions of a text as the blocks that show them.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::{LARGE, branches, changes, folders, language, summary};
 use crate::detect::Region;
 use crate::kind::Kind;
 
-/// No block may be larger than a reader takes.
+/// The largest block that a reader accepts.
 const PIECE: usize = 8 << 20;
 
 pub(super) fn blocks<'a>(text: &'a str, regions: &[Region], tool: &'a str) -> Vec<Block<'a>> {
@@ -142,14 +142,14 @@ impl<'a> Out<'a> {
         true
     }
 
-    /// A block for each file. What a block cannot say (a commit, a new name, another mode) stands before it.
+    /// A block per file. Facts without a block field (a commit, a new name, another mode) become a result before it.
     fn diff(&mut self, part: &'a str) -> bool {
         let Some(files) = changes::read(part) else {
             return false;
         };
         for file in files {
-            let told = file.above.lines().all(is_told);
-            if !told || file.hunks.bytes() == 0 {
+            let redundant = file.above.lines().all(is_redundant);
+            if !redundant || file.hunks.bytes() == 0 {
                 self.result(file.above.trim_matches('\n'), Kind::Plain);
             }
             if file.hunks.bytes() > 0 {
@@ -166,13 +166,13 @@ impl<'a> Out<'a> {
     }
 }
 
-/// Whether a line above the hunks says no more than the path, or where git keeps the file.
-fn is_told(line: &str) -> bool {
-    const TOLD: [&str; 6] = ["diff ", "index ", "--- ", "+++ ", "Index: ", "====="];
-    line.is_empty() || TOLD.iter().any(|word| line.starts_with(word))
+/// Whether a line above the hunks repeats only facts that the block has: the path, or git's blob ids.
+fn is_redundant(line: &str) -> bool {
+    const REDUNDANT: [&str; 6] = ["diff ", "index ", "--- ", "+++ ", "Index: ", "====="];
+    line.is_empty() || REDUNDANT.iter().any(|word| line.starts_with(word))
 }
 
-/// Plain text without the fence, or the path, that the block next to it says.
+/// Plain text without the fence or the path line that the adjacent block already shows.
 fn without_marks<'a>(part: &'a str, follows_special: bool, next: Option<&Region>) -> &'a str {
     let is_fence =
         |line: &str| line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
@@ -195,13 +195,14 @@ fn without_marks<'a>(part: &'a str, follows_special: bool, next: Option<&Region>
     part
 }
 
-/// What is above the last line that is not blank, if that is such a line; else all of it.
+/// The text above the last non-blank line, if `is` accepts that line; otherwise the whole text.
 fn last_line(part: &str, is: impl Fn(&str) -> bool) -> (&str, bool) {
     let trimmed = part.trim_end();
     let start = trimmed.rfind('\n').map_or(0, |end| end + 1);
-    match is(&trimmed[start..]) {
-        true => (&part[..start], true),
-        false => (part, false),
+    if is(&trimmed[start..]) {
+        (&part[..start], true)
+    } else {
+        (part, false)
     }
 }
 
@@ -217,7 +218,7 @@ fn is_heading(line: &str) -> bool {
     (1..=6).contains(&level) && line.as_bytes().get(level) == Some(&b' ')
 }
 
-/// Whether prose is written in Markdown, by a heading, or by several other marks.
+/// Whether prose is Markdown: it has a heading, or several other marks.
 fn is_markdown(part: &str) -> bool {
     let mut marks = 0;
     for line in part.lines().take(400) {

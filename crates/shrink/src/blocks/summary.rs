@@ -1,19 +1,19 @@
-//! A block in one line, for when there is no room for all of it.
+//! A one-line summary of a block, for when the whole block does not fit.
 
 use linkspan_wire::{Json, JsonKind};
 
 use crate::kind::Kind;
 
-/// Shorter ones need none.
+/// Shorter blocks have no summary.
 const LONG: usize = 500;
 
-/// Characters of a line that is quoted.
+/// The most characters quoted from a line.
 const QUOTED: usize = 80;
 
-/// Members of an object that are named.
+/// The most members of an object that are named.
 const NAMED: usize = 12;
 
-/// What kind of text it is, how long, and how it begins.
+/// The kind of a text, its number of lines, and its first line or shape.
 pub(super) fn of(text: &str, kind: Kind) -> Option<String> {
     text.chars().nth(LONG)?;
     let lines = text.lines().count();
@@ -45,7 +45,7 @@ fn cut(line: &str) -> String {
     }
 }
 
-/// How many elements, and the names of the members.
+/// The number of elements and the names of the members.
 fn shape(json: Json<'_>) -> String {
     let names = |object: Json<'_>| {
         let mut names: Vec<_> = object

@@ -23,7 +23,7 @@ fn shown(text: &str, mode: Mode) -> String {
     )
 }
 
-/// Keeps a text and has it back.
+/// Stores a text and restores it.
 fn kept(text: &str) -> Vec<Type> {
     let file = document(text, &detect(text, 0.1), "tool");
     assert_eq!(original(&file).as_deref(), Ok(text));
@@ -60,7 +60,7 @@ rename to new.rs
 ";
 
 #[test]
-fn a_tree_becomes_a_file_tree_and_comes_back() {
+fn a_tree_becomes_a_file_tree_and_is_restored() {
     assert_eq!(types(TREE), [Type::FileTree]);
     assert_eq!(kept(TREE), [Type::FileTree, Type::Annotation]);
     let plain = "<context>\n<tree root=\"src\">\nbin/\n  main.rs\nlib.rs\nutil/\n  a.rs\n  b.rs\n</tree>\n</context>";
@@ -68,7 +68,7 @@ fn a_tree_becomes_a_file_tree_and_comes_back() {
 }
 
 #[test]
-fn other_ways_to_draw_a_tree_come_back_too() {
+fn trees_in_other_styles_are_restored() {
     for [branch, last, trunk] in [
         ["|-- ", "`-- ", "|   "],
         ["├── ", "└── ", "│\u{a0}\u{a0} "],
@@ -86,13 +86,13 @@ fn other_ways_to_draw_a_tree_come_back_too() {
 }
 
 #[test]
-fn a_tree_that_is_drawn_in_no_usual_way_is_kept_as_it_is() {
+fn a_tree_in_an_unknown_style_is_stored_as_text() {
     let text = TREE.replace("    ├── a", "   ├── a");
     assert_eq!(kept(&text), [Type::ToolResult]);
 }
 
 #[test]
-fn paths_become_a_file_tree_and_come_back() {
+fn paths_become_a_file_tree_and_are_restored() {
     let files =
         "/home/me/a/x.rs\n/home/me/a/y.rs\n/home/me/b/z.rs\n/home/me/c.rs\n/home/me/a/w.rs\n";
     assert_eq!(types(files), [Type::FileTree]);
@@ -103,7 +103,7 @@ fn paths_become_a_file_tree_and_come_back() {
 }
 
 #[test]
-fn a_diff_becomes_a_block_for_each_file_and_comes_back() {
+fn a_diff_becomes_a_block_per_file_and_is_restored() {
     assert_eq!(types(DIFF), [Type::Diff, Type::ToolResult]);
     assert_eq!(
         kept(DIFF),
@@ -111,7 +111,7 @@ fn a_diff_becomes_a_block_for_each_file_and_comes_back() {
     );
     let shown = shown(DIFF, Mode::Markdown);
     assert!(shown.contains("src/a.rs") && shown.contains("@@ -1,2 +1,2 @@\n-old\n+new\n same"));
-    // What a block has no field for is not lost.
+    // Facts without a block field are preserved.
     assert!(shown.contains("rename from old.rs"), "{shown}");
 }
 
@@ -152,7 +152,7 @@ fn a_large_block_has_a_summary_and_a_small_one_has_none() {
 }
 
 #[test]
-fn what_is_shown_within_a_budget_is_not_larger() {
+fn shown_blocks_stay_within_the_budget() {
     let text = format!(
         "Some words first.\n\n{}\n{TREE}",
         "A long text about nothing at all. ".repeat(200)
@@ -172,7 +172,7 @@ fn what_is_shown_within_a_budget_is_not_larger() {
 }
 
 #[test]
-fn files_that_were_not_made_of_a_text_are_refused() {
+fn files_that_were_not_made_from_a_text_are_refused() {
     assert!(matches!(original(b""), Err(Unreadable::File(_))));
     let mut writer = Writer::new(Vec::new(), WriteOptions::default()).unwrap();
     let tree = linkspan_bcp::Content::FileTree {
@@ -185,7 +185,7 @@ fn files_that_were_not_made_of_a_text_are_refused() {
 }
 
 #[test]
-fn a_text_of_many_megabytes_comes_back() {
+fn a_text_of_many_megabytes_is_restored() {
     let text = "a line that is repeated\n".repeat(1_000_000);
     let whole = [Region {
         range: 0..text.len(),
@@ -201,7 +201,7 @@ fn a_text_of_many_megabytes_comes_back() {
 }
 
 #[test]
-fn a_tree_cannot_be_made_to_explode() {
+fn a_hostile_tree_cannot_expand_without_limit() {
     let mut tree = linkspan_bcp::TreeBuilder::default();
     for _ in 0..200 {
         tree.open(&"n".repeat(20_000), linkspan_bcp::EntryKind::Directory, 0)
@@ -274,7 +274,7 @@ fn texts() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn whatever_is_kept_comes_back(text in prop_oneof![texts(), any::<String>()], cut in 0usize..4, crlf: bool) {
+    fn every_stored_text_is_restored(text in prop_oneof![texts(), any::<String>()], cut in 0usize..4, crlf: bool) {
         let text = if crlf { text.replace('\n', "\r\n") } else { text };
         let end = text.floor_char_boundary(text.len().saturating_sub(cut));
         kept(&text[..end]);
@@ -284,7 +284,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_a_text_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_restored_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let _ = original(&bytes);
         let mut file = document("├── a\n├── b\n├── c\n└── d\n", &detect("├── a\n├── b\n├── c\n└── d\n", 0.1), "t");
         for (at, byte) in bytes.iter().take(8).enumerate() {

@@ -1,10 +1,10 @@
-//! What is not for reading: bytes in base64, and HTML.
+//! Data that is not meant to be read: base64 and HTML.
 
 use super::found::{Detection, Found, Run};
 use super::line::Line;
 use crate::kind::Kind;
 
-/// A shorter line is as likely to be a name.
+/// The least length of base64; a shorter run may as well be a name.
 const LONG: usize = 120;
 const WIDTH: usize = 60;
 
@@ -32,7 +32,7 @@ pub(super) fn base64(text: &str, first: Line<'_>) -> Detection {
         }
         length += line.text.len();
         run.yes(line);
-        // Only the last one is shorter.
+        // Only the last line may be shorter.
         if line.text.len() < first.text.len() {
             break;
         }
@@ -55,7 +55,7 @@ fn is_base64(bytes: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_'))
 }
 
-/// Whether there is enough of everything near the beginning for bytes in disguise.
+/// Whether the first bytes mix upper case, lower case and few slashes, as base64 does.
 fn is_mixed(bytes: &[u8]) -> bool {
     let near = &bytes[..bytes.len().min(256)];
     let count = |is: fn(&u8) -> bool| near.iter().filter(|byte| is(byte)).count();
@@ -89,10 +89,12 @@ pub(super) fn html(text: &str, first: Line<'_>) -> Detection {
         }
         closed |= whole && ends_with_html(trimmed);
     }
-    let confidence = match whole {
-        true => 0.95,
-        false if tags >= 4 => 0.75,
-        false => return Detection::NotBefore(run.end),
+    let confidence = if whole {
+        0.95
+    } else if tags >= 4 {
+        0.75
+    } else {
+        return Detection::NotBefore(run.end);
     };
     Detection::Yes(Found {
         end: run.end,

@@ -1,4 +1,4 @@
-//! The content of a file below its path.
+//! The content of a file below a line with its path.
 
 use super::found::{Detection, Found};
 use super::line::{Line, is_file, is_path};
@@ -6,7 +6,7 @@ use crate::kind::Kind;
 
 const SURE: f32 = 0.8;
 
-/// The path that a line announces: `## src/main.rs`, `File: main.rs`, `==> main.rs <==`, `// main.rs`,
+/// The path in a line that announces a file: `## src/main.rs`, `File: main.rs`, `==> main.rs <==`, `// main.rs`,
 /// `src/main.rs:`.
 pub(super) fn header(line: Line<'_>) -> Option<&str> {
     let text = line.trimmed();
@@ -62,7 +62,7 @@ fn attribute(text: &str) -> Option<&str> {
     is_path(path).then_some(path)
 }
 
-/// Code, up to the next path or the end of the text.
+/// Finds code, up to the next path or the end of the text.
 pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
     let (mut code, mut prose, mut end) = (0, 0, first.start);
     for line in first.and_below(text) {
@@ -72,9 +72,10 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
         if line.start > first.start && ends(line) {
             break;
         }
-        match is_code(line) {
-            true => code += 1,
-            false => prose += 1,
+        if is_code(line) {
+            code += 1
+        } else {
+            prose += 1
         }
         end = line.next;
     }
@@ -88,7 +89,7 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
     })
 }
 
-/// Whether something else begins.
+/// Whether a line ends the code: a rule, a fence, a closing tag or the next path.
 fn ends(line: Line<'_>) -> bool {
     let text = line.text;
     text == "---"
@@ -98,7 +99,7 @@ fn ends(line: Line<'_>) -> bool {
         || header(line).is_some()
 }
 
-/// Whether a line looks like code: by how it ends, by how it begins, or because it is indented.
+/// Whether a line looks like code: by its end, its beginning, or its indentation.
 fn is_code(line: Line<'_>) -> bool {
     const BEGIN: [&str; 24] = [
         "fn ",

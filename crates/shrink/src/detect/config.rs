@@ -1,4 +1,4 @@
-//! YAML and TOML, by their looks.
+//! Recognises YAML and TOML without parsing them.
 
 use super::found::{Detection, Found, Run};
 use super::line::Line;
@@ -31,7 +31,7 @@ pub(super) fn toml(text: &str, first: Line<'_>) -> Detection {
             }
             continue;
         } else if open > 0 && open < 1000 {
-            // Within an array or a text of several lines.
+            // Within an array or a multi-line string.
             open = if trimmed.starts_with([']', '}']) || trimmed.contains("\"\"\"") {
                 0
             } else {
@@ -97,7 +97,7 @@ pub(super) fn yaml(text: &str, first: Line<'_>) -> Detection {
     let mut run = Run::new(first, 0);
     let (mut keys, mut nested, mut items) = (0, 0, 0);
     let mut blanks = 0;
-    // The indentation of a text that goes on over lines.
+    // The indentation of the key of an open block scalar.
     let mut block: Option<usize> = None;
     for line in first.and_below(text) {
         let trimmed = line.trimmed();
@@ -130,7 +130,7 @@ pub(super) fn yaml(text: &str, first: Line<'_>) -> Detection {
         blanks = 0;
         run.yes(line);
     }
-    // A list is as likely to be prose, and a few words with colons too.
+    // A list may as well be prose, and so may a few words with colons.
     match (keys, nested, items) {
         (4.., 1.., _) if items <= keys * 2 => yes(&run, Kind::Yaml),
         _ => Detection::NotBefore(run.end),

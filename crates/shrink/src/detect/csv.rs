@@ -1,4 +1,4 @@
-//! Values with commas, tabs, semicolons or bars between them.
+//! Tables of values separated by commas, tabs, semicolons or bars.
 
 use memchr::{memchr, memchr_iter};
 
@@ -6,16 +6,16 @@ use super::found::{Detection, Found, sure};
 use super::line::Line;
 use crate::kind::Kind;
 
-/// A value may go on over lines, but not for ever.
+/// The most bytes of a record with line breaks in its values.
 const LONG: usize = 1 << 16;
 
-/// A table whose values have this mark between them.
+/// A table whose values are separated by `MARK`.
 pub(super) fn find<const MARK: u8>(text: &str, first: Line<'_>) -> Detection {
     let bytes = first.bytes();
     if matches!(bytes.first(), None | Some(b' ' | b'|')) || memchr(MARK, bytes).is_none() {
         return Detection::No;
     }
-    // So ends a statement or a sentence, not a list of names.
+    // A header does not end like a statement or a sentence.
     let last = bytes.last().copied().unwrap_or(MARK);
     if MARK != b'\t' && (last == MARK || matches!(last, b'.' | b';' | b'{' | b'(')) {
         return Detection::No;
@@ -28,7 +28,7 @@ fn table(text: &str, first: Line<'_>, mark: u8) -> Detection {
         return Detection::No;
     };
     let (mut rows, mut spaced) = (1, spaced(first, mark));
-    let (mut odd, mut pending, mut at) = (0, 0, end);
+    let (mut irregular, mut pending, mut at) = (0, 0, end);
     while let Some(line) = Line::at(text, at).filter(|line| !line.is_blank()) {
         let Some((count, next)) = record(text, line, mark) else {
             break;
@@ -37,17 +37,17 @@ fn table(text: &str, first: Line<'_>, mark: u8) -> Detection {
         if count == columns {
             rows += 1;
             spaced += self::spaced(line, mark);
-            odd += std::mem::take(&mut pending);
+            irregular += std::mem::take(&mut pending);
             end = next;
         } else {
-            // One of twenty may be odd.
+            // One record in twenty may have another number of values.
             pending += 1;
-            if (odd + pending) * 20 > rows {
+            if (irregular + pending) * 20 > rows {
                 break;
             }
         }
     }
-    // Lines of prose may have as many commas by chance; the more there are, the less likely that is.
+    // Lines of prose may have equally many commas by chance; the more commas, the less likely that is.
     let prose = spaced * 2 > rows;
     let (least, top) = match (columns, mark) {
         (2, b'\t') => (4, 0.9),
@@ -68,17 +68,17 @@ fn table(text: &str, first: Line<'_>, mark: u8) -> Detection {
     Detection::Yes(Found {
         end,
         kind: Kind::Csv,
-        confidence: sure(top, rows, odd),
+        confidence: sure(top, rows, irregular),
     })
 }
 
-/// Whether there is a space after the first mark, as in prose.
+/// 1 if a space follows the first mark, as in prose.
 fn spaced(line: Line<'_>, mark: u8) -> usize {
     let at = memchr(mark, line.bytes());
     usize::from(at.is_some_and(|at| line.bytes().get(at + 1) == Some(&b' ')))
 }
 
-/// How many values a record has, and where the next one begins.
+/// The number of values of a record, and where the next record begins.
 fn record(text: &str, line: Line<'_>, mark: u8) -> Option<(usize, usize)> {
     if memchr(b'"', line.bytes()).is_none() {
         return Some((1 + memchr_iter(mark, line.bytes()).count(), line.next));
@@ -89,7 +89,7 @@ fn record(text: &str, line: Line<'_>, mark: u8) -> Option<(usize, usize)> {
     loop {
         if bytes.get(at) == Some(&b'"') {
             at += 1;
-            // Two quotes are one that belongs to the value.
+            // Two quotes are an escaped quote.
             loop {
                 at += memchr(b'"', bytes.get(at..)?)? + 1;
                 match bytes.get(at) {

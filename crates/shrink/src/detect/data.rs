@@ -1,4 +1,4 @@
-//! JSON: a value over many lines, or one on each line.
+//! JSON: one value over several lines, or one value per line.
 
 use linkspan_wire::{Json, Syntax};
 
@@ -6,18 +6,18 @@ use super::found::{Detection, Found};
 use super::line::Line;
 use crate::kind::Kind;
 
-/// How sure a valid value is.
+/// The confidence in a valid value.
 pub(super) const SURE: f32 = 0.9;
 
-/// A smaller value on a line of its own is as likely to be a piece of code, and cannot become much smaller.
+/// A smaller value on a line of its own may as well be code, and cannot become much smaller.
 const SMALL: usize = 80;
 
-/// Whether all of it is one value with something in it.
+/// Whether the whole text is one non-scalar value.
 pub(super) fn is_json(text: &str) -> bool {
     matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[')) && Json::parse(text).is_ok()
 }
 
-/// A value that begins with a line and ends with a line, or values that have a line each.
+/// A value that spans whole lines, or one value per line.
 pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
     let mut ends = match value(text, first) {
         Ok(ends) => ends,

@@ -1,14 +1,14 @@
-//! Unified diffs, and what `git show` and `git log -p` print.
+//! Unified diffs, and the output of `git show` and `git log -p`.
 
 use super::found::{Detection, Found};
 use super::line::{Line, digits};
 use crate::kind::Kind;
 
-/// How sure a diff with names of files is, and one with hunks alone.
+/// The confidence in a diff with file names.
 const SURE: f32 = 0.95;
 const BARE: f32 = 0.8;
 
-/// What stands above the hunks of a file.
+/// How lines above the hunks of a file begin.
 const ABOVE: [&str; 21] = [
     "diff ",
     "index ",
@@ -33,7 +33,7 @@ const ABOVE: [&str; 21] = [
     "=======",
 ];
 
-/// What stands above the message of a commit.
+/// How lines above the message of a commit begin.
 const COMMIT: [&str; 12] = [
     "commit ",
     "From: ",
@@ -62,7 +62,7 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
                 end = line.next;
                 after_blank = false;
             }
-            // Only if more of it follows; a commit is told from the next by one blank line.
+            // Blank lines count only if the diff goes on; one blank line separates a commit from the next.
             Part::Blank if !after_blank || reading.in_commit => after_blank = true,
             _ => break,
         }
@@ -98,7 +98,7 @@ fn may_begin(text: &str, line: Line<'_>) -> bool {
     }
 }
 
-/// `commit 1a2b…`, or `From 1a2b… date` of a patch.
+/// `commit 1a2b…`, or `From 1a2b… date` as in a patch.
 fn is_commit(line: Line<'_>) -> bool {
     let id = line
         .text
@@ -120,13 +120,13 @@ enum Part {
 struct Reading {
     files: usize,
     hunks: usize,
-    /// Lines of the open hunk that are still to come, before and after the change.
+    /// Remaining lines of the open hunk, in the old and the new file.
     old: u64,
     new: u64,
     in_hunk: bool,
     in_commit: bool,
     in_binary: bool,
-    /// Where the last commit begins, if there was no change in it so far.
+    /// Where the first commit without changes after the last hunk begins.
     cut: Option<usize>,
 }
 
@@ -160,7 +160,7 @@ impl Reading {
             self.cut = None;
             return Part::Of;
         }
-        // Bytes in base85, to a blank line.
+        // A base85 blob, which ends at a blank line.
         if self.in_binary {
             self.in_binary = !line.text.is_empty();
             if self.in_binary {
@@ -177,7 +177,7 @@ impl Reading {
         }
         if self.in_commit {
             let known = COMMIT.iter().any(|word| line.text.starts_with(word));
-            // Its message, or how much changed in which files.
+            // The commit message or the diffstat.
             if known || line.text.starts_with(' ') {
                 return Part::Of;
             }
@@ -196,7 +196,7 @@ impl Reading {
     }
 }
 
-/// How many lines a hunk has before and after the change.
+/// The numbers of lines of a hunk in the old and the new file.
 fn hunk(line: Line<'_>) -> Option<(u64, u64)> {
     let rest = line.text.strip_prefix("@@ -")?;
     let (old, rest) = span(rest)?;
@@ -204,7 +204,7 @@ fn hunk(line: Line<'_>) -> Option<(u64, u64)> {
     rest.starts_with(" @@").then_some((old, new))
 }
 
-/// The length of `start,length` or `start`, and what follows.
+/// The length in `start,length` or `start`, and the rest of the text.
 fn span(text: &str) -> Option<(u64, &str)> {
     let (start, rest) = text.split_at(digits(text.as_bytes()));
     if start.is_empty() {

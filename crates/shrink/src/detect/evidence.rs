@@ -1,10 +1,10 @@
-//! Whether a line reports what a program did: its outcome, its progress, its process, a count or a
-//! duration. Statements of programs repeat as well, and are no log.
+//! Whether a line reports what a program did: an outcome, progress, a process, a count or a duration. Source code
+//! repeats line patterns too, but is not a log.
 
 use super::line::{Line, digits};
 use super::log::is_entry;
 
-/// No line tells more than so much of its beginning.
+/// How many bytes of a line are examined.
 const FAR: usize = 400;
 
 /// Last words of lines that report an outcome.
@@ -29,7 +29,7 @@ const OUTCOMES: [&str; 18] = [
     "success",
 ];
 
-/// How lines begin that test runners, package managers and compilers print.
+/// How lines of test runners, package managers and compilers begin.
 const BEGINNINGS: [&str; 20] = [
     "ok ",
     "not ok ",
@@ -53,7 +53,7 @@ const BEGINNINGS: [&str; 20] = [
     "✘",
 ];
 
-/// Whether a line reports something.
+/// Whether a line reports an event.
 pub(super) fn reports(line: Line<'_>) -> bool {
     let text = line.head(FAR).trim_matches([' ', '\t']);
     if is_quoted_or_comment(text) {
@@ -69,7 +69,7 @@ pub(super) fn reports(line: Line<'_>) -> bool {
         || is_sentence_with_number(text)
 }
 
-/// Comments, directives and strings of programs may say anything.
+/// Whether a line is a comment, a directive or a string, which may contain any words.
 pub(super) fn is_quoted_or_comment(text: &str) -> bool {
     const MARKS: [&str; 14] = [
         "#", "//", "/*", "* ", "\"", "'", ";", "%", "\\", "@", "$", "-- ", "rem ", "REM ",
@@ -89,7 +89,7 @@ fn has_outcome(text: &str) -> bool {
     OUTCOMES.contains(&last) && before.trim_end().contains(' ')
 }
 
-/// `Compiling x v1.0`, `Downloaded x`, `Setting up x (1.2)`: a verb, and what it is done to.
+/// `Compiling x v1.0`, `Downloaded x`, `Setting up x (1.2)`: a verb and its object.
 fn has_progress(text: &str) -> bool {
     let word = text.split(' ').next().unwrap_or("");
     let letters = word.trim_end_matches(':');
@@ -155,7 +155,7 @@ fn has_measure(text: &str) -> bool {
     })
 }
 
-/// `openat(AT_FDCWD, "x") = -1 ENOENT`, as tracers print calls.
+/// `openat(AT_FDCWD, "x") = -1 ENOENT`, as in traces of system calls.
 fn is_call_with_result(text: &str) -> bool {
     let name = text
         .bytes()
@@ -169,7 +169,7 @@ fn is_call_with_result(text: &str) -> bool {
         && result.is_some_and(|result| matches!(result, [b'0'..=b'9', ..] | [b'-', b'1', b' ', ..]))
 }
 
-/// `worker 3 has taken job 17`: words and numbers, and nothing that programs are written with.
+/// `worker 3 has taken job 17`: words and numbers without punctuation of code.
 fn is_sentence_with_number(text: &str) -> bool {
     let (mut plain, mut numbers) = (0, 0);
     for word in text.split(' ') {

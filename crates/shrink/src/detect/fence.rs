@@ -1,4 +1,4 @@
-//! Fences: lines of three or more backticks or tildes around something.
+//! Code fences: lines of three or more backticks or tildes around a text.
 
 use super::line::Line;
 
@@ -7,12 +7,11 @@ use super::line::Line;
 pub(super) struct Fence<'a> {
     mark: u8,
     length: usize,
-    /// The first word after it.
+    /// The first word of the info string.
     pub(super) lang: Option<&'a str>,
 }
 
-/// Where fences are looked for. One that never ends is searched to the end of the text, so that only a
-/// few of them are.
+/// Finds fences. An unclosed fence is searched to the end of the text, so only a few of those are tried.
 #[derive(Debug)]
 pub(super) struct Fences {
     tries: u8,
@@ -25,7 +24,7 @@ impl Default for Fences {
 }
 
 impl Fences {
-    /// The fence that this line opens, and the line that closes it.
+    /// The fence that this line opens, and its closing line.
     pub(super) fn open<'a>(
         &mut self,
         text: &'a str,
@@ -65,7 +64,7 @@ impl<'a> Fence<'a> {
     }
 }
 
-/// The mark that a line begins with, how often, and what follows.
+/// The fence character of a line, its count, and the rest of the line.
 fn marks(line: Line<'_>) -> Option<(u8, usize, &str)> {
     let rest = &line.text[line.indent()..];
     let mark = *rest.as_bytes().first()?;

@@ -1,9 +1,9 @@
-//! What a finder says, and how sure it is.
+//! What a finder returns, and its confidence.
 
 use super::line::Line;
 use crate::kind::Kind;
 
-/// Lines from where a finder was asked to `end`.
+/// A region from the line that the finder was given to `end`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Found {
     pub(super) end: usize,
@@ -11,29 +11,28 @@ pub(super) struct Found {
     pub(super) confidence: f32,
 }
 
-/// What a finder says about the lines from a place on.
+/// What a finder returns for the lines from an offset on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Detection {
-    /// Not what it looks for.
+    /// The line does not begin a region of this kind.
     No,
-    /// Not what it looks for, and neither is any line before this offset. A detector that reads more than a
-    /// few lines before it declines has to return this: otherwise an adversarial text would be read again
-    /// for each of its lines.
+    /// No line before this offset begins a region of this kind. A finder that reads more than a few lines before it
+    /// declines must return this: otherwise an adversarial text would be read again for each of its lines.
     NotBefore(usize),
-    /// That is what it looks for.
+    /// The region.
     Yes(Found),
 }
 
-/// Lines that fit, and a few among them that do not.
+/// Lines that fit, with a few among them that do not.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) fit: usize,
     pub(super) unfit: usize,
-    /// After the last line that fits.
+    /// The end of the last line that fits.
     pub(super) end: usize,
-    /// How many have not fitted since.
+    /// Unfit lines since the last line that fits.
     pending: usize,
-    /// So many in a row end it.
+    /// More unfit lines in a row than this end the run.
     gap: usize,
 }
 
@@ -48,27 +47,27 @@ impl Run {
         }
     }
 
-    /// This line fits.
+    /// Adds a line that fits.
     pub(super) fn yes(&mut self, line: Line<'_>) {
         self.fit += 1;
         self.unfit += std::mem::take(&mut self.pending);
         self.end = line.next;
     }
 
-    /// This line says nothing, and belongs to what is before it.
+    /// Adds a line that is neither evidence for nor against, if it directly follows a line that fits.
     pub(super) fn with(&mut self, line: Line<'_>) {
         if self.pending == 0 {
             self.end = line.next;
         }
     }
 
-    /// This line does not fit. Whether to go on all the same.
+    /// Adds a line that does not fit; returns whether the run goes on.
     pub(super) fn no(&mut self) -> bool {
         self.pending += 1;
         self.pending <= self.gap && self.pending + self.unfit <= 2 + self.fit
     }
 
-    /// As sure as `top` if there are many lines and all of them fit.
+    /// The result for the run, with a confidence that approaches `top` if many lines fit and none does not.
     pub(super) fn detection(&self, kind: Kind, least: usize, top: f32) -> Detection {
         if self.fit < least {
             return Detection::NotBefore(self.end);
@@ -81,7 +80,7 @@ impl Run {
     }
 }
 
-/// As sure as `top` if there are many lines and all of them fit.
+/// A confidence that approaches `top` if many lines fit and none does not.
 pub(super) fn sure(top: f32, fit: usize, unfit: usize) -> f32 {
     let all = (fit + unfit).max(1) as f32;
     let share = fit as f32 / all;

@@ -1,4 +1,4 @@
-//! Tables as Markdown draws them, drawn ones, and those that spaces hold together.
+//! Tables: Markdown, drawn with characters, and aligned with spaces.
 
 use memchr::memmem;
 
@@ -6,9 +6,9 @@ use super::found::{Detection, Found, Run, sure};
 use super::line::Line;
 use crate::kind::Kind;
 
-/// A table with a rule below the names of its columns.
+/// A table with a rule below its header.
 pub(super) fn ruled(text: &str, first: Line<'_>) -> Detection {
-    // A rule is made of few characters: most lines need one look at the first of them.
+    // A rule has few different characters, so the first byte of the next line excludes most lines.
     let below = text.as_bytes().get(first.next);
     if !matches!(below, Some(b'|' | b'-' | b':' | b' ' | 0xe2)) {
         return Detection::No;
@@ -83,7 +83,7 @@ fn is_border(line: &str) -> bool {
     }
 }
 
-/// A table with a border around it.
+/// A table with a border.
 pub(super) fn boxed(text: &str, first: Line<'_>) -> Detection {
     if !is_border(first.text) {
         return Detection::No;
@@ -105,10 +105,10 @@ pub(super) fn boxed(text: &str, first: Line<'_>) -> Detection {
     run.detection(Kind::Drawn, 3, 0.98)
 }
 
-/// Columns of a line that are looked at.
+/// How many columns of a line are examined.
 const WIDE: usize = 256;
 
-/// Lines with spaces in the same places.
+/// Lines with spaces in the same columns.
 pub(super) fn aligned(text: &str, first: Line<'_>) -> Detection {
     let inner = first.text.trim_end();
     if inner.len() > 4096
@@ -140,7 +140,7 @@ pub(super) fn aligned(text: &str, first: Line<'_>) -> Detection {
     let columns = blank.columns();
     let top = match is_names(first) || second_is_dashes(text, first) {
         true if columns >= 2 => 0.95,
-        // Indentation alone is no column.
+        // Indentation alone is not a column.
         false if columns >= 3 && flush * 2 > rows => 0.85,
         _ => 0.0,
     };
@@ -157,7 +157,7 @@ pub(super) fn aligned(text: &str, first: Line<'_>) -> Detection {
     })
 }
 
-/// Whether it is in capitals, as the names of columns are.
+/// Whether a line is in capitals, as header lines of aligned tables are.
 fn is_names(line: Line<'_>) -> bool {
     let is_upper = line.bytes().iter().any(u8::is_ascii_uppercase);
     is_upper && !line.bytes().iter().any(u8::is_ascii_lowercase)
@@ -175,7 +175,7 @@ fn second_is_dashes(text: &str, line: Line<'_>) -> bool {
         })
 }
 
-/// Which columns are blank, as bits; and where something begins.
+/// Which columns are blank, as bits, and where the text begins and ends.
 #[derive(Clone)]
 struct Columns {
     blank: [u64; WIDE / 64],
@@ -205,7 +205,7 @@ impl Columns {
         self.end = self.end.max(other.end);
     }
 
-    /// How many columns there are between the blank ones.
+    /// The number of columns between the blank ones.
     fn columns(&self) -> usize {
         let is_blank = |at: usize| self.blank[at / 64] >> (at % 64) & 1 == 1;
         let begins = |at: &usize| !is_blank(*at) && (*at == 0 || is_blank(at - 1));

@@ -1,4 +1,4 @@
-//! What stands in a fence: what its language says, or what it looks like; else code.
+//! The kind of text in a fence: by its language, else by its looks, else code.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use super::scan::scan;
 use super::{Region, data};
 use crate::kind::Kind;
 
-/// How sure code in a fence is, with a language and without.
+/// The confidence in code in a fence that names a language.
 const NAMED: f32 = 0.95;
 const BARE: f32 = 0.7;
 
-/// Appends the regions of what is in a fence.
+/// Appends the regions of the content of a fence.
 pub(super) fn regions(
     text: &str,
     range: Range<usize>,
@@ -48,7 +48,7 @@ pub(super) fn regions(
     };
     if let Looks::Is(kind) = looks {
         regions.push(match kind {
-            // Blank lines around it are none of its own.
+            // The region excludes blank lines around the value.
             Kind::Json => Region {
                 range: within(content, range.start),
                 ..region(kind, data::SURE)
@@ -69,7 +69,7 @@ pub(super) fn regions(
         regions.push(region(Kind::Code, NAMED));
         return;
     }
-    // Half of it is enough: what is around it may be a command or a sentence.
+    // Half is enough: the rest may be a command or a sentence.
     if found * 2 > content.len() * 9 / 10 {
         return;
     }
@@ -80,7 +80,7 @@ pub(super) fn regions(
     }
 }
 
-/// The lines of a content from the first that is not blank to the last; it begins at `start`.
+/// The range of lines from the first non-blank line of `content` to the last; `content` begins at `start`.
 fn within(content: &str, start: usize) -> Range<usize> {
     let text = content.trim_start();
     let first = content[..content.len() - text.len()]
@@ -96,11 +96,11 @@ fn within(content: &str, start: usize) -> Range<usize> {
 enum Looks {
     Is(Kind),
     Like,
-    /// Code, whatever it looks like; lines may have numbers.
+    /// Code, regardless of its looks; lines may have numbers.
     Program,
 }
 
-/// What fences call texts that are no program, besides the formats that have a kind of their own.
+/// Languages of fences that are not programs, besides formats with a kind of their own.
 const NOT_CODE: [&str; 25] = [
     "ansi",
     "console",

@@ -1,20 +1,20 @@
-//! Lines, and what a look at one can tell.
+//! Lines and their properties.
 
 use memchr::memchr;
 
 /// A line of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'a> {
-    /// Where it begins.
+    /// Where the line begins.
     pub(super) start: usize,
-    /// Where the next one begins.
+    /// Where the next line begins.
     pub(super) next: usize,
-    /// Without its end.
+    /// The text without its line end.
     pub(super) text: &'a str,
 }
 
 impl<'a> Line<'a> {
-    /// The line that begins at `start`, if there is one.
+    /// The line that begins at `start`, unless the text ends there.
     pub(super) fn at(text: &'a str, start: usize) -> Option<Self> {
         let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
         let (line, next) = match memchr(b'\n', rest.as_bytes()) {
@@ -28,12 +28,12 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// This line and all that follow.
+    /// This line and all lines below.
     pub(super) fn and_below(self, text: &'a str) -> impl Iterator<Item = Self> {
         std::iter::successors(Some(self), move |line| Self::at(text, line.next))
     }
 
-    /// The lines that follow.
+    /// The lines below this one.
     pub(super) fn below(self, text: &'a str) -> impl Iterator<Item = Self> {
         self.and_below(text).skip(1)
     }
@@ -50,24 +50,24 @@ impl<'a> Line<'a> {
         self.text.bytes().all(|byte| matches!(byte, b' ' | b'\t'))
     }
 
-    /// How many spaces and tabs it begins with.
+    /// The number of leading spaces and tabs.
     pub(super) fn indent(self) -> usize {
         let is_space = |byte: &&u8| matches!(byte, b' ' | b'\t');
         self.bytes().iter().take_while(is_space).count()
     }
 
-    /// Without spaces around it.
+    /// The text without surrounding spaces and tabs.
     pub(super) fn trimmed(self) -> &'a str {
         self.text.trim_matches([' ', '\t'])
     }
 
-    /// At most so many bytes of its beginning: enough to see what it is, however long it is.
+    /// At most the first `bytes` bytes, which bounds the work for long lines.
     pub(super) fn head(self, bytes: usize) -> &'a str {
         &self.text[..self.text.floor_char_boundary(bytes)]
     }
 }
 
-/// How many digits a text begins with.
+/// The number of leading digits.
 pub(super) fn digits(bytes: &[u8]) -> usize {
     bytes
         .iter()
@@ -75,7 +75,7 @@ pub(super) fn digits(bytes: &[u8]) -> usize {
         .count()
 }
 
-/// Whether it could be the path of a file: one word, or words with slashes between them.
+/// Whether a text could be a path: one word, or words separated by slashes.
 pub(super) fn is_path(text: &str) -> bool {
     let bytes = text.as_bytes();
     if bytes.len() > 1024 || matches!(bytes.first(), None | Some(b' ')) || bytes.ends_with(b" ") {
@@ -96,16 +96,16 @@ pub(super) fn is_path(text: &str) -> bool {
             b'|' | b'<' | b'>' | b'"' | b'\'' | b'*' | b'?' | b'`' | b';' | 0..=0x1f | 0x7f => {
                 return false;
             }
-            // Of a drive.
+            // A drive letter.
             b':' if at == 1 && matches!(bytes.get(2), Some(b'/' | b'\\')) => {}
             b':' => return false,
             _ => name |= byte.is_ascii_alphanumeric() || byte >= 0x80 || byte == b'_',
         }
     }
-    // A sentence may have a slash in it somewhere.
+    // A sentence may contain a slash.
     let is_phrase = || {
-        let odd = [", ", ". ", "/ ", " /", " [", " -", "- "];
-        odd.iter().any(|odd| text.contains(odd))
+        let mark = [", ", ". ", "/ ", " /", " [", " -", "- "];
+        mark.iter().any(|mark| text.contains(mark))
     };
     name && match spaces {
         0 => slash || dot,
@@ -113,7 +113,7 @@ pub(super) fn is_path(text: &str) -> bool {
     }
 }
 
-/// Whether it is a path that ends in a file's name with an ending.
+/// Whether a text is a path that ends in a file name with an extension.
 pub(super) fn is_file(text: &str) -> bool {
     let far = text.len().saturating_sub(12);
     let tail = &text.as_bytes()[far..];

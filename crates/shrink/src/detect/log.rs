@@ -1,4 +1,4 @@
-//! Lines of a log: some with a time, or with how serious they are, and what belongs to them.
+//! Lines of a log: entries with a time or a level, and the lines that continue them.
 
 use super::evidence::is_quoted_or_comment;
 use super::found::{Detection, Found, sure};
@@ -11,10 +11,10 @@ const LEVELS: [&str; 18] = [
     "SEVERE", "PANIC", "VERBOSE", "DBG", "INF", "WRN", "FTL", "CRIT",
 ];
 
-/// Whatever tells what it is stands so near to the beginning.
+/// How many bytes of a line are searched for a time or a level.
 const NEAR: usize = 160;
 
-/// A stack trace, or what else stands between two entries, has not more lines.
+/// The most lines between two entries, such as a stack trace.
 const BETWEEN: usize = 60;
 
 pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
@@ -40,7 +40,7 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
             continue;
         }
         pending += 1;
-        // What directly follows an entry and is indented is a part of it even if it is the last.
+        // Indented lines directly below an entry belong to it, even below the last entry.
         part &= line.indent() > 0;
         if part {
             end = line.next;
@@ -66,10 +66,10 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
     })
 }
 
-/// Whether a line has a time, says how serious it is, or is one of several programs'.
+/// Whether a line has a time, a level, or the name of a container in front.
 pub(super) fn is_entry(line: Line<'_>) -> bool {
     let head = line.head(NEAR).as_bytes();
-    // That is JSON, or wants to be.
+    // This is JSON, possibly invalid.
     if head.first() == Some(&b'{') {
         return false;
     }
@@ -84,7 +84,7 @@ pub(super) fn begins_with_a_time(head: &[u8]) -> bool {
     head.get(at).is_some_and(u8::is_ascii_digit) && stamp(&head[at..]).is_some()
 }
 
-/// Whether one of the first words says how serious a line is.
+/// Whether one of the first words is a level.
 fn has_level(head: &[u8]) -> bool {
     let mut at = 0;
     for word_number in 0..4 {
@@ -119,8 +119,9 @@ fn is_around(byte: u8) -> bool {
     )
 }
 
-/// In capitals, in brackets, or after `level=`. In capitals alone it is one of the first two words, and what
-/// follows is no value: `DEBUG = 10` is an assignment, `ENV LEVEL DEBUG` a setting.
+/// Whether a word is a level: in capitals, in brackets, or after `level=`. A word in capitals without brackets counts
+/// only as the first or second word and if no value follows: `DEBUG = 10` is an assignment, `ENV LEVEL DEBUG` a
+/// setting.
 fn is_level(head: &[u8], at: usize, length: usize, word_number: usize) -> bool {
     if !(3..=8).contains(&length) {
         return false;
@@ -148,7 +149,7 @@ fn is_level(head: &[u8], at: usize, length: usize, word_number: usize) -> bool {
             .any(|level| level.as_bytes().eq_ignore_ascii_case(word))
 }
 
-/// `web-1  | text`, as several containers at once print it.
+/// `web-1  | text`, as `docker compose` prefixes lines of containers.
 fn has_program(head: &[u8]) -> bool {
     let name = head
         .iter()

@@ -1,4 +1,4 @@
-//! One look at a line, so that most finders need not be asked.
+//! The byte classes of a line, so that most finders need not run.
 
 use super::line::Line;
 
@@ -6,9 +6,9 @@ use super::line::Line;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
     seen: u16,
-    /// The first byte that is no space; a zero if there is none.
+    /// The first byte that is not a space or a tab; zero if the line is blank.
     pub(super) first: u8,
-    /// Whether that is the first of the line.
+    /// Whether `first` is the first byte of the line.
     pub(super) flush: bool,
     pub(super) last: u8,
     pub(super) length: usize,
@@ -27,7 +27,7 @@ pub(super) const DIGIT: u16 = 1 << 9;
 pub(super) const DASH: u16 = 1 << 10;
 pub(super) const FOREIGN: u16 = 1 << 11;
 pub(super) const BRACKET: u16 = 1 << 14;
-/// Two spaces in a row, after something else.
+/// Two spaces in a row, after another byte.
 pub(super) const GAP: u16 = 1 << 12;
 
 const OTHER: u16 = 1 << 13;
@@ -87,7 +87,7 @@ impl Look {
         self.first == 0
     }
 
-    /// Whether any of these occurs.
+    /// Whether a byte of any of these classes occurs.
     pub(super) fn has(self, class: u16) -> bool {
         self.seen & class != 0
     }

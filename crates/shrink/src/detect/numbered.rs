@@ -18,14 +18,14 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
                 steps += 1;
                 run.yes(line);
             }
-            // Another piece of the same file, or the first of another.
+            // Another excerpt of the same file, or the first of another file.
             Some((number, same))
                 if same == mark && (number > last || number == 1) && run.fit >= 2 =>
             {
                 last = number;
                 run.yes(line);
             }
-            // An empty line that has lost what stood behind its number.
+            // An empty line whose separator was trimmed.
             _ if is_bare(line.text, last + 1) => {
                 last += 1;
                 steps += 1;
@@ -36,11 +36,11 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
             _ => {}
         }
     }
-    // Numbers that only rise are sizes, or hits in one file.
+    // Numbers that only increase are sizes, or line numbers of search hits.
     if steps * 3 < (run.fit - 1) * 2 {
         return Detection::NotBefore(run.end);
     }
-    // A list is numbered, too, and so are a few branches of code.
+    // A numbered list looks alike, and so do a few branches of code.
     let least = match mark {
         Mark::List => 20,
         Mark::Space | Mark::Bracket | Mark::Dash => 8,
@@ -49,7 +49,7 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
     run.detection(Kind::Numbered, least, 0.95)
 }
 
-/// What stands between the number and the code.
+/// The separator between the number and the code.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Mark {
     Tab,
@@ -62,7 +62,7 @@ enum Mark {
     List,
 }
 
-/// The number that a line begins with, and what follows it.
+/// The number that a line begins with, and its separator.
 fn number(line: &str) -> Option<(u64, Mark)> {
     let rest = line.trim_start_matches(' ');
     let rest = rest.strip_prefix('L').unwrap_or(rest);

@@ -1,4 +1,4 @@
-//! A path on each line, and listings of folders.
+//! Lists with a path per line, and directory listings.
 
 use super::found::{Detection, Found, Run, sure};
 use super::line::{Line, digits, is_file, is_path};
@@ -6,7 +6,7 @@ use crate::kind::Kind;
 
 const SURE: f32 = 0.95;
 
-/// A path, or a name with an ending, on each line.
+/// A path, or a file name with an extension, on each line.
 pub(super) fn plain(text: &str, first: Line<'_>) -> Detection {
     if !is_entry(first) {
         return Detection::No;
@@ -15,7 +15,7 @@ pub(super) fn plain(text: &str, first: Line<'_>) -> Detection {
     for line in first.and_below(text) {
         match (has_slash(line), is_entry(line)) {
             (true, true) => paths += 1,
-            // Names without any path among them are as likely to be words.
+            // Names without any path among them may as well be words.
             (_, is_entry) if is_entry || is_word(line.text) => names += 1,
             _ => break,
         }
@@ -37,9 +37,10 @@ fn has_slash(line: Line<'_>) -> bool {
 }
 
 fn is_entry(line: Line<'_>) -> bool {
-    match has_slash(line) {
-        true => is_path(line.text),
-        false => is_file(line.text),
+    if has_slash(line) {
+        is_path(line.text)
+    } else {
+        is_file(line.text)
     }
 }
 
@@ -48,7 +49,7 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.len() < 128 && text.bytes().all(is_part)
 }
 
-/// Names with one of a few marks in front of them.
+/// Names with a mark such as `[FILE]` in front.
 pub(super) fn marked(text: &str, first: Line<'_>) -> Detection {
     const MARKS: [&str; 6] = ["[FILE] ", "[DIR] ", "[LINK] ", "📁 ", "📄 ", "📂 "];
     let mut run = Run::new(first, 0);
@@ -64,8 +65,8 @@ pub(super) fn marked(text: &str, first: Line<'_>) -> Detection {
     }
 }
 
-/// The listing of a folder, and of those in it: `folder:` above the names in it, a blank line below.
-/// One with rights and sizes is a table if there is one folder only.
+/// A recursive directory listing: `folder:` above its names, a blank line between folders. A single folder with
+/// permissions and sizes is a table.
 pub(super) fn listing(text: &str, first: Line<'_>) -> Detection {
     let Some(root) = folder(first) else {
         return long(text, first);
@@ -82,7 +83,7 @@ pub(super) fn listing(text: &str, first: Line<'_>) -> Detection {
             continue;
         }
         if blank {
-            // Every other folder lies in the first.
+            // Every other folder is inside the first.
             let inner = folder(line).filter(|inner| inner.starts_with(root));
             if inner.is_none() {
                 break;
@@ -124,7 +125,7 @@ fn folder(line: Line<'_>) -> Option<&str> {
     (is_name || is_path(name)).then_some(name)
 }
 
-/// Whether it begins with the rights of a file.
+/// Whether a line begins with file permissions.
 fn is_long(bytes: &[u8]) -> bool {
     let is_right =
         |byte: &u8| matches!(byte, b'r' | b'w' | b'x' | b's' | b'S' | b't' | b'T' | b'-');

@@ -5,13 +5,13 @@ use super::found::{Detection, Found};
 use super::line::Line;
 use crate::kind::Kind;
 
-/// Less sure than anything that has a name.
+/// Lower than the confidence of any format with definite marks.
 const SURE: f32 = 0.72;
 
-/// As many lines tell whether there is a pattern.
+/// How many lines are examined for patterns at a time.
 const WINDOW: usize = 200;
 
-/// Fewer are not worth it.
+/// Fewer lines are not worth a region.
 const LEAST: usize = 8;
 
 pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
@@ -25,7 +25,7 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
     }
     let mut end = None;
     let mut from = first;
-    // Window by window, as long as they are full of patterns.
+    // Reads windows as long as their lines repeat patterns.
     loop {
         let window = Window::read(text, from);
         match window.repeats() {
@@ -47,7 +47,7 @@ pub(super) fn find(text: &str, first: Line<'_>) -> Detection {
     }
 }
 
-/// What it begins with, up to a space, but for digits.
+/// The text before the first space or digit.
 fn first_word(line: Line<'_>) -> &str {
     let text = line.head(64).trim_start_matches([' ', '\t']);
     let length = text
@@ -57,7 +57,7 @@ fn first_word(line: Line<'_>) -> &str {
     &text[..length]
 }
 
-/// Whether another finder should be asked first.
+/// Whether another finder may match at this line.
 fn begins_something(line: Line<'_>) -> bool {
     let begins = |with| line.text.starts_with(with);
     match line.first() {
@@ -73,14 +73,14 @@ fn begins_something(line: Line<'_>) -> bool {
     }
 }
 
-/// What a line is like.
+/// The features of a line.
 struct Shaped {
     shape: u64,
     reports: bool,
     end: usize,
 }
 
-/// The patterns of lines that follow each other.
+/// The features of consecutive lines.
 struct Window {
     lines: Vec<Shaped>,
     middle: usize,
@@ -121,7 +121,8 @@ impl Window {
         self.lines.len() == WINDOW
     }
 
-    /// Where the last line ends that is like others, if most are and half of these report something.
+    /// The end of the last line whose shape occurs at least three times, if most lines have such shapes and half of
+    /// these report an event.
     fn repeats(&self) -> Option<usize> {
         if self.lines.len() < LEAST {
             return None;
@@ -143,7 +144,7 @@ impl Window {
     }
 }
 
-/// The first word but for digits, the number of words, and the last byte.
+/// A hash of the first word, the number of words, and the last byte.
 fn shape(line: Line<'_>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut mix = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

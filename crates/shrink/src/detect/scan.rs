@@ -1,4 +1,4 @@
-//! Asks the finders, line by line.
+//! Runs the finders, line by line.
 
 use std::ops::Range;
 
@@ -14,9 +14,9 @@ use super::{
     search, source, tree,
 };
 
-/// Looks for one thing.
+/// Finds one kind of text.
 struct Finder {
-    /// Whether it is worth asking.
+    /// A cheap test that excludes most lines.
     may: fn(Look) -> bool,
     find: fn(&str, Line<'_>) -> Detection,
 }
@@ -25,7 +25,7 @@ const fn finder(may: fn(Look) -> bool, find: fn(&str, Line<'_>) -> Detection) ->
     Finder { may, find }
 }
 
-/// Those that can hardly be wrong: the first of them that finds something is believed.
+/// Finders that are rarely wrong: the first match is taken.
 static CERTAIN: [Finder; 6] = [
     finder(|look| matches!(look.first, b'{' | b'['), data::find),
     finder(
@@ -41,7 +41,8 @@ static CERTAIN: [Finder; 6] = [
     ),
 ];
 
-/// Those that judge by looks: the one that is sure of most is believed, the first of several.
+/// Finders that judge by looks: the match with the largest product of length and confidence is taken, the first of
+/// equals.
 static LIKELY: [Finder; 16] = [
     finder(|look| look.has(TAB), csv::find::<b'\t'>),
     finder(
@@ -125,14 +126,15 @@ pub(super) fn scan(
             at = found.end;
             continue;
         }
-        path = match look.has(DOT) && look.flush {
-            true => code::header(line),
-            false => None,
+        path = if look.has(DOT) && look.flush {
+            code::header(line)
+        } else {
+            None
         };
     }
 }
 
-/// Appends the regions of a text that is source code: files below their paths, and nothing else.
+/// Appends the regions of a text that is source code: only files below their paths.
 pub(super) fn source(text: &str, threshold: f32, regions: &mut Vec<Region>) {
     let mut scan = Scan::new(text, threshold);
     let mut path: Option<&str> = None;
@@ -161,7 +163,7 @@ pub(super) fn source(text: &str, threshold: f32, regions: &mut Vec<Region>) {
 struct Scan<'a> {
     text: &'a str,
     threshold: f32,
-    /// Where each finder may be asked again.
+    /// For each finder, the offset before which it does not run again.
     certain: [usize; CERTAIN.len()],
     likely: [usize; LIKELY.len()],
     repeats: usize,

@@ -1,20 +1,20 @@
-//! `path:line:text`, as grep, ripgrep and compilers print it.
+//! Search results: `path:line:text`, as grep, ripgrep and compilers print it.
 
 use super::found::{Detection, Found, sure};
 use super::line::{Line, digits, is_file, is_path};
 use super::time::stamp;
 use crate::kind::Kind;
 
-/// Paths are not longer than this.
+/// The longest path in bytes.
 const FAR: usize = 512;
 
-/// Lines of context before a hit that are followed to it.
+/// The most context lines above the first hit of a file.
 const CONTEXT: usize = 5;
 
-/// So many lines in a row that are nothing of the kind end it.
-const ODD: usize = 3;
+/// More lines in a row that are neither hits nor context end the region.
+const MOST_UNFIT: usize = 3;
 
-/// Hits with the number of their line.
+/// Hits with line numbers.
 pub(super) fn numbered(text: &str, first: Line<'_>) -> Detection {
     let Some(mut path) = hit(first).or_else(|| ahead(text, first)) else {
         return Detection::No;
@@ -26,14 +26,14 @@ pub(super) fn numbered(text: &str, first: Line<'_>) -> Detection {
             path = found;
         } else if line.text == "--" || is_context(line, path) || ahead(text, line).is_some() {
             run.context(line);
-        } else if !line.is_blank() && !run.odd() {
+        } else if !line.is_blank() && !run.unfit() {
             break;
         }
     }
     run.detection(0.95)
 }
 
-/// Hits without numbers: only if the same few paths come again and again.
+/// Hits without line numbers, if the same few paths recur.
 pub(super) fn bare(text: &str, first: Line<'_>) -> Detection {
     let Some(mut path) = bare_hit(first) else {
         return Detection::No;
@@ -48,19 +48,20 @@ pub(super) fn bare(text: &str, first: Line<'_>) -> Detection {
         run.hit(line, path, found);
         path = found;
     }
-    match run.hits >= paths * 2 {
-        true => run.detection(0.9),
-        false => Detection::NotBefore(run.end),
+    if run.hits >= paths * 2 {
+        run.detection(0.9)
+    } else {
+        Detection::NotBefore(run.end)
     }
 }
 
-/// What was found so far.
+/// The hits so far.
 struct Hits {
     hits: usize,
     others: usize,
     pending: usize,
     end: usize,
-    /// Whether the paths have something in common, or all of them look like files.
+    /// Whether consecutive paths share a root folder, and whether all paths look like files.
     akin: bool,
     files: bool,
 }
@@ -97,9 +98,9 @@ impl Hits {
         self.end = line.next;
     }
 
-    fn odd(&mut self) -> bool {
+    fn unfit(&mut self) -> bool {
         self.pending += 1;
-        self.pending <= ODD && self.pending + self.others <= 2 + self.hits
+        self.pending <= MOST_UNFIT && self.pending + self.others <= 2 + self.hits
     }
 
     fn detection(&self, top: f32) -> Detection {
@@ -114,9 +115,9 @@ impl Hits {
     }
 }
 
-/// The path of a line of context above the first hit of a file: that of the hit.
+/// The path of a context line above the first hit of a file, taken from that hit.
 fn ahead<'a>(text: &'a str, line: Line<'a>) -> Option<&'a str> {
-    // Most lines have nothing like `-12-`, and need not be asked.
+    // A cheap check first: most lines contain nothing like `-12-`.
     let head = line.head(FAR).as_bytes();
     let is_numbered = |at: usize| {
         let count = digits(&head[at + 1..]);
@@ -127,7 +128,7 @@ fn ahead<'a>(text: &'a str, line: Line<'a>) -> Option<&'a str> {
     is_context(line, path).then_some(path)
 }
 
-/// The path of `path:12:text`, `path:12`, `path(12,5): text`.
+/// The path in `path:12:text`, `path:12` or `path(12,5): text`.
 pub(super) fn hit(line: Line<'_>) -> Option<&str> {
     let head = line.head(FAR);
     let bytes = line.bytes();
@@ -144,7 +145,7 @@ pub(super) fn hit(line: Line<'_>) -> Option<&str> {
             let path = &head[..at];
             return is_place(path).then_some(path);
         }
-        // A drive is the only other colon that a path may have.
+        // The only other colon in a path is that of a drive letter.
         if bytes[at] == b':' && at != 1 {
             return None;
         }
@@ -161,7 +162,7 @@ fn is_place(path: &str) -> bool {
     is_path(path) || begins.is_some_and(u8::is_ascii_alphabetic) && path.bytes().all(is_word)
 }
 
-/// The path of `path:text`, with a folder.
+/// The path in `path:text`, if it has a folder.
 pub(super) fn bare_hit(line: Line<'_>) -> Option<&str> {
     let head = line.head(FAR);
     let at = memchr::memchr(b':', head.as_bytes()).filter(|at| *at > 1)?;
@@ -171,7 +172,7 @@ pub(super) fn bare_hit(line: Line<'_>) -> Option<&str> {
     (fits && !head[at..].starts_with("://")).then_some(path)
 }
 
-/// `path-12-text`, or with an equals sign.
+/// `path-12-text` or `path=12=text`.
 fn is_context(line: Line<'_>, path: &str) -> bool {
     let Some(rest) = line.text.strip_prefix(path).filter(|_| !path.is_empty()) else {
         return false;

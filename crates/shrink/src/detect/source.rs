@@ -1,7 +1,7 @@
-//! Source code, by its shape: whether lines are statements, declarations and comments of a program.
+//! Recognises source code by the share of lines that are statements, declarations or comments.
 //!
-//! Code repeats its patterns as logs do, and has tables in it. But a model edits code by quoting it to the
-//! byte, so that no part of it may get another form.
+//! Like logs, code repeats line patterns, and it contains tables. But a model edits code by quoting it exactly, so no
+//! part of it may be rewritten.
 
 mod words;
 
@@ -12,26 +12,26 @@ use super::search::{bare_hit, hit};
 use super::time::stamp;
 use crate::kind::Kind;
 
-/// Fewer lines of code are no file.
+/// Fewer lines of code are not a source file.
 const LEAST: usize = 3;
 
-/// No line tells more than its beginning and its end do.
+/// How many bytes of a line are examined for signs of output.
 const FAR: usize = 400;
 
-/// What a line says about the text that it is in.
+/// What a line indicates about the text around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sign {
-    /// A line of a program.
+    /// Source code.
     Code,
-    /// A line of something that is no program: of a log, a search, a listing with numbers.
+    /// Program output: a log, search results, a numbered listing.
     Output,
-    /// Any text.
+    /// Any other text.
     Other,
-    /// A bracket or a comment: as likely in one as in the other.
+    /// No indication: a bracket or comment, which occurs in code and other text.
     Nothing,
 }
 
-/// How many lines say what.
+/// The number of lines per sign.
 #[derive(Debug, Default)]
 struct Shape {
     code: usize,
@@ -49,15 +49,14 @@ impl Shape {
         }
     }
 
-    /// Whether at least so many of a hundred lines are code, and hardly any are output of a program.
+    /// Whether at least `percent` of the lines are code, and few are program output.
     fn is_code(&self, percent: usize) -> bool {
         let all = self.code + self.output + self.other;
         self.code > 0 && self.code * 100 >= all * percent && self.output * 8 <= self.code
     }
 }
 
-/// Whether a whole text is source code. A text with fences or with changes has parts, and is asked for
-/// them.
+/// Whether a whole text is source code. A text with fences or diffs has several parts, which are checked separately.
 pub(super) fn is_source(text: &str) -> bool {
     let mut shape = Shape::default();
     for line in Line::at(text, 0)
@@ -73,7 +72,7 @@ pub(super) fn is_source(text: &str) -> bool {
     shape.code >= LEAST && shape.is_code(30)
 }
 
-/// Whether what a finder took for something else is code.
+/// Whether a region that a finder took for another kind is code.
 pub(super) fn is_code(region: &str, kind: Kind) -> bool {
     let may_be = matches!(
         kind,
@@ -122,7 +121,7 @@ fn sign(line: Line<'_>) -> Sign {
         .bytes()
         .all(|byte| matches!(byte, b'{' | b'}' | b'(' | b')' | b'[' | b']' | b',' | b';'))
     {
-        // JSON has such lines, too, but no semicolons.
+        // JSON has lines like these too, but no semicolons.
         return if text.contains(';') {
             Sign::Code
         } else {
@@ -130,14 +129,16 @@ fn sign(line: Line<'_>) -> Sign {
         };
     }
     let text = without_comment(text);
-    match text.is_empty() {
-        true => Sign::Nothing,
-        false if is_statement(line, text) => Sign::Code,
-        false => Sign::Other,
+    if text.is_empty() {
+        Sign::Nothing
+    } else if is_statement(line, text) {
+        Sign::Code
+    } else {
+        Sign::Other
     }
 }
 
-/// Whether a line is one of a log, a search, a numbered listing, a stack trace or a drawing.
+/// Whether a line is part of a log, search results, a numbered listing, a stack trace or a drawing.
 fn is_output(line: Line<'_>, text: &str) -> bool {
     let bytes = text.as_bytes();
     let number = digits(bytes);
@@ -194,7 +195,7 @@ fn is_statement(line: Line<'_>, text: &str) -> bool {
         return false;
     }
     match last {
-        // A row of values has no spaces.
+        // A row of values contains no spaces.
         b';' => return text.contains([' ', '(']) || memchr::memchr_iter(b';', bytes).count() < 3,
         b'{' | b'(' | b'\\' => return true,
         b'&' if text.ends_with("&&") => return true,
@@ -204,7 +205,7 @@ fn is_statement(line: Line<'_>, text: &str) -> bool {
     }
     let ends = |with: &[u8]| with.contains(&last);
     match first {
-        // Texts one below the other are one text.
+        // Adjacent string literals are concatenated.
         b'"' => return line.indent() > 0 && bytes.len() > 1 && last == b'"',
         b'\'' => return line.indent() > 0 && ends(b",'"),
         b'@' => return bytes.get(1).is_some_and(u8::is_ascii_alphabetic),
@@ -213,7 +214,7 @@ fn is_statement(line: Line<'_>, text: &str) -> bool {
                 .get(1)
                 .is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
         }
-        // A row of values.
+        // A tuple in a list of values.
         b'(' => return text.ends_with("),") || text.ends_with(");"),
         b'{' => return text.ends_with("},") && !text.contains("\":"),
         b'}' | b')' | b'?' | b':' if bytes.get(1) == Some(&b' ') => return true,
@@ -279,7 +280,7 @@ fn is_call_or_assignment(line: Line<'_>, text: &str, last: u8) -> bool {
     assigns && (line.indent() > 0 || b",;({[)".contains(&last)) || rest.starts_with("=$(")
 }
 
-/// Whether the bracket that a text begins with is closed by its last one, and hardly anything follows.
+/// Whether the bracket that a text begins with is closed near its end, with at most two characters after it.
 fn closes_at_the_end(text: &str) -> bool {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
@@ -293,11 +294,11 @@ fn closes_at_the_end(text: &str) -> bool {
             return after.len() <= 2 && after.bytes().all(|byte| b",.:?)]".contains(&byte));
         }
     }
-    // It goes on in the next line.
+    // The call continues on the next line.
     text.ends_with(',')
 }
 
-/// A line of an assembler: a mnemonic and its operands.
+/// Whether a line is an assembler instruction: a mnemonic and its operands.
 fn is_instruction(line: Line<'_>, text: &str) -> bool {
     if line.indent() == 0 {
         return false;
@@ -314,7 +315,7 @@ fn is_instruction(line: Line<'_>, text: &str) -> bool {
         Some(b' ' | b'\t') => operands.trim_start_matches([' ', '\t']),
         _ => return false,
     };
-    // A register, an address or a number of the sort that assemblers mark.
+    // An operand with an assembler's mark: a register, an address or a number.
     let is_marked = |operand: &str| {
         let letters = operand.bytes().take_while(u8::is_ascii_lowercase).count();
         let number = digits(&operand.as_bytes()[letters..]);

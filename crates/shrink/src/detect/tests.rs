@@ -7,7 +7,7 @@ mod source;
 use super::{Region, detect, line_numbers};
 use crate::kind::Kind;
 
-/// What a text is made of: the kinds in order, with the first and the last line of each.
+/// The kinds of the regions of a text, with the first and last line of each.
 fn kinds(text: &str) -> Vec<(Kind, usize, usize)> {
     let regions = detect(text, 0.7);
     let numbers = line_numbers(text, &regions);
@@ -16,7 +16,7 @@ fn kinds(text: &str) -> Vec<(Kind, usize, usize)> {
         .collect()
 }
 
-/// The kind of a text that is all of one kind.
+/// The kind of a text with a single region.
 fn kind(text: &str) -> Kind {
     match kinds(text)[..] {
         [(kind, _, _)] => kind,
@@ -24,7 +24,7 @@ fn kind(text: &str) -> Kind {
     }
 }
 
-/// The region of that kind; there is one.
+/// The only region of this kind.
 fn only(text: &str, kind: Kind) -> Region {
     let regions = detect(text, 0.7);
     let mut found = regions.into_iter().filter(|region| region.kind == kind);

@@ -1,11 +1,11 @@
-//! Times as logs write them.
+//! Timestamps in the notations of logs.
 
 use super::line::digits;
 
 const MONTHS: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
 const DAYS: &[u8] = b"MonTueWedThuFriSatSun";
 
-/// How long the time is that a text begins with.
+/// The length of the timestamp that a text begins with.
 pub(super) fn stamp(bytes: &[u8]) -> Option<usize> {
     match *bytes.first()? {
         b'0'..=b'9' => numeric(bytes),
@@ -49,7 +49,7 @@ fn numeric(bytes: &[u8]) -> Option<usize> {
                 };
             matches!(bytes.get(end), Some(b' ' | b']' | b'\t' | b'|' | b':')).then_some(end)
         }
-        // Seconds since the start, as dmesg has them.
+        // Seconds since boot, as dmesg prints them.
         count @ 1..=7 if bytes.get(count) == Some(&b'.') => {
             let fraction = digits(&bytes[count + 1..]);
             (fraction == 6).then_some(count + 7)
@@ -58,7 +58,7 @@ fn numeric(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// `2025-01-02`, `02.01.2025`, `02/Jan/2025`; the first number has so many digits.
+/// `2025-01-02`, `02.01.2025`, `02/Jan/2025`; the first number has `count` digits.
 fn date(bytes: &[u8], count: usize) -> Option<usize> {
     let mark = *bytes.get(count)?;
     if !matches!(mark, b'-' | b'/' | b'.' | b' ') {
@@ -106,7 +106,7 @@ fn named(bytes: &[u8]) -> Option<usize> {
         at += 1;
     }
     at += spaces(bytes.get(at..)?)?;
-    // A year may come before the time.
+    // A year may precede the time.
     if digits(bytes.get(at..)?) == 4 {
         at += 4;
         at += spaces(bytes.get(at..)?)?;
@@ -114,7 +114,7 @@ fn named(bytes: &[u8]) -> Option<usize> {
     Some(at + clock(bytes.get(at..)?)?)
 }
 
-/// `03:04:05`, and what may follow: a fraction, a zone.
+/// `03:04:05`, optionally with a fraction and a zone.
 fn clock(bytes: &[u8]) -> Option<usize> {
     let pair = |at: usize| {
         bytes.get(at).is_some_and(u8::is_ascii_digit)
@@ -152,7 +152,7 @@ fn is_one_of(bytes: &[u8], words: &[u8]) -> bool {
     bytes.len() >= 3 && words.chunks(3).any(|word| bytes.starts_with(word))
 }
 
-/// Whether `03:04:05` stands somewhere, as a word of its own.
+/// Whether a text contains a time such as `03:04:05` that is not part of a longer number.
 pub(super) fn has_clock(bytes: &[u8]) -> bool {
     let mut colons = memchr::memchr_iter(b':', bytes);
     colons.any(|at| {

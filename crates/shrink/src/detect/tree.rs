@@ -6,7 +6,7 @@ use crate::kind::Kind;
 
 const SURE: f32 = 0.98;
 
-/// A tree with branches, its root if that stands above them, and how many there are if that stands below.
+/// A drawn tree, optionally with its root above and the number of files below.
 pub(super) fn drawn(text: &str, first: Line<'_>) -> Detection {
     let begins = is_branch(first.text) || next_is_branch(text, first) && is_root(first.text);
     if !begins {
@@ -18,7 +18,7 @@ pub(super) fn drawn(text: &str, first: Line<'_>) -> Detection {
             run.yes(line);
             continue;
         }
-        // One blank line, and then the number of files.
+        // One blank line, then the number of files.
         if line.text.is_empty()
             && let Some(last) = Line::at(text, line.next)
             && is_summary(last.text)
@@ -31,7 +31,7 @@ pub(super) fn drawn(text: &str, first: Line<'_>) -> Detection {
 }
 
 fn next_is_branch(text: &str, line: Line<'_>) -> bool {
-    // Most lines are asked in vain: a look at one byte has to do.
+    // A check of one byte excludes most lines.
     let below = &text.as_bytes()[line.next..];
     let spaces = below.iter().take_while(|byte| **byte == b' ').count();
     matches!(
@@ -40,17 +40,17 @@ fn next_is_branch(text: &str, line: Line<'_>) -> bool {
     ) && Line::at(text, line.next).is_some_and(|below| is_branch(below.text))
 }
 
-/// A name, a path, a package with its version; not a sentence.
+/// Whether a line is a name, a path, or a package with its version, but not a sentence.
 fn is_root(line: &str) -> bool {
     let words = line.split(' ').count();
     let is_sentence = line.ends_with([':', ',', '!']) || line.ends_with('.') && words > 1;
     words <= 4 && line.len() < 512 && !is_sentence && !line.starts_with([' ', '`', '#'])
 }
 
-/// Whether a name follows a drawn branch.
+/// Whether a line is a drawn branch with a name.
 fn is_branch(line: &str) -> bool {
     let rest = line.trim_start_matches([' ', '\t', '\u{a0}', '│', '┃', '║', '|']);
-    // A bar may be the trunk, or the beginning of a branch.
+    // A bar may be the trunk, or the start of a branch.
     let bar = line.len() > rest.len() && line[..line.len() - rest.len()].ends_with('|');
     let branch = rest.trim_start_matches(['├', '└', '╰', '┣', '┗', '╠', '╚']);
     let dashes = match (branch.len() < rest.len(), rest.as_bytes()) {
@@ -60,7 +60,7 @@ fn is_branch(line: &str) -> bool {
         _ => return false,
     };
     let name = dashes.trim_start_matches(['-', '─', '━', '═', '╌']);
-    // Else it is the border of a table.
+    // Otherwise it is the border of a table.
     const BORDER: [char; 13] = [
         '+', '|', ':', '┬', '┼', '┴', '┤', '┐', '┘', '╮', '╯', '╪', '╬',
     ];
@@ -77,7 +77,7 @@ fn is_summary(line: &str) -> bool {
     count > 0 && line.len() < 80 && line[count..].starts_with(" director")
 }
 
-/// Names under folders, each level further to the right.
+/// Names below folders, indented by level.
 pub(super) fn indented(text: &str, first: Line<'_>) -> Detection {
     let below = text.as_bytes().get(first.next);
     if first.indent() > 0 || !matches!(below, Some(b' ' | b'\t')) || name(first).is_none() {
@@ -113,7 +113,7 @@ pub(super) fn indented(text: &str, first: Line<'_>) -> Detection {
     })
 }
 
-/// The name on a line, whatever is in front of it.
+/// The name on a line, without indentation and marks.
 fn name(line: Line<'_>) -> Option<&str> {
     const MARKS: [&str; 6] = ["- ", "* ", "• ", "📁 ", "📄 ", "📂 "];
     let text = line.trimmed();

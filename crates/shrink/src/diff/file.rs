@@ -1,4 +1,4 @@
-//! What stands above the hunks of a file, in one line.
+//! The lines above the hunks of a file, as one line.
 //!
 //! ```text
 //! === 1c25178..53d1c4e src/a.rs          changed, mode 100644
@@ -12,7 +12,7 @@
 
 use super::head::{Above, Form};
 
-/// Whether a file is on one side only.
+/// The sides of the diff that a file is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Both,
@@ -20,26 +20,26 @@ pub(super) enum Side {
     Deleted,
 }
 
-/// What stands above the hunks of a file.
+/// The lines above the hunks of a file, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct File<'a> {
     pub(super) side: Side,
-    /// Of a new or deleted file.
+    /// The mode of a new or deleted file.
     pub(super) mode: &'a str,
     pub(super) modes: Option<(&'a str, &'a str)>,
-    /// Whether it is a copy, and how similar both are.
+    /// Whether the file is a copy, and the similarity in percent.
     pub(super) moved: Option<(bool, &'a str)>,
     pub(super) ids: Option<Ids<'a>>,
     pub(super) binary: bool,
     pub(super) from: &'a str,
     pub(super) path: &'a str,
-    /// Whether there is a quotation mark before the path; it is not part of it.
+    /// Whether the path is quoted; `path` excludes the quote before it.
     pub(super) quoted: bool,
-    /// What stands behind the paths, after a tab.
+    /// The timestamps behind the paths, after a tab.
     pub(super) stamps: Option<(&'a str, &'a str)>,
 }
 
-/// The line `index`.
+/// The `index` line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ids<'a> {
     pub(super) old: &'a str,
@@ -67,15 +67,16 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The mode that the line `index` has if nothing else is said.
+    /// The mode of the `index` line that is not written.
     fn index_mode(&self) -> &'static str {
-        match self.side == Side::Both && self.modes.is_none() {
-            true => USUAL,
-            false => "",
+        if self.side == Side::Both && self.modes.is_none() {
+            USUAL
+        } else {
+            ""
         }
     }
 
-    /// The line without what every such line begins with.
+    /// Writes the line without `=== `.
     pub(super) fn short(&self, out: &mut String) {
         let word = match self.side {
             Side::Both => "",
@@ -123,7 +124,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The inverse of [`Self::short`]. `zeros` is as long as an id can be.
+    /// The inverse of [`Self::short`]. `zeros` has the length of the longest id.
     pub(super) fn parse(short: &'a str, zeros: &'a str) -> Option<Self> {
         let mut file = File::at("");
         let (mut rest, stamps) = match short.split_once('\t') {
@@ -147,7 +148,7 @@ impl<'a> File<'a> {
         Some(file)
     }
 
-    /// One of the words before the path.
+    /// Reads one word before the path; false if it is not a known word.
     fn take(&mut self, word: &'a str, zeros: &'a str) -> bool {
         let untouched = self.ids.is_none() && !self.binary;
         let (name, value) = match word.split_once(':') {
@@ -190,7 +191,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The lines that git or another tool writes; each of them ends with a line end.
+    /// Writes the original lines, each with its line end.
     pub(super) fn long(&self, form: &Form, has_hunks: bool, out: &mut String) {
         match &form.above {
             Above::Git => self.git(form, out),
@@ -229,7 +230,7 @@ impl<'a> File<'a> {
             out.push_str(" differ\n");
         }
         if has_hunks {
-            // Git ends a path with a space in it with a tab.
+            // Git appends a tab to a path with a space.
             let tab = |path: &str| form.above == Above::Git && path.contains(' ');
             out.push_str("--- ");
             old(out);
@@ -249,7 +250,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// A path as it is written: what stands before it is inside of the quotes.
+    /// Writes a path; its prefix is inside the quotes.
     fn side(&self, before: &str, path: &str, out: &mut String) {
         let quote = if self.quoted { "\"" } else { "" };
         push(out, &[quote, before, path]);
@@ -285,10 +286,10 @@ impl<'a> File<'a> {
     }
 }
 
-/// Stands below `Index: path`.
+/// The line below `Index: path`.
 pub(super) const RULE: &str = "===================================================================";
 
-/// As long as an id can be.
+/// The longest id, all zeros.
 pub(super) const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 fn push(out: &mut String, parts: &[&str]) {

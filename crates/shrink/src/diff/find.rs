@@ -1,10 +1,10 @@
-//! Finds what stands above the hunks of a file.
+//! Finds the lines above the hunks of a file.
 
 use super::file::{File, Ids, NOWHERE, RULE, Side};
 use super::head::{Above, Form};
 
-/// A file and how many lines it takes, if these lines begin with one in this form. It is for the caller to
-/// see whether these lines are what is made of it.
+/// The file that `lines` begin with in this form, and its number of lines. The caller must check that the file is
+/// written as these lines.
 pub(super) fn find<'a>(lines: &[&'a str], form: &Form) -> Option<(File<'a>, usize)> {
     let first = lines.first()?;
     match &form.above {
@@ -74,7 +74,7 @@ fn git<'a>(both: &'a str, lines: &[&'a str], form: &Form) -> Option<(File<'a>, u
     Some((file, used))
 }
 
-/// The path of `a/path b/path`, and whether it is quoted.
+/// The path in `a/path b/path`, and whether it is quoted.
 fn half<'a>(both: &'a str, old: &str, new: &str) -> Option<(&'a str, bool)> {
     let quoted = both.starts_with('"');
     let marks = usize::from(quoted);
@@ -84,7 +84,7 @@ fn half<'a>(both: &'a str, old: &str, new: &str) -> Option<(&'a str, bool)> {
     Some((both.get(from..from + length)?, quoted))
 }
 
-/// `---` and `+++` after so many other lines.
+/// Reads the `---` and `+++` lines below `above` other lines.
 fn pair<'a>(lines: &[&'a str], above: usize, form: &Form) -> Option<(File<'a>, usize)> {
     let (old, new) = names(lines, above)?;
     let (old, old_stamp) = stamp(old);
@@ -103,7 +103,7 @@ fn pair<'a>(lines: &[&'a str], above: usize, form: &Form) -> Option<(File<'a>, u
     Some((file, above + 2))
 }
 
-/// What stands behind `---` and `+++` at this place, if a hunk comes below.
+/// The names in the `---` and `+++` lines at `at`, if a hunk follows.
 pub(super) fn names<'a>(lines: &[&'a str], at: usize) -> Option<(&'a str, &'a str)> {
     let old = lines.get(at)?.strip_prefix("--- ")?;
     let new = lines.get(at + 1)?.strip_prefix("+++ ")?;
@@ -111,7 +111,7 @@ pub(super) fn names<'a>(lines: &[&'a str], at: usize) -> Option<(&'a str, &'a st
     Some((old, new))
 }
 
-/// A name, and what stands behind it after a tab.
+/// A name, and the timestamp after its tab.
 pub(super) fn stamp(name: &str) -> (&str, Option<&str>) {
     match name.split_once('\t') {
         Some((name, stamp)) => (name, Some(stamp)),

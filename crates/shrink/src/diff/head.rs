@@ -1,4 +1,4 @@
-//! The first line: how to read the others, and how the diff was written.
+//! The head line: a legend for the model, and how the diff was written.
 
 use std::fmt;
 
@@ -7,35 +7,35 @@ use linkspan_wire::{Json, quote};
 use crate::context::Level;
 use crate::rendering::Malformed;
 
-/// What stands above the `---` of a file.
+/// The lines above `---`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Above {
-    /// `diff --git a/path b/path`, and what git has to say about the file.
+    /// `diff --git a/path b/path` and git's extended header.
     Git,
-    /// `diff -ru old/path new/path`: these words and both paths.
+    /// `diff -ru old/path new/path`: the given words and both paths.
     Both(String),
-    /// `diff -r 1f2e3d path`: these words and the path without `a/`.
+    /// `diff -r 1f2e3d path`: the given words and the path without `a/`.
     One(String),
     /// `Index: path` and a line of `=`.
     Svn,
-    /// Nothing.
+    /// No lines.
     Nothing,
 }
 
-/// How a diff is written.
+/// The notation of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Form {
     pub(super) above: Above,
-    /// What stands before the path of the old file.
+    /// The prefix of the path of the old file.
     pub(super) old: String,
-    /// What stands before the path of the new file.
+    /// The prefix of the path of the new file.
     pub(super) new: String,
     /// Whether a count of one is written.
     pub(super) ones: bool,
 }
 
 impl Form {
-    /// What git writes.
+    /// Git's notation.
     pub(super) fn git() -> Self {
         Self {
             above: Above::Git,
@@ -45,11 +45,11 @@ impl Form {
         }
     }
 
-    /// No word of a form is longer; all of them stand in many places.
+    /// The longest word of a form, which is repeated for many files.
     pub(super) const LONGEST: usize = 200;
 }
 
-/// The legend, then what is not as git writes it.
+/// The legend, then the differences from git's notation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) level: Level,
@@ -74,7 +74,7 @@ fn legend(level: Level) -> &'static str {
 
 impl Head {
     pub(super) fn parse(head: &str) -> Result<Self, Malformed> {
-        Self::read(head).ok_or_else(|| Malformed::new(0, "not how a diff is written"))
+        Self::read(head).ok_or_else(|| Malformed::new(0, "not a diff header"))
     }
 
     fn read(head: &str) -> Option<Self> {
@@ -113,7 +113,7 @@ impl Head {
     }
 }
 
-/// A quoted word, and what comes after it.
+/// A quoted word, and the text after it.
 fn word(text: &str) -> Option<(String, &str)> {
     let inner = text.strip_prefix('"')?;
     let mut escaped = false;

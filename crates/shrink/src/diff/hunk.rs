@@ -1,4 +1,4 @@
-//! The line above a hunk, with its counts and without.
+//! The `@@` line of a hunk, with and without counts.
 
 use std::fmt::Write;
 
@@ -9,21 +9,21 @@ pub(super) struct Hunk<'a> {
     pub(super) olds: u64,
     pub(super) new: u64,
     pub(super) news: u64,
-    /// What stands behind the second `@@`.
+    /// The text behind the second `@@`.
     pub(super) tail: &'a str,
 }
 
-/// A line number has fewer digits.
+/// The most digits of a line number.
 const DIGITS: usize = 15;
 
-/// Stands for the tail of the hunk above.
+/// Abbreviates the tail of the previous hunk.
 const SAME: &str = " ...";
 
-/// A longer tail is not said once for several hunks.
+/// Longer tails are always written out.
 const LONGEST_SAME: usize = 200;
 
 impl<'a> Hunk<'a> {
-    /// The whole line, if it is one.
+    /// Parses a full `@@` line.
     pub(super) fn parse(line: &'a str) -> Option<Self> {
         let (old, rest) = number(line.strip_prefix("@@ -")?)?;
         let (olds, rest) = count(rest)?;
@@ -40,7 +40,7 @@ impl<'a> Hunk<'a> {
         })
     }
 
-    /// The whole line.
+    /// Writes the full `@@` line.
     pub(super) fn long(&self, ones: bool, out: &mut String) {
         out.push_str("@@ ");
         side('-', self.old, self.olds, ones, out);
@@ -76,13 +76,13 @@ fn count(text: &str) -> Option<(u64, &str)> {
     }
 }
 
-/// What is known of the hunks above in the same file.
+/// The state carried from the previous hunks of the same file.
 #[derive(Debug, Default)]
 pub(super) struct HunkContext {
     tail: String,
 }
 
-/// A line above a hunk in the short form.
+/// An `@@` line in the short form.
 pub(super) struct Short {
     old: u64,
     new: u64,
@@ -97,7 +97,7 @@ impl HunkContext {
         }
     }
 
-    /// The short line; false if there is none. `derive`: a section that was named above is not named again.
+    /// Writes the short line; false if it has none. `derive`: abbreviate a tail that equals the previous one.
     pub(super) fn write(&mut self, hunk: &Hunk<'_>, derive: bool, out: &mut String) -> bool {
         if hunk.tail == SAME {
             return false;
@@ -111,7 +111,7 @@ impl HunkContext {
         true
     }
 
-    /// Takes a short line apart.
+    /// Parses a short line.
     pub(super) fn read(&self, line: &str) -> Option<Short> {
         let (old, rest) = number(line.strip_prefix("@@ -")?)?;
         let (new, tail) = number(rest.strip_prefix(" +")?)?;
@@ -122,7 +122,7 @@ impl HunkContext {
         (tail.is_empty() || tail.starts_with(' ')).then_some(Short { old, new, tail })
     }
 
-    /// The whole line, now that the counts are known.
+    /// Writes the full line once the counts are known.
     pub(super) fn finish(
         &mut self,
         short: &Short,

@@ -1,14 +1,14 @@
-//! Finds out in which form a diff is written.
+//! Infers the notation of a diff.
 
 use super::file::{NOWHERE, RULE};
 use super::find::{names, stamp};
 use super::head::{Above, Form};
 use super::hunk::Hunk;
 
-/// Files that are looked at.
+/// How many files are examined.
 const SAMPLE: usize = 40;
 
-/// The form of most of the first files.
+/// The notation of most of the first files.
 pub(super) fn learn(lines: &[&str]) -> Form {
     let mut form = Form::git();
     let git = lines.iter().any(|line| line.starts_with("diff --git "));
@@ -52,7 +52,7 @@ pub(super) fn learn(lines: &[&str]) -> Form {
     form
 }
 
-/// What stands before the path that both names end with.
+/// The prefixes before the path that both names end with.
 fn around<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
     if old == NOWHERE || new == NOWHERE {
         return None;
@@ -64,7 +64,7 @@ fn around<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
     }
     let same = old.bytes().rev().zip(new.bytes().rev());
     let same = same.take_while(|(one, other)| one == other).count();
-    // Whole folders: one name may be the end of the other.
+    // Whole folders only, because one name may be a suffix of the other.
     let is_end = |whole: &str| {
         whole
             .as_bytes()
@@ -76,14 +76,15 @@ fn around<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
     } else {
         (new, old)
     };
-    let same = match same == short.len() && is_end(long) {
-        true => same,
-        false => same - (memchr::memchr(b'/', &old.as_bytes()[old.len() - same..])? + 1),
+    let same = if same == short.len() && is_end(long) {
+        same
+    } else {
+        same - (memchr::memchr(b'/', &old.as_bytes()[old.len() - same..])? + 1)
     };
     Some((old.get(..old.len() - same)?, new.get(..new.len() - same)?))
 }
 
-/// What stands above the first `---`, if git did not write it.
+/// The lines above the first `---`, if git did not write them.
 fn other(above: &[&str], old: &str, new: &str) -> Above {
     let Some(last) = above.last() else {
         return Above::Nothing;

@@ -1,4 +1,4 @@
-//! The way back.
+//! Decodes a body.
 
 use super::file::{File, ZEROS};
 use super::head::Form;
@@ -7,7 +7,7 @@ use super::run::{ADDED, ADDED_END, LOST, REMOVED, REMOVED_END, TURN};
 use super::{FILE, HUNK, LITERAL, words};
 use crate::rendering::Malformed;
 
-/// The text that a body was made of.
+/// Decodes a body to the original text.
 pub(super) fn read(body: &str, form: &Form, limit: usize) -> Result<String, Malformed> {
     let mut reader = Reader {
         form,
@@ -25,7 +25,7 @@ pub(super) fn read(body: &str, form: &Form, limit: usize) -> Result<String, Malf
         }
         let inside = reader.hunk.as_ref().map_or(0, |hunk| hunk.lines.len());
         if reader.out.len() + inside > limit {
-            return Err(wrong("too long a text for what it was made of"));
+            return Err(wrong("the decoded text would exceed the size limit"));
         }
     }
     reader
@@ -37,13 +37,13 @@ pub(super) fn read(body: &str, form: &Form, limit: usize) -> Result<String, Malf
 
 struct Reader<'a> {
     form: &'a Form,
-    /// Every line of it has its end.
+    /// The decoded lines, each with its line end.
     out: String,
     place: HunkContext,
     hunk: Option<Open>,
 }
 
-/// A hunk whose end is not known yet.
+/// A hunk that is still being read.
 struct Open {
     short: Short,
     olds: u64,
@@ -53,16 +53,17 @@ struct Open {
     change: Change,
 }
 
-/// Lines that are on one side only, as they came.
+/// One-sided lines in the order of the body.
 #[derive(Default)]
 struct Change {
     lines: String,
-    /// Whether one of them was two, so that it is not the order in which they came that counts.
+    /// Whether the change has a merged line (`!`); then all old lines are written before all new ones, regardless of
+    /// their order in the body.
     merged: bool,
 }
 
 impl Reader<'_> {
-    /// A line of the hunk that is open, if it is one.
+    /// Reads a line of the open hunk; false if it is not in the hunk.
     fn inside(&mut self, line: &str) -> Result<bool, &'static str> {
         let Some(hunk) = &mut self.hunk else {
             return Ok(false);
@@ -105,19 +106,19 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// The hunk that is open ends here.
+    /// Ends the open hunk.
     fn close(&mut self) -> Result<(), &'static str> {
         let Some(mut hunk) = self.hunk.take() else {
             return Ok(());
         };
         if hunk.block.is_some() {
-            return Err("a block has no end");
+            return Err("an unterminated block");
         }
         hunk.settle();
         let ones = self.form.ones;
         self.place
             .finish(&hunk.short, hunk.olds, hunk.news, ones, &mut self.out)
-            .ok_or("lines of the old file that cannot be")?;
+            .ok_or("invalid line numbers of a hunk")?;
         self.out.push('\n');
         self.out.push_str(&hunk.lines);
         Ok(())
@@ -170,7 +171,7 @@ impl Open {
         self.change.lines.push('\n');
     }
 
-    /// The change, if there is one, is complete.
+    /// Writes the pending change, if there is one.
     fn settle(&mut self) {
         let Change { lines, merged } = &mut self.change;
         if *merged {

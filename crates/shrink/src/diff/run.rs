@@ -1,20 +1,20 @@
-//! The lines of a hunk.
+//! Encodes the lines of a hunk.
 //!
 //! ```text
-//!  text           on both sides; a tab instead of the space is one that comes after it
+//!  text           on both sides; the space is omitted before a tab
 //!                 an empty line on both sides
 //! +text -text     on one side
-//! !te[-x-]{+s+}t  an old line and a new one; all old lines of a change come before all new ones
+//! !te[-x-]{+s+}t  an old and a new line merged; all old lines of a change precede all new ones
 //! {+              added lines down to +}
 //! [-              removed lines down to -], or down to -]{+ if added lines follow
-//! \ text          about the line above
-//! ~               a line on both sides that lost its space
+//! \ text          a note about the line above
+//! ~               an empty line on both sides without its space
 //! ```
 
 use super::words;
 use crate::context::{Context, Level};
 
-/// Lines of one sign that are worth a block.
+/// The least number of lines of one sign that become a block.
 const BLOCK: usize = 5;
 
 pub(super) const ADDED: &str = "{+";
@@ -25,14 +25,14 @@ pub(super) const TURN: &str = "-]{+";
 pub(super) const LOST: &str = "~";
 const CHANGED: char = '!';
 
-/// Whether a line would be taken for one of a hunk.
+/// Whether a line would be read as a line of a hunk.
 pub(super) fn is_inside(line: &str) -> bool {
     line.is_empty()
         || line.starts_with([' ', '\t', '+', '-', '\\', CHANGED])
         || [ADDED, REMOVED, LOST].contains(&line)
 }
 
-/// How many lines a hunk with these counts has, if they fit.
+/// The number of lines of a hunk with these counts; `None` if the lines contradict them.
 pub(super) fn count(lines: &[&str], mut olds: u64, mut news: u64) -> Option<usize> {
     let mut used = 0;
     while olds > 0 || news > 0 {
@@ -52,7 +52,7 @@ pub(super) fn count(lines: &[&str], mut olds: u64, mut news: u64) -> Option<usiz
     Some(used + usize::from(about_the_last))
 }
 
-/// The lines of a hunk, each after a line end.
+/// Writes the lines of a hunk, each after a line feed.
 pub(super) fn write(lines: &[&str], context: &Context, out: &mut String) {
     let level = context.level;
     let mut rest = lines;
@@ -65,7 +65,7 @@ pub(super) fn write(lines: &[&str], context: &Context, out: &mut String) {
         let (news, more) = more.split_at(news);
         if !olds.is_empty() || !news.is_empty() {
             rest = more;
-            // Old lines after new ones: there the order counts.
+            // Old lines after new ones are not merged, because their order must be preserved.
             let goes_on = more.first().is_some_and(|line| is(line, '-'));
             change(olds, news, context, !goes_on && !after_change, out);
             after_change = true;
@@ -83,7 +83,7 @@ pub(super) fn write(lines: &[&str], context: &Context, out: &mut String) {
     }
 }
 
-/// Old lines and the new ones that follow them. `alone`: nothing of the same change comes after them.
+/// Writes old lines and the new ones that follow them. `alone`: no other lines belong to the same change.
 fn change(olds: &[&str], news: &[&str], context: &Context, alone: bool, out: &mut String) {
     let level = context.level;
     let mut old = 0;

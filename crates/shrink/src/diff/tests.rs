@@ -1,4 +1,4 @@
-//! What comes out of what, by example. What comes back whatever it is, is in `properties`.
+//! Examples of encoded diffs. Round trips of arbitrary diffs are tested in `properties`.
 
 mod properties;
 
@@ -13,7 +13,7 @@ fn at(level: Level) -> Context {
     }
 }
 
-/// The only candidate without its legend, after it was taken back.
+/// The only candidate without its legend, after a round trip.
 fn short(text: &str, level: Level) -> String {
     let made = encode(text, Kind::Diff, &at(level));
     let [one] = made.as_slice() else {
@@ -28,7 +28,7 @@ fn short(text: &str, level: Level) -> String {
     format!("{said}\n{}", one.body)
 }
 
-fn comes_back(text: &str) {
+fn assert_restored(text: &str) {
     for level in Level::ALL {
         assert_eq!(check(text, Kind::Diff, &at(level)), Ok(1), "{text}");
     }
@@ -64,11 +64,11 @@ fn a_change_of_a_line_is_one_line() {
  x
 +y";
     assert_eq!(short(CHANGE, Level::Max), want);
-    comes_back(CHANGE);
+    assert_restored(CHANGE);
 }
 
 #[test]
-fn at_the_plainest_level_only_headers_are_shorter() {
+fn at_the_safe_level_only_headers_are_shortened() {
     let want = "
 === 1c25178..53d1c4e src/main.rs
 @@ -12 +12 fn main() {
@@ -113,11 +113,11 @@ c
 +}
 \\ No newline at end of file";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
-fn long_runs_are_blocks_unless_one_of_their_lines_would_end_them() {
+fn long_runs_are_blocks_unless_a_line_would_end_them() {
     let head = "--- a/x\n+++ b/x\n@@ -1,5 +1,5 @@\n";
     let text = format!("{head}-a\n-b\n-c\n-d\n-e\n+1\n+2\n+3\n+4\n+5");
     let want = "; no diff lines\n=== x\n@@ -1 +1\n[-\na\nb\nc\nd\ne\n-]{+\n1\n2\n3\n4\n5\n+}";
@@ -125,11 +125,11 @@ fn long_runs_are_blocks_unless_one_of_their_lines_would_end_them() {
     let text = format!("{head}-a\n-b\n--]\n-d\n-e\n+1\n+2\n+3\n+-]\n++}}");
     let want = "; no diff lines\n=== x\n@@ -1 +1\n-a\n-b\n--]\n-d\n-e\n+1\n+2\n+3\n+-]\n++}";
     assert_eq!(short(&text, Level::Balanced), want);
-    comes_back(&text);
+    assert_restored(&text);
 }
 
 #[test]
-fn all_that_git_says_about_a_file_is_on_its_line() {
+fn the_extended_header_of_a_file_is_on_its_line() {
     let text = "\
 diff --git a/old name.rs b/new.rs
 similarity index 95%
@@ -183,11 +183,11 @@ index 1c25178..53d1c4e
 -a
 +b";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
-fn diffs_of_other_tools_are_known() {
+fn diffs_of_other_tools_are_supported() {
     let hunk = "@@ -1 +1 @@\n-a\n+b";
     let cases = [
         (
@@ -220,12 +220,12 @@ fn diffs_of_other_tools_are_known() {
         let text = format!("{above}\n{hunk}");
         let want = format!("{want}\n@@ -1 +1\n-a\n+b");
         assert_eq!(short(&text, Level::Max), want);
-        comes_back(&text);
+        assert_restored(&text);
     }
 }
 
 #[test]
-fn what_git_log_says_stays_as_it_is() {
+fn commit_headers_of_git_log_are_copied() {
     let text = format!(
         "commit 0123456789\nAuthor: me\n\n    Words\n    - more words\n\n{CHANGE}\n\ncommit 9876543210\n\n    | === x\n\n{CHANGE}\n-- \n2.39.1\n"
     );
@@ -237,11 +237,11 @@ fn what_git_log_says_stays_as_it_is() {
     );
     assert!(made.contains("\n+y\n|\ncommit 9876543210\n\n    | === x\n\n=== 1c25178"));
     assert!(made.ends_with("\n+y\n|-- \n2.39.1\n|"));
-    comes_back(&text);
+    assert_restored(&text);
 }
 
 #[test]
-fn a_hunk_whose_counts_do_not_fit_is_carried_as_it_is() {
+fn a_hunk_with_wrong_counts_is_copied() {
     let text = format!("{CHANGE}\n@@ -9,9 +9,9 @@\n x\n-y\n@@ -50 +51 @@ z\n-a\n+b");
     let made = short(&text, Level::Max);
     assert!(
@@ -249,11 +249,11 @@ fn a_hunk_whose_counts_do_not_fit_is_carried_as_it_is() {
         "{made}"
     );
     let text = "--- a/x\n+++ b/x\n@@ -1,9 +1 @@\n-y\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n--- a/x\n+++ b/x";
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
-fn combined_diffs_stay_as_they_are() {
+fn combined_diffs_are_copied() {
     let combined = "\
 diff --cc x.rs
 index 1c25178,53d1c4e..e69de29
@@ -268,16 +268,16 @@ index 1c25178,53d1c4e..e69de29
     let made = short(&text, Level::Max);
     assert!(made.starts_with(&format!("\n{combined}\n===")));
     assert!(made.ends_with(&format!("\n{combined}")));
-    comes_back(&text);
+    assert_restored(&text);
 }
 
 #[test]
-fn lines_in_an_odd_order_or_without_their_space_come_back() {
+fn lines_in_an_unusual_order_or_without_their_space_are_restored() {
     let head = "--- a/x\n+++ b/x\n@@ -1,4 +1,4 @@\n";
     let text = format!(
         "{head}+let one = two(three, four);\n-let one = two(three, five);\n\n-let one = two(three, six);\n+let one = two(three, ten);\n-let one = two(a);\n+let one = two(b);"
     );
-    comes_back(&text);
+    assert_restored(&text);
     let text = format!(
         "{head}\n a\n-let one = two(three, four);\n\\ No newline\n+let one = two(three, five);\n "
     );
@@ -285,11 +285,11 @@ fn lines_in_an_odd_order_or_without_their_space_come_back() {
     assert!(made.ends_with(
         "@@ -1 +1\n~\n a\n-let one = two(three, four);\n\\ No newline\n+let one = two(three, five);\n "
     ));
-    comes_back(&text);
+    assert_restored(&text);
 }
 
 #[test]
-fn lines_with_our_signs_in_them_are_not_merged() {
+fn lines_that_contain_markers_are_not_merged() {
     let head = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n";
     for (old, new) in [
         ("let one = two(three)[-1];", "let one = two(four)[-1];"),
@@ -300,7 +300,7 @@ fn lines_with_our_signs_in_them_are_not_merged() {
         ),
     ] {
         let text = format!("{head}-{old}\n+{new}");
-        comes_back(&text);
+        assert_restored(&text);
     }
 }
 
@@ -311,11 +311,11 @@ fn counts_of_one_are_written_where_they_were() {
     let want =
         "; once \"diff -r 1f2e3d\"; counts of 1 written\n=== x\n@@ -1 +1\n-a\n+b\n@@ -9 +9\n-a\n+b";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
-fn what_is_no_diff_is_left_alone() {
+fn a_text_that_is_not_a_diff_has_no_short_form() {
     for text in [
         "",
         "@@ -1 +1 @@",
@@ -331,7 +331,7 @@ fn what_is_no_diff_is_left_alone() {
 }
 
 #[test]
-fn a_short_form_that_was_changed_is_refused() {
+fn a_modified_short_form_is_refused() {
     let head = "=== file; @@ -old +new line";
     assert!(decode(head, "=== x\n@@ -1 +1\n-a").is_ok());
     for (head, body) in [

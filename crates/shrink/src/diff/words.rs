@@ -1,4 +1,4 @@
-//! An old line and a new one in one: `let x = [-a-]{+b+};`.
+//! Merges an old and a new line: `let x = [-a-]{+b+};`.
 
 mod line;
 mod merge;
@@ -8,13 +8,14 @@ use merge::Merge;
 
 use crate::context::Stop;
 
-/// Lines whose pairs are all looked at: so many pairs at most.
+/// Up to this many pairs of lines, all pairs are compared.
 const ALL: usize = 400;
 
-/// If there are more: how far ahead a partner is looked for.
+/// With more pairs, how many new lines are compared with each old one.
 const AHEAD: usize = 6;
 
-/// Which old line and which new one are better said together, in order; both have their sign.
+/// The pairs of an old and a new line that are shorter when merged, in order, with the merged text. The lines still
+/// have their signs.
 pub(super) fn pairs(olds: &[&str], news: &[&str], stop: &Stop) -> Vec<(usize, usize, String)> {
     if olds.is_empty() || news.is_empty() {
         return Vec::new();
@@ -23,13 +24,14 @@ pub(super) fn pairs(olds: &[&str], news: &[&str], stop: &Stop) -> Vec<(usize, us
     let mut merge = Merge::new(64 * (bytes(olds) + bytes(news)));
     let old: Vec<_> = olds.iter().map(|line| Line::new(line)).collect();
     let new: Vec<_> = news.iter().map(|line| Line::new(line)).collect();
-    let chosen = match old.len() * new.len() <= ALL {
-        true => best(&old, &new, &mut merge),
-        false => greedy(&old, &new, &mut merge, stop),
+    let chosen = if old.len() * new.len() <= ALL {
+        best(&old, &new, &mut merge)
+    } else {
+        greedy(&old, &new, &mut merge, stop)
     };
     let pairs = chosen.into_iter().filter_map(|(one, other)| {
         let text = merge.text(&old[one], &new[other]);
-        // It may have our signs in it.
+        // The line itself may contain the markers of changes.
         let (was, is) = split(&text)?;
         let same = was == olds[one][1..] && is == news[other][1..];
         same.then_some((one, other, text))
@@ -37,7 +39,7 @@ pub(super) fn pairs(olds: &[&str], news: &[&str], stop: &Stop) -> Vec<(usize, us
     pairs.collect()
 }
 
-/// The pairs that gain most, none of them crossing another.
+/// The non-crossing pairs with the largest total gain.
 fn best(old: &[Line<'_>], new: &[Line<'_>], merge: &mut Merge) -> Vec<(usize, usize)> {
     let width = new.len() + 1;
     let mut gains = vec![0_usize; old.len() * new.len()];
@@ -72,7 +74,7 @@ fn best(old: &[Line<'_>], new: &[Line<'_>], merge: &mut Merge) -> Vec<(usize, us
     chosen
 }
 
-/// For each old line the best of the next few new ones.
+/// Pairs each old line with the best of the next few new lines.
 fn greedy(
     old: &[Line<'_>],
     new: &[Line<'_>],
@@ -82,13 +84,13 @@ fn greedy(
     let mut chosen = Vec::new();
     let mut from = 0;
     for (one, old) in old.iter().enumerate() {
-        // The call was stopped: the rest is not needed.
+        // The call was cancelled; the remaining pairs are not needed.
         if one % 256 == 0 && stop.is_set() {
             break;
         }
         let ahead = new.iter().enumerate().skip(from).take(AHEAD);
         let gains = ahead.map(|(other, new)| (merge.gain(old, new), other));
-        // The first of those that gain as much.
+        // The first of equal gains.
         let best = gains.max_by_key(|(gain, other)| (*gain, usize::MAX - other));
         if let Some((1.., other)) = best {
             chosen.push((one, other));
@@ -98,7 +100,7 @@ fn greedy(
     chosen
 }
 
-/// Takes `let x = [-a-]{+b+};` apart.
+/// Splits `let x = [-a-]{+b+};` into the old and the new line.
 pub(super) fn split(text: &str) -> Option<(String, String)> {
     let (mut old, mut new) = (String::new(), String::new());
     let mut rest = text;

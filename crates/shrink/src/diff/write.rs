@@ -1,4 +1,4 @@
-//! The way there.
+//! Encodes a diff.
 
 use super::file::{File, ZEROS};
 use super::find::find;
@@ -8,7 +8,7 @@ use super::run;
 use super::{FILE, HUNK, LITERAL};
 use crate::context::{Context, Level};
 
-/// The body, if there is a hunk in these lines that can be said in a shorter way.
+/// The body, if the lines contain at least one hunk.
 pub(super) fn write(lines: &[&str], form: &Form, context: &Context) -> Option<String> {
     let mut writer = Writer {
         form,
@@ -29,7 +29,7 @@ pub(super) fn write(lines: &[&str], form: &Form, context: &Context) -> Option<St
         hunks += usize::from(is_hunk);
         at += used;
     }
-    // An empty last line could be taken for the end of the line above.
+    // An empty last line could be mistaken for the line end above it.
     if writer.out.ends_with('\n') {
         writer.out.push(if writer.in_hunk { ' ' } else { LITERAL });
     }
@@ -47,7 +47,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes what these lines begin with: how many of them, and whether that was a hunk.
+    /// Encodes what the lines begin with; returns the number of lines used, and whether they were a hunk.
     fn take(&mut self, lines: &[&str]) -> (usize, bool) {
         if let Some(used) = self.file(lines) {
             return (used, false);

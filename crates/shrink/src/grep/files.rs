@@ -1,29 +1,29 @@
-//! How a file is named: as it stands, below the root, or as a neighbour of the file before.
+//! File names: verbatim, relative to the root, or relative to the folder of the previous file.
 //!
 //! ```text
 //! src/run.rs    below the root
-//! src/run       the same, if the head says that names end .rs
-//! Makefile.     and this is one that has no ending
-//! walk.rs       in the folder of the file before, if the head says so
-//! ./Cargo.toml  below the root, where it could be taken for something else
-//! >/etc/hosts   as it stands
+//! src/run       the same, if the head declares that names end .rs
+//! Makefile.     then a name without an extension
+//! walk.rs       in the folder of the previous file, if the head declares bare names
+//! ./Cargo.toml  below the root, where the name would be ambiguous
+//! >/etc/hosts   outside the root
 //! ```
 
 use std::borrow::Cow;
 
 use super::head::{Head, Style};
 
-/// The longest path (`PATH_MAX`): a path that is named once stands before many lines.
+/// The longest path (`PATH_MAX`); a path written once is repeated before many lines.
 pub(super) const LONGEST: usize = 4096;
 
-/// Names with the same ending that make it worth to say so.
+/// The least number of names with the same extension that is worth explaining in the head.
 const ENOUGH: usize = 10;
 
-/// The file that was named last.
+/// The state of reading or writing file names: the previous file.
 pub(super) struct Files<'a> {
     head: &'a Head,
     current: String,
-    /// How much of it is its folder.
+    /// The length of its folder.
     folder: usize,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Files<'a> {
         &self.current
     }
 
-    /// Names a file.
+    /// Writes the name of a file.
     pub(super) fn write(&mut self, path: &str, out: &mut String) {
         let Head {
             bare,
@@ -60,7 +60,7 @@ impl<'a> Files<'a> {
                 out.push_str(&name);
             }
             Some(below) => {
-                // A bare name would be taken for a neighbour.
+                // A bare name would be read relative to the previous file's folder.
                 let lone = bare && below.is_empty() && near != root;
                 if lone || !is_plain(if below.is_empty() { &name } else { below }, style) {
                     out.push_str("./");
@@ -72,7 +72,7 @@ impl<'a> Files<'a> {
         self.set(path);
     }
 
-    /// Takes a name for the file that it stands for.
+    /// Reads a name and makes its file the current one.
     pub(super) fn read(&mut self, name: &str) -> Result<(), &'static str> {
         let root = self.head.root.as_str();
         let path = if let Some(path) = name.strip_prefix('>') {
@@ -89,7 +89,7 @@ impl<'a> Files<'a> {
             [before, folder, &self.with_ending(name)].concat()
         };
         if path.len() > LONGEST {
-            return Err("too long a path");
+            return Err("a path that is too long");
         }
         self.set(&path);
         Ok(())
@@ -126,13 +126,13 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Whether bare names save more than it takes to explain them.
+/// Whether names relative to the previous folder save more tokens than their explanation costs.
 pub(super) fn bare_pays(paths: &[&str], root: &str) -> bool {
     let mut near = root;
     let mut saved = 0_isize;
     for path in paths {
         let folder = &path[..folder_of(path)];
-        // A folder has two tokens or more; `./` is one.
+        // A folder has at least two tokens; `./` has one.
         saved += match (folder == near, folder == root) {
             (true, false) => 2,
             (false, true) => -1,
@@ -143,7 +143,7 @@ pub(super) fn bare_pays(paths: &[&str], root: &str) -> bool {
     saved > 10
 }
 
-/// The ending that most names have, with its dot, if it pays to leave it out.
+/// The most common extension, with its dot, if omitting it saves tokens.
 pub(super) fn ending(paths: &[&str]) -> String {
     let mut best = "";
     let mut votes = 0_usize;
@@ -159,36 +159,38 @@ pub(super) fn ending(paths: &[&str]) -> String {
         }
     }
     let count = endings().filter(|ending| *ending == best).count();
-    match count >= ENOUGH && count * 3 >= paths.len() * 2 {
-        true => best.to_owned(),
-        false => String::new(),
+    if count >= ENOUGH && count * 3 >= paths.len() * 2 {
+        best.to_owned()
+    } else {
+        String::new()
     }
 }
 
-/// `.rs`, or nothing.
+/// An extension such as `.rs`, or the empty string.
 fn ending_of(path: &str) -> &str {
     let name = &path[folder_of(path)..];
     let ending = name.rfind('.').map_or("", |at| &name[at..]);
     let plain = |ending: &str| ending.bytes().skip(1).all(|b| b.is_ascii_alphanumeric());
-    match (2..=8).contains(&ending.len()) && plain(ending) {
-        true => ending,
-        false => "",
+    if (2..=8).contains(&ending.len()) && plain(ending) {
+        ending
+    } else {
+        ""
     }
 }
 
-/// How much of a path is its folder, with the last slash.
+/// The length of a path's folder, with the last slash.
 pub(super) fn folder_of(path: &str) -> usize {
     path.rfind(['/', '\\']).map_or(0, |at| at + 1)
 }
 
-/// Whether this cannot be taken for a line of another sort.
+/// Whether a name cannot be read as a line of another type.
 fn is_plain(name: &str, style: Style) -> bool {
     let first = name.bytes().next();
     !name.starts_with("./")
         && match (first, style) {
             (None | Some(b'>'), _) => false,
             (Some(first), Style::Numbered) => {
-                !first.is_ascii_digit() && first != b'|' && name != super::APART
+                !first.is_ascii_digit() && first != b'|' && name != super::SEPARATOR
             }
             (Some(_), Style::Text) => true,
         }

@@ -1,4 +1,4 @@
-//! The first line: how to read the others.
+//! The head line, which tells how to read the body.
 
 use std::fmt;
 
@@ -6,26 +6,26 @@ use linkspan_wire::{Json, quote};
 
 use crate::rendering::Malformed;
 
-/// What a line is behind its file.
+/// The notation of a line below its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    /// A number, and what belongs to it.
+    /// A line number and its text.
     Numbered,
-    /// A text.
+    /// A text without a line number.
     Text,
 }
 
-/// Texts are not indented further. It also bounds what a line can grow by.
+/// The widest indentation in the head. It bounds how much a line can expand.
 pub(super) const WIDEST: usize = 40;
 
-/// Whether hits have a column.
+/// Whether hits have a column number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Column {
-    /// They have none.
+    /// No columns.
     None,
-    /// They have, and it is written.
+    /// Each column is written.
     Shown,
-    /// It is where this stands for the first time, unless another one is written.
+    /// The column of the first occurrence of this pattern, unless another column is written.
     At(String),
 }
 
@@ -34,17 +34,17 @@ pub(super) enum Column {
 pub(super) struct Head {
     pub(super) style: Style,
     pub(super) column: Column,
-    /// How many texts that repeat stand above the first file.
+    /// The number of repeated texts listed above the first file.
     pub(super) texts: usize,
-    /// What a tab behind a number stands for, besides the colon.
+    /// The indentation that a tab behind a number stands for, besides the colon.
     pub(super) indent: String,
-    /// Whether a `--` is left out where numbers do not follow each other.
-    pub(super) apart: bool,
-    /// What names end with that have no ending.
+    /// Whether `--` is omitted where line numbers are not consecutive.
+    pub(super) implied_separators: bool,
+    /// The extension that is omitted from names.
     pub(super) ending: String,
-    /// Whether a name without a folder is in that of the file before.
+    /// Whether a name without a folder is relative to the previous file's folder.
     pub(super) bare: bool,
-    /// What all other paths begin with.
+    /// The common prefix of all relative paths.
     pub(super) root: String,
 }
 
@@ -56,20 +56,20 @@ const TEXTS: &str = "; texts that repeat: $1-$";
 const INDENT: &str = "; tab is ";
 const SPACES: &str = " spaces";
 const TABS: &str = " tabs";
-const APART: &str = "; -- left out";
+const SEPARATOR: &str = "; -- left out";
 const ENDING: &str = "; names end ";
 const BARE: &str = "; bare names in the folder above";
 const ROOT: &str = "; all below ";
 
 impl Head {
-    /// Nothing is said once.
+    /// A head that abbreviates nothing.
     pub(super) fn plain(style: Style) -> Self {
         Self {
             style,
             column: Column::None,
             texts: 0,
             indent: String::new(),
-            apart: false,
+            implied_separators: false,
             ending: String::new(),
             bare: false,
             root: String::new(),
@@ -77,7 +77,7 @@ impl Head {
     }
 
     pub(super) fn parse(head: &str) -> Result<Self, Malformed> {
-        Self::read(head).ok_or_else(|| Malformed::new(0, "not how files and lines are written"))
+        Self::read(head).ok_or_else(|| Malformed::new(0, "not a search header"))
     }
 
     fn read(head: &str) -> Option<Self> {
@@ -110,8 +110,8 @@ impl Head {
             made.indent = sign.repeat(width);
             rest = more;
         }
-        if let Some(more) = rest.strip_prefix(APART) {
-            made.apart = true;
+        if let Some(more) = rest.strip_prefix(SEPARATOR) {
+            made.implied_separators = true;
             rest = more;
         }
         if let Some(ending) = rest.strip_prefix(ENDING) {
@@ -130,7 +130,7 @@ impl Head {
     }
 }
 
-/// A quoted word, and what comes after it.
+/// A quoted word, and the text after it.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let inner = text.strip_prefix('"')?;
     let mut escaped = false;
@@ -158,14 +158,15 @@ impl fmt::Display for Head {
             write!(f, "{TEXTS}{}", self.texts)?;
         }
         if !self.indent.is_empty() {
-            let of = match self.indent.starts_with(' ') {
-                true => SPACES,
-                false => TABS,
+            let of = if self.indent.starts_with(' ') {
+                SPACES
+            } else {
+                TABS
             };
             write!(f, "{INDENT}{}{of}", self.indent.len())?;
         }
-        if self.apart {
-            f.write_str(APART)?;
+        if self.implied_separators {
+            f.write_str(SEPARATOR)?;
         }
         if !self.ending.is_empty() {
             write!(f, "{ENDING}{}", self.ending)?;

@@ -1,28 +1,28 @@
-//! A line behind its file.
+//! A line below its file: number, column, sign and text.
 //!
 //! ```text
-//! 12:text       as it is; so are 12-text, 12=text, 12,5): text and 12
+//! 12:text       verbatim; so are 12-text, 12=text, 12,5): text and 12
 //! 12    text    12:    text
-//! 12⇥text       12:text; or 12:    text, if the head says that a tab is four spaces
-//! 12⇥$3         12: and the third of the texts that repeat; 12-$3 likewise
+//! 12⇥text       12:text; or 12:    text, if the head defines the tab as four spaces
+//! 12⇥$3         12: and the third repeated text; 12-$3 likewise
 //! ```
 //!
-//! If hits have a column, it is `12:5` in place of `12`, unless it follows from the text.
+//! If hits have a column, `12:5` is written in place of `12`, unless the column is implied by the text.
 
 use super::head::{Column, Head};
 
-/// What stands behind a file and its sign: `12:text`, `12:5:text`, `12-text`.
+/// The part of a line behind its file and sign: `12:text`, `12:5:text`, `12-text`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hit<'a> {
     pub(super) number: &'a str,
-    /// Empty if there is none.
+    /// Empty if the hit has none.
     pub(super) column: &'a str,
     pub(super) sign: char,
     pub(super) text: &'a str,
 }
 
 impl<'a> Hit<'a> {
-    /// Takes `rest` apart. With `columns` a hit has one.
+    /// Parses `rest`. With `columns`, a hit must have a column.
     pub(super) fn parse(rest: &'a str, columns: bool) -> Option<Self> {
         let (number, behind) = rest.split_at(digits(rest));
         let sign = behind
@@ -30,13 +30,12 @@ impl<'a> Hit<'a> {
             .next()
             .filter(|c| matches!(c, ':' | '-' | '='))?;
         let text = &behind[1..];
-        let (column, text) = match columns && sign == ':' {
-            true => {
-                let (column, behind) = text.split_at(digits(text));
-                let text = behind.strip_prefix(':').filter(|_| !column.is_empty())?;
-                (column, text)
-            }
-            false => ("", text),
+        let (column, text) = if columns && sign == ':' {
+            let (column, behind) = text.split_at(digits(text));
+            let text = behind.strip_prefix(':').filter(|_| !column.is_empty())?;
+            (column, text)
+        } else {
+            ("", text)
         };
         Some(Self {
             number,
@@ -46,18 +45,18 @@ impl<'a> Hit<'a> {
         })
     }
 
-    /// Whether the column is where the pattern is for the first time.
+    /// Whether the column is that of the first occurrence of `pattern`.
     pub(super) fn is_at(&self, pattern: &str) -> bool {
         at(self.text, pattern).is_some_and(|at| at == self.column)
     }
 }
 
-/// Whether this is a hit of a sort that has a column, and has none.
+/// Whether this is a hit without the column that the other hits have.
 pub(super) fn lacks_column(rest: &str) -> bool {
     rest[digits(rest)..].starts_with(':') && Hit::parse(rest, true).is_none()
 }
 
-/// The short form of `rest`. `repeated`: which of the texts that repeat a text is.
+/// Writes the short form of `rest`. `repeated` returns the index of a repeated text.
 pub(super) fn write(
     rest: &str,
     head: &Head,
@@ -101,14 +100,14 @@ pub(super) fn write(
         out.push_str(&text[own.len()..]);
         return;
     }
-    // A colon and a sign are often one token; a number and spaces need none.
+    // A colon and punctuation are often one token; a number followed by spaces needs no colon.
     if !own.starts_with(' ') {
         out.push(':');
     }
     out.push_str(text);
 }
 
-/// The sign between the file and a line, and what stood behind it.
+/// Decodes a line into `rest` and returns the sign between the file and `rest`.
 pub(super) fn read(
     line: &str,
     head: &Head,
@@ -159,7 +158,7 @@ pub(super) fn read(
     (!number.is_empty()).then_some(":")
 }
 
-/// The column of `:5` and what comes behind it, if that can be a text.
+/// The column in `:5`, and the text behind it, if one may follow.
 fn column(behind: &str) -> Option<(&str, &str)> {
     let behind = behind.strip_prefix(':')?;
     let (column, text) = behind.split_at(digits(behind));
@@ -167,7 +166,7 @@ fn column(behind: &str) -> Option<(&str, &str)> {
     is_one.then_some((column, text))
 }
 
-/// The column where a pattern is for the first time.
+/// The column of the first occurrence of a pattern.
 fn at(text: &str, pattern: &str) -> Option<String> {
     Some((memchr::memmem::find(text.as_bytes(), pattern.as_bytes())? + 1).to_string())
 }
@@ -177,7 +176,7 @@ fn reference(index: usize, out: &mut String) {
     out.push_str(&(index + 1).to_string());
 }
 
-/// The sign between a file and what begins with a number.
+/// The sign between a file and a text that begins with a number.
 pub(super) fn sign_of_number(rest: &str) -> Option<&'static str> {
     let digits = digits(rest);
     let sign = match rest.as_bytes().get(digits) {
@@ -190,15 +189,16 @@ pub(super) fn sign_of_number(rest: &str) -> Option<&'static str> {
     (digits > 0).then_some(sign)
 }
 
-/// The sign between a file and a text without a number: one that begins with a sign has its own with it.
+/// The sign between a file and a text without a number; empty if the text keeps its own sign.
 pub(super) fn sign_of_text(rest: &str) -> &'static str {
-    match rest.starts_with([':', '-', '=']) {
-        true => "",
-        false => ":",
+    if rest.starts_with([':', '-', '=']) {
+        ""
+    } else {
+        ":"
     }
 }
 
-/// The spaces and tabs that a text begins with.
+/// The leading spaces and tabs.
 pub(super) fn indentation(text: &str) -> &str {
     let end = text
         .bytes()
@@ -207,7 +207,7 @@ pub(super) fn indentation(text: &str) -> &str {
     &text[..end]
 }
 
-/// How many digits a line begins with.
+/// The number of leading digits.
 pub(super) fn digits(rest: &str) -> usize {
     rest.bytes().take_while(u8::is_ascii_digit).count()
 }

@@ -1,21 +1,20 @@
-//! What is worth saying once for all hits: how far most are indented, where their column is, and which texts
-//! repeat.
+//! Finds what all hits can share: the most common indentation, the pattern at their columns, and repeated texts.
 
 use std::collections::HashMap;
 
 use super::head::{Column, WIDEST};
 use super::hit::{Hit, digits, indentation};
 
-/// Texts that make it worth to explain what a tab is.
+/// The least number of texts that is worth explaining the tab in the head.
 const ENOUGH: usize = 10;
 
-/// Tokens that it takes to explain what a reference is.
+/// The tokens that explaining references costs.
 const TO_EXPLAIN: usize = 10;
 
-/// Patterns are no longer.
+/// The longest pattern in bytes.
 const PATTERN: usize = 40;
 
-/// Whether hits have a column, and whether it is where the same words always are.
+/// Whether hits have a column, and the pattern that begins at each column, if there is one.
 pub(super) fn column<'a>(rests: impl Iterator<Item = &'a str>) -> Column {
     let (mut hits, mut all) = (0_usize, 0_usize);
     let mut derived: Option<&str> = None;
@@ -31,7 +30,7 @@ pub(super) fn column<'a>(rests: impl Iterator<Item = &'a str>) -> Column {
         let here = from.and_then(|from| hit.text.get(from.checked_sub(1)?..));
         match (here, derived) {
             (None, _) => lost = true,
-            (Some(here), None) => derived = Some(&here[..floor(here, PATTERN)]),
+            (Some(here), None) => derived = Some(&here[..here.floor_char_boundary(PATTERN)]),
             (Some(here), Some(pattern)) => derived = Some(common(pattern, here)),
         }
     }
@@ -42,29 +41,31 @@ pub(super) fn column<'a>(rests: impl Iterator<Item = &'a str>) -> Column {
         return Column::Shown;
     };
     let fits = |rest: &&&str| Hit::parse(rest, true).is_some_and(|hit| hit.is_at(pattern));
-    match rests.iter().filter(fits).count() * 3 >= hits * 2 && hits >= ENOUGH {
-        true => Column::At(pattern.to_owned()),
-        false => Column::Shown,
+    if rests.iter().filter(fits).count() * 3 >= hits * 2 && hits >= ENOUGH {
+        Column::At(pattern.to_owned())
+    } else {
+        Column::Shown
     }
 }
 
-/// The indentation that most texts have, if it pays to leave it out.
+/// The most common indentation, if omitting it saves tokens.
 pub(super) fn indent<'a>(rests: impl Iterator<Item = &'a str>, columns: bool) -> String {
     let mut spaces = [0_usize; WIDEST + 1];
     let mut tabs = [0_usize; WIDEST + 1];
     let hits = rests.filter_map(|rest| Hit::parse(rest, columns));
     for hit in hits.filter(|hit| hit.sign == ':' && !hit.text.is_empty()) {
         let indent = indentation(hit.text);
-        let (counts, other) = match indent.starts_with(' ') {
-            true => (&mut spaces, b'\t'),
-            false => (&mut tabs, b' '),
+        let (counts, other) = if indent.starts_with(' ') {
+            (&mut spaces, b'\t')
+        } else {
+            (&mut tabs, b' ')
         };
         let mixed = indent.as_bytes().contains(&other);
         if let Some(count) = counts.get_mut(indent.len()).filter(|_| !mixed) {
             *count += 1;
         }
     }
-    // The narrowest of those that are as frequent.
+    // The narrowest of equally frequent widths.
     let most = |counts: &[usize]| {
         let counts = counts.iter().copied().zip((0..=WIDEST).rev());
         counts
@@ -78,7 +79,7 @@ pub(super) fn indent<'a>(rests: impl Iterator<Item = &'a str>, columns: bool) ->
     }
 }
 
-/// Texts that repeat so often that it pays to say them once, in the order in which they come.
+/// The texts that repeat often enough to be listed once, in order of first appearance.
 pub(super) fn repeated<'a>(rests: impl Iterator<Item = &'a str>, columns: bool) -> Vec<&'a str> {
     let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
     for (index, rest) in rests.enumerate() {
@@ -86,7 +87,7 @@ pub(super) fn repeated<'a>(rests: impl Iterator<Item = &'a str>, columns: bool) 
             counts.entry(hit.text).or_insert((0, index)).0 += 1;
         }
     }
-    // A token has about four bytes; a reference has three, and so has what it refers to.
+    // A token has about four bytes; a reference costs about two tokens, and the definition about four.
     let gain = |text: &str, count: usize| {
         let tokens = text.trim_start().len() / 4;
         ((count - 1) * tokens).saturating_sub(2 * count + 4)
@@ -99,24 +100,16 @@ pub(super) fn repeated<'a>(rests: impl Iterator<Item = &'a str>, columns: bool) 
         worth.extend((gain > 0).then_some((first, text)));
     }
     worth.sort_unstable();
-    match gained > TO_EXPLAIN {
-        true => worth.into_iter().map(|(_, text)| text).collect(),
-        false => Vec::new(),
+    if gained > TO_EXPLAIN {
+        worth.into_iter().map(|(_, text)| text).collect()
+    } else {
+        Vec::new()
     }
 }
 
-/// What both begin with.
+/// The common prefix of both texts.
 fn common<'a>(one: &'a str, other: &str) -> &'a str {
     let same = one.bytes().zip(other.bytes());
     let same = same.take_while(|(one, other)| one == other).count();
-    &one[..floor(one, same)]
-}
-
-/// The last place up to here where a character ends.
-fn floor(text: &str, mut at: usize) -> usize {
-    at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
+    &one[..one.floor_char_boundary(same)]
 }

@@ -1,28 +1,28 @@
-//! The way back.
+//! Decodes a body.
 
-use super::apart::Apart;
 use super::files::Files;
 use super::head::{Head, Style};
-use super::{APART, LITERAL, hit};
+use super::separators::Separators;
+use super::{LITERAL, SEPARATOR, hit};
 use crate::rendering::Malformed;
 
-/// The text that a body was made of.
+/// Decodes a body to the original text.
 pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malformed> {
     let mut files = Files::new(head);
-    let mut apart = Apart::new(head);
+    let mut separators = Separators::new(head);
     let mut out = String::with_capacity(body.len() * 2);
     let mut rest = String::new();
     let mut named = false;
-    // A line that names a file is no line of the text.
+    // A line with a file name produces no output line.
     let mut begun = false;
     let mut lines = body.split('\n').enumerate();
     let mut texts = Vec::new();
-    // There are no more of them than lines, whatever the head says.
+    // Limited by the number of lines, whatever count the head has.
     for (index, line) in lines.by_ref().take(head.texts) {
         let text = line
             .split_once('\t')
             .filter(|(name, _)| name.starts_with('$'));
-        let (_, text) = text.ok_or_else(|| Malformed::new(index + 1, "not a text that repeats"))?;
+        let (_, text) = text.ok_or_else(|| Malformed::new(index + 1, "not a repeated text"))?;
         texts.push(text);
     }
     for (index, line) in lines {
@@ -36,11 +36,11 @@ pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malf
             out.push('\n');
         }
         begun = true;
-        if line == APART || line.is_empty() && head.style == Style::Numbered {
-            apart.forget();
+        if line == SEPARATOR || line.is_empty() && head.style == Style::Numbered {
+            separators.forget();
             out.push_str(line);
         } else if let Some(literal) = line.strip_prefix(LITERAL) {
-            apart.forget();
+            separators.forget();
             out.push_str(literal);
         } else {
             if !named {
@@ -52,10 +52,10 @@ pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malf
                     hit::sign_of_text(line)
                 }
                 Style::Numbered => hit::read(line, head, &texts, &mut rest)
-                    .ok_or_else(|| wrong("neither a file nor a number and its text"))?,
+                    .ok_or_else(|| wrong("neither a file name nor a numbered line"))?,
             };
-            if apart.is_before(files.current(), &rest) {
-                out.push_str(APART);
+            if separators.is_before(files.current(), &rest) {
+                out.push_str(SEPARATOR);
                 out.push('\n');
             }
             out.push_str(files.current());
@@ -63,17 +63,17 @@ pub(super) fn read(head: &Head, body: &str, limit: usize) -> Result<String, Malf
             out.push_str(&rest);
         }
         if out.len() > limit {
-            return Err(wrong("too long a text for what it was made of"));
+            return Err(wrong("the decoded text would exceed the size limit"));
         }
     }
     Ok(out)
 }
 
-/// The name of a file, if this line is one.
+/// The file name on a line, if it has one.
 fn name(line: &str, style: Style) -> Option<&str> {
     match style {
         Style::Text => line.strip_prefix('>'),
-        Style::Numbered if line.is_empty() || line == APART => None,
+        Style::Numbered if line.is_empty() || line == SEPARATOR => None,
         Style::Numbered => {
             let other = line.starts_with(|c: char| c.is_ascii_digit() || c == LITERAL);
             (!other).then_some(line)

@@ -1,4 +1,4 @@
-//! Where a line is cut in two: behind the path.
+//! Cuts lines behind their path.
 
 use std::collections::HashSet;
 
@@ -9,39 +9,39 @@ use super::head::Style;
 use super::hit::{sign_of_number, sign_of_text};
 use crate::context::Context;
 
-/// Lines that are looked at before the whole text is.
+/// How many lines are examined before the whole text is.
 const SAMPLE: usize = 100;
 
-/// Places in one line that are tried.
+/// How many positions of a line are tried.
 const TRIES: usize = 16;
 
-/// Line numbers have fewer digits.
+/// The most digits of a line number.
 const DIGITS: usize = 9;
 
-/// A line in two. Between them stands a sign that follows from the rest.
+/// A line cut in two. The sign between the parts is implied by `rest`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut<'a> {
     pub(super) path: &'a str,
     pub(super) rest: &'a str,
 }
 
-/// Cuts the lines of one text.
+/// Cuts the lines of a text.
 pub(super) struct Cutter<'a> {
     pub(super) style: Style,
-    /// Whether there are lines around the hits.
+    /// Whether the text has context lines around hits.
     context_lines: bool,
-    /// Files that have a hit, if there are.
+    /// The files with hits, if the text has context lines.
     known: HashSet<&'a str>,
     current: Option<&'a str>,
 }
 
 impl<'a> Cutter<'a> {
-    /// Finds out what the lines are, if most of the first ones are of a sort that is known here.
+    /// Infers the notation of the lines from the first ones; `None` if most have no known notation.
     pub(super) fn learn(text: &'a str, context: &Context) -> Option<Self> {
         let (mut numbered, mut named, mut all) = (0, 0, 0);
         let mut context_lines = false;
         for line in text.split('\n').take(SAMPLE) {
-            if line.is_empty() || line == super::APART {
+            if line.is_empty() || line == super::SEPARATOR {
                 context_lines |= !line.is_empty();
                 continue;
             }
@@ -74,7 +74,7 @@ impl<'a> Cutter<'a> {
         })
     }
 
-    /// A line in two, such that both together make the same line again.
+    /// Cuts a line so that both parts reproduce it.
     pub(super) fn cut(&mut self, line: &'a str) -> Option<Cut<'a>> {
         let cut = self.again(line).or_else(|| match self.style {
             Style::Numbered => self.numbered(line),
@@ -84,7 +84,7 @@ impl<'a> Cutter<'a> {
         Some(cut)
     }
 
-    /// A line of the same file as the one before.
+    /// Cuts a line whose path is that of the previous line.
     fn again(&self, line: &'a str) -> Option<Cut<'a>> {
         let current = self.current?;
         let behind = line.strip_prefix(current)?;
@@ -101,7 +101,7 @@ impl<'a> Cutter<'a> {
     fn numbered(&self, line: &'a str) -> Option<Cut<'a>> {
         let hit = hit(line);
         let before = hit.map_or(line.len(), |hit| hit.path.len());
-        // A line around a hit: its file is known by that.
+        // A context line: its path is one that has a hit.
         around(line)
             .take(TRIES)
             .take_while(|cut| cut.path.len() < before)
@@ -110,8 +110,7 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// `path:12:text`, `path:12`, `path=12=text`, `path(12,5): text`, cut at the first place where that is
-/// possible.
+/// Cuts `path:12:text`, `path:12`, `path=12=text` or `path(12,5): text` at the first possible position.
 fn hit(line: &str) -> Option<Cut<'_>> {
     let bytes = line.as_bytes();
     let colon = memchr_iter(b':', bytes).take(TRIES).find_map(|at| {
@@ -128,7 +127,7 @@ fn hit(line: &str) -> Option<Cut<'_>> {
     })
 }
 
-/// `path-12-text`, wherever that is possible.
+/// The possible cuts of `path-12-text`.
 fn around(line: &str) -> impl Iterator<Item = Cut<'_>> {
     memchr_iter(b'-', line.as_bytes()).filter_map(move |at| {
         let cut = numbered_behind(line.get(..at)?, line.get(at..)?)?;
@@ -136,7 +135,7 @@ fn around(line: &str) -> impl Iterator<Item = Cut<'_>> {
     })
 }
 
-/// Takes what follows a path for a sign, a number and the rest.
+/// Cuts behind a path, if a sign and a number follow.
 fn numbered_behind<'a>(path: &'a str, behind: &'a str) -> Option<Cut<'a>> {
     let rest = behind.get(1..)?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -147,9 +146,9 @@ fn numbered_behind<'a>(path: &'a str, behind: &'a str) -> Option<Cut<'a>> {
     behind.starts_with(sign).then_some(Cut { path, rest })
 }
 
-/// `path:text`.
+/// Cuts `path:text`.
 fn bare_hit(line: &str) -> Option<Cut<'_>> {
-    // The letter of a drive is no path.
+    // Skips a drive letter.
     let from = match line.as_bytes() {
         [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic() => 2,
         _ => 0,
@@ -165,17 +164,17 @@ fn bare_hit(line: &str) -> Option<Cut<'_>> {
 
 fn text_behind<'a>(path: &'a str, behind: &'a str) -> Option<Cut<'a>> {
     let text = behind.get(1..)?;
-    // The sign stays where it could not be known, and where a line would mean something else.
+    // The sign stays in `rest` where it is not implied, or where `rest` alone would have another meaning.
     let stays = !behind.starts_with(':')
         || text.starts_with([':', '-', '=', '>', super::LITERAL])
         || text.is_empty();
     let rest = if stays { behind } else { text };
     let sign = sign_of_text(rest);
-    let whole = behind.starts_with([':', '-', '=']) && rest != super::APART;
+    let whole = behind.starts_with([':', '-', '=']) && rest != super::SEPARATOR;
     (whole && sign.len() + rest.len() == behind.len()).then_some(Cut { path, rest })
 }
 
-/// Whether a path is one at first sight. `2026-01-02 10` in a log is none.
+/// Whether a text looks like a path. `2026-01-02 10` in a log does not.
 fn looks_real(path: &str) -> bool {
     path.contains(['/', '\\', '.'])
         || !path.contains(' ') && !path.starts_with(|c: char| c.is_ascii_digit())

@@ -11,7 +11,7 @@ fn at(level: Level) -> Context {
     }
 }
 
-/// The only candidate, as head and body, after it was taken back.
+/// The only candidate, as head and body, after a round trip.
 fn short(text: &str, level: Level) -> String {
     let made = encode(text, Kind::Search, &at(level));
     let [one] = made.as_slice() else {
@@ -21,7 +21,7 @@ fn short(text: &str, level: Level) -> String {
     format!("{}\n{}", one.head, one.body)
 }
 
-fn comes_back(text: &str) {
+fn assert_restored(text: &str) {
     for level in Level::ALL {
         assert_eq!(check(text, Kind::Search, &at(level)), Ok(1), "{text}");
     }
@@ -51,7 +51,7 @@ lib.rs
 }
 
 #[test]
-fn a_neighbour_is_named_by_its_bare_name_if_there_are_enough() {
+fn files_of_the_same_folder_have_bare_names_if_there_are_enough() {
     let names = ["dial.rs", "hear.rs", "a.c", "b.c", "c.c", "d.c", "e.c"];
     let more = names.map(|name| format!("/home/me/app/src/net/{name}:7:x"));
     let text = format!("{}\n{HITS}", more.join("\n"));
@@ -81,11 +81,11 @@ hear.rs
 ./lib.rs
 1\tmod net;";
     assert_eq!(short(&text, Level::Max), want);
-    comes_back(&text);
+    assert_restored(&text);
 }
 
 #[test]
-fn what_most_names_end_with_and_most_texts_begin_with_is_said_once() {
+fn the_common_extension_and_indentation_are_written_once() {
     let mut lines: Vec<String> = (0..12).map(|n| format!("src/a{n}.rs:7:    x")).collect();
     lines.push("src/Makefile:1:all".to_owned());
     lines.push("src/x.y.rs:2:  two".to_owned());
@@ -97,11 +97,11 @@ fn what_most_names_end_with_and_most_texts_begin_with_is_said_once() {
     assert!(made.starts_with(head), "{made}");
     let end = "\nMakefile.\n1:all\nx.y.rs\n2  two\nx.toml\n3:\tone\n./12\n3:5:# ok";
     assert!(made.ends_with(end), "{made}");
-    comes_back(&lines.join("\n"));
+    assert_restored(&lines.join("\n"));
 }
 
 #[test]
-fn a_text_that_repeats_is_said_once() {
+fn a_repeated_text_is_written_once() {
     let text = "\
 a.rs:1:    // TODO: remove this again after the next release
 a.rs:2:    // TODO: remove this again after the next release
@@ -122,11 +122,11 @@ b.rs
 c.rs
 6\t$1";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
-fn a_column_is_written_unless_it_is_where_the_same_words_are() {
+fn a_column_is_written_unless_the_pattern_implies_it() {
     let text = "a.c:1:5: error: no\na.c:2:5: warning: hm\nb.c:10:17: note: x\n\n3 errors";
     let want = "\
 file, then its lines; line:column
@@ -138,7 +138,7 @@ b.c
 
 |3 errors";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
     let lines: Vec<String> = (10..22)
         .map(|n| format!("a.rs:{n}:8:let x{n}.await;"))
         .collect();
@@ -155,18 +155,18 @@ b.c
         made.ends_with("\n30:14\tlet x30.await.await\n31:3:42.await\n|a.rs:32:x"),
         "{made}"
     );
-    comes_back(&text);
+    assert_restored(&text);
 }
 
 #[test]
-fn a_gap_that_shows_in_the_numbers_needs_no_line() {
+fn separators_implied_by_line_numbers_are_omitted() {
     let group = |n: u32| format!("a.rs-{n}-x\na.rs:{}:y", n + 1);
     let groups: Vec<String> = (1..12).map(|n| group(n * 10)).collect();
     let text = groups.join("\n--\n");
     let made = short(&text, Level::Max);
     assert!(made.starts_with("file, then its lines; -- left out\na.rs\n10-x\n11\ty\n20-x\n"));
-    comes_back(&text);
-    // But where one is missing, or stands in an unexpected place, all of them stay.
+    assert_restored(&text);
+    // But if a separator is missing, or is in an unexpected place, all of them are written.
     for odd in [
         text.replacen("\n--", "", 1),
         text.replacen(":y", ":y\n--", 1),
@@ -178,13 +178,13 @@ fn a_gap_that_shows_in_the_numbers_needs_no_line() {
             short(&odd, Level::Max).matches("\n--").count() >= 9,
             "{odd}"
         );
-        comes_back(&odd);
+        assert_restored(&odd);
     }
-    comes_back(&text.replacen("\n--", "\nodd", 1));
+    assert_restored(&text.replacen("\n--", "\nodd", 1));
 }
 
 #[test]
-fn at_the_plainest_level_paths_stay_whole() {
+fn at_the_safe_level_paths_are_full() {
     let made = short(HITS, Level::Safe);
     assert!(made.starts_with("file, then its lines\n/home/me/app/src/main.rs\n12:fn"));
 }
@@ -205,11 +205,11 @@ z.c
 >/usr/include/stdio.h
 4:x";
     assert_eq!(short(text, Level::Balanced), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
-fn lines_around_a_hit_belong_to_its_file() {
+fn context_lines_belong_to_the_file_of_their_hit() {
     let text = "\
 src/2024-01-02.log-9-before
 src/2024-01-02.log:10:hit
@@ -230,25 +230,25 @@ a-1-b.rs
 30:hit
 31-src/2024-01-02.log-9-before";
     assert_eq!(short(text, Level::Balanced), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
-fn paths_of_windows_and_with_colons_and_spaces_come_back() {
+fn windows_paths_and_paths_with_colons_and_spaces_are_restored() {
     let text = "\
 C:\\work\\app\\a b.rs:12:x
 C:\\work\\app\\a b.rs:13:y
 C:\\work\\app\\sub\\c.rs:1:5:z
 HEAD~1:C:\\work:7:x
 HEAD:a/b:c.rs:9:x";
-    comes_back(text);
+    assert_restored(text);
     let text = "C:\\x\\a.rs:1:p\nC:\\x\\a.rs:2:q\nC:\\x\\b.rs:3:r";
     let want = "file, then its lines; all below C:\\x\\\na.rs\n1\tp\n2\tq\nb.rs\n3\tr";
     assert_eq!(short(text, Level::Max), want);
 }
 
 #[test]
-fn lines_without_a_number_are_below_their_file_too() {
+fn hits_without_line_numbers_are_below_their_file_too() {
     let text = "src/a.rs:fn a() {\nsrc/a.rs:> quoted\nsrc/a.rs:- item\nsrc/a.rs:\nsrc/b.rs:|x";
     let want = "\
 >file, then its lines; all below src/
@@ -260,11 +260,11 @@ fn a() {
 >b.rs
 :|x";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
-fn what_compilers_say_is_a_search_too() {
+fn compiler_messages_are_encoded_like_search_results() {
     let text = "\
 src/app.ts(12,5): error TS2304: Cannot find name 'x'.
 src/app.ts(14,1): error TS1005: ';' expected.
@@ -277,13 +277,13 @@ app.ts
 lib.ts
 3): error TS1005: ';' expected.";
     assert_eq!(short(text, Level::Balanced), want);
-    comes_back("a.c:1:5: error: no\na.c:2:5: warning: hm\nb.c:1:1: note: x\n\n3 errors");
-    comes_back("a.rs:12\na.rs:13\nb.rs:1\n");
-    comes_back("a.c:1:x\na.c=2=void f()\na.c:3:y");
+    assert_restored("a.c:1:5: error: no\na.c:2:5: warning: hm\nb.c:1:1: note: x\n\n3 errors");
+    assert_restored("a.rs:12\na.rs:13\nb.rs:1\n");
+    assert_restored("a.c:1:x\na.c=2=void f()\na.c:3:y");
 }
 
 #[test]
-fn a_line_that_does_not_fit_is_carried_as_it_is() {
+fn an_irregular_line_is_copied() {
     let text = "\
 a.rs:1:x
 a.rs:1:x
@@ -313,11 +313,11 @@ a.rs
 4\ty
 |";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
-fn what_is_no_search_is_left_alone() {
+fn a_text_that_is_not_a_search_has_no_short_form() {
     for text in [
         "",
         "\n\n",
@@ -334,7 +334,7 @@ fn what_is_no_search_is_left_alone() {
 }
 
 #[test]
-fn a_path_that_would_grow_out_of_all_proportion_is_refused() {
+fn a_path_that_expands_beyond_the_limit_is_refused() {
     let path = "d/".repeat(2000);
     let hits: Vec<String> = (0..2000).map(|n| format!("{path}:{n}:")).collect();
     assert_eq!(
@@ -348,7 +348,7 @@ fn a_path_that_would_grow_out_of_all_proportion_is_refused() {
 }
 
 #[test]
-fn a_short_form_that_was_changed_is_refused() {
+fn a_modified_short_form_is_refused() {
     for (head, body) in [
         ("", "a\n1:x"),
         ("file, then its lines, all below x", "a\n1:x"),
@@ -392,7 +392,7 @@ fn texts() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What a tool prints: files with hits, lines around them, and lines of other sorts.
+/// The output of a tool: files with hits, context lines, and other lines.
 fn outputs() -> impl Strategy<Value = (bool, String)> {
     let line = (0_u8..40, 1_u32..20, texts());
     let file = (paths(), prop::collection::vec(line, 1..8));
@@ -432,17 +432,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn what_a_tool_prints_comes_back((plain, text) in outputs()) {
+    fn tool_output_is_restored((plain, text) in outputs()) {
         for level in Level::ALL {
             let made = check(&text, Kind::Search, &at(level));
             prop_assert!(made.is_ok(), "{}", made.unwrap_err());
-            // Or the property says nothing.
+            // Otherwise the property would be vacuous.
             prop_assert!(!plain || made == Ok(1), "{text}");
         }
     }
 
     #[test]
-    fn any_text_comes_back(text in "([a-c/.\\\\>|-]{0,5}[:=(-]{0,2}[0-9]{0,2}[:,)-]?[a-c ~|:>-]{0,4}\r?\n){0,12}[0-9:a\n]{0,4}") {
+    fn any_text_is_restored(text in "([a-c/.\\\\>|-]{0,5}[:=(-]{0,2}[0-9]{0,2}[:,)-]?[a-c ~|:>-]{0,4}\r?\n){0,12}[0-9:a\n]{0,4}") {
         for level in Level::ALL {
             let made = check(&text, Kind::Search, &at(level));
             prop_assert!(made.is_ok(), "{}", made.unwrap_err());

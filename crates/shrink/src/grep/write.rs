@@ -1,15 +1,15 @@
-//! The way there.
+//! Encodes search results.
 
 use std::collections::HashMap;
 
-use super::apart::Apart;
 use super::files::{self, Files};
 use super::head::{Column, Head, Style};
+use super::separators::Separators;
 use super::split::{Cut, Cutter};
-use super::{APART, LITERAL, hit, once, root};
+use super::{LITERAL, SEPARATOR, hit, once, root};
 use crate::context::{Context, Level};
 
-/// Head and body, if most lines can be cut in two.
+/// The head and the body, if most lines can be cut.
 pub(super) fn write(text: &str, context: &Context) -> Option<(Head, String)> {
     let mut cutter = Cutter::learn(text, context)?;
     let style = cutter.style;
@@ -31,7 +31,7 @@ pub(super) fn write(text: &str, context: &Context) -> Option<(Head, String)> {
         if at % 512 == 0 && context.stop.is_set() {
             return None;
         }
-        if line == APART && head.apart {
+        if line == SEPARATOR && head.implied_separators {
             continue;
         }
         if begun {
@@ -39,7 +39,7 @@ pub(super) fn write(text: &str, context: &Context) -> Option<(Head, String)> {
         }
         begun = true;
         let Some(Cut { path, rest }) = cut else {
-            let plain = line == APART || line.is_empty() && style == Style::Numbered;
+            let plain = line == SEPARATOR || line.is_empty() && style == Style::Numbered;
             if !plain {
                 body.push(LITERAL);
             }
@@ -60,14 +60,14 @@ pub(super) fn write(text: &str, context: &Context) -> Option<(Head, String)> {
         }
         hit::write(rest, &head, |text| indices.get(text).copied(), &mut body);
     }
-    // An empty last line could be taken for the end of the line above.
+    // An empty last line could be mistaken for the line end above it.
     if body.ends_with('\n') {
         body.push(LITERAL);
     }
     Some((head, body))
 }
 
-/// Every line cut in two, or none where that cannot be done.
+/// The cuts of all lines; `None` for lines that cannot be cut.
 fn cut_all<'a>(
     text: &'a str,
     cutter: &mut Cutter<'a>,
@@ -82,7 +82,7 @@ fn cut_all<'a>(
         let cut = cutter.cut(line);
         match cut {
             Some(_) => hits += 1,
-            None if line.is_empty() || line == APART => {}
+            None if line.is_empty() || line == SEPARATOR => {}
             None => others += 1,
         }
         cuts.push(cut);
@@ -90,7 +90,7 @@ fn cut_all<'a>(
     (hits >= 3 && hits >= others).then_some(cuts)
 }
 
-/// What is worth saying once, and the texts that repeat.
+/// The head, and the repeated texts.
 fn plan<'a>(
     text: &str,
     cuts: &mut [Option<Cut<'a>>],
@@ -115,16 +115,16 @@ fn plan<'a>(
         if style == Style::Numbered {
             head.column = once::column(cuts.iter().flatten().map(|cut| cut.rest));
             let columns = head.column != Column::None;
-            // A hit without a column would be given one.
-            let odd = |cut: &Cut<'_>| columns && hit::lacks_column(cut.rest);
+            // Decoding would give a hit without a column a derived one, so it is copied verbatim.
+            let irregular = |cut: &Cut<'_>| columns && hit::lacks_column(cut.rest);
             cuts.iter_mut()
-                .filter(|cut| cut.is_some_and(|cut| odd(&cut)))
+                .filter(|cut| cut.is_some_and(|cut| irregular(&cut)))
                 .for_each(|cut| *cut = None);
             let rests = || cuts.iter().flatten().map(|cut| cut.rest);
             head.indent = once::indent(rests(), columns);
             texts = once::repeated(rests(), columns);
             head.texts = texts.len();
-            head.apart = Apart::pays(text.split('\n').zip(&*cuts));
+            head.implied_separators = Separators::pays(text.split('\n').zip(&*cuts));
         }
     }
     (head, texts)

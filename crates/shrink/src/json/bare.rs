@@ -1,40 +1,44 @@
-//! JSON without the quotes that it does not need, and with tables in it.
+//! JSON without redundant quotes, and with tables in it.
 
 use super::build::Builder;
 use super::names::Spelled;
-use super::parse::{Id, Sort};
+use super::parse::{Id, ValueKind};
 use crate::context::Level as Strength;
 use crate::lexeme::quote;
 use crate::table::{Page, Place, write_text};
 
-/// Tables with fewer rows stand where they are, if that is allowed.
+/// Tables with fewer rows are written in place at the highest level.
 const LINES: usize = 5;
-/// What it costs to have a table below the document, in tokens.
+/// The cost of a table below the document, in tokens.
 const BELOW: usize = 8;
-/// What it costs to have one in place.
+/// The cost of a table in place, in tokens.
 const IN_PLACE: usize = 2;
 
-/// Tables that stand below the document, with the brackets around the number of their rows.
+/// Tables below the document, with the brackets for their row counts.
 pub(crate) type Below = Vec<([char; 2], Page)>;
 
 impl Builder<'_, '_> {
-    /// A value as it stands between brackets.
+    /// A value in the notation that it has between brackets.
     pub(crate) fn text(&self, id: Id) -> String {
         let mut out = String::new();
         self.write(id, &mut out, None);
         out
     }
 
-    /// Writes a value as it stands between brackets, with tables in place or below.
+    /// Writes a value in the notation that it has between brackets, with tables in place or below.
     pub(crate) fn write(&self, id: Id, out: &mut String, mut below: Option<&mut Below>) {
         let document = self.document;
         let value = document.value(id);
-        match value.sort {
-            Sort::Plain | Sort::Escaped => write_text(&document.string(id), Place::Nested, out),
-            Sort::Lone | Sort::Number | Sort::Word => out.push_str(document.spelling(id)),
-            Sort::Array if value.count > 1 && self.table(id, out, below.as_deref_mut()) => {}
-            Sort::Object if value.count > 2 && self.table(id, out, below.as_deref_mut()) => {}
-            Sort::Array => {
+        match value.kind {
+            ValueKind::Plain | ValueKind::Escaped => {
+                write_text(&document.string(id), Place::Nested, out)
+            }
+            ValueKind::Lone | ValueKind::Number | ValueKind::Word => {
+                out.push_str(document.spelling(id))
+            }
+            ValueKind::Array if value.count > 1 && self.table(id, out, below.as_deref_mut()) => {}
+            ValueKind::Object if value.count > 2 && self.table(id, out, below.as_deref_mut()) => {}
+            ValueKind::Array => {
                 out.push('[');
                 for (at, element) in document.inside(id).enumerate() {
                     if at > 0 {
@@ -44,7 +48,7 @@ impl Builder<'_, '_> {
                 }
                 out.push(']');
             }
-            Sort::Object => {
+            ValueKind::Object => {
                 out.push('{');
                 let names = document.names_of(id).iter();
                 for (at, (name, value)) in names.zip(document.inside(id)).enumerate() {
@@ -60,11 +64,11 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Writes an array or object as a table, if that is shorter.
+    /// Writes an array or an object as a table, if that is shorter.
     fn table(&self, id: Id, out: &mut String, below: Option<&mut Below>) -> bool {
         let document = self.document;
         let may_be_here = self.context.level >= Strength::Max;
-        let is_object = document.value(id).sort == Sort::Object;
+        let is_object = document.value(id).kind == ValueKind::Object;
         if !self.has_tables || (!may_be_here && (is_object || below.is_none())) {
             return false;
         }
@@ -110,7 +114,7 @@ pub(crate) fn write_key(name: &Spelled<'_>, out: &mut String) {
     }
 }
 
-/// Whether a name ends where it should.
+/// Whether a name needs no quotes to be read back.
 fn is_bare(name: &str) -> bool {
     let is_end = |byte: u8| {
         byte < b' '

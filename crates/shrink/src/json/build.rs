@@ -1,4 +1,4 @@
-//! Arrays of objects as tables.
+//! Converts arrays of objects to tables.
 
 use std::borrow::Cow;
 use std::cell::Cell as Slot;
@@ -6,12 +6,12 @@ use std::cell::Cell as Slot;
 use super::bare;
 use super::merge::{Merged, NONE};
 use super::names::Spelled;
-use super::parse::{Document, Id, Sort};
+use super::parse::{Document, Id, ValueKind};
 use crate::context::{Context, Level as Strength};
 use crate::table::level::{Body, Bracket, Column, Entry, Level, Name, Rows};
 use crate::table::{Cell, Marks, Page, Place, saving, write_level};
 
-/// Makes tables of a document's arrays.
+/// Builds tables from a document's arrays.
 pub(crate) struct Builder<'b, 'a> {
     pub(crate) document: &'b Document<'a>,
     pub(crate) context: &'b Context,
@@ -19,14 +19,14 @@ pub(crate) struct Builder<'b, 'a> {
     pub(crate) has_tables: bool,
 }
 
-/// Whether rows may be something else than objects that fit.
+/// Whether rows may be values other than objects that fit the columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Odd {
+enum Irregular {
     None,
     Some,
 }
 
-/// What the reader has to be told.
+/// The notations used, which the head must explain.
 #[derive(Default)]
 pub(crate) struct Notes {
     pub(crate) marks: Slot<Marks>,
@@ -51,8 +51,8 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
     }
 
-    /// Rows as a table, if that is likely to save more than `price` tokens. With names they are the members
-    /// of an object.
+    /// A table of rows, if it is likely to save more than `price` tokens. With `names`, the rows are members of an
+    /// object.
     pub(crate) fn page(
         &self,
         rows: &[Id],
@@ -60,12 +60,12 @@ impl<'b, 'a> Builder<'b, 'a> {
         place: Place,
         price: usize,
     ) -> Option<Page> {
-        let is_object = |row: &&Id| self.document.value(**row).sort == Sort::Object;
+        let is_object = |row: &&Id| self.document.value(**row).kind == ValueKind::Object;
         let objects = rows.iter().filter(is_object).count();
         let level = match (objects * 2 > rows.len(), names) {
-            (true, None) => self.level(rows, price, Odd::Some)?,
+            (true, None) => self.level(rows, price, Irregular::Some)?,
             (true, Some(names)) => {
-                let mut level = self.level(rows, price, Odd::Some)?;
+                let mut level = self.level(rows, price, Irregular::Some)?;
                 self.name_rows(&mut level, names)?;
                 level
             }
@@ -76,11 +76,11 @@ impl<'b, 'a> Builder<'b, 'a> {
         self.write_page(&level, place)
     }
 
-    /// Puts the names of members before their values.
+    /// Adds the names of members as the first column.
     fn name_rows(&self, level: &mut Level<'a>, names: &[super::names::Name]) -> Option<()> {
         let mut column = self.names(names)?;
         if let Body::Cells(cells) = &mut column.body {
-            for (row, value) in &mut level.odd {
+            for (row, value) in &mut level.irregular {
                 let mut member = String::new();
                 bare::write_key(self.document.names.get(names[*row]), &mut member);
                 member.push(':');
@@ -93,7 +93,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         Some(())
     }
 
-    /// An object of texts and numbers, if they follow from their names.
+    /// A table of an object whose values are strings, if the values can be derived from the names.
     fn map(
         &self,
         rows: &[Id],
@@ -101,8 +101,12 @@ impl<'b, 'a> Builder<'b, 'a> {
         place: Place,
         price: usize,
     ) -> Option<Page> {
-        let is_text =
-            |row: &Id| matches!(self.document.value(*row).sort, Sort::Plain | Sort::Escaped);
+        let is_text = |row: &Id| {
+            matches!(
+                self.document.value(*row).kind,
+                ValueKind::Plain | ValueKind::Escaped
+            )
+        };
         if rows.len() < 4 || !rows.iter().all(is_text) {
             return None;
         }
@@ -120,7 +124,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         let level = Level {
             rows: rows.len(),
             columns: vec![self.names(names)?, values],
-            odd: Vec::new(),
+            irregular: Vec::new(),
         };
         let before = self.notes.marks.get();
         let page = self.write_page(&level, place)?;
@@ -132,13 +136,15 @@ impl<'b, 'a> Builder<'b, 'a> {
         None
     }
 
-    /// Lines as a table.
+    /// A table of JSON lines.
     pub(crate) fn lines(&self, lines: &[Option<Id>]) -> Option<Page> {
         let rows: Vec<Id> = lines.iter().map(|line| line.unwrap_or(NONE)).collect();
-        let mut level = self.level(&rows, 0, Odd::Some)?;
+        let mut level = self.level(&rows, 0, Irregular::Some)?;
         let blank = lines.iter().enumerate().filter(|(_, line)| line.is_none());
-        level.odd.extend(blank.map(|(row, _)| (row, String::new())));
-        level.odd.sort_unstable();
+        level
+            .irregular
+            .extend(blank.map(|(row, _)| (row, String::new())));
+        level.irregular.sort_unstable();
         self.write_page(&level, Place::Line)
     }
 
@@ -150,7 +156,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         Some(page)
     }
 
-    /// Names of members as a column.
+    /// The names of members as a column.
     fn names(&self, names: &[super::names::Name]) -> Option<Column<'a>> {
         let cell = |name: &super::names::Name| match self.document.names.get(*name) {
             Spelled::Text(text) => Some(Cell::Text(text.clone())),
@@ -163,25 +169,29 @@ impl<'b, 'a> Builder<'b, 'a> {
         })
     }
 
-    /// A list of values that are no objects, if they have so much in common that it pays. A list of lists
-    /// of one length has a column for each of their places.
+    /// A table of an array of scalars, if the values share enough to save tokens. Arrays of equal length become one
+    /// column per position.
     fn list(&self, rows: &[Id], price: usize) -> Option<Level<'a>> {
         if self.context.level < Strength::Balanced || rows.len() < 3 {
             return None;
         }
         let first = self.document.value(*rows.first()?);
         let width = first.count as usize;
-        let is_grid = first.sort == Sort::Array
+        let is_grid = first.kind == ValueKind::Array
             && width > 1
             && rows.iter().all(|row| {
                 let value = self.document.value(*row);
-                value.sort == Sort::Array && value.count as usize == width
+                value.kind == ValueKind::Array && value.count as usize == width
             });
         let mut columns = vec![Vec::with_capacity(rows.len()); if is_grid { width } else { 1 }];
         for row in rows {
-            // Nothing is written twice: what would be written again if this does not pay is left out.
-            let is_flat =
-                |id: Id| !matches!(self.document.value(id).sort, Sort::Array | Sort::Object);
+            // Nested values are excluded: if the table is rejected, they would be written a second time.
+            let is_flat = |id: Id| {
+                !matches!(
+                    self.document.value(id).kind,
+                    ValueKind::Array | ValueKind::Object
+                )
+            };
             if !is_grid {
                 columns[0].push(is_flat(*row).then(|| self.cell(*row))?);
                 continue;
@@ -204,24 +214,24 @@ impl<'b, 'a> Builder<'b, 'a> {
         Some(Level {
             rows: rows.len(),
             columns: columns.collect(),
-            odd: Vec::new(),
+            irregular: Vec::new(),
         })
     }
 
-    /// Rows as a table, if that is likely to save more than `price` tokens. Those that are [`NONE`] stay so.
-    fn level(&self, rows: &[Id], price: usize, odd: Odd) -> Option<Level<'a>> {
+    /// A table of rows, if it is likely to save more than `price` tokens. Rows that are [`NONE`] stay so.
+    fn level(&self, rows: &[Id], price: usize, irregular: Irregular) -> Option<Level<'a>> {
         if self.context.stop.is_set() {
             return None;
         }
         let merged = Merged::of(self.document, rows)?;
-        if merged.odd > 0 && odd == Odd::None {
+        if merged.irregular > 0 && irregular == Irregular::None {
             return None;
         }
         if merged.names.is_empty() || self.gain(&merged, rows) <= 10 * price as i64 {
             return None;
         }
         let mut columns = vec![vec![NONE; rows.len()]; merged.names.len()];
-        let mut odd = Vec::new();
+        let mut irregular = Vec::new();
         for (row, id) in rows.iter().enumerate() {
             if *id == NONE {
                 continue;
@@ -232,10 +242,10 @@ impl<'b, 'a> Builder<'b, 'a> {
                         columns[*place as usize][row] = value;
                     }
                 }
-                None => odd.push((row, self.text(*id))),
+                None => irregular.push((row, self.text(*id))),
             }
         }
-        let here = rows.len() - odd.len() - rows.iter().filter(|row| **row == NONE).count();
+        let here = rows.len() - irregular.len() - rows.iter().filter(|row| **row == NONE).count();
         let named = merged.names.iter().zip(&columns);
         let columns = named.map(|(name, ids)| Column {
             name: self.name(*name),
@@ -244,18 +254,21 @@ impl<'b, 'a> Builder<'b, 'a> {
         Some(Level {
             rows: rows.len(),
             columns: columns.collect(),
-            odd,
+            irregular,
         })
     }
 
-    /// How many tenths of a token it saves to say the names once.
+    /// The estimated saving of writing the names once, in tenths of a token.
     fn gain(&self, merged: &Merged, rows: &[Id]) -> i64 {
         let words: i64 = merged.names.iter().map(|name| self.price(*name)).sum();
         let each = words / merged.names.len().max(1) as i64;
         let places = merged.names.len().saturating_mul(rows.len());
         let absent = places.saturating_sub(merged.members) as i64;
-        // Names that objects lack are likely to be those that are rare: they cost, and are seldom saved.
-        each * merged.members as i64 - words - absent.saturating_mul(4) - 20 * merged.odd as i64
+        // Names that many objects lack are likely to be rare ones: each absence costs, and little is saved.
+        each * merged.members as i64
+            - words
+            - absent.saturating_mul(4)
+            - 20 * merged.irregular as i64
     }
 
     fn price(&self, name: super::names::Name) -> i64 {
@@ -270,16 +283,16 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
     }
 
-    /// The values of one name. `here` rows are objects that fit.
+    /// The column of one name. `here` is the number of rows with objects that fit.
     fn body(&self, ids: &[Id], here: usize) -> Body<'a> {
         let mut objects = 0;
         let mut lists = 0;
         let mut elements = 0;
         for id in ids.iter().filter(|id| **id != NONE) {
             let value = self.document.value(*id);
-            match value.sort {
-                Sort::Object => objects += 1,
-                Sort::Array => {
+            match value.kind {
+                ValueKind::Object => objects += 1,
+                ValueKind::Array => {
                     lists += 1;
                     elements += value.count as usize;
                 }
@@ -287,7 +300,7 @@ impl<'b, 'a> Builder<'b, 'a> {
             }
         }
         if objects == here
-            && let Some(level) = self.level(ids, 0, Odd::None)
+            && let Some(level) = self.level(ids, 0, Irregular::None)
         {
             return Body::Group(level.columns);
         }
@@ -303,11 +316,14 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
     }
 
-    /// Whether there is only one value, which is better said as a whole.
+    /// Whether all nested values are equal; then they are shorter as whole values.
     fn is_one(&self, ids: &[Id]) -> bool {
         let is_list = |id: &&Id| match **id {
             NONE => false,
-            id => matches!(self.document.value(id).sort, Sort::Array | Sort::Object),
+            id => matches!(
+                self.document.value(id).kind,
+                ValueKind::Array | ValueKind::Object
+            ),
         };
         let mut spellings = ids
             .iter()
@@ -321,14 +337,14 @@ impl<'b, 'a> Builder<'b, 'a> {
         let mut rows = Vec::new();
         let mut entries = Vec::with_capacity(ids.len());
         for id in ids {
-            let sort = match *id {
+            let kind = match *id {
                 NONE => None,
-                id => Some(self.document.value(id).sort),
+                id => Some(self.document.value(id).kind),
             };
             let before = rows.len();
-            match (sort, bracket) {
-                (Some(Sort::Object), Bracket::Curly) => rows.push(*id),
-                (Some(Sort::Array), Bracket::Square) => rows.extend(self.document.inside(*id)),
+            match (kind, bracket) {
+                (Some(ValueKind::Object), Bracket::Curly) => rows.push(*id),
+                (Some(ValueKind::Array), Bracket::Square) => rows.extend(self.document.inside(*id)),
                 _ => {
                     entries.push(Entry::Cell(self.cell(*id)));
                     continue;
@@ -336,10 +352,11 @@ impl<'b, 'a> Builder<'b, 'a> {
             }
             entries.push(Entry::Rows(rows.len() - before));
         }
-        let is_object = |row: &Id| self.document.value(*row).sort == Sort::Object;
-        let level = match rows.first().is_some_and(is_object) {
-            true => self.level(&rows, 0, Odd::Some),
-            false => self.list(&rows, 0),
+        let is_object = |row: &Id| self.document.value(*row).kind == ValueKind::Object;
+        let level = if rows.first().is_some_and(is_object) {
+            self.level(&rows, 0, Irregular::Some)
+        } else {
+            self.list(&rows, 0)
         };
         Some(Rows {
             bracket,
@@ -352,12 +369,12 @@ impl<'b, 'a> Builder<'b, 'a> {
         if id == NONE {
             return Cell::Absent;
         }
-        match self.document.value(id).sort {
-            Sort::Plain | Sort::Escaped => Cell::Text(self.document.string(id)),
-            Sort::Number | Sort::Word | Sort::Lone => {
+        match self.document.value(id).kind {
+            ValueKind::Plain | ValueKind::Escaped => Cell::Text(self.document.string(id)),
+            ValueKind::Number | ValueKind::Word | ValueKind::Lone => {
                 Cell::Json(Cow::Borrowed(self.document.spelling(id)))
             }
-            Sort::Array | Sort::Object => Cell::Json(Cow::Owned(self.text(id))),
+            ValueKind::Array | ValueKind::Object => Cell::Json(Cow::Owned(self.text(id))),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON that a short form was made of.
+//! Decodes the short form of JSON.
 
 mod rows;
 
@@ -8,10 +8,10 @@ use crate::lexeme::{is_number, is_word, quote, spelling};
 use crate::rendering::Malformed;
 use crate::table::read::{Cursor, Wrong, ends_nested};
 
-/// Ours are at most as deep as JSON may be, and a table in place adds one.
+/// Encoded values are at most as deep as JSON may be, plus one level for a table in place.
 const DEEPEST: usize = MAX_DEPTH + 8;
 
-/// The JSON that a short form was made of, without white space.
+/// Decodes to JSON without white space.
 pub(crate) fn decode(head: &str, body: &str) -> Result<String, Malformed> {
     let mut lines = Lines {
         rest: Some(body),
@@ -35,7 +35,7 @@ pub(crate) fn decode(head: &str, body: &str) -> Result<String, Malformed> {
     }
 }
 
-/// What is left of the body, line by line.
+/// The remaining lines of the body.
 struct Lines<'t> {
     rest: Option<&'t str>,
     number: usize,
@@ -43,7 +43,7 @@ struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     fn next(&mut self) -> Result<&'t str, Wrong> {
-        let rest = self.rest.ok_or("a line is missing")?;
+        let rest = self.rest.ok_or("a missing line")?;
         self.number += 1;
         match memchr::memchr(b'\n', rest.as_bytes()) {
             Some(end) => {
@@ -60,7 +60,7 @@ impl<'t> Lines<'t> {
 
 struct Decoder {
     out: String,
-    /// The output is not longer.
+    /// The largest output in bytes.
     most: usize,
 }
 
@@ -92,21 +92,21 @@ impl Decoder {
         self.value(&mut cursor, 0, Some(lines))?;
         match cursor.rest() {
             "" => Ok(()),
-            _ => Err("a value goes on after its end"),
+            _ => Err("text after a value"),
         }
     }
 
-    /// A value that is all of a text, without tables below.
+    /// Decodes a value that is the whole text, without tables below.
     fn whole(&mut self, text: &str) -> Result<(), Wrong> {
         let mut cursor = Cursor::new(text);
         self.value(&mut cursor, 0, None)?;
         match cursor.rest() {
             "" => Ok(()),
-            _ => Err("a value goes on after its end"),
+            _ => Err("text after a value"),
         }
     }
 
-    /// A value between brackets, or the document. `lines` has the tables below it.
+    /// Decodes a value between brackets, or the document. `lines` has the tables below it.
     fn value<'t>(
         &mut self,
         cursor: &mut Cursor<'t>,
@@ -133,7 +133,7 @@ impl Decoder {
                 self.out.push(',');
             }
             self.out.push(']');
-            return cursor.expect("]", "a bracket that nothing closes");
+            return cursor.expect("]", "an unclosed bracket");
         }
         if cursor.eat("{") {
             if cursor.eat("}") {
@@ -153,23 +153,24 @@ impl Decoder {
                 self.out.push(',');
             }
             self.out.push('}');
-            return cursor.expect("}", "a bracket that nothing closes");
+            return cursor.expect("}", "an unclosed bracket");
         }
         if cursor.peek() == Some(b'"') {
             return self.string(cursor);
         }
         let text = cursor.until(ends_nested);
         if text.is_empty() {
-            return Err("a value is missing");
+            return Err("a missing value");
         }
         if let (Some(number), Some(lines)) = (text.strip_prefix('@'), lines)
             && number.bytes().all(|byte| byte.is_ascii_digit())
         {
             return self.below(lines, text);
         }
-        match is_word(text) || is_number(text) {
-            true => self.out.push_str(text),
-            false => quote(text, &mut self.out),
+        if is_word(text) || is_number(text) {
+            self.out.push_str(text)
+        } else {
+            quote(text, &mut self.out)
         }
         Ok(())
     }
@@ -182,7 +183,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// The name of a member and the colon after it.
+    /// Decodes the name of a member and its colon.
     fn member(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
         match cursor.peek() {
             Some(b'"') => self.string(cursor)?,

@@ -1,17 +1,17 @@
-//! The way there.
+//! Encodes JSON.
 
 use super::bare::Below;
 use super::build::{Builder, Notes};
-use super::parse::{Document, Id, Sort};
+use super::parse::{Document, Id, ValueKind};
 use crate::context::Context;
 use crate::kind::Kind;
 use crate::rendering::Rendered;
 use crate::table::Place;
 
-/// In a text that is not longer the words that explain a table may cost more than it saves.
+/// Up to this length, the legend of a table may cost more than the table saves.
 const SHORT: usize = 8000;
 
-/// The short forms of a text.
+/// The candidate short forms of a text.
 pub(crate) fn encode(text: &str, kind: Kind, context: &Context) -> Vec<Rendered> {
     let mut forms = Vec::new();
     forms.extend(match kind {
@@ -37,7 +37,7 @@ fn one(text: &str, context: &Context) -> Option<Rendered> {
     let document = Document::parse(text)?;
     let builder = Builder::new(&document, context);
     let root = document.value(0);
-    if root.sort == Sort::Array && root.count > 1 {
+    if root.kind == ValueKind::Array && root.count > 1 {
         let rows: Vec<Id> = document.inside(0).collect();
         if let Some(page) = builder.page(&rows, None, Place::Line, 0) {
             let head = format!("{} rows", rows.len());

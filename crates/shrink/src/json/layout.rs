@@ -1,13 +1,13 @@
-//! How JSON was laid out: what it takes to print it again with the same bytes.
+//! The layout of JSON: the white space and escapes needed to print it with the same bytes.
 //!
-//! A text that is one JSON value comes back as that value. JSON inside another text comes back to the byte,
-//! so that its layout is said on its first line: `%json/2` was indented by two spaces.
+//! A text that is one JSON value is restored as a value. JSON inside another text is restored byte for byte, so its
+//! layout is part of its first line: `%json/2` had an indentation of two spaces.
 
 use std::fmt::Write as _;
 
 use crate::rendering::Malformed;
 
-/// Deeper steps and margins are nothing that a program prints.
+/// The widest indentation and margin that are supported.
 const WIDEST: usize = 64;
 
 /// White space and escapes of a JSON text.
@@ -16,7 +16,7 @@ pub(crate) struct Layout {
     indent: Indent,
     /// A space after a colon.
     colon: bool,
-    /// A space after a comma that no line ends after.
+    /// A space after a comma that does not end a line.
     comma: bool,
     /// Spaces before every line.
     margin: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Layout {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Indent {
-    /// All of it is one line.
+    /// Everything on one line.
     #[default]
     None,
     Spaces(usize),
@@ -41,7 +41,7 @@ impl Layout {
     /// The layout that prints exactly this text, if there is one.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let (layout, minified) = (Self::guess(text)?, minified(text));
-        // Half a pair has to be escaped in any case.
+        // Lone surrogates are escaped even if other characters are not.
         let plain = Self {
             ascii: false,
             ..layout
@@ -50,7 +50,7 @@ impl Layout {
         [layout, plain].into_iter().find(prints)
     }
 
-    /// By the first signs of each sort.
+    /// Infers a layout from the first colon, comma and bracket.
     fn guess(text: &str) -> Option<Self> {
         let first = text.split('\n').find(|line| !line.trim().is_empty())?;
         let margin = first.len() - first.trim_start_matches(' ').len();
@@ -91,7 +91,7 @@ impl Layout {
         (margin <= WIDEST && layout.indent.width() <= WIDEST).then_some(layout)
     }
 
-    /// As it stands after the word of a first line: nothing if it is what a rendering prints anyway.
+    /// The suffix of the word in the head line; empty for the layout that a rendering prints by default.
     pub(crate) fn suffix(&self) -> String {
         if *self == Self::default() {
             return String::new();
@@ -120,7 +120,7 @@ impl Layout {
         out
     }
 
-    /// What a suffix without its slash says; `None` if it is none of ours.
+    /// Parses a suffix without its slash; `None` if it is unknown.
     pub(crate) fn parse(suffix: &str) -> Option<Self> {
         let mut words = suffix.split('+');
         let mut layout = Self::default();
@@ -144,10 +144,10 @@ impl Layout {
         Some(layout)
     }
 
-    /// JSON without white space, or lines of it, in this layout.
+    /// Prints JSON without white space, or lines of it, in this layout.
     pub(crate) fn print(&self, json: &str) -> Result<String, Malformed> {
         let mut out = String::with_capacity(json.len() * 2);
-        // A short text must not become a very long one.
+        // Bounds the output of a small input.
         let most = json.len().saturating_mul(64).saturating_add(1 << 20);
         for (at, line) in json.split('\n').enumerate() {
             if at > 0 {
@@ -166,7 +166,10 @@ impl Layout {
         push_spaces(self.margin, out);
         while at < bytes.len() {
             if out.len() > most {
-                return Err(Malformed::new(0, "more than such a short text can be"));
+                return Err(Malformed::new(
+                    0,
+                    "the decoded text would exceed the size limit",
+                ));
             }
             let byte = bytes[at];
             match byte {
@@ -224,7 +227,7 @@ impl Layout {
         }
     }
 
-    /// A string, with its quotes, as this layout escapes it.
+    /// Writes a string, with its quotes, escaped as in this layout.
     fn spell(&self, string: &str, out: &mut String) {
         let mut rest = string;
         while let Some(first) = rest.chars().next() {
@@ -282,7 +285,7 @@ fn push_spaces(count: usize, out: &mut String) {
     out.extend(std::iter::repeat_n(' ', count));
 }
 
-/// A number as it is written in a suffix.
+/// Parses a number in a suffix.
 fn number(text: &str) -> Option<usize> {
     let plain =
         !text.is_empty() && text.len() < 3 && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -292,7 +295,7 @@ fn number(text: &str) -> Option<usize> {
         .filter(|number| *number <= WIDEST)
 }
 
-/// Valid JSON without white space; lines stay lines if a value ends before them.
+/// Removes the white space from valid JSON, except line ends between values.
 pub(super) fn minified(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let bytes = text.as_bytes();
@@ -321,7 +324,7 @@ pub(super) fn minified(text: &str) -> String {
     out
 }
 
-/// With both its quotes.
+/// The length of a string, with both quotes.
 fn string_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -335,7 +338,7 @@ fn string_length(text: &str) -> usize {
     text.len()
 }
 
-/// How long the escape is that a text begins with; both halves of a pair are one.
+/// The length of the escape that a text begins with; a surrogate pair counts as one escape.
 fn escape_length(text: &str) -> usize {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
@@ -351,7 +354,7 @@ fn escape_length(text: &str) -> usize {
     }
 }
 
-/// The character that an escape stands for; half a pair stands for none.
+/// The character that an escape denotes; `None` for a lone surrogate.
 fn unescaped(escape: &str) -> Option<char> {
     let unit = |at: usize| u32::from_str_radix(escape.get(at..at + 4)?, 16).ok();
     match escape.as_bytes().get(1)? {
@@ -370,7 +373,7 @@ fn unescaped(escape: &str) -> Option<char> {
     }
 }
 
-/// Whether there is an escape with a number for which that holds.
+/// Whether the text has a `\u` escape whose code satisfies `is`.
 fn has_escape(text: &str, is: impl Fn(u32) -> bool) -> bool {
     memchr::memmem::find_iter(text.as_bytes(), b"\\u").any(|at| {
         let digits = text.get(at + 2..at + 6);
@@ -387,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn what_programs_print_is_printed_again() {
+    fn common_layouts_are_reproduced() {
         for (text, expected) in [
             (r#"{"a":[1,{}],"b":"x"}"#, ""),
             (r#"{"a": [1, {}], "b": "x"}"#, "/spaced"),
@@ -414,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_program_prints_has_no_layout() {
+    fn unusual_layouts_are_not_recognised() {
         for text in [
             "{\"a\": 1, \"b\":2}",
             "{\n  \"a\": [1, 2]\n}",
@@ -430,14 +433,14 @@ mod tests {
     }
 
     #[test]
-    fn other_words_are_not_ours() {
+    fn unknown_suffixes_are_rejected() {
         for word in ["", "x", "100", "2+", "2+in", "2+x", "-1", "+ascii", "2 "] {
             assert_eq!(Layout::parse(word), None, "{word}");
         }
     }
 
     #[test]
-    fn a_short_text_does_not_become_a_very_long_one() {
+    fn a_short_text_cannot_expand_without_limit() {
         let deep = "[".repeat(100_000) + &"]".repeat(100_000);
         assert!(Layout::parse("64").unwrap().print(&deep).is_err());
     }

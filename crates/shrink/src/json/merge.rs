@@ -1,39 +1,39 @@
-//! One order of names for many objects.
+//! Merges the orders of the names of many objects.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::names::Name;
-use super::parse::{Document, Id, Sort};
+use super::parse::{Document, Id, ValueKind};
 
-/// Not there.
+/// A missing value.
 pub(crate) const NONE: Id = Id::MAX;
 
-/// If not all objects agree on an order, so many sorts of them are asked, the most frequent first.
+/// If the shapes have no common order, how many of the most frequent are merged.
 const VOTES: usize = 16;
 
-/// One order of names, and the place of each member of an object in it.
+/// A common order of names, and the position of each member of an object in it.
 pub(crate) struct Merged {
     pub(crate) names: Vec<Name>,
-    /// For each shape that fits.
+    /// The positions of the members of each shape that fits.
     places: HashMap<u32, Vec<u32>>,
-    /// How many members all objects that fit have.
+    /// The total number of members of the objects that fit.
     pub(crate) members: usize,
-    /// How many do not fit, or are no objects.
-    pub(crate) odd: usize,
+    /// The number of rows that do not fit or are not objects.
+    pub(crate) irregular: usize,
 }
 
 impl Merged {
-    /// The order that most of the objects among `rows` keep to.
+    /// The order that most objects among `rows` follow.
     pub(crate) fn of(document: &Document<'_>, rows: &[Id]) -> Option<Self> {
         let mut counts: Vec<(u32, usize)> = Vec::new();
         let mut known: HashMap<u32, usize> = HashMap::new();
-        let mut odd = 0;
+        let mut irregular = 0;
         let mut last = (u32::MAX, 0);
         for row in rows.iter().filter(|row| **row != NONE) {
             let value = document.value(*row);
-            if value.sort != Sort::Object || document.shapes[value.shape as usize].repeats {
-                odd += 1;
+            if value.kind != ValueKind::Object || document.shapes[value.shape as usize].repeats {
+                irregular += 1;
                 continue;
             }
             if value.shape != last.0 {
@@ -55,7 +55,7 @@ impl Merged {
             names,
             places: HashMap::new(),
             members: 0,
-            odd,
+            irregular,
         };
         for (shape, count) in counts {
             let names = &document.shapes[shape as usize].names;
@@ -65,25 +65,25 @@ impl Merged {
                     merged.members += count * places.len();
                     merged.places.insert(shape, places);
                 }
-                None => merged.odd += count,
+                None => merged.irregular += count,
             }
         }
         Some(merged)
     }
 
-    /// The place of each member of an object; nothing if it does not fit, or is no object.
+    /// The position of each member of an object; `None` if it does not fit or is not an object.
     pub(crate) fn places(&self, document: &Document<'_>, id: Id) -> Option<&[u32]> {
         let places = self.places.get(&document.value(id).shape)?;
         Some(places)
     }
 }
 
-/// The names of all these shapes in an order that all of them keep to.
+/// A topological order of the names of all these shapes, if there is one.
 fn order(document: &Document<'_>, shapes: &[u32]) -> Option<Vec<Name>> {
     if let [shape] = shapes {
         return Some(document.shapes[*shape as usize].names.to_vec());
     }
-    // Which names come right after which. Both are numbered as they appear.
+    // For each name, the names that directly follow it. Names are numbered in order of appearance.
     let mut numbers: HashMap<Name, usize> = HashMap::new();
     let mut names: Vec<Name> = Vec::new();
     let mut after: Vec<Vec<usize>> = Vec::new();
@@ -125,7 +125,7 @@ fn order(document: &Document<'_>, shapes: &[u32]) -> Option<Vec<Name>> {
     (ordered.len() == names.len()).then_some(ordered)
 }
 
-/// An order that the most frequent shapes keep to. Shapes that contradict them are left out.
+/// An order that the most frequent shapes follow. Shapes that contradict it are skipped.
 fn vote(document: &Document<'_>, counts: &mut [(u32, usize)]) -> Option<Vec<Name>> {
     counts.sort_by_key(|(_, count)| Reverse(*count));
     let mut kept = Vec::new();

@@ -1,21 +1,21 @@
-//! The names of members, each kept once.
+//! Interned names of members.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::parse::Sort;
+use super::parse::ValueKind;
 
 /// A name of [`Names`].
 pub(crate) type Name = u32;
 
-/// The names of members, each kept once.
+/// Interned names of members.
 #[derive(Default)]
 pub(crate) struct Names<'a> {
     all: Vec<Spelled<'a>>,
     ids: HashMap<Spelled<'a>, Name>,
 }
 
-/// A string: its text, or how it is spelled inside of its quotes if half a surrogate pair leaves it without.
+/// A string: its text, or its spelling between quotes if a lone surrogate means it has no text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Spelled<'a> {
     Text(Cow<'a, str>),
@@ -23,10 +23,10 @@ pub(crate) enum Spelled<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// The name that stands between these quotes. It is compared with the likely one first.
-    pub(crate) fn of(&mut self, sort: Sort, inside: &'a str, likely: Option<Name>) -> Name {
-        let name = match sort {
-            Sort::Plain => {
+    /// Interns the name between two quotes. Compares it with the likely name first.
+    pub(crate) fn of(&mut self, kind: ValueKind, inside: &'a str, likely: Option<Name>) -> Name {
+        let name = match kind {
+            ValueKind::Plain => {
                 if let Some(likely) = likely
                     && let Spelled::Text(text) = &self.all[likely as usize]
                     && *text == inside

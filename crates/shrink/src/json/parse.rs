@@ -1,4 +1,4 @@
-//! A JSON text taken apart: one flat list of values that point into the text.
+//! Parses JSON into one flat list of values that point into the text.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,20 +6,20 @@ use std::collections::HashMap;
 use super::names::{Name, Names};
 use super::scan::{Scanner, Token};
 
-/// Deeper texts are left alone: everything that works on them calls itself for each level.
+/// Deeper texts are not shrunk, because encoding and decoding are recursive.
 pub(crate) const MAX_DEPTH: usize = 128;
 
-/// A value of a [`Document`].
+/// The index of a value of a [`Document`].
 pub(crate) type Id = u32;
 
-/// What a value is.
+/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum ValueKind {
     /// A string without escapes.
     Plain,
     /// A string with escapes that has a text.
     Escaped,
-    /// A string with half a surrogate pair: it has no text, only a spelling.
+    /// A string with a lone surrogate: it has no text, only a spelling.
     Lone,
     /// A number.
     Number,
@@ -29,15 +29,15 @@ pub(crate) enum Sort {
     Object,
 }
 
-/// A value: what it is, where it stands, and how many values are in it. Those follow it in the list.
+/// A value: its type, its range in the text, and the number of values in it, which follow it in the list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Value {
-    pub(crate) sort: Sort,
+    pub(crate) kind: ValueKind,
     start: u32,
     end: u32,
-    /// The value after this one and all that is in it.
+    /// The value after this one and its contents.
     next: Id,
-    /// Its members or elements.
+    /// The number of its members or elements.
     pub(crate) count: u32,
     /// The shape of an object.
     pub(crate) shape: u32,
@@ -46,11 +46,11 @@ pub(crate) struct Value {
 /// The names of an object's members, in order.
 pub(crate) struct Shape {
     pub(crate) names: Box<[Name]>,
-    /// Whether a name stands there twice.
+    /// Whether a name occurs twice.
     pub(crate) repeats: bool,
 }
 
-/// A JSON text taken apart.
+/// A parsed JSON text.
 pub(crate) struct Document<'a> {
     text: &'a str,
     pub(crate) values: Vec<Value>,
@@ -64,18 +64,18 @@ struct Open {
     id: Id,
     count: u32,
     is_object: bool,
-    /// Where its names begin in the list of those that belong to open objects.
+    /// Where its names begin in the list of names of all open objects.
     names: usize,
-    /// The shape that it will likely have: that of the object before it in the same array.
+    /// The predicted shape: that of the previous object in the same array.
     likely: u32,
-    /// The shape of the last object in it.
+    /// The shape of the last object in this container.
     last: u32,
 }
 
 const NO_SHAPE: u32 = u32::MAX;
 
 impl<'a> Document<'a> {
-    /// Nothing for what is not one JSON value, nests too deeply or is larger than 4 GB.
+    /// `None` unless the text is one JSON value, at most [`MAX_DEPTH`] deep and smaller than 4 GB.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let mut document = Self::new(text)?;
         let mut scanner = Scanner::new(text);
@@ -83,16 +83,17 @@ impl<'a> Document<'a> {
         scanner.at_end().then_some(document)
     }
 
-    /// One value on each line; for each line its value, or nothing if it is blank.
+    /// Parses one value per line; returns the value of each line, or `None` for a blank one.
     pub(crate) fn parse_lines(text: &'a str) -> Option<(Self, Vec<Option<Id>>)> {
         let mut document = Self::new(text)?;
         let mut lines = Vec::new();
         let mut start = 0;
         for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
             let mut scanner = Scanner::part(text, start, end);
-            let line = match scanner.at_end() {
-                true => None,
-                false => Some(document.read(&mut scanner)?),
+            let line = if scanner.at_end() {
+                None
+            } else {
+                Some(document.read(&mut scanner)?)
             };
             if !scanner.at_end() {
                 return None;
@@ -124,17 +125,17 @@ impl<'a> Document<'a> {
                 return Some(root);
             };
             if inner.is_object {
-                let (sort, start, end) = scanner.name()?;
+                let (kind, start, end) = scanner.name()?;
                 let at = names.len() - inner.names;
                 let likely = self.shapes.get(inner.likely as usize);
                 let likely = likely.and_then(|shape| shape.names.get(at)).copied();
                 let inside = &self.text[start as usize + 1..end as usize - 1];
-                names.push(self.names.of(sort, inside, likely));
+                names.push(self.names.of(kind, inside, likely));
             }
         }
     }
 
-    /// Reads a scalar, or the opening bracket of an array or object; whether it was a bracket.
+    /// Reads a scalar, or the opening bracket of an array or object; returns whether it was a bracket.
     fn begin(
         &mut self,
         scanner: &mut Scanner<'a>,
@@ -143,10 +144,10 @@ impl<'a> Document<'a> {
     ) -> Option<bool> {
         let id = self.values.len() as Id;
         let (token, start, end) = scanner.value()?;
-        let (sort, is_container) = match token {
-            Token::Scalar(sort) => (sort, false),
-            Token::Array => (Sort::Array, true),
-            Token::Object => (Sort::Object, true),
+        let (kind, is_container) = match token {
+            Token::Scalar(kind) => (kind, false),
+            Token::Array => (ValueKind::Array, true),
+            Token::Object => (ValueKind::Object, true),
         };
         if is_container {
             if open.len() == MAX_DEPTH {
@@ -156,14 +157,14 @@ impl<'a> Document<'a> {
             open.push(Open {
                 id,
                 count: 0,
-                is_object: sort == Sort::Object,
+                is_object: kind == ValueKind::Object,
                 names,
                 likely,
                 last: NO_SHAPE,
             });
         }
         self.values.push(Value {
-            sort,
+            kind,
             start,
             end,
             next: id + 1,
@@ -173,7 +174,7 @@ impl<'a> Document<'a> {
         Some(is_container)
     }
 
-    /// After a value, or an opening bracket: closes all arrays and objects that end here.
+    /// After a value or an opening bracket: closes all arrays and objects that end here.
     fn close(
         &mut self,
         scanner: &mut Scanner<'a>,
@@ -192,9 +193,10 @@ impl<'a> Document<'a> {
                 break;
             }
             is_empty = false;
-            let shape = match inner.is_object {
-                true => self.shape(&names[inner.names..], inner.likely),
-                false => NO_SHAPE,
+            let shape = if inner.is_object {
+                self.shape(&names[inner.names..], inner.likely)
+            } else {
+                NO_SHAPE
             };
             names.truncate(inner.names);
             let next = self.values.len() as Id;
@@ -235,25 +237,25 @@ impl<'a> Document<'a> {
         self.values[id as usize]
     }
 
-    /// How a value is spelled.
+    /// The text of a value as it is in the document.
     pub(crate) fn spelling(&self, id: Id) -> &'a str {
         let value = self.value(id);
         &self.text[value.start as usize..value.end as usize]
     }
 
-    /// The text of a string that has one.
+    /// The text of a string that is not [`ValueKind::Lone`].
     pub(crate) fn string(&self, id: Id) -> Cow<'a, str> {
         let spelling = self.spelling(id);
         let inside = &spelling[1..spelling.len() - 1];
-        match self.value(id).sort {
-            Sort::Escaped => {
+        match self.value(id).kind {
+            ValueKind::Escaped => {
                 crate::lexeme::unescape(inside).map_or(Cow::Borrowed(inside), Cow::Owned)
             }
             _ => Cow::Borrowed(inside),
         }
     }
 
-    /// The values right inside of an array or object.
+    /// The direct members or elements of an object or array.
     pub(crate) fn inside(&self, id: Id) -> impl Iterator<Item = Id> {
         let mut next = id + 1;
         (0..self.value(id).count).map(move |_| {
@@ -263,7 +265,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// The names of an object's members; none for anything else.
+    /// The names of an object's members; empty for other values.
     pub(crate) fn names_of(&self, id: Id) -> &[Name] {
         let shape = self.shapes.get(self.value(id).shape as usize);
         shape.map_or(&[], |shape| &shape.names)

@@ -1,13 +1,12 @@
-//! Whether two texts are the same JSON.
+//! Compares JSON texts.
 
 use memchr::memchr2;
 
 use crate::kind::Kind;
 
-/// Whether two texts of a kind that is JSON mean the same: the same values with the same spelling of
-/// numbers, the same order of keys, and the same repeated keys. White space and how a character of a
-/// string is escaped do not count, except that lines of [`Kind::Ndjson`] stay lines. Both must be valid;
-/// of texts that are not, it only says yes when their tokens are the same.
+/// Whether two texts of a JSON kind are equivalent: the same values in the same order, numbers with the same spelling,
+/// and the same repeated keys. White space and escapes of characters may differ, but lines of [`Kind::Ndjson`] must
+/// correspond. For invalid JSON, only texts with the same tokens are equivalent.
 pub(crate) fn same(kind: Kind, one: &str, other: &str) -> bool {
     match kind {
         Kind::Json => same_tokens(one.as_bytes(), other.as_bytes()),
@@ -55,17 +54,17 @@ fn skip_space(text: &[u8]) -> &[u8] {
     &text[space..]
 }
 
-/// The length of a bracket or separator, or of a number or word: `1 2` is not `12`.
+/// The length of a bracket, separator, number or word: `1 2` is not `12`.
 fn token_len(text: &[u8]) -> usize {
     let is_inside =
         |byte: &&u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'+' | b'-' | b'.');
     text.iter().take_while(is_inside).count().max(1)
 }
 
-/// Compares two strings whose first quotes are gone; what comes after their last quotes if they are the same.
+/// Compares two strings without their opening quotes; returns the texts after the closing quotes if they are equal.
 fn same_string<'a, 'b>(mut one: &'a [u8], mut other: &'b [u8]) -> Option<(&'a [u8], &'b [u8])> {
-    // How far the next quote or backslash is. Looked for only once: one side may have an escape for every
-    // character and the other a megabyte without.
+    // The distances to the next quote or backslash. Each is searched for only once: one side may escape every character
+    // while the other has a megabyte without escapes.
     let (mut a, mut b) = (special(one)?, special(other)?);
     loop {
         let plain = a.min(b);
@@ -100,14 +99,13 @@ fn special(text: &[u8]) -> Option<usize> {
 #[derive(PartialEq)]
 enum Unit {
     End,
-    /// A byte of UTF-8.
+    /// A byte of an ASCII character, escaped or not.
     Byte(u8),
-    /// Anything that was written `\uXXXX`, as UTF-8 does or would write it: half a pair, too.
+    /// A character outside of ASCII as UTF-8, escaped or not; or a lone surrogate.
     Escaped([u8; 4]),
 }
 
-/// The next byte or escape of a string. A character outside of ASCII that one side escapes and the other
-/// does not is taken as a whole on both sides.
+/// The next unit of a string. A character outside of ASCII is one unit, whether or not it is escaped.
 fn unit(text: &[u8]) -> Option<(Unit, &[u8])> {
     let (&first, rest) = text.split_first()?;
     match first {
@@ -152,7 +150,7 @@ fn escaped(text: &[u8]) -> Option<(Unit, &[u8])> {
                 char::from_u32(code)?.encode_utf8(&mut bytes);
                 return Some((Unit::Escaped(bytes), rest));
             }
-            // Half a pair: the three bytes that it would have, which no UTF-8 has.
+            // A lone surrogate, as bytes that do not occur in UTF-8.
             bytes[0] = 0xED;
             bytes[1..3].copy_from_slice(&(first as u16).to_be_bytes());
         }
@@ -186,14 +184,14 @@ mod tests {
     }
 
     #[test]
-    fn white_space_does_not_count() {
+    fn white_space_is_ignored() {
         assert!(same_json("{ \"a\" :\n[1, true]}\r\n", "{\"a\":[1,true]}"));
         assert!(!same_json("1 2", "12"));
         assert!(!same_json("[1]", "[1] 2"));
     }
 
     #[test]
-    fn numbers_are_as_they_were_spelled() {
+    fn numbers_are_compared_by_their_spelling() {
         assert!(!same_json("1.0", "1"));
         assert!(!same_json("1e5", "1E5"));
         assert!(!same_json("-0", "0"));
@@ -201,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn order_and_repeats_of_keys_count() {
+    fn order_and_repetition_of_keys_are_compared() {
         assert!(!same_json(r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#));
         assert!(!same_json(r#"{"a":1,"a":1}"#, r#"{"a":1}"#));
     }
@@ -217,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_string_is_compared_once_however_it_is_escaped() {
+    fn a_long_escaped_string_is_compared_in_linear_time() {
         let plain = "A".repeat(300_000);
         let escaped = "\\u0041".repeat(300_000);
         assert!(same_json(
@@ -230,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_pair_is_only_itself() {
+    fn a_lone_surrogate_equals_only_itself() {
         assert!(same_json(r#""\ud800""#, r#""\uD800""#));
         assert!(!same_json(r#""\ud800""#, r#""\ud801""#));
         assert!(!same_json(r#""\ud800""#, "\"\u{fffd}\""));
@@ -239,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_stay_lines() {
+    fn lines_must_correspond() {
         assert!(same(Kind::Ndjson, "{ }\n\n[1]", "{}\n\n[ 1 ]"));
         assert!(!same(Kind::Ndjson, "1\n2", "1 2"));
         assert!(!same(Kind::Ndjson, "1\n\n2", "1\n2"));

@@ -1,17 +1,17 @@
-//! The tokens of JSON, checked as they are read.
+//! Reads and validates the tokens of JSON.
 
-use super::parse::Sort;
+use super::parse::ValueKind;
 use crate::lexeme::{Spelling, number_len, spelling, string_len};
 
-/// Where a reader of JSON stands.
+/// The position of the reader in a JSON text.
 pub(crate) struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-/// What a value begins with.
+/// The first token of a value.
 pub(crate) enum Token {
-    Scalar(Sort),
+    Scalar(ValueKind),
     Array,
     Object,
 }
@@ -31,13 +31,13 @@ impl<'a> Scanner<'a> {
         self.at as u32
     }
 
-    /// Whether nothing but white space is left.
+    /// Whether only white space is left.
     pub(crate) fn at_end(&mut self) -> bool {
         self.skip_space();
         self.at == self.bytes.len()
     }
 
-    /// The next value: all of it, or the bracket that it begins with.
+    /// Reads a scalar or an opening bracket, and returns its range.
     pub(crate) fn value(&mut self) -> Option<(Token, u32, u32)> {
         self.skip_space();
         let start = self.at;
@@ -56,32 +56,32 @@ impl<'a> Scanner<'a> {
             b'n' => self.word(b"null")?,
             _ => {
                 self.at += number_len(&self.bytes[start..])?;
-                Token::Scalar(Sort::Number)
+                Token::Scalar(ValueKind::Number)
             }
         };
         Some((token, start as u32, self.at as u32))
     }
 
-    /// The name of a member, and the colon after it.
-    pub(crate) fn name(&mut self) -> Option<(Sort, u32, u32)> {
+    /// Reads the name of a member and its colon.
+    pub(crate) fn name(&mut self) -> Option<(ValueKind, u32, u32)> {
         self.skip_space();
         let start = self.at;
         if *self.bytes.get(start)? != b'"' {
             return None;
         }
-        let sort = self.string()?;
+        let kind = self.string()?;
         let end = self.at;
         self.skip_space();
-        self.eat(b':').then_some((sort, start as u32, end as u32))
+        self.eat(b':').then_some((kind, start as u32, end as u32))
     }
 
-    /// After a bracket was opened: whether it is closed at once.
+    /// After an opening bracket: whether the matching bracket follows.
     pub(crate) fn closes(&mut self, is_object: bool) -> bool {
         self.skip_space();
         self.eat(if is_object { b'}' } else { b']' })
     }
 
-    /// After a value: whether its array or object ends, rather than having a comma.
+    /// After a value: whether its array or object ends; otherwise a comma must follow.
     pub(crate) fn ends(&mut self, is_object: bool) -> Option<bool> {
         self.skip_space();
         if self.eat(b',') {
@@ -105,18 +105,18 @@ impl<'a> Scanner<'a> {
     fn word(&mut self, word: &[u8]) -> Option<Token> {
         let is_there = self.bytes[self.at..].starts_with(word);
         self.at += word.len();
-        is_there.then_some(Token::Scalar(Sort::Word))
+        is_there.then_some(Token::Scalar(ValueKind::Word))
     }
 
-    /// A string from its first quote on.
-    fn string(&mut self) -> Option<Sort> {
+    /// Reads a string from its opening quote on.
+    fn string(&mut self) -> Option<ValueKind> {
         let length = string_len(&self.bytes[self.at..])?;
         let inside = &self.bytes[self.at + 1..self.at + length - 1];
         self.at += length;
         Some(match spelling(inside)? {
-            Spelling::Plain => Sort::Plain,
-            Spelling::Escaped => Sort::Escaped,
-            Spelling::Lone => Sort::Lone,
+            Spelling::Plain => ValueKind::Plain,
+            Spelling::Escaped => ValueKind::Escaped,
+            Spelling::Lone => ValueKind::Lone,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Whatever a document is, its short forms come back as it was.
+//! Round trips of JSON documents through their short forms.
 
 use linkspan_tokens::Vocabulary;
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn context(level: Level) -> Context {
     }
 }
 
-/// How many short forms there are at all levels; all of them come back.
+/// The number of short forms at all levels, after a round trip of each.
 fn forms(text: &str, kind: Kind) -> usize {
     let check = |level| crate::check(text, kind, &context(level));
     Level::ALL
@@ -83,7 +83,7 @@ fn array(elements: Vec<String>) -> String {
     format!("[ {} ]", elements.join(",\n"))
 }
 
-/// Objects whose members come in one order, some of them missing.
+/// Objects whose members have a common order, some of them missing.
 fn rows(
     value: impl Strategy<Value = String> + Clone + 'static,
 ) -> impl Strategy<Value = Vec<String>> {
@@ -121,18 +121,18 @@ fn value() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_document_comes_back(document in value()) {
+    fn any_document_is_restored(document in value()) {
         prop_assert_eq!(forms(&document, Kind::Json) >= 3, true);
     }
 
     #[test]
-    fn any_lines_come_back(lines in prop::collection::vec(prop_oneof![5 => value(), 1 => Just(String::new())], 1..6)) {
+    fn any_lines_are_restored(lines in prop::collection::vec(prop_oneof![5 => value(), 1 => Just(String::new())], 1..6)) {
         let lines: Vec<String> = lines.iter().map(|line| line.replace('\n', " ")).collect();
         prop_assert_eq!(forms(&lines.join("\n"), Kind::Ndjson) >= 3, true);
     }
 
     #[test]
-    fn json_between_sentences_comes_back_to_the_byte(
+    fn json_between_sentences_is_restored_byte_for_byte(
         value in value(),
         layout in prop::sample::select(vec![
             "", "2", "4", "tab", "spaced", "flat+ascii", "1+tight+slash", "2+in3+ascii+html",

@@ -1,4 +1,4 @@
-//! Every line and the template that it is one of.
+//! Assigns a template to each line.
 
 use super::cells::{Cell, Role, skeleton};
 use super::clock::Clock;
@@ -9,20 +9,20 @@ use crate::context::Stop;
 /// No template.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Which template each line is of, and its fields.
+/// The template and field values of each line.
 #[derive(Default)]
 pub(crate) struct Assigned {
-    /// For each line.
+    /// The template of each line, or [`NONE`].
     pub(crate) template: Vec<u32>,
-    /// Fields of lines with a template, one after the other.
+    /// The fields of all lines with a template, in order.
     pub(crate) fields: Vec<(u32, u32)>,
-    /// Times of lines with a template that has one, one after the other.
+    /// The timestamps of all lines whose template has one, in order.
     pub(crate) clocks: Vec<Clock>,
-    /// How many lines each template has.
+    /// The number of lines of each template.
     pub(crate) uses: Vec<u32>,
 }
 
-/// `None` if `stop` is set.
+/// Assigns all lines; `None` if `stop` is set.
 pub(crate) fn assign(
     lines: &Lines<'_>,
     templates: &TemplateIndex,
@@ -38,9 +38,10 @@ pub(crate) fn assign(
         if line % 256 == 0 && stop.is_set() {
             return None;
         }
-        let template = match lines.is_usual(line) {
-            true => matcher.find(lines, line, templates, &mut assigned.fields),
-            false => NONE,
+        let template = if lines.is_usual(line) {
+            matcher.find(lines, line, templates, &mut assigned.fields)
+        } else {
+            NONE
         };
         assigned.template.push(template);
         let Some(uses) = assigned.uses.get_mut(template as usize) else {
@@ -54,13 +55,13 @@ pub(crate) fn assign(
     Some(assigned)
 }
 
-/// Finds the template of a line. Its buffers are used again for each line.
+/// Finds the template of a line. Its buffers are reused for each line.
 #[derive(Default)]
 struct Matcher {
     cells: Vec<Cell>,
     apart: Vec<Cell>,
     room: Vec<(u32, u32)>,
-    /// The time of the line, if its template has one.
+    /// The timestamp of the line, if its template has one.
     clock: Option<Clock>,
 }
 
@@ -98,7 +99,7 @@ impl Matcher {
         for id in templates.open.candidates(text, &self.cells, &mut self.room) {
             let template = &templates.templates[*id as usize];
             if template.fields_of(text, &self.cells, range.end, &mut self.room, fields) {
-                // The time may stand in what is left of the line.
+                // The timestamp may be in the part of the line that the template does not cover.
                 let own = self.cells[..template.cells()]
                     .iter()
                     .any(|cell| cell.role == Role::Clock);

@@ -1,10 +1,10 @@
-//! A line in cells: what stands between spaces, with quoted text in one piece and the time apart.
+//! Cuts a line into cells at spaces; quoted text is one cell, and so is the timestamp.
 
 use memchr::memchr;
 
 use super::clock::Clock;
 
-/// A line has no more cells than that; the last one is all the rest.
+/// The most cells of a line; the last cell is the rest of the line.
 pub(crate) const MOST: usize = 48;
 
 /// A piece of a line.
@@ -12,9 +12,9 @@ pub(crate) const MOST: usize = 48;
 pub(crate) struct Cell {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// Spaces before it that align it, besides the one that separates it.
+    /// The number of alignment spaces before it, not counting the separator.
     pub(crate) pad: u32,
-    /// The space or tab before it that is part of no cell; 0 if there is none.
+    /// The separator before it, a space or tab; 0 if there is none.
     pub(crate) gap: u8,
     pub(crate) role: Role,
 }
@@ -33,13 +33,13 @@ impl Cell {
         &text[self.start as usize..self.end as usize]
     }
 
-    /// With the spaces that align it.
+    /// The cell with its alignment spaces.
     pub(crate) fn padded(self, text: &str) -> &str {
         &text[(self.start - self.pad) as usize..self.end as usize]
     }
 }
 
-/// Adds the cells of a line, which is `text[start..end]`.
+/// Appends the cells of the line `text[start..end]`.
 pub(crate) fn cut(text: &str, start: u32, end: u32, clock: Option<Clock>, cells: &mut Vec<Cell>) {
     let first = cells.len();
     let room = |cells: &Vec<Cell>| MOST.saturating_sub(cells.len() - first).max(1);
@@ -47,7 +47,7 @@ pub(crate) fn cut(text: &str, start: u32, end: u32, clock: Option<Clock>, cells:
         return cut_words(text, start..end, true, MOST, cells);
     };
     if clock.start > start {
-        // Three cells are for the time, what follows it, and the rest.
+        // Reserves three cells: the timestamp, the text behind it, and the rest.
         cut_words(text, start..clock.start, true, MOST - 3, cells);
     }
     cells.push(Cell {
@@ -67,14 +67,14 @@ pub(crate) fn cut(text: &str, start: u32, end: u32, clock: Option<Clock>, cells:
     }
 }
 
-/// The cells of a quoted cell: its words.
+/// Appends the words of a quoted cell as cells.
 pub(crate) fn cut_quoted(text: &str, cell: Cell, cells: &mut Vec<Cell>) {
     let at = cells.len();
     cut_words(text, cell.start - cell.pad..cell.end, false, MOST, cells);
     cells[at].gap = cell.gap;
 }
 
-/// At least one cell, which may be empty.
+/// Appends at least one cell, which may be empty.
 fn cut_words(
     text: &str,
     range: std::ops::Range<u32>,
@@ -84,7 +84,7 @@ fn cut_words(
 ) {
     let bytes = &text.as_bytes()[..range.end as usize];
     let last = cells.len() + most - 1;
-    // Looking for the end of a quote that has none is done once.
+    // Cleared when a quote has no end, so that the rest of the line is searched only once.
     let mut quotes = quotes;
     let mut start = range.start as usize;
     let mut gap = 0;
@@ -135,7 +135,7 @@ fn opens_quote(before: u8) -> bool {
     matches!(before, b'=' | b'(' | b'[' | b'{' | b':' | b',')
 }
 
-/// Where the closing quote is.
+/// The offset of the closing quote.
 fn quote_end(bytes: &[u8], mut from: usize) -> Option<usize> {
     loop {
         let at = from + memchr(b'"', bytes.get(from..)?)?;
@@ -146,7 +146,7 @@ fn quote_end(bytes: &[u8], mut from: usize) -> Option<usize> {
     }
 }
 
-/// What cells have in common that can be compared one by one.
+/// A hash of the structure of a line: only lines with equal skeletons are compared cell by cell.
 pub(crate) fn skeleton(cells: &[Cell]) -> u64 {
     let mut hash = cells.len() as u64;
     for cell in cells {
@@ -156,15 +156,15 @@ pub(crate) fn skeleton(cells: &[Cell]) -> u64 {
     hash
 }
 
-/// Parts of a cell that are expected to differ from line to line: numbers, ids.
+/// Finds the parts of a cell that are expected to vary: numbers and ids.
 pub(crate) fn masks(cell: &str, found: &mut Vec<(u32, u32)>) {
     found.clear();
     let bytes = cell.as_bytes();
-    // Most cells are words, and what is masked has a digit in it.
+    // Most cells are words without digits, and every masked part has a digit.
     let Some(first) = bytes.iter().position(u8::is_ascii_digit) else {
         return;
     };
-    // Of what stands before the word with the first digit, nothing is masked.
+    // Text before the word with the first digit is not masked.
     let mut at = word_start(bytes, first);
     while let Some(&byte) = bytes.get(at) {
         if !byte.is_ascii_alphanumeric() {
@@ -188,19 +188,19 @@ pub(crate) fn masks(cell: &str, found: &mut Vec<(u32, u32)>) {
     }
 }
 
-/// What a cell is without these parts of it, as a hash.
+/// A hash of a cell without the masked parts.
 pub(crate) fn pattern(cell: &str, masks: &[(u32, u32)]) -> u64 {
     let starts = std::iter::once(0).chain(masks.iter().map(|mask| mask.1 as usize));
     let ends = masks.iter().map(|mask| mask.0 as usize).chain([cell.len()]);
     pattern_of(starts.zip(ends).map(|(start, end)| &cell[start..end]))
 }
 
-/// The same, of the texts around the parts.
+/// The same hash, of the texts around the masked parts.
 pub(crate) fn pattern_of<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
     texts.fold(0, |pattern, text| mix(pattern, hash(text.as_bytes())))
 }
 
-/// Where the word begins that has this byte in it; ids may have `-` between their parts.
+/// The start of the word that contains this byte; ids may contain `-`.
 fn word_start(bytes: &[u8], at: usize) -> usize {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
     let before = bytes[..at].iter().rposition(|byte| !is_word(byte));
@@ -212,7 +212,7 @@ fn run(bytes: &[u8], from: usize, is: impl Fn(&u8) -> bool) -> usize {
     from + bytes[from..].iter().take_while(|byte| is(byte)).count()
 }
 
-/// Where an id ends that begins with this word: `3f9a0c…`, a UUID, `a8Fk2Lq`.
+/// The end of an id that begins with this word: `3f9a0c…`, a UUID, `a8Fk2Lq`.
 fn id_end(bytes: &[u8], start: usize, word: usize) -> Option<usize> {
     let is_hex = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'-';
     let mut end = run(bytes, start, is_hex);
@@ -233,7 +233,7 @@ fn id_end(bytes: &[u8], start: usize, word: usize) -> Option<usize> {
     (part.len() >= 6 && turns.count() >= 3).then_some(word)
 }
 
-/// A sign belongs to its number.
+/// The start of a number, including its sign.
 fn number_start(bytes: &[u8], digits: usize) -> usize {
     let at = |back: usize| digits.checked_sub(back).map(|at| bytes[at]);
     let signed = matches!(at(1), Some(b'-' | b'+'))
@@ -244,7 +244,7 @@ fn number_start(bytes: &[u8], digits: usize) -> usize {
     digits - usize::from(signed)
 }
 
-/// A hash that is the same in every run.
+/// A hash that is the same on every run.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let mut hash = bytes.len() as u64;
     let (chunks, rest) = bytes.as_chunks::<8>();
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_falls_into_words_quotes_and_its_time() {
+    fn a_line_is_cut_into_words_quotes_and_its_timestamp() {
         assert_eq!(
             words("ts=2025-11-02T10:11:12Z  x=\"a b\" \"q"),
             ["ts=", "2025-11-02T10:11:12", "Z", "x=\"a b\"", "\"q"]
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_and_gaps_are_the_whole_line() {
+    fn cells_and_gaps_make_up_the_whole_line() {
         let line = "\t a\t\tb \"c d\" 10:11:12  e ".repeat(9);
         let mut cells = Vec::new();
         cut(

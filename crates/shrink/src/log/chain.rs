@@ -1,12 +1,12 @@
-//! Lines that always follow each other are one template.
+//! Combines templates whose lines always occur in the same sequence.
 
 use super::assign::NONE;
 
-/// More lines than that are not told together.
+/// The most lines of a combined template.
 const LONGEST: usize = 64;
 
-/// For each template: the templates of the lines that always follow, itself first; empty if it is one of
-/// those itself.
+/// For each template, the chain that it begins: itself and the templates that always follow. Empty if it is inside
+/// another chain.
 pub(crate) fn chains(
     sequence: &[u32],
     count: usize,
@@ -55,7 +55,7 @@ pub(crate) fn chains(
     chains
 }
 
-/// What stands next to the lines of a template.
+/// The template of the neighbouring line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Neighbour {
     Unknown,
@@ -78,14 +78,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_always_follow_each_other_are_found() {
+    fn lines_in_a_fixed_sequence_form_a_chain() {
         let sequence = [0, 1, 2, 3, 0, 1, 2, NONE, 0, 1, 2];
         let chains = chains(&sequence, 4, |_| true);
         assert_eq!(chains, [vec![0, 1, 2], vec![], vec![], vec![3]]);
     }
 
     #[test]
-    fn a_line_that_follows_itself_is_no_chain() {
+    fn a_repeated_line_is_not_a_chain() {
         assert_eq!(chains(&[0, 0, 0], 1, |_| true), [vec![0]]);
         assert_eq!(chains(&[0, 1, 0, 1], 2, |_| true), [vec![0, 1], vec![]]);
     }

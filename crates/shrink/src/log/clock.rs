@@ -1,18 +1,18 @@
-//! The time that a line begins with, or nearly so.
+//! Finds the timestamp near the beginning of a line.
 
 use memchr::memchr_iter;
 
-/// How far into a line we look for a time: prefixes of containers, addresses of clients.
+/// How many bytes of a line are searched: container prefixes and client addresses may precede the timestamp.
 const WITHIN: usize = 160;
 
 const MONTHS: [&[u8]; 12] = [
     b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
 ];
 
-/// A point in time within a text: an optional date, `HH:MM:SS`, an optional fraction.
+/// A timestamp within a text: an optional date, `HH:MM:SS`, an optional fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Clock {
-    /// Where the date begins, or the hour if there is none.
+    /// Where the date begins, or the hour if there is no date.
     pub(crate) start: u32,
     /// Where the hour begins.
     pub(crate) hour: u32,
@@ -20,7 +20,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// The first time of a line. Offsets are those of the text, in which the line begins at `at`.
+    /// Finds the first timestamp of a line. Offsets are relative to the text, in which the line begins at `at`.
     pub(crate) fn find(line: &[u8], at: u32) -> Option<Self> {
         let near = &line[..line.len().min(WITHIN)];
         let hour = memchr_iter(b':', near).find_map(|colon| hour_before(near, colon))?;
@@ -39,19 +39,19 @@ impl Clock {
         })
     }
 
-    /// The date with what separates it from the hour; may be empty.
+    /// The date with the separator before the hour; may be empty.
     pub(crate) fn date(self, text: &str) -> &str {
         &text[self.start as usize..self.hour as usize]
     }
 
-    /// Itself, or without its date.
+    /// The timestamp with its date or without.
     pub(crate) fn with_date(self, dated: bool) -> Self {
         let start = if dated { self.start } else { self.hour };
         Self { start, ..self }
     }
 }
 
-/// Where the hour begins if `HH:MM:SS` is around this colon, and it is its first.
+/// The offset of the hour, if `colon` is the first colon of `HH:MM:SS`.
 fn hour_before(line: &[u8], colon: usize) -> Option<usize> {
     let hour = colon.checked_sub(2)?;
     let time: &[u8; 8] = line.get(hour..hour + 8)?.try_into().ok()?;
@@ -60,7 +60,7 @@ fn hour_before(line: &[u8], colon: usize) -> Option<usize> {
     };
     let all_digits = [h1, h2, m1, m2, s1, s2].iter().all(u8::is_ascii_digit);
     let in_range = (h1 < b'2' || (h1 == b'2' && h2 < b'4')) && m1 < b'6' && s1 <= b'6';
-    // An address such as `00:16:3e` or a longer number is no time.
+    // Excludes addresses such as `00:16:3e` and longer numbers.
     let before = hour.checked_sub(1).map(|at| line[at]);
     let in_address = before == Some(b':')
         && hour >= 2
@@ -72,12 +72,12 @@ fn hour_before(line: &[u8], colon: usize) -> Option<usize> {
     (all_digits && in_range && free_before && free_after).then_some(hour)
 }
 
-/// Whether four digits end here: `02/Nov/2025:10:11:12`.
+/// Whether a year ends here, as in `02/Nov/2025:10:11:12`.
 fn is_year(line: &[u8], end: usize) -> bool {
     end >= 5 && line[end - 4..end].iter().all(u8::is_ascii_digit) && line[end - 5] == b'/'
 }
 
-/// Where the date before an hour begins; the hour itself if there is none.
+/// Where the date before an hour begins; the hour itself without a date.
 fn date_before(line: &[u8], hour: usize) -> usize {
     let Some(end) = hour.checked_sub(1) else {
         return hour;
@@ -125,7 +125,7 @@ fn day_before(line: &[u8], year: usize) -> Option<usize> {
     (matches!(day.len(), 1 | 2) && digits(day) == day.len()).then_some(start)
 }
 
-/// At most two.
+/// Counts at most two spaces.
 fn spaces_before(line: &[u8], at: usize) -> usize {
     let before = &line[at.saturating_sub(2)..at];
     before
@@ -135,7 +135,7 @@ fn spaces_before(line: &[u8], at: usize) -> usize {
         .count()
 }
 
-/// Where the run of letters, digits and what stands in dates begins that ends here.
+/// Where the run of letters, digits and date separators begins that ends at `end`.
 fn word_before(line: &[u8], end: usize) -> usize {
     let from = end.saturating_sub(12);
     let inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'.');
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_time_is_none() {
+    fn addresses_and_long_numbers_are_not_timestamps() {
         for line in [
             "MAC=00:16:33:5e:6c",
             "aa:00:16:33",

@@ -1,4 +1,4 @@
-//! The templates that are written: which, in what order, under which letter.
+//! Selects the templates to write, and assigns their letters.
 
 use super::assign::{Assigned, NONE};
 use super::chain::chains;
@@ -6,17 +6,17 @@ use super::mark::key;
 use super::template::{Part, add};
 use super::weigh::weigh;
 
-/// A template as it is written, of one or more lines.
+/// A template as written, for one or more lines.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Entry {
     pub(crate) parts: Vec<Part>,
-    /// Empty: its lines begin with a space instead.
+    /// The letter. Empty if its lines begin with a space instead.
     pub(crate) key: String,
     pub(crate) fields: usize,
     pub(crate) clocked: bool,
-    /// How many lines it is; 0 if it is written as a part of another.
+    /// How many lines it covers; 0 if it is part of another entry.
     pub(crate) lines: usize,
-    /// How often it is used; 0 if it does not pay, and its lines are left alone.
+    /// How often it is used; 0 if it does not save tokens, so that its lines are copied verbatim.
     pub(crate) uses: u32,
 }
 
@@ -26,7 +26,7 @@ impl Entry {
     }
 }
 
-/// One for each template.
+/// One entry per template.
 pub(crate) fn entries(templates: &[Vec<Part>], assigned: &Assigned, chained: bool) -> Vec<Entry> {
     let uses: Vec<u32> = templates
         .iter()
@@ -36,14 +36,13 @@ pub(crate) fn entries(templates: &[Vec<Part>], assigned: &Assigned, chained: boo
     let count = templates.len();
     let clocked = |parts: &[Part]| parts.contains(&Part::Clock);
     let alone = || (0..count as u32).map(|id| vec![id]).collect();
-    let chains: Vec<Vec<u32>> = match chained {
-        false => alone(),
-        true => {
-            let used = |id: &u32| uses.get(*id as usize).is_some_and(|uses| *uses > 0);
-            let ids = assigned.template.iter();
-            let sequence: Vec<u32> = ids.map(|id| if used(id) { *id } else { NONE }).collect();
-            chains(&sequence, count, |id| !clocked(&templates[id]))
-        }
+    let chains: Vec<Vec<u32>> = if chained {
+        let used = |id: &u32| uses.get(*id as usize).is_some_and(|uses| *uses > 0);
+        let ids = assigned.template.iter();
+        let sequence: Vec<u32> = ids.map(|id| if used(id) { *id } else { NONE }).collect();
+        chains(&sequence, count, |id| !clocked(&templates[id]))
+    } else {
+        alone()
     };
     let entry = |(chain, uses): (Vec<u32>, u32)| {
         let mut parts: Vec<Part> = Vec::new();
@@ -66,28 +65,29 @@ pub(crate) fn entries(templates: &[Vec<Part>], assigned: &Assigned, chained: boo
     chains.into_iter().zip(uses).map(entry).collect()
 }
 
-/// Whether a template saves more than its line in the legend.
+/// Whether a template saves more tokens than its line in the legend costs.
 fn pays(parts: &[Part], uses: u32) -> bool {
     let said = parts.iter().map(|part| match part {
         Part::Text(text) => i64::from(weigh(text.as_bytes())),
         Part::Field => 0,
         Part::Right(_) | Part::Tab(_) => 1,
-        // Its date, at least, is said once for all.
+        // At least the date is shared with all other lines.
         Part::Clock => 6,
     });
     let said: i64 = said.sum();
     i64::from(uses) * (said - 1) > said + 4
 }
 
-/// Gives letters to all that are written. `left` lines are left alone.
-pub(crate) fn give_letters(entries: &mut [Entry], assigned: &Assigned, left: u32) {
+/// Assigns letters to all written templates. `left` is the number of lines without a template.
+pub(crate) fn assign_letters(entries: &mut [Entry], assigned: &Assigned, left: u32) {
     let mut first_use = vec![usize::MAX; entries.len()];
     for (line, id) in assigned.template.iter().enumerate() {
         if let Some(first) = first_use.get_mut(*id as usize) {
             *first = (*first).min(line);
         }
     }
-    // A template without a time whose lines need no letter: those that are left alone pay for it.
+    // The most used template without a timestamp may omit its letter, if it has enough more uses than there are lines
+    // without a template, which are marked instead.
     let plain = (0..entries.len())
         .filter(|id| !entries[*id].clocked && entries[*id].fields > 0 && entries[*id].is_written());
     let spare = plain.max_by_key(|id| (entries[*id].uses, std::cmp::Reverse(*id)));
@@ -98,7 +98,7 @@ pub(crate) fn give_letters(entries: &mut [Entry], assigned: &Assigned, left: u32
             .filter(written)
             .filter(|id| spare != Some(*id))
             .collect();
-        // By first appearance, unless there are more templates than letters.
+        // By first appearance; by use if there are more templates than letters.
         order.sort_by_key(|id| first_use[*id]);
         if order.len() > 26 {
             order.sort_by_key(|id| std::cmp::Reverse(entries[*id].uses));

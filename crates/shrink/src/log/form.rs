@@ -1,21 +1,21 @@
-//! What the cells of a column have in common.
+//! Finds what the cells of a column share.
 
 use super::cells::{masks, pattern, pattern_of};
 use super::template::Part;
 use crate::edge::{same_end, same_start};
 
-/// Numbers of that many digits begin alike often enough: times since 1970, ids that are counted up.
+/// Numbers with at least this many digits often share their first ones: Unix times, sequential ids.
 const LONG_NUMBER: usize = 9;
 
-/// What the cells of a column have in common.
+/// The common form of the cells of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Form {
     Clock,
     Same(Box<str>),
-    /// Text and numbers by turns; `texts` has one more than there are numbers.
+    /// Texts and numbers in turn; `texts` has one more element than there are numbers.
     Masked {
         texts: Vec<Box<str>>,
-        /// Numbers that do not change after all.
+        /// The numbers that are equal in all cells.
         fixed: Vec<Option<Box<str>>>,
         fields: Vec<Field>,
     },
@@ -25,12 +25,12 @@ pub(crate) enum Form {
     },
 }
 
-/// A field that begins with one number and ends with another, or the same: `10.0.0.1`.
+/// A field from one number to another or the same one: `10.0.0.1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Field {
     first: usize,
     last: usize,
-    /// Digits that all of them begin with.
+    /// The first digits, if all values share them.
     prefix: Box<str>,
 }
 
@@ -64,9 +64,10 @@ impl Form {
             for (at, span) in other_spans.iter().enumerate() {
                 let number = slice(other, *span);
                 same[at] &= number == numbers[at];
-                common[at] = match number.len() == numbers[at].len() {
-                    true => common[at].min(same_start(number, numbers[at])),
-                    false => 0,
+                common[at] = if number.len() == numbers[at].len() {
+                    common[at].min(same_start(number, numbers[at]))
+                } else {
+                    0
                 };
             }
         }
@@ -80,7 +81,7 @@ impl Form {
                 None => {
                     let long = numbers[at].len() >= LONG_NUMBER
                         && numbers[at].bytes().all(|byte| byte.is_ascii_digit());
-                    // Whole tokens: they are made of three digits.
+                    // Whole tokens, which have three digits.
                     let digits = if long { common[at] / 3 * 3 } else { 0 };
                     fields.push(Field {
                         first: at,
@@ -148,8 +149,8 @@ impl Form {
         }
     }
 
-    /// Adds the fields of a value if it is one of these. Offsets are those of the text, in which the value
-    /// begins at `start`.
+    /// Appends the fields of a value, if it has this form. Offsets are relative to the text, in which the value begins
+    /// at `start`.
     pub(crate) fn fields_of(
         &self,
         value: &str,
@@ -188,7 +189,7 @@ impl Form {
         else {
             return false;
         };
-        // Most values that are none of these differ in their first letters.
+        // Most values of another form differ in their first bytes.
         if !texts
             .first()
             .is_some_and(|first| value.starts_with(&**first))
@@ -222,7 +223,7 @@ impl Form {
         true
     }
 
-    /// If values are one field and what follows it: how long that is.
+    /// If the values are one field at the start, the length of the text behind it.
     pub(crate) fn right_of(&self, words: &[&str]) -> Option<u32> {
         let first = words.first()?;
         let (mut room, mut fields) = (Vec::new(), Vec::new());
@@ -234,7 +235,7 @@ impl Form {
         }
     }
 
-    /// What is the same in all of them.
+    /// The text of the cells, if all are equal.
     pub(crate) fn word(&self) -> Option<&str> {
         match self {
             Self::Same(word) => Some(word),
@@ -242,7 +243,7 @@ impl Form {
         }
     }
 
-    /// What is the same in all of them but for numbers: see [`pattern`].
+    /// The hash of the cells without numbers, if it is the same for all; see [`pattern`].
     pub(crate) fn pattern(&self) -> Option<u64> {
         match self {
             Self::Same(word) => {
@@ -255,8 +256,8 @@ impl Form {
         }
     }
 
-    /// How much of a value is said by it.
-    pub(crate) fn says(&self) -> usize {
+    /// The number of bytes of a value that the form determines.
+    pub(crate) fn specificity(&self) -> usize {
         match self {
             Self::Clock => 0,
             Self::Same(text) => text.len() + 1,
@@ -271,7 +272,7 @@ impl Form {
         }
     }
 
-    /// What stands in the legend.
+    /// The parts of the template in the legend.
     pub(crate) fn parts(&self) -> Vec<Part> {
         let text = |text: &str| Part::Text(text.to_owned());
         match self {
@@ -303,7 +304,7 @@ impl Form {
     }
 }
 
-/// Whether two numbers with that between them are one field: `10.0.0.1`, `10:11:12`.
+/// Whether two numbers with this text between them are one field: `10.0.0.1`, `10:11:12`.
 fn joins(between: &str) -> bool {
     matches!(between.as_bytes(), [byte] if byte.is_ascii_punctuation() && *byte != b',')
 }

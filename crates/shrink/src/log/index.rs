@@ -1,4 +1,4 @@
-//! Which templates a line may be of, found by the words that it has where they differ.
+//! Finds candidate templates for a line by the words in which templates differ.
 
 use std::collections::HashMap;
 
@@ -6,16 +6,16 @@ use super::cells::{Cell, hash, masks, pattern};
 use super::sheet::Hashed;
 use super::template::Template;
 
-/// So few are simply tried.
+/// Up to this many templates are tried one by one.
 const FEW: usize = 2;
-/// Templates that an index may name altogether; the same one may stand in several places.
+/// Limit on the total number of templates in an index; a template may occur in several branches.
 const ROOM: usize = 4000;
 
-/// Templates of lines with the same skeleton.
+/// A decision tree over the templates of lines with the same skeleton.
 pub(crate) enum Index {
-    /// These, the most telling first.
+    /// Templates to try, the most specific first.
     Try(Vec<u32>),
-    /// By what stands in a column.
+    /// Branches on the key of a column.
     Ask {
         column: usize,
         by: By,
@@ -24,15 +24,15 @@ pub(crate) enum Index {
     },
 }
 
-/// What is asked about a cell.
+/// The key of a cell.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum By {
     Word,
-    /// Its text without numbers.
+    /// The text without numbers.
     Pattern,
 }
 
-/// What each template says in each column, by each question.
+/// For each template, the keys of its columns.
 type Keys = HashMap<u32, Vec<[Option<u64>; 2]>>;
 
 impl By {
@@ -57,7 +57,7 @@ impl By {
 }
 
 impl Index {
-    /// Of templates in the order in which they are to be tried.
+    /// Builds the index of templates, which are given in the order to try.
     pub(crate) fn new(templates: &[Template], ids: Vec<u32>) -> Self {
         let keys = ids.iter().map(|id| {
             let template = &templates[*id as usize];
@@ -121,7 +121,7 @@ impl Index {
         }
     }
 
-    /// Those that a line with these cells may be of. Nothing else needs to be tried.
+    /// The templates that a line with these cells may match. No others can match.
     pub(crate) fn candidates(
         &self,
         text: &str,

@@ -1,21 +1,21 @@
-//! Where the lines of a text are.
+//! The offsets of the lines of a text.
 
 use std::ops::Range;
 
 use memchr::memchr_iter;
 
-/// Longer lines are left as they are: they rarely repeat.
+/// Longer lines have no template: they rarely repeat.
 const LONG: u32 = 8192;
 
-/// The lines of a text, without their ends.
+/// The lines of a text, without line ends.
 pub(crate) struct Lines<'a> {
     pub(crate) text: &'a str,
-    /// Where they begin, and where one more would.
+    /// The start of each line, and of the line after the last.
     starts: Vec<u32>,
 }
 
 impl<'a> Lines<'a> {
-    /// `None` if there is nothing to gain: too few lines, too many that are short, or too much text.
+    /// `None` if templates cannot save tokens: too few lines, lines too short, or too much text.
     pub(crate) fn new(text: &'a str) -> Option<Self> {
         let size = u32::try_from(text.len())
             .ok()
@@ -44,13 +44,13 @@ impl<'a> Lines<'a> {
         &self.text[range.start as usize..range.end as usize]
     }
 
-    /// Whether a template may be found for it.
+    /// Whether a line may have a template: it is neither empty nor too long.
     pub(crate) fn is_usual(&self, line: usize) -> bool {
         let range = self.range(line);
         (1..LONG).contains(&(range.end - range.start))
     }
 
-    /// All lines, or some from everywhere in the text if there are many.
+    /// All lines, or blocks of lines spread over the text if there are more than `most`.
     pub(crate) fn sample(&self, most: usize) -> Vec<u32> {
         const BLOCK: usize = 25;
         let count = self.count();

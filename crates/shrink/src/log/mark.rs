@@ -1,20 +1,20 @@
-//! How a place for a field is written, and letters.
+//! The notation of slots in templates, and letters of templates.
 
 use std::fmt::Write;
 
 use super::template::{Part, WIDEST, add};
 use super::times::Times;
 
-/// How places are written in templates: `{}`, `{:>5}`, `{col72}`, `{time}`, or the same in other brackets.
+/// The notation of slots: `{}`, `{:>5}`, `{col72}`, `{time}`, or the same in other brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
-    /// Both brackets.
+    /// A slot for a field: both brackets.
     pub(crate) field: &'static str,
     open: &'static str,
     close: &'static str,
 }
 
-/// A slot of a template that was read.
+/// A slot in a template that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slot {
     Field,
@@ -36,12 +36,12 @@ impl Mark {
         Self { field, open, close }
     }
 
-    /// By the word that a head begins with.
+    /// The mark that a head begins with.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mark| mark.field == word)
     }
 
-    /// The first that does not stand in these templates for something else.
+    /// The first mark that is unambiguous in these templates.
     pub(crate) fn for_templates(templates: &[&[Part]], times: Option<&Times>) -> Option<Self> {
         let time = times.map(|times| {
             let text = |text: &str| Part::Text(text.to_owned());
@@ -54,7 +54,7 @@ impl Mark {
             .find(|mark| all.clone().all(|parts| mark.is_clear_in(parts)))
     }
 
-    /// Whether the parts can be told from what is written of them.
+    /// Whether reading the written parts returns the same parts.
     fn is_clear_in(self, parts: &[Part]) -> bool {
         let mut written = String::new();
         self.write(parts, &mut written);
@@ -86,14 +86,14 @@ impl Mark {
         }
     }
 
-    /// The texts and the places of a template, which stand by turns. There is one more text.
+    /// The texts and slots of a template, in turn. There is one more text than slots.
     pub(crate) fn read(self, template: &str) -> (Vec<&str>, Vec<Slot>) {
         let (mut texts, mut places) = (Vec::new(), Vec::new());
         let mut text = 0;
         let mut from = 0;
         while let Some(open) = template[from..].find(self.open).map(|at| from + at) {
             let inner = open + self.open.len();
-            // All that may stand in brackets is short.
+            // The text in brackets is short.
             let near = template[inner..]
                 .bytes()
                 .take(8)
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_go_on_after_z() {
+    fn letters_continue_after_z() {
         let keys: Vec<_> = [0, 25, 26, 51, 52, 701, 702]
             .iter()
             .map(|rank| key(*rank, true))
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_stands_in_the_text_is_not_taken() {
+    fn a_mark_that_occurs_in_the_text_is_avoided() {
         let text = |text: &str| Part::Text(text.to_owned());
         let parts = [text("params {} of "), Part::Field];
         let mark = Mark::for_templates(&[&parts], None).unwrap();

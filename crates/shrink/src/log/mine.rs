@@ -1,4 +1,4 @@
-//! Finds the templates of a text.
+//! Infers the templates of a text.
 
 use std::collections::HashMap;
 
@@ -12,35 +12,35 @@ use super::study::Known;
 use super::template::Template;
 use crate::context::Stop;
 
-/// Lines that templates are made of.
+/// How many lines are sampled.
 const SAMPLE: usize = 1500;
 /// The most templates; a longer list is not readable.
 const TEMPLATES: usize = 300;
-/// Of this many first cells a template is made for lines that have nothing else in common.
+/// The numbers of first cells for which lines without a full template get a prefix template.
 const FIRST_CELLS: [usize; 7] = [8, 6, 5, 4, 3, 2, 1];
 
-/// The templates of a text, and how to find the one for a line.
+/// The templates of a text, indexed by line structure.
 pub(crate) struct TemplateIndex {
     pub(crate) templates: Vec<Template>,
-    /// Whether times are told apart from other cells.
+    /// Whether timestamps are separate cells.
     pub(crate) clocks: bool,
-    /// By skeleton: which quoted cells are taken apart, and the templates to try then.
+    /// By skeleton: a mask of the quoted cells to split, and the templates to try then.
     pub(crate) shapes: HashMap<u64, Vec<(u64, Index)>, Hashed>,
-    /// Those for beginnings of lines.
+    /// The prefix templates.
     pub(crate) open: Index,
 }
 
-/// A group on its way to a template.
+/// A group of lines that may become a template.
 struct Draft {
     skeleton: u64,
-    /// Which cells of a line were quoted and are taken apart.
+    /// A mask of the quoted cells that are split.
     exploded: u64,
-    /// The cell of the line that each column is, or is a part of.
+    /// For each column, the index of the unsplit cell that it is part of.
     origin: Vec<u8>,
     group: Group,
 }
 
-/// What was found so far, with what it saves.
+/// A template that was found, and its estimated saving.
 struct Found {
     saves: i64,
     template: Template,
@@ -66,7 +66,7 @@ pub(crate) fn mine(lines: &Lines<'_>, stop: &Stop) -> Option<TemplateIndex> {
     let mut work = drafts(&rows);
     let mut found: Vec<Found> = Vec::new();
     let mut left: Vec<u32> = Vec::new();
-    // First in, first out from the end: order is that of the text as far as it matters.
+    // Reversed, so that popping from the end processes drafts in the order of the text.
     work.reverse();
     while let Some(draft) = work.pop() {
         if stop.is_set() {
@@ -111,7 +111,7 @@ impl TemplateIndex {
             return None;
         }
         let mut order: Vec<usize> = (0..found.len()).collect();
-        order.sort_by_key(|at| std::cmp::Reverse(found[*at].template.says()));
+        order.sort_by_key(|at| std::cmp::Reverse(found[*at].template.specificity()));
         let mut open = Vec::new();
         let mut by_shape: Vec<((u64, u64), Vec<u32>)> = Vec::new();
         let mut place: HashMap<(u64, u64), usize> = HashMap::new();
@@ -143,7 +143,7 @@ impl TemplateIndex {
     }
 }
 
-/// The cells of a line, and its time.
+/// Cuts a line into cells; returns its timestamp.
 pub(crate) fn cut_line(
     lines: &Lines<'_>,
     line: usize,
@@ -158,7 +158,7 @@ pub(crate) fn cut_line(
     clock
 }
 
-/// The cells of a line, with some that are quoted taken apart.
+/// Copies the cells of a line, splitting the quoted cells in `exploded`.
 pub(crate) fn cut_apart(text: &str, cells: &[Cell], exploded: u64, into: &mut Vec<Cell>) {
     for (at, cell) in cells.iter().enumerate() {
         match exploded >> at.min(63) & 1 {
@@ -168,7 +168,7 @@ pub(crate) fn cut_apart(text: &str, cells: &[Cell], exploded: u64, into: &mut Ve
     }
 }
 
-/// Whether the lines of a text have times, most of them.
+/// Whether at least a third of the lines have timestamps.
 fn has_clocks(lines: &Lines<'_>, sample: &[u32]) -> bool {
     let timed = sample
         .iter()
@@ -176,11 +176,11 @@ fn has_clocks(lines: &Lines<'_>, sample: &[u32]) -> bool {
     timed.count() * 3 >= sample.len()
 }
 
-/// What is known of the sampled lines.
+/// The cells of the sampled lines.
 #[derive(Default)]
 struct Rows {
     lines: Vec<u32>,
-    /// Where the cells of each begin.
+    /// Where the cells of each line begin.
     starts: Vec<usize>,
     cells: Vec<Known>,
 }
@@ -205,7 +205,7 @@ impl Rows {
     }
 }
 
-/// Rows that can be compared cell by cell.
+/// Groups lines with equal skeletons.
 fn drafts(rows: &Rows) -> Vec<Draft> {
     let mut place: HashMap<u64, usize> = HashMap::new();
     let mut drafts: Vec<Draft> = Vec::new();
@@ -236,7 +236,7 @@ enum Exploded {
     Into(Vec<Draft>),
 }
 
-/// Takes apart a column of quoted texts that most rows have as many words in.
+/// Splits a column of quoted texts, if in most rows they have the same number of words.
 fn explode(text: &str, draft: Draft, room: &mut Vec<(u32, u32)>) -> Exploded {
     let rows = draft.group.lines.len();
     let mut words = Vec::new();
@@ -334,7 +334,7 @@ fn make_beginning(lines: &Lines<'_>, group: &Group) -> Option<Template> {
     Template::of_beginnings(lines.text, &rows, &ends.collect::<Vec<_>>())
 }
 
-/// Templates for the beginnings of lines that nothing else was found for.
+/// Adds prefix templates for lines without a full template.
 fn beginnings(lines: &Lines<'_>, rows: &Rows, left: &[u32], found: &mut Vec<Found>) {
     let mut left = left.to_vec();
     for count in FIRST_CELLS {
@@ -380,7 +380,7 @@ fn beginnings(lines: &Lines<'_>, rows: &Rows, left: &[u32], found: &mut Vec<Foun
     }
 }
 
-/// What a time saves: its date is said once.
+/// The saving of a timestamp: its date is shared.
 fn clock_saves(group: &Group) -> i64 {
     let clock = group
         .row(0)

@@ -1,17 +1,17 @@
-//! Long values that come again get a number where they stand first.
+//! Numbers repeated long values at their first occurrence.
 
 use std::collections::HashMap;
 
 use super::weigh::weigh;
 
-/// Shorter values are no longer than their number.
+/// Shorter values are not numbered.
 const SHORTEST: usize = 8;
-/// Different values that are kept in mind.
+/// How many different values are remembered.
 const MOST: usize = 1 << 17;
-/// Tokens that a number must save for a reader to look it up.
+/// The least saving in tokens that makes a number worth looking up.
 const WORTH: i64 = 6;
 
-/// Values and the numbers that they get.
+/// The values and their numbers.
 #[derive(Default)]
 pub(crate) struct Names<'a> {
     values: HashMap<&'a str, Value>,
@@ -22,22 +22,22 @@ pub(crate) struct Names<'a> {
 enum Value {
     Seen(u32),
     Given(u32),
-    Unworthy,
+    NotWorthIt,
 }
 
-/// How a value is written.
+/// The notation of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Naming {
-    /// As it is.
+    /// Verbatim.
     Plain,
-    /// As it is, with the number that it has from now on.
+    /// Verbatim, followed by its number, because it is repeated later.
     First(u32),
-    /// With its number.
+    /// Its number only.
     Again(u32),
 }
 
 impl<'a> Names<'a> {
-    /// Reads a value before anything is written.
+    /// Counts a value, before anything is written.
     pub(crate) fn see(&mut self, value: &'a str) {
         if value.len() < SHORTEST {
             return;
@@ -51,7 +51,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Asks about a value, in the order of writing.
+    /// Decides the notation of a value, in the order of writing.
     pub(crate) fn name(&mut self, value: &'a str) -> Naming {
         if value.len() < SHORTEST {
             return Naming::Plain;
@@ -60,13 +60,13 @@ impl<'a> Names<'a> {
             return Naming::Plain;
         };
         match *known {
-            Value::Unworthy | Value::Seen(0 | 1) => Naming::Plain,
+            Value::NotWorthIt | Value::Seen(0 | 1) => Naming::Plain,
             Value::Given(number) => Naming::Again(number),
             Value::Seen(count) => {
                 let tokens = i64::from(weigh(value.as_bytes()));
                 let saved = i64::from(count - 1) * (tokens - 2) - 3;
                 if saved < WORTH {
-                    *known = Value::Unworthy;
+                    *known = Value::NotWorthIt;
                     return Naming::Plain;
                 }
                 self.given += 1;

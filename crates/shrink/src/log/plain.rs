@@ -1,16 +1,16 @@
-//! The plainest form: what most lines begin with is said once, and so is a line that comes again.
+//! The plainest rendering of a log: the most common prefix is written once, and so are repeated lines.
 
 use super::assign::{Assigned, NONE};
 use super::lines::Lines;
 use super::template::Part;
-use super::write::{Tricks, write as write_log};
+use super::write::{Techniques, write as write_log};
 use crate::context::Context;
 use crate::rendering::Rendered;
 
-/// Lines that are looked at to find out how most of them begin.
+/// How many lines are sampled to find the prefix.
 const SAMPLE: usize = 1000;
 
-/// `None` if lines have no common beginning and none comes again.
+/// `None` if lines have neither a common prefix nor repetitions.
 pub(crate) fn write(lines: &Lines<'_>, context: &Context) -> Option<Rendered> {
     let prefix = common(lines);
     let mut assigned = Assigned {
@@ -19,30 +19,29 @@ pub(crate) fn write(lines: &Lines<'_>, context: &Context) -> Option<Rendered> {
     };
     for line in 0..lines.count() {
         let range = lines.range(line);
-        let id = match lines.line(line).starts_with(prefix) && !prefix.is_empty() {
-            true => {
-                assigned.uses[0] += 1;
-                assigned
-                    .fields
-                    .push((range.start + prefix.len() as u32, range.end));
-                0
-            }
-            false => NONE,
+        let id = if lines.line(line).starts_with(prefix) && !prefix.is_empty() {
+            assigned.uses[0] += 1;
+            assigned
+                .fields
+                .push((range.start + prefix.len() as u32, range.end));
+            0
+        } else {
+            NONE
         };
         assigned.template.push(id);
     }
     let parts = vec![Part::Text(prefix.to_owned()), Part::Field];
-    let tricks = Tricks {
+    let techniques = Techniques {
         names: false,
         chains: false,
         headings: false,
         runs: true,
     };
-    let rendered = write_log(lines, &[parts], &assigned, tricks, context)?;
+    let rendered = write_log(lines, &[parts], &assigned, techniques, context)?;
     (rendered.body.len() < lines.text.len()).then_some(rendered)
 }
 
-/// What most lines begin with.
+/// The prefix that saves most.
 fn common<'a>(lines: &Lines<'a>) -> &'a str {
     let mut some: Vec<&str> = lines
         .sample(SAMPLE)
@@ -51,7 +50,7 @@ fn common<'a>(lines: &Lines<'a>) -> &'a str {
         .collect();
     some.sort_unstable();
     let mut best = (0, "");
-    // The middle of the sorted lines is where most of them are.
+    // The middle of the sorted sample is where most lines are similar.
     for (low, high) in [(1, 9), (2, 8), (3, 7), (4, 6)] {
         let (low, high) = (some.len() * low / 10, some.len() * high / 10);
         let (Some(one), Some(other)) = (some.get(low), some.get(high)) else {

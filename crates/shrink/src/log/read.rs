@@ -1,4 +1,4 @@
-//! The way back from the short form of a log.
+//! Decodes the short form of a log.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,20 +10,20 @@ use super::mark::{Mark, Slot};
 use super::template::WIDEST;
 use crate::rendering::Malformed;
 
-/// Text that may come of that many bytes: a few letters may stand for much, but not for everything.
+/// The longest text that this many bytes may decode to, because a few letters may stand for long templates.
 pub(crate) fn most(bytes: usize) -> usize {
     bytes.saturating_mul(256).saturating_add(16 << 10)
 }
 
-/// The log that was written like this.
+/// Decodes to the original log.
 pub(crate) fn read(head: &str, body: &str) -> Result<String, Malformed> {
     let mark = head.split(' ').next().and_then(Mark::parse);
-    let mark = mark.ok_or_else(|| Malformed::new(0, "no mark for fields"))?;
+    let mark = mark.ok_or_else(|| Malformed::new(0, "no field mark"))?;
     let (legend, data) = match body.strip_prefix('\n') {
         Some(data) => ("", data),
         None => body
             .split_once("\n\n")
-            .ok_or_else(|| Malformed::new(1, "the legend has no end"))?,
+            .ok_or_else(|| Malformed::new(1, "an unterminated legend"))?,
     };
     let mut reader = Reader {
         templates: HashMap::new(),
@@ -46,26 +46,26 @@ pub(crate) fn read(head: &str, body: &str) -> Result<String, Malformed> {
     Ok(reader.out)
 }
 
-/// A template: text and places by turns.
+/// A template: texts and slots in turn.
 struct Template<'a> {
-    /// One more than there are places.
+    /// One more than there are slots.
     texts: Vec<Cow<'a, str>>,
     places: Vec<Slot>,
     fields: usize,
-    /// The time stands before everything else.
+    /// The timestamp precedes everything else.
     leads: bool,
 }
 
 struct Reader<'a> {
     templates: HashMap<&'a str, Template<'a>>,
-    /// What stands before and after the time.
+    /// The text before and after the timestamp.
     time: Option<(&'a str, &'a str)>,
     heading: &'a str,
     front: Option<&'a str>,
     names: HashMap<u32, Cow<'a, str>>,
-    /// Where the line begins that is being made.
+    /// Where the current output line begins.
     line_start: usize,
-    /// Where the last line is.
+    /// The range of the previous line.
     last: Option<Range<usize>>,
     out: String,
     most: usize,
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         let mut number = 1;
         while from < legend.len() {
             let rest = &legend[from..];
-            // Lines that are indented belong to the one above.
+            // Indented lines continue the one above.
             let mut ends = rest.match_indices('\n').map(|(at, _)| at);
             let end = ends
                 .find(|at| !rest[at + 1..].starts_with(' '))
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
             if key == "time" {
                 let time = template
                     .split_once(mark.field)
-                    .ok_or_else(|| wrong("no time"))?;
+                    .ok_or_else(|| wrong("no timestamp"))?;
                 self.time = Some(time);
             } else if key.bytes().all(|byte| byte.is_ascii_alphabetic()) {
                 let clocked = key.starts_with(|first: char| first.is_ascii_uppercase());
@@ -121,10 +121,13 @@ impl<'a> Reader<'a> {
         self.line_start = start;
         match line.bytes().next() {
             None => {}
-            Some(b' ') => match self.templates.contains_key("") {
-                true => self.templated("", &line[1..])?,
-                false => self.out.push_str(&line[1..]),
-            },
+            Some(b' ') => {
+                if self.templates.contains_key("") {
+                    self.templated("", &line[1..])?
+                } else {
+                    self.out.push_str(&line[1..])
+                }
+            }
             Some(b'|') => self.out.push_str(&line[1..]),
             Some(_) => self.keyed(line)?,
         }
@@ -149,15 +152,16 @@ impl<'a> Reader<'a> {
     }
 
     fn templated(&mut self, key: &str, mut rest: &'a str) -> Result<(), Why> {
-        // Taken out, so that it can be read while names are given.
+        // Removed during use, because `fill` needs `self` mutably.
         let template = self.templates.remove_entry(key);
-        let (key, template) = template.ok_or("no such template")?;
+        let (key, template) = template.ok_or("an unknown template")?;
         let done = self.fill(&template, &mut rest);
         self.templates.insert(key, template);
         done?;
-        match rest.is_empty() {
-            true => Ok(()),
-            false => Err("more fields than the template has"),
+        if rest.is_empty() {
+            Ok(())
+        } else {
+            Err("more fields than the template has")
         }
     }
 
@@ -190,15 +194,15 @@ impl<'a> Reader<'a> {
     }
 
     fn push_time(&mut self) -> Result<(), Why> {
-        let (before, after) = self.time.ok_or("no time")?;
-        let front = self.front.ok_or("no time")?;
+        let (before, after) = self.time.ok_or("no timestamp")?;
+        let front = self.front.ok_or("no timestamp")?;
         for piece in [before, self.heading, front, after] {
             self.out.push_str(piece);
         }
         Ok(())
     }
 
-    /// How wide the line is so far, as far as it matters.
+    /// The width of the current line so far, up to `WIDEST`.
     fn column(&self) -> usize {
         let line = self.out.get(self.line_start..).unwrap_or_default();
         line.chars().take(WIDEST as usize).count()
@@ -209,7 +213,7 @@ impl<'a> Reader<'a> {
         self.out.extend(std::iter::repeat_n(' ', spaces));
     }
 
-    /// The next field; `rest` is what follows it.
+    /// Reads the next field and advances `rest` behind it.
     fn field(&mut self, rest: &mut &'a str, last: bool) -> Result<Cow<'a, str>, Why> {
         let Some(named) = rest.strip_prefix('$') else {
             return value(rest, last);
@@ -227,18 +231,15 @@ impl<'a> Reader<'a> {
         if !last {
             *rest = rest.strip_prefix(',').ok_or("too few fields")?;
         }
-        self.names
-            .get(&number)
-            .cloned()
-            .ok_or("a name that was not given")
+        self.names.get(&number).cloned().ok_or("an undefined name")
     }
 
     fn repeat(&mut self, times: usize) -> Result<(), Why> {
         let last = self.last.clone().ok_or("nothing to repeat")?;
-        let more = times.checked_sub(1).ok_or("no line at all")?;
+        let more = times.checked_sub(1).ok_or("a repetition of zero lines")?;
         let room = self.most.saturating_sub(self.out.len());
         if more.saturating_mul(last.len() + 1) > room {
-            return Err("more text than can be");
+            return Err("the decoded text would exceed the size limit");
         }
         for _ in 0..more {
             self.out.push('\n');
@@ -248,14 +249,15 @@ impl<'a> Reader<'a> {
     }
 
     fn bounded(&self) -> Result<(), Why> {
-        match self.out.len() > self.most {
-            true => Err("more text than can be"),
-            false => Ok(()),
+        if self.out.len() > self.most {
+            Err("the decoded text would exceed the size limit")
+        } else {
+            Ok(())
         }
     }
 }
 
-/// A value without a name.
+/// Reads a value that is not a reference.
 fn value<'a>(rest: &mut &'a str, last: bool) -> Result<Cow<'a, str>, Why> {
     let text = *rest;
     let Some(quoted) = text.strip_prefix('"') else {
@@ -269,21 +271,24 @@ fn value<'a>(rest: &mut &'a str, last: bool) -> Result<Cow<'a, str>, Why> {
     };
     let mut from = 0;
     let end = loop {
-        let at = from + quoted[from..].find('"').ok_or("a quote without an end")?;
-        match quoted[at + 1..].starts_with('"') {
-            true => from = at + 2,
-            false => break at,
+        let at = from + quoted[from..].find('"').ok_or("an unterminated string")?;
+        if quoted[at + 1..].starts_with('"') {
+            from = at + 2
+        } else {
+            break at;
         }
     };
     let below = &quoted[end + 1..];
-    *rest = match last {
-        true => below,
-        false => below.strip_prefix(',').ok_or("too few fields")?,
+    *rest = if last {
+        below
+    } else {
+        below.strip_prefix(',').ok_or("too few fields")?
     };
     let value = &quoted[..end];
-    Ok(match value.contains('"') {
-        true => value.replace("\"\"", "\"").into(),
-        false => value.into(),
+    Ok(if value.contains('"') {
+        value.replace("\"\"", "\"").into()
+    } else {
+        value.into()
     })
 }
 
@@ -292,7 +297,7 @@ impl<'a> Template<'a> {
         let (texts, places) = mark.read(template);
         let has_clock = places.contains(&Slot::Clock);
         if has_clock && !clocked {
-            return Err("a time under a small letter");
+            return Err("a timestamp in a template with a lower-case letter");
         }
         let is_field = |place: &&Slot| matches!(place, Slot::Field | Slot::Right(_));
         Ok(Self {
@@ -304,10 +309,11 @@ impl<'a> Template<'a> {
     }
 }
 
-/// Lines below the first one, as they were.
+/// Removes the indentation of the lines below the first one.
 fn unindent(text: &str) -> Cow<'_, str> {
-    match text.contains('\n') {
-        true => text.replace("\n ", "\n").into(),
-        false => text.into(),
+    if text.contains('\n') {
+        text.replace("\n ", "\n").into()
+    } else {
+        text.into()
     }
 }

@@ -1,4 +1,4 @@
-//! Some rows of a group, column by column, to find out quickly what dividing them would save.
+//! Estimates, column by column, what splitting a group of lines would save.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -8,10 +8,10 @@ use super::split::Group;
 use super::study::Known;
 use super::weigh::weigh;
 
-/// A template costs a reader more than its tokens.
+/// The extra cost of a template, because a reader has to look it up.
 const READING: u32 = 8;
 
-/// What rows are divided by.
+/// The key that rows are split by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
     Pattern,
@@ -37,9 +37,9 @@ pub(crate) struct Sheet {
 }
 
 struct Column {
-    /// For each way of dividing, a number for each row; `None` if it is the same for all.
+    /// For each key, the group number of each row; `None` if all rows have the same key.
     ids: [Option<Vec<u32>>; 3],
-    /// Tokens, about: of all of it, of its numbers, of what follows the stem.
+    /// The estimated tokens of each cell: all of it, its numbers, the text behind the stem.
     costs: Vec<[u32; 3]>,
 }
 
@@ -61,9 +61,10 @@ impl Sheet {
                 Some(cells.iter().map(number).collect())
             });
             let [pattern, value, _] = &ids;
-            let numbers = match pattern.is_none() && value.is_some() {
-                true => changing_numbers(text, &cells),
-                false => None,
+            let numbers = if pattern.is_none() && value.is_some() {
+                changing_numbers(text, &cells)
+            } else {
+                None
             };
             let cost = |(row, cell): (usize, &&Known)| {
                 let numbers = numbers
@@ -82,7 +83,8 @@ impl Sheet {
         }
     }
 
-    /// A number for each row by which to divide; `None` if that makes no difference or no sense.
+    /// The group number of each row for this key; `None` if the key is the same for all rows, or if another key is
+    /// better.
     pub(crate) fn ids(&self, column: usize, by: By) -> Option<&[u32]> {
         let [pattern, value, stem] = &self.columns.get(column)?.ids;
         match by {
@@ -93,13 +95,13 @@ impl Sheet {
         }
     }
 
-    /// Tokens of the rows as they are.
+    /// The tokens of the rows without a template.
     pub(crate) fn plain(&self) -> i64 {
         let costs = self.columns.iter().flat_map(|column| &column.costs);
         costs.map(|[whole, ..]| i64::from(*whole)).sum()
     }
 
-    /// Tokens if each part of them has a template, where that is better.
+    /// The tokens of the rows if each part has a template wherever that saves tokens.
     pub(crate) fn cost(&self, parts: &[u8], count: usize) -> i64 {
         let mut rows = vec![0_u32; count];
         for part in parts {
@@ -117,7 +119,7 @@ impl Sheet {
             }
         }
         debug_assert_eq!(self.rows, parts.len());
-        // The template's letter stands on each line.
+        // Each line has the letter of its template.
         let with_letter = (0..count).map(|part| templated[part] + rows[part] + READING);
         plain
             .iter()
@@ -143,15 +145,15 @@ impl Column {
     }
 }
 
-/// What is known of a column of a part.
+/// The keys and costs of one column of a part.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     some: bool,
     first: [u32; 3],
     differ: [bool; 3],
     costs: [u32; 3],
-    /// Of the first row.
-    says: [u32; 3],
+    /// The costs of the first row.
+    first_costs: [u32; 3],
 }
 
 impl Tally {
@@ -159,7 +161,7 @@ impl Tally {
         if !self.some {
             self.some = true;
             self.first = ids;
-            self.says = costs;
+            self.first_costs = costs;
         }
         for at in 0..3 {
             self.differ[at] |= self.first[at] != ids[at];
@@ -167,21 +169,21 @@ impl Tally {
         }
     }
 
-    /// Of the legend and the fields.
+    /// The tokens of the column: its text in the legend and its fields.
     fn cost(&self, rows: u32) -> u32 {
         let [pattern, value, stem] = self.differ;
         let [whole, numbers, rest] = self.costs;
-        let says = |rest: u32| self.says[0].saturating_sub(rest) + 1;
+        let says = |rest: u32| self.first_costs[0].saturating_sub(rest) + 1;
         match (value, pattern, stem) {
-            (false, ..) => self.says[0],
-            (_, false, _) => (numbers + says(self.says[1])).min(whole + rows),
-            (_, _, false) => (rest + rows + says(self.says[2])).min(whole + rows),
+            (false, ..) => self.first_costs[0],
+            (_, false, _) => (numbers + says(self.first_costs[1])).min(whole + rows),
+            (_, _, false) => (rest + rows + says(self.first_costs[2])).min(whole + rows),
             _ => whole + rows,
         }
     }
 }
 
-/// For cells with the same text around their numbers: what those numbers cost that are not always the same.
+/// For cells that differ only in numbers: the cost of the numbers that vary.
 fn changing_numbers(text: &str, cells: &[&Known]) -> Option<Vec<u32>> {
     let mut spans = Vec::new();
     let first = cells.first()?.cell;
@@ -217,7 +219,7 @@ fn changing_numbers(text: &str, cells: &[&Known]) -> Option<Vec<u32>> {
     Some(costs.chunks(model.len()).map(sum).collect())
 }
 
-/// For keys that are hashes already.
+/// A hasher for keys that are hashes.
 pub(crate) type Hashed = BuildHasherDefault<Same>;
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,8 +1,8 @@
-//! Lines that are alike, divided until each part has enough in common.
+//! Splits groups of similar lines until each has enough in common.
 //!
-//! Rows of cells come in groups with as many cells in each. A group is divided by the column that saves
-//! most: rows with the same text there (but for numbers) go together. What saves is estimated by what
-//! becomes constant, so that the word that decides about the rest of the line is found wherever it stands.
+//! The rows of a group have the same number of cells. A group is split by the column that saves most: rows with the
+//! same text there, apart from numbers, form a part. The saving is estimated by the columns that become constant, so
+//! the word that determines the rest of the line is found wherever it is.
 
 use std::collections::HashMap;
 
@@ -10,16 +10,16 @@ use super::cells::mix;
 use super::sheet::{By, Hashed, Sheet};
 use super::study::Known;
 
-/// Parts that a group is divided into at once, at most.
+/// The most parts that a group is split into at once.
 const PARTS: usize = 48;
-/// Rows that are looked at to find out what dividing would save.
+/// The number of rows that the saving is estimated from.
 const LOOK: usize = 160;
 
-/// Rows with as many cells in each.
+/// Rows with the same number of cells.
 #[derive(Debug, Clone)]
 pub(crate) struct Group {
     pub(crate) columns: usize,
-    /// Which lines these are.
+    /// The line number of each row.
     pub(crate) lines: Vec<u32>,
     pub(crate) cells: Vec<Known>,
 }
@@ -49,14 +49,14 @@ impl Group {
             .map(|(at, line)| (*line, self.row(at)))
     }
 
-    /// Tokens that a template for all of these would save, about.
+    /// The estimated number of tokens that one template for all rows saves.
     pub(crate) fn saves(&self, text: &str) -> i64 {
         let rows: Vec<usize> = (0..self.lines.len()).collect();
         let sheet = Sheet::new(text, self, &rows);
         sheet.plain() - sheet.cost(&vec![0; rows.len()], 1)
     }
 
-    /// The parts of it if dividing saves.
+    /// The parts of the group, if splitting saves tokens.
     pub(crate) fn split(&self, text: &str) -> Option<Vec<Self>> {
         let rows = self.lines.len();
         if rows < 4 {
@@ -100,7 +100,7 @@ impl Group {
         (groups.len() > 1).then_some(groups)
     }
 
-    /// The same number for the same key, counted from 0.
+    /// Numbers the keys of a column from 0.
     fn ids(&self, column: usize, by: By) -> Vec<u32> {
         let mut known: HashMap<u64, u32, Hashed> = HashMap::default();
         let mut id = |key| {
@@ -113,8 +113,8 @@ impl Group {
     }
 }
 
-/// The part of each row by its number, and how many parts there are. What is rare goes to part 0. `step`: one
-/// row in so many is looked at.
+/// The part of each row, and the number of parts. Rows with rare keys go to part 0. `step`: one in `step` rows is
+/// sampled.
 fn divide(ids: &[u32], by: By, step: usize) -> Option<(Vec<u8>, usize)> {
     let mut counts: Vec<(u32, u32)> = Vec::new();
     for id in ids {
@@ -129,7 +129,7 @@ fn divide(ids: &[u32], by: By, step: usize) -> Option<(Vec<u8>, usize)> {
     }
     let rows = ids.len() as u32;
     let least = match by {
-        // Values that differ in their numbers only: those that dominate.
+        // Values that differ only in numbers form a part only if they are frequent.
         By::Value => (rows / 6).max(3),
         _ if step == 1 => 3,
         _ => 2,

@@ -1,17 +1,17 @@
-//! What is known of each cell of a sample: enough to compare cells without looking at them again.
+//! Features of the cells of a sample, computed once so that cells can be compared quickly.
 
 use super::cells::{Cell, Role, hash, masks, pattern};
 use super::weigh::weigh;
 
-/// A cell and what it is like.
+/// A cell and its features.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known {
     pub(crate) cell: Cell,
-    /// Hashes: of all of it, of its text without the numbers, of its text up to the last separator.
+    /// Hashes of the whole text, of the text without numbers, and of the text up to the last separator.
     pub(crate) value: u64,
     pub(crate) pattern: u64,
     pub(crate) stem: u64,
-    /// Tokens, about: of all of it, of its numbers, of what follows the stem.
+    /// Estimated tokens of the whole text, of its numbers, and of the text behind the stem.
     pub(crate) whole: u32,
     pub(crate) numbers: u32,
     pub(crate) rest: u32,
@@ -33,7 +33,7 @@ impl Known {
         let value = cell.of(text);
         let bytes = value.as_bytes();
         masks(value, room);
-        // The separator counts as well.
+        // Plus one for the separator.
         let number = |(start, end): &(u32, u32)| weigh(&bytes[*start as usize..*end as usize]) + 1;
         let numbers = room.iter().map(number).sum();
         let stem = stem_of(bytes);
@@ -50,7 +50,7 @@ impl Known {
     }
 }
 
-/// How long the part is that many values may begin with: folders, modules, `key=`.
+/// The length of a prefix that many values may share: folders, modules, `key=`.
 fn stem_of(bytes: &[u8]) -> usize {
     let inner = bytes.len().saturating_sub(1);
     let last = bytes[..inner]

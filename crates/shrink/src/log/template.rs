@@ -1,33 +1,33 @@
-//! What lines have in common, made of lines that are alike, and whether another line is one of them.
+//! Templates: inferred from similar lines, and matched against other lines.
 
 use super::cells::{Cell, Role};
 use super::form::Form;
 
-/// Wider columns are not told by their width.
+/// Wider columns are not described by their width.
 pub(crate) const WIDEST: u32 = 400;
 
-/// What lines have in common.
+/// The common parts of similar lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Template {
     columns: Vec<Column>,
-    /// Lines go on after the cells: what stands before the rest, and what that is like.
+    /// For a prefix template, the separator before the rest of the line, and the form of the rest.
     open: Option<(u8, Form)>,
 }
 
-/// A piece of a template as it is written.
+/// A part of a template as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
     Text(String),
     Field,
-    /// A field after as many spaces as make it this wide.
+    /// A field, right-aligned to this width.
     Right(u32),
-    /// As many spaces as lead to this column.
+    /// Spaces up to this column.
     Tab(u32),
     Clock,
 }
 
 impl Part {
-    /// Whether a line says what stands there.
+    /// Whether each line has a value for this part.
     pub(crate) fn is_field(&self) -> bool {
         matches!(self, Self::Field | Self::Right(_))
     }
@@ -43,18 +43,18 @@ struct Column {
 /// The spaces before a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pad {
-    /// Always as many.
+    /// A constant number of spaces.
     Fixed(u32),
-    /// As many as lead to this column.
+    /// Spaces up to this column.
     Tab(u32),
-    /// As many as make the field that follows this wide.
+    /// Spaces that right-align the field to this width.
     Right(u32),
-    /// They are part of the field.
+    /// The spaces are part of the field.
     Free,
 }
 
 impl Template {
-    /// Of rows of the same skeleton; `None` without a row.
+    /// The template of rows with the same skeleton; `None` without rows.
     pub(crate) fn of(text: &str, rows: &[&[Cell]]) -> Option<Self> {
         let count = rows.first()?.len();
         let mut columns = Vec::with_capacity(count);
@@ -72,8 +72,8 @@ impl Template {
         })
     }
 
-    /// Of rows that are only the beginnings of lines, but for their last cell, with which the rest begins.
-    /// Where each line ends is given as well.
+    /// The prefix template of rows whose last cell is where the rest of the line begins. `ends` has the end of each
+    /// line.
     pub(crate) fn of_beginnings(text: &str, rows: &[&[Cell]], ends: &[u32]) -> Option<Self> {
         let beginnings: Vec<&[Cell]> = rows
             .iter()
@@ -86,42 +86,44 @@ impl Template {
         });
         let rests: Vec<&str> = rests.collect();
         let (first, others) = rests.split_first()?;
-        let form = match others.iter().all(|other| other == first) {
-            true => Form::Same((*first).into()),
-            false => Form::any(first, others),
+        let form = if others.iter().all(|other| other == first) {
+            Form::Same((*first).into())
+        } else {
+            Form::any(first, others)
         };
         template.open = Some((rows.first()?.last()?.gap, form));
         Some(template)
     }
 
-    /// How many cells of a line it is about.
+    /// The number of cells that it covers.
     pub(crate) fn cells(&self) -> usize {
         self.columns.len()
     }
 
-    /// What a cell of each of its lines is.
+    /// The text of a cell, if it is the same in all lines.
     pub(crate) fn word(&self, column: usize) -> Option<&str> {
-        self.told(column)?.word()
+        self.aligned_form(column)?.word()
     }
 
-    /// What a cell of each of its lines is but for numbers.
+    /// The hash of a cell without numbers, if it is the same in all lines.
     pub(crate) fn pattern(&self, column: usize) -> Option<u64> {
-        self.told(column)?.pattern()
+        self.aligned_form(column)?.pattern()
     }
 
-    fn told(&self, column: usize) -> Option<&Form> {
+    fn aligned_form(&self, column: usize) -> Option<&Form> {
         let column = self.columns.get(column)?;
         (column.pad != Pad::Free).then_some(&column.form)
     }
 
-    /// How much of a line is said by it: of two that fit, the one that says more is better.
-    pub(crate) fn says(&self) -> usize {
+    /// The number of bytes of a line that the template determines; of two matching templates, the one with more is
+    /// tried first.
+    pub(crate) fn specificity(&self) -> usize {
         let rest = self.open.as_ref().map(|(_, form)| form);
         let forms = self.columns.iter().map(|column| &column.form).chain(rest);
-        forms.map(Form::says).sum()
+        forms.map(Form::specificity).sum()
     }
 
-    /// Adds the fields of a line if it is one of these, and where they are. `end` is the end of the line.
+    /// Appends the fields of a line, if it matches. `end` is the end of the line.
     pub(crate) fn fields_of(
         &self,
         text: &str,
@@ -159,7 +161,7 @@ impl Template {
         true
     }
 
-    /// What stands in the legend.
+    /// The parts of the template in the legend.
     pub(crate) fn parts(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         for Column { gap, pad, form } in &self.columns {
@@ -186,7 +188,7 @@ impl Template {
     }
 }
 
-/// Adds a part; texts become one.
+/// Appends a part; adjacent texts are joined.
 pub(crate) fn add(parts: &mut Vec<Part>, part: Part) {
     match (parts.last_mut(), part) {
         (_, Part::Text(text)) if text.is_empty() => {}
@@ -203,13 +205,13 @@ fn gap_part(gap: u8) -> Part {
     })
 }
 
-/// Where the line of these cells begins.
+/// Where the line with these cells begins.
 fn line_start(cells: &[Cell]) -> u32 {
     cells.first().map_or(0, |cell| cell.start - cell.pad)
 }
 
 impl Column {
-    /// Of cells and where their lines begin.
+    /// The column of cells, each with the start of its line.
     fn of(text: &str, cells: &[(Cell, u32)]) -> Option<Self> {
         let (first, _) = cells.first()?;
         let gap = first.gap;
@@ -302,11 +304,12 @@ impl Column {
     }
 }
 
-/// How many characters wide a piece of the text is.
+/// The width of a piece of the text in characters.
 fn width(text: &str, start: u32, end: u32) -> u32 {
     let piece = text.get(start as usize..end as usize).unwrap_or_default();
-    match piece.is_ascii() {
-        true => end - start,
-        false => piece.chars().count() as u32,
+    if piece.is_ascii() {
+        end - start
+    } else {
+        piece.chars().count() as u32
     }
 }

@@ -1,4 +1,4 @@
-//! Logs there and back.
+//! Encoding and decoding of logs.
 
 mod properties;
 
@@ -17,7 +17,7 @@ fn short(text: &str, level: Level) -> String {
 }
 
 #[test]
-fn what_lines_have_in_common_is_said_once() {
+fn the_common_parts_of_lines_become_templates() {
     let log = "\
 2025-11-02T10:11:12.123Z INFO [worker-3] GET /api/x 200 12ms
 2025-11-02T10:11:12.200Z INFO [worker-1] GET /api/y 200 7ms
@@ -47,7 +47,7 @@ A2,x,404,3
 }
 
 #[test]
-fn a_plain_log_has_its_beginning_and_its_repetitions_said_once() {
+fn a_common_prefix_and_repeated_lines_are_written_once() {
     let log = "\
 2025-11-02 10:11:12 waiting
 2025-11-02 10:11:12 waiting
@@ -70,7 +70,7 @@ fn a_plain_log_has_its_beginning_and_its_repetitions_said_once() {
 }
 
 #[test]
-fn values_of_an_access_log_are_told_by_its_shape() {
+fn the_fields_of_an_access_log_are_separated() {
     let log = r#"
 10.0.0.17 - - [02/Nov/2025:10:11:12 +0000] "GET /api/users/7 HTTP/1.1" 200 512 "-" "Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0"
 10.0.0.17 - - [02/Nov/2025:10:11:12 +0000] "GET /api/users/8 HTTP/1.1" 404 12 "-" "Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0"
@@ -94,7 +94,7 @@ A17,GET,users/8,404,12
 }
 
 #[test]
-fn a_long_value_that_comes_again_gets_a_number() {
+fn a_repeated_long_value_gets_a_number() {
     let log = r#"
 ts=2025-11-02T10:11:12Z level=info msg="request started" id=550e8400-e29b-41d4-a716-446655440000 user=ann
 ts=2025-11-02T10:11:12Z level=info msg="request finished" id=550e8400-e29b-41d4-a716-446655440000 took=12ms
@@ -118,7 +118,7 @@ B$2,904
 }
 
 #[test]
-fn lines_that_always_follow_each_other_are_one_template() {
+fn lines_in_a_fixed_sequence_share_a_template() {
     let log = r#"
 10:11:12 ERROR payment 17 declined
 java.lang.IllegalStateException: gateway said no
@@ -156,7 +156,7 @@ B= INFO payment {} accepted
 }
 
 #[test]
-fn columns_that_are_aligned_need_no_spaces() {
+fn padding_of_aligned_columns_is_not_written() {
     let names = [
         "login",
         "logout",
@@ -184,7 +184,7 @@ fn columns_that_are_aligned_need_no_spaces() {
 }
 
 #[test]
-fn what_looks_like_a_mark_or_a_line_of_ours_comes_back() {
+fn lines_that_imitate_the_short_form_are_restored() {
     let lines = [
         "done {} of {time} in 12 ms",
         "done {} of {time} in 13 ms",
@@ -204,7 +204,7 @@ fn what_looks_like_a_mark_or_a_line_of_ours_comes_back() {
 }
 
 #[test]
-fn neither_prose_nor_code_is_a_log() {
+fn prose_and_code_have_no_short_form() {
     for text in [
         include_str!("write.rs"),
         include_str!("../../../../ARCHITECTURE.md"),
@@ -220,7 +220,7 @@ fn neither_prose_nor_code_is_a_log() {
 }
 
 #[test]
-fn a_stopped_call_makes_nothing() {
+fn a_cancelled_call_returns_nothing() {
     let log = "2025-11-02 10:11:12 waiting for 12\n".repeat(50);
     let context = Context::default();
     context.stop.set();
@@ -228,7 +228,7 @@ fn a_stopped_call_makes_nothing() {
 }
 
 #[test]
-fn a_short_form_that_was_changed_is_malformed() {
+fn a_modified_short_form_is_malformed() {
     let read = |body: &str| {
         read("{} = field; line: time, template, fields", body).map_err(|wrong| wrong.to_string())
     };

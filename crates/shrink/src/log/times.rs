@@ -1,10 +1,10 @@
-//! What the times of a log have in common, and how the rest is said.
+//! Finds the common parts of the timestamps of a log, which are written once.
 
 use super::clock::Clock;
 use super::template::Part;
 use super::weigh::weigh;
 
-/// How much of a time is said elsewhere; each includes the ones before it.
+/// How much of a timestamp is written elsewhere; each level includes the previous ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Nothing,
@@ -23,7 +23,7 @@ impl Level {
         Self::Second,
     ];
 
-    /// Where a time is cut.
+    /// Where this level ends in a timestamp.
     fn at(self, clock: Clock) -> u32 {
         match self {
             Self::Nothing => clock.start,
@@ -35,20 +35,21 @@ impl Level {
     }
 }
 
-/// How times are written.
+/// The notation of timestamps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Times {
-    /// What stands before and after what changes: `2025-11-02T` and `Z`.
+    /// The text before and after the varying part: `2025-11-02T` and `Z`.
     pub(crate) before: String,
     pub(crate) after: String,
-    /// Every line with a time begins with it, so that templates need not say where it is.
+    /// All lines with a timestamp begin with it, so templates need no slot for it.
     pub(crate) leads: bool,
     always: Level,
     heading: Level,
 }
 
 impl Times {
-    /// For these times, in order, and templates that have one. What is said here is taken from the templates.
+    /// Chooses the notation for these timestamps, in order, and the templates that have one. Text that moves into
+    /// `before` and `after` is removed from the templates.
     pub(crate) fn of(
         text: &str,
         clocks: &[Clock],
@@ -72,7 +73,7 @@ impl Times {
         for level in Level::ALL.into_iter().filter(|level| *level >= always) {
             let dated =
                 level == Level::Nothing && clocks.iter().any(|clock| clock.start < clock.hour);
-            // Dates have letters and spaces, which are for other things where a time is.
+            // Dates contain letters and spaces, which have another meaning where a timestamp is expected.
             let allowed = level == always && !dated
                 || (headings && level > always && (level < Level::Second || fraction))
                 || (level == Level::Date && always == Level::Nothing);
@@ -80,12 +81,13 @@ impl Times {
                 continue;
             }
             let mut last = None;
-            let changes = match level == always {
-                true => 0,
-                false => clocks
+            let changes = if level == always {
+                0
+            } else {
+                clocks
                     .iter()
                     .filter(|clock| last.replace(cut(**clock, level)) != Some(cut(**clock, level)))
-                    .count(),
+                    .count()
             };
             let said = &text[always.at(first) as usize..level.at(first) as usize];
             let rest = &text[level.at(first) as usize..first.end as usize];
@@ -109,12 +111,12 @@ impl Times {
         Some(times)
     }
 
-    /// What begins the time and those that follow: the line above says it.
+    /// The part of a timestamp that heading lines (`@`) write.
     pub(crate) fn heading<'a>(&self, text: &'a str, clock: Clock) -> &'a str {
         &text[self.always.at(clock) as usize..self.heading.at(clock) as usize]
     }
 
-    /// What a line says itself.
+    /// The part of a timestamp that each line writes.
     pub(crate) fn front<'a>(&self, text: &'a str, clock: Clock) -> &'a str {
         &text[self.heading.at(clock) as usize..clock.end as usize]
     }
@@ -150,7 +152,7 @@ impl Times {
             common.truncate(length);
         }
         let mut common = common.unwrap_or_default();
-        // Whole words, and no trailing space, which is invisible.
+        // Only whole words, and no trailing space, which would be invisible.
         let whole = |text: &str| !text.ends_with(|last: char| last.is_alphanumeric());
         if templates.len() > 1
             && !whole(&common)
@@ -187,7 +189,7 @@ impl Times {
     }
 }
 
-/// Whether a word ends here.
+/// Whether no word continues at this offset.
 fn ends_here(text: &str, at: usize) -> bool {
     !text
         .get(at..)

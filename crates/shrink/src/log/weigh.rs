@@ -1,6 +1,6 @@
-//! About how many tokens a few bytes are.
+//! Estimates the number of tokens of a few bytes.
 
-/// An estimate, for comparing forms of the same line with each other. `shrink` counts exactly.
+/// An estimate for comparing forms of the same line; `shrink` counts exactly.
 pub(crate) fn weigh(bytes: &[u8]) -> u32 {
     let mut tokens = 0;
     let mut at = 0;
@@ -50,7 +50,7 @@ impl Class {
     }
 }
 
-/// This is asked for every byte of every cell.
+/// A table, because this is looked up for every byte of every cell.
 static CLASSES: [Class; 256] = {
     let mut classes = [Class::Mark; 256];
     let mut byte = 0;

@@ -1,10 +1,10 @@
-//! The short form of a log: a legend of templates, then a line for each line.
+//! Encodes a log: a legend of templates, then a line per log line.
 
 use std::fmt::Write;
 
 use super::assign::Assigned;
 use super::clock::Clock;
-use super::entries::{Entry, entries, give_letters};
+use super::entries::{Entry, assign_letters, entries};
 use super::lines::Lines;
 use super::mark::Mark;
 use super::names::{Names, Naming};
@@ -14,29 +14,29 @@ use super::times::Times;
 use crate::context::Context;
 use crate::rendering::Rendered;
 
-/// What may be done.
+/// The techniques that may be used.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Tricks {
-    /// Long values that come again get a number.
+pub(crate) struct Techniques {
+    /// Number repeated long values.
     pub(crate) names: bool,
-    /// Lines that always follow each other are one template.
+    /// Combine templates of lines in a fixed sequence.
     pub(crate) chains: bool,
-    /// What times of neighbours have in common is said once.
+    /// Write the common part of neighbouring timestamps on a line of its own.
     pub(crate) headings: bool,
-    /// A line that comes several times in a row is said once.
+    /// Write a line that occurs several times in a row once, with a count.
     pub(crate) runs: bool,
 }
 
-/// `None` if it cannot be done, or if `stop` is set.
+/// `None` if no notation fits, or if `stop` is set.
 pub(crate) fn write(
     lines: &Lines<'_>,
     templates: &[Vec<Part>],
     assigned: &Assigned,
-    tricks: Tricks,
+    techniques: Techniques,
     context: &Context,
 ) -> Option<Rendered> {
     let text = lines.text;
-    let mut entries = entries(templates, assigned, tricks.chains);
+    let mut entries = entries(templates, assigned, techniques.chains);
     let is_left = |(line, id): &(usize, &u32)| {
         let entry = entries.get(**id as usize);
         entry.is_none_or(|entry| entry.uses == 0) && !lines.line(*line).is_empty()
@@ -55,13 +55,14 @@ pub(crate) fn write(
     {
         timed.push(&mut entry.parts);
     }
-    let times = match timed.is_empty() {
-        true => None,
-        false => Some(Times::of(text, &clocks, &mut timed, tricks.headings)?),
+    let times = if timed.is_empty() {
+        None
+    } else {
+        Some(Times::of(text, &clocks, &mut timed, techniques.headings)?)
     };
-    give_letters(&mut entries, assigned, u32::try_from(left).ok()?);
+    assign_letters(&mut entries, assigned, u32::try_from(left).ok()?);
     let mut names = Names::default();
-    if tricks.names {
+    if techniques.names {
         for (start, end) in &assigned.fields {
             names.see(&text[*start as usize..*end as usize]);
         }
@@ -69,7 +70,7 @@ pub(crate) fn write(
     let mut writer = Writer {
         lines,
         assigned,
-        tricks,
+        techniques,
         context,
         spare: entries
             .iter()
@@ -96,7 +97,7 @@ pub(crate) fn write(
     })
 }
 
-/// The times that will be written, in order, and which entries they are for.
+/// The timestamps that will be written, in order, each with its entry.
 fn used_clocks(entries: &[Entry], assigned: &Assigned) -> Vec<(u32, Clock)> {
     let mut clocks = assigned.clocks.iter();
     let with_time = assigned.template.iter().filter_map(|id| {
@@ -107,7 +108,7 @@ fn used_clocks(entries: &[Entry], assigned: &Assigned) -> Vec<(u32, Clock)> {
     with_time.collect()
 }
 
-/// Where lines write the same date in different ways, it is put into their templates.
+/// If templates write the same date in different ways, moves each date into its template; returns whether it did.
 fn dates_into_templates(text: &str, clocks: &[(u32, Clock)], entries: &mut [Entry]) -> bool {
     let mut dates: Vec<Option<&str>> = vec![None; entries.len()];
     let mut differ = false;
@@ -140,17 +141,17 @@ fn dates_into_templates(text: &str, clocks: &[(u32, Clock)], entries: &mut [Entr
 struct Writer<'a> {
     lines: &'a Lines<'a>,
     assigned: &'a Assigned,
-    tricks: Tricks,
+    techniques: Techniques,
     context: &'a Context,
     entries: &'a [Entry],
     times: Option<&'a Times>,
-    /// Whether dates are a part of times.
+    /// Whether timestamps include the date.
     dated: bool,
     /// Whether a line that begins with a space has a template.
     spare: bool,
     names: Names<'a>,
     repeated: bool,
-    /// What the last line with a time said.
+    /// The heading and timestamp of the last line with a timestamp.
     heading: Option<&'a str>,
     clock: Option<&'a str>,
     next_field: usize,
@@ -179,7 +180,7 @@ impl<'a> Writer<'a> {
         for entry in entries {
             template.clear();
             mark.write(&entry.parts, &mut template);
-            // The lines below the first one are indented.
+            // Lines of a template below the first one are indented.
             let _ = writeln!(self.out, "{}={}", entry.key, template.replace('\n', "\n "));
         }
         Some(mark)
@@ -225,7 +226,8 @@ impl<'a> Writer<'a> {
                     self.templated(entry);
                     entry.lines
                 }
-                // A line of a chain that we are not in cannot be: its first line is always before it.
+                // Always a line without a template: the first line of a chain precedes its others, so they are skipped
+                // together.
                 _ => {
                     self.pass_by(entry, 1);
                     self.literal(self.lines.line(at));
@@ -233,14 +235,14 @@ impl<'a> Writer<'a> {
                 }
             };
             at += step;
-            if step == 1 && self.tricks.runs {
+            if step == 1 && self.techniques.runs {
                 at += self.repeats(at - 1, start);
             }
         }
         Some(())
     }
 
-    /// Leaves out the fields of lines that are said otherwise.
+    /// Skips the fields of lines that are written in another way.
     fn pass_by(&mut self, entry: Option<&Entry>, lines: usize) {
         if let Some(entry) = entry {
             self.next_field += entry.fields * lines;
@@ -255,7 +257,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// How many lines below are this one again; says so. Not more than may be read back.
+    /// Writes how often a line is repeated directly below, and returns the number of repetitions, which is limited to
+    /// what decoding accepts.
     fn repeats(&mut self, line: usize, start: usize) -> usize {
         let text = self.lines.line(line);
         let read = self.lines.range(line).end as usize;
@@ -300,9 +303,10 @@ impl<'a> Writer<'a> {
         for (at, (from, to)) in fields.iter().enumerate() {
             let value = &text[*from as usize..*to as usize];
             let last = at + 1 == fields.len();
-            let naming = match self.tricks.names {
-                true => self.names.name(value),
-                false => Naming::Plain,
+            let naming = if self.techniques.names {
+                self.names.name(value)
+            } else {
+                Naming::Plain
             };
             match at {
                 0 => {

@@ -1,4 +1,4 @@
-//! Diffs with less around each change. What comes out is still a diff that `patch` takes.
+//! Diffs with less context. The output is still a diff that `patch` accepts.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ pub(super) fn reduce(text: &str, keep: usize) -> Option<String> {
                 dropped += hunk.write(keep, &mut out);
                 at += 1 + hunk.lines.len();
             }
-            // Not a hunk, or one whose numbers do not fit: it stays.
+            // Not a hunk, or a hunk with wrong numbers: copied.
             None => {
                 out.push_str(lines[at]);
                 at += 1;
@@ -27,7 +27,7 @@ pub(super) fn reduce(text: &str, keep: usize) -> Option<String> {
     if dropped == 0 {
         return None;
     }
-    // Above the first file, where `patch` looks for nothing.
+    // Above the first file, where `patch` ignores text.
     let what = plural(dropped, "unchanged line", "unchanged lines");
     Some(format!("{}\n{out}", mark(&what)))
 }
@@ -35,13 +35,13 @@ pub(super) fn reduce(text: &str, keep: usize) -> Option<String> {
 struct Hunk<'a> {
     old: u64,
     new: u64,
-    /// What follows the second `@@`, with the line end.
+    /// The text after the second `@@`, with the line end.
     tail: &'a str,
     lines: Vec<&'a str>,
 }
 
 impl<'a> Hunk<'a> {
-    /// The hunk at the beginning of `lines`, if its numbers fit what follows.
+    /// The hunk at the beginning of `lines`, if its numbers match the lines below.
     fn read(lines: &[&'a str]) -> Option<Self> {
         let (head, below) = lines.split_first()?;
         let rest = head.strip_prefix("@@ -")?;
@@ -75,7 +75,7 @@ impl<'a> Hunk<'a> {
         })
     }
 
-    /// Writes what is left of it, as one hunk or several; how many lines are gone.
+    /// Writes the remaining lines as one hunk or several; returns the number of omitted lines.
     fn write(&self, keep: usize, out: &mut String) -> usize {
         let kept = self.kept(keep);
         let (mut old, mut new) = (self.old, self.new);
@@ -90,20 +90,19 @@ impl<'a> Hunk<'a> {
             let part = &self.lines[at..end];
             let olds = part.iter().filter(|line| is_old(line)).count() as u64;
             let news = part.iter().filter(|line| is_new(line)).count() as u64;
-            match kept[at] {
-                true => {
-                    let start =
-                        |number: u64, count: u64| number - u64::from(count == 0 && number > 0);
-                    let (from, to) = match at == 0 {
-                        // As it was written; a hunk without old lines counts from the line before.
-                        true => (self.old, self.new),
-                        false => (start(old, olds), start(new, news)),
-                    };
-                    // Writing to a string cannot fail.
-                    let _ = write!(out, "@@ -{from},{olds} +{to},{news} @@{}", self.tail);
-                    part.iter().for_each(|line| out.push_str(line));
-                }
-                false => dropped += part.len(),
+            if kept[at] {
+                let start = |number: u64, count: u64| number - u64::from(count == 0 && number > 0);
+                let (from, to) = if at == 0 {
+                    // Unchanged; a hunk without old lines counts from the line before.
+                    (self.old, self.new)
+                } else {
+                    (start(old, olds), start(new, news))
+                };
+                // Writing to a string cannot fail.
+                let _ = write!(out, "@@ -{from},{olds} +{to},{news} @@{}", self.tail);
+                part.iter().for_each(|line| out.push_str(line));
+            } else {
+                dropped += part.len()
             }
             old += olds;
             new += news;
@@ -112,7 +111,7 @@ impl<'a> Hunk<'a> {
         dropped
     }
 
-    /// Which lines are near a change.
+    /// Whether each line is near enough to a change to stay.
     fn kept(&self, keep: usize) -> Vec<bool> {
         let is_change = |line: &&str| line.starts_with(['-', '+']);
         let mut kept = vec![false; self.lines.len()];
@@ -134,7 +133,7 @@ impl<'a> Hunk<'a> {
             };
             kept[i] |= since <= keep;
         }
-        // A note about the end of a file belongs to the line above.
+        // A note such as "No newline at end of file" belongs to the line above.
         for i in 1..self.lines.len() {
             if self.lines[i].starts_with('\\') {
                 kept[i] = kept[i - 1];
@@ -183,7 +182,7 @@ mod tests {
 ";
 
     #[test]
-    fn hunks_are_cut_where_nothing_changes_and_keep_their_numbers() {
+    fn hunks_are_split_at_omitted_lines_and_keep_their_numbers() {
         let reduced = reduce(DIFF, 1).unwrap();
         assert_eq!(
             reduced,
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_or_has_nothing_to_spare_stays() {
+    fn a_text_without_a_reducible_hunk_stays() {
         assert_eq!(reduce(DIFF, 9), None);
         assert_eq!(reduce(&DIFF.replace("-1,9", "-1,8"), 0), None);
         assert_eq!(reduce("no diff\n", 0), None);

@@ -1,8 +1,8 @@
-//! Pages as text: what a reader sees of them, with links, lists and tables.
+//! HTML pages as text: the visible text with links, lists and tables.
 
 use super::mark;
 
-/// The text of a page; `None` if it is none.
+/// The text of a page; `None` if `text` is not a page.
 pub(super) fn to_text(text: &str) -> Option<String> {
     let begin = text.trim_start().get(..15)?.to_ascii_lowercase();
     let is_page = begin.starts_with("<!doctype html") || begin.starts_with("<html");
@@ -24,7 +24,7 @@ pub(super) fn to_text(text: &str) -> Option<String> {
     ))
 }
 
-/// What is inside these is not shown.
+/// Elements whose content is not shown.
 const HIDDEN: [&str; 7] = [
     "script", "style", "noscript", "template", "svg", "head", "iframe",
 ];
@@ -56,11 +56,11 @@ const BLOCKS: [&str; 22] = [
 #[derive(Default)]
 struct Page {
     out: String,
-    /// Spaces are as they are.
+    /// How many `pre` elements are open; white space is copied inside them.
     pre: usize,
-    /// Where links go, innermost last.
+    /// Targets of the open links, innermost last.
     links: Vec<String>,
-    /// A cell of this row has been shown.
+    /// A cell of the current row has been written.
     in_row: bool,
 }
 
@@ -83,13 +83,13 @@ impl Page {
         }
     }
 
-    /// Takes in the tag at the beginning of `text`; what comes after it.
+    /// Processes the tag at the beginning of `text`; returns the text behind it.
     fn tag<'a>(&mut self, text: &'a str) -> &'a str {
         if let Some(comment) = text.strip_prefix("<!--") {
             return comment.find("-->").map_or("", |end| &comment[end + 3..]);
         }
         let Some(end) = end_of_tag(text) else {
-            // An angle bracket that is a character.
+            // A literal angle bracket.
             self.out.push('<');
             return &text[1..];
         };
@@ -156,7 +156,7 @@ impl Page {
         rest
     }
 
-    /// Passes over an element that is not shown, but for the title of a page.
+    /// Skips a hidden element, except for the title of the page.
     fn hidden<'a>(&mut self, name: &str, rest: &'a str) -> &'a str {
         let Some(end) = find_closing(rest, name) else {
             return "";
@@ -192,7 +192,7 @@ impl Page {
     }
 }
 
-/// Where the tag at the beginning of `text` ends; quotes may have brackets in them.
+/// The end of the tag at the beginning of `text`; quoted attributes may contain brackets.
 fn end_of_tag(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let first = bytes.get(1)?;
@@ -211,7 +211,7 @@ fn end_of_tag(text: &str) -> Option<usize> {
     None
 }
 
-/// A bracket that is not closed after so many bytes is a character; a page must not be read again and again.
+/// A bracket that is not closed within this many bytes is a literal one. Bounds the time for an adversarial page.
 const LONGEST_TAG: usize = 64 << 10;
 
 fn attribute(tag: &str, name: &str) -> Option<String> {
@@ -238,7 +238,7 @@ fn find_ignoring_case(text: &str, what: &str) -> Option<usize> {
     })
 }
 
-/// Entities as the characters that they stand for; what is not known stays.
+/// Replaces entities by their characters; unknown ones stay.
 fn unescape(text: &str) -> std::borrow::Cow<'_, str> {
     if !text.contains('&') {
         return text.into();
@@ -300,7 +300,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_what_a_reader_sees_of_it() {
+    fn a_page_becomes_its_visible_text() {
         let page = "<!DOCTYPE html><html><head><title>A &amp; B</title><style>p{}</style></head>\
             <body><h2>Things</h2><p>Some <b>bold</b> text,\n  and <a href=\"https://x.example/a?b=1&amp;c=2\">a link</a>.</p>\
             <ul><li>one<li>two</ul><table><tr><th>k<th>v</tr><tr><td>a</td><td>1 &lt; 2</td></tr></table>\
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_page_stays() {
+    fn a_text_that_is_not_a_page_stays() {
         for text in [
             "<p>hello</p> and more text",
             "a < b",
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_page_ends_somewhere() {
+    fn malformed_pages_are_converted_without_a_panic() {
         for text in [
             "<!doctype html><",
             "<!doctype html><a href='x",

@@ -1,12 +1,12 @@
-//! Test runs without the tests that passed.
+//! Test runs without passing tests.
 //!
-//! Only lines that say of themselves that one test passed may go, and only in a run of a tool that we know.
-//! Everything else stays where it is: failures, output, warnings, summaries, and lines of unknown form. So
-//! no failure can get lost, and no statement is added that the tool did not make.
+//! Only lines that report exactly one passing test are omitted, and only in a run of a known tool. All other lines
+//! stay: failures, output, warnings, summaries, and lines of unknown form. So no failure is lost, and nothing is stated
+//! that the tool did not print.
 
 use super::{mark, plural};
 
-/// A tool that runs tests: what shows that it was this one, and which of its lines may go.
+/// A test runner: how to recognise its run, and its lines of passing tests.
 struct Tool {
     ran: fn(&str) -> bool,
     passed: fn(&str) -> bool,
@@ -65,7 +65,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The run without tests that passed.
+/// The run without passing tests.
 pub(super) fn failures(text: &str) -> Option<String> {
     let mut tools = TOOLS.iter();
     let tool = tools.find(|tool| text.lines().any(|line| (tool.ran)(line)))?;
@@ -84,7 +84,7 @@ pub(super) fn failures(text: &str) -> Option<String> {
     (gone > 0).then_some(out)
 }
 
-/// Says how many tests were here.
+/// Marks where passing tests were omitted, with their number.
 fn flush(run: &mut usize, out: &mut String) -> usize {
     let count = std::mem::take(run);
     if count > 0 {
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_among_passing_tests_stays_with_all_that_belongs_to_it() {
+    fn a_failure_among_passing_tests_stays_with_its_output() {
         let text = "\
 running 5 tests
 test a ... ok
@@ -137,7 +137,7 @@ test result: FAILED. 3 passed; 1 failed; 1 ignored
     }
 
     #[test]
-    fn output_in_the_middle_of_a_line_keeps_it() {
+    fn a_passing_test_with_output_on_its_line_stays() {
         let text = "running 2 tests\ntest a ... printed something\nok\ntest b ... ok\n";
         let left = failures(text).unwrap();
         assert!(
@@ -147,7 +147,7 @@ test result: FAILED. 3 passed; 1 failed; 1 ignored
     }
 
     #[test]
-    fn every_tool_keeps_what_did_not_pass() {
+    fn only_passing_tests_are_omitted_for_every_tool() {
         let pytest = "===== test session starts =====\nt.py::test_a PASSED   [ 50%]\nt.py::test_b[x-1] FAILED [100%]\nt.py::test_c XPASS\nt.py::test_d PASSED\n===== 1 failed, 2 passed in 0.1s =====\n";
         let left = failures(pytest).unwrap();
         assert!(left.contains("test_b[x-1] FAILED") && left.contains("XPASS"));
@@ -170,7 +170,7 @@ test result: FAILED. 3 passed; 1 failed; 1 ignored
     }
 
     #[test]
-    fn what_is_no_run_of_tests_or_has_nothing_to_spare_stays() {
+    fn a_text_without_passing_tests_stays() {
         for text in [
             "test a ... ok\n",
             "running late for tests\n",

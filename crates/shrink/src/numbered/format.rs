@@ -1,11 +1,11 @@
-//! How a number stands before its line, as `printf` would say it.
+//! The `printf` format of line numbers.
 
 use std::fmt::{self, Write};
 
-/// Wider numbers than this are no line numbers. It also bounds what a line can grow by.
+/// The most digits of a line number. It also bounds how much a line can expand.
 pub(super) const WIDEST: usize = 18;
 
-/// What fills up a number to its width.
+/// How a number is padded to its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pad {
     /// `   12`
@@ -16,21 +16,21 @@ pub(super) enum Pad {
     Zero,
 }
 
-/// How a number stands before its line.
+/// The format of the line number before each line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Format {
     pub(super) before: &'static str,
     pub(super) pad: Pad,
     pub(super) width: usize,
-    /// At most three characters.
+    /// The separator behind the number, at most three characters.
     pub(super) after: String,
 }
 
 impl Format {
-    /// What may stand before a number.
+    /// The possible texts before a number.
     pub(super) const BEFORE: [&str; 2] = ["", "L"];
 
-    /// The number and the text of a line, if [`Self::write`] makes the same line of them.
+    /// The number and text of a line, if [`Self::write`] reproduces the line.
     pub(super) fn read<'a>(&self, line: &'a str, trimmed: bool) -> Option<(u64, &'a str)> {
         let padded = line.strip_prefix(self.before)?;
         let digits_from = match self.pad {
@@ -71,24 +71,25 @@ impl Format {
         Some((number, text))
     }
 
-    /// A line. With `trimmed` one without a text does not end with a space.
+    /// Writes a line. With `trimmed`, trailing spaces of a line without text are omitted.
     pub(super) fn write(&self, number: u64, text: &str, trimmed: bool, out: &mut String) {
         out.push_str(self.before);
         let width = self.width;
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = match self.pad {
             Pad::Right => write!(out, "{number:width$}"),
             Pad::Left => write!(out, "{number:<width$}"),
             Pad::Zero => write!(out, "{number:0width$}"),
         };
-        out.push_str(match trimmed && text.is_empty() {
-            true => self.trimmed(),
-            false => &self.after,
+        out.push_str(if trimmed && text.is_empty() {
+            self.trimmed()
+        } else {
+            &self.after
         });
         out.push_str(text);
     }
 
-    /// As many spaces as there would be before a text.
+    /// As many spaces as precede the text of a numbered line.
     pub(super) fn margin(&self) -> String {
         " ".repeat(self.width + self.after.chars().count())
     }

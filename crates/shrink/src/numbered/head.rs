@@ -1,4 +1,4 @@
-//! The first line: which lines there are, and how their numbers were written.
+//! The head line: the range of lines, and the format of their numbers.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use linkspan_wire::{Json, quote};
 use super::format::Format;
 use crate::rendering::Malformed;
 
-/// What became of lines that have no text.
+/// How lines without text are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Blanks {
-    /// They are like the others.
+    /// Like other lines.
     Plain,
-    /// Spaces at their end are missing.
+    /// Without their trailing spaces.
     Trimmed,
-    /// They have no number and are not counted; spaces up to where texts begin, as `nl` prints them.
+    /// Without a number and not counted: spaces up to the column of texts, as `nl` prints them.
     Margin,
-    /// They have no number and are not counted.
+    /// Without a number and not counted: empty.
     Bare,
 }
 
@@ -36,7 +36,7 @@ impl Blanks {
         matches!(self, Self::Plain | Self::Trimmed)
     }
 
-    /// What an empty line of the short form is, if it is not a line with a number.
+    /// The original of an empty line in the short form, if that is not a numbered line.
     pub(super) fn of(self, format: &Format) -> Option<String> {
         match self {
             Self::Plain | Self::Trimmed => None,
@@ -60,7 +60,7 @@ const SPARSE: &str = ", every 10th numbered";
 
 impl Head {
     pub(super) fn parse(head: &str) -> Result<Self, Malformed> {
-        Self::read(head).ok_or_else(|| Malformed::new(0, "not a range and a format"))
+        Self::read(head).ok_or_else(|| Malformed::new(0, "not a header of numbered lines"))
     }
 
     fn read(head: &str) -> Option<Self> {

@@ -1,22 +1,22 @@
-//! Finds out how the lines of a text are numbered.
+//! Infers the format of line numbers.
 
 use super::format::{Format, Pad, WIDEST};
 use super::head::Blanks;
 use crate::context::Context;
 
-/// Lines that are looked at before the whole text is.
+/// How many lines are examined before the whole text is.
 const SAMPLE: usize = 200;
 
-/// Formats that are tried.
+/// How many formats are tried.
 const FORMATS: usize = 40;
 
 /// Fewer lines are not worth a head.
 const FEWEST: usize = 3;
 
-/// What stands between a number and its text. None of them: a space.
+/// The separators between a number and its text, besides a space.
 const SIGNS: [char; 10] = ['\t', '→', ':', '|', '│', ')', '.', '-', ']', '>'];
 
-/// How most lines are numbered, if they are.
+/// The format of most lines, if they are numbered.
 pub(super) fn learn(text: &str, context: &Context) -> Option<(Format, Blanks)> {
     let format = sample(text)?;
     let mut seen = Seen::default();
@@ -26,7 +26,7 @@ pub(super) fn learn(text: &str, context: &Context) -> Option<(Format, Blanks)> {
         }
         seen.take(line, &format);
     }
-    // Three of five lines, or this is something else.
+    // At least three in five lines must be numbered.
     let others = seen.lines - seen.margins - seen.bare;
     if seen.numbered() < FEWEST || seen.numbered() * 5 < others * 3 {
         return None;
@@ -42,7 +42,7 @@ pub(super) fn learn(text: &str, context: &Context) -> Option<(Format, Blanks)> {
     }
     let blanks = match () {
         () if trimmed => Blanks::Trimmed,
-        // An empty line can mean only one thing.
+        // An empty line can have only one meaning.
         () if seen.empty + seen.only_space + seen.cut > 0 => Blanks::Plain,
         () if seen.margins > 0 && seen.margins >= seen.bare => Blanks::Margin,
         () if seen.bare > 0 => Blanks::Bare,
@@ -51,23 +51,23 @@ pub(super) fn learn(text: &str, context: &Context) -> Option<(Format, Blanks)> {
     Some((format, blanks))
 }
 
-/// What a pass through the text finds.
+/// Counts from one pass through the text.
 #[derive(Default)]
 struct Seen {
     lines: usize,
     /// Numbered lines with a text.
     texts: usize,
-    /// The fewest spaces that a text begins with.
+    /// The least indentation of a text, in spaces.
     indent: Option<usize>,
-    /// Texts that are nothing but a space.
+    /// Texts that are a single space.
     only_space: usize,
     /// Numbered lines without a text.
     empty: usize,
-    /// The same, and spaces are missing at their end.
+    /// Numbered lines without a text whose trailing spaces are missing.
     cut: usize,
-    /// Lines of spaces up to where texts begin.
+    /// Lines of spaces up to the column of texts.
     margins: usize,
-    /// Lines with nothing on them.
+    /// Empty lines.
     bare: usize,
 }
 
@@ -102,13 +102,13 @@ impl Seen {
         self.texts + self.only_space + self.empty + self.cut
     }
 
-    /// Whether a space belongs to what stands before the texts. Code is indented by an even number.
+    /// Whether a space belongs to the separator, because all texts have an odd indentation.
     fn has_gap(&self) -> bool {
         self.indent.is_some_and(|indent| indent % 2 == 1)
     }
 }
 
-/// A line as far as its sign: before, spaces, digits, spaces.
+/// The beginning of a line up to its separator: prefix, spaces, digits, spaces.
 struct Shape {
     before: &'static str,
     lead: usize,
@@ -134,7 +134,7 @@ impl Shape {
         let rest = &line[digits..];
         let mid = count(rest, |b| *b == b' ');
         let sign = rest[mid..].chars().next().filter(|c| SIGNS.contains(c));
-        // Spaces, and then something else: that belongs to the text.
+        // Spaces without a separator belong to the text.
         let (mid, sign) = match sign {
             Some(sign) if mid <= 1 || matches!(sign, '|' | '│' | ':' | '→') => {
                 (mid, Some(sign))
@@ -152,7 +152,7 @@ impl Shape {
         })
     }
 
-    /// Formats that this line may have.
+    /// The formats that this line may have.
     fn formats(&self) -> Vec<Format> {
         let sign = self.sign.unwrap_or(' ').to_string();
         let format = |pad, width, after| Format {
@@ -185,7 +185,7 @@ impl Shape {
     }
 }
 
-/// The format of most of the first lines.
+/// The format that most of the first lines fit.
 fn sample(text: &str) -> Option<Format> {
     let lines: Vec<&str> = text.split('\n').take(SAMPLE).collect();
     let mut formats = Vec::new();
@@ -200,6 +200,6 @@ fn sample(text: &str) -> Option<Format> {
         let read = |line: &&&str| format.read(line, true).is_some();
         lines.iter().filter(read).count()
     };
-    // The first of those that are as good.
+    // The first of equally good formats.
     formats.into_iter().rev().max_by_key(fits)
 }

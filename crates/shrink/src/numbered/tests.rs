@@ -11,7 +11,7 @@ fn at(level: Level) -> Context {
     }
 }
 
-/// The only candidate, as head and body, after it was taken back.
+/// The only candidate, as head and body, after a round trip.
 fn short(text: &str, level: Level) -> String {
     let made = encode(text, Kind::Numbered, &at(level));
     let [one] = made.as_slice() else {
@@ -21,7 +21,7 @@ fn short(text: &str, level: Level) -> String {
     format!("{}\n{}", one.head, one.body)
 }
 
-fn comes_back(text: &str) {
+fn assert_restored(text: &str) {
     for level in Level::ALL {
         assert_eq!(check(text, Kind::Numbered, &at(level)), Ok(1), "{text}");
     }
@@ -40,21 +40,21 @@ fn every_tenth_line_keeps_its_number() {
 }
 
 #[test]
-fn at_the_plainest_level_all_lines_keep_their_number() {
+fn at_the_safe_level_all_lines_keep_their_number() {
     let text = "     8→fn main() {\n     9→\n    10→    run();\n    11→}";
     let want = "8-11 as \"%6d→\"\n8\tfn main() {\n9\t\n10\t    run();\n11\t}";
     assert_eq!(short(text, Level::Safe), want);
 }
 
 #[test]
-fn a_jump_says_where_it_goes_on() {
+fn a_jump_is_marked_with_the_next_number() {
     let text = "1: a\n2: b\n3: c\n40: d\n41: e\n42: f";
     let want = "1-42 as \"%d: \", every 10th numbered\na\nb\nc\n~40\td\ne\nf";
     assert_eq!(short(text, Level::Max), want);
 }
 
 #[test]
-fn where_numbers_jump_all_the_time_they_stay() {
+fn non_consecutive_numbers_have_no_short_form() {
     let text = "1:a\n5:b\n30:c\n41:d";
     assert_eq!(
         short(text, Level::Max),
@@ -63,16 +63,16 @@ fn where_numbers_jump_all_the_time_they_stay() {
 }
 
 #[test]
-fn lines_without_a_number_and_texts_with_our_mark_come_back() {
+fn lines_without_a_number_and_texts_with_a_tilde_are_restored() {
     let text = "file a\n1|~x\n2|~|y\n3|~80\tz\n...\n4|\n5|10\t\n\n6|end";
     let want =
         "1-6 as \"%d|\", every 10th numbered\n~|file a\n~~x\n~~|y\n~~80\tz\n~|...\n\n10\t\n~|\nend";
     assert_eq!(short(text, Level::Max), want);
-    comes_back(text);
+    assert_restored(text);
 }
 
 #[test]
-fn all_the_usual_ways_to_number_lines_are_known() {
+fn common_formats_of_line_numbers_are_supported() {
     let code = |n: u64| match n % 4 {
         0 => "",
         1 => "fn main() {",
@@ -102,15 +102,15 @@ fn all_the_usual_ways_to_number_lines_are_known() {
         let want = format!("1-120 as \"{name}\", every 10th numbered\n");
         assert!(made.starts_with(&want), "{name}: {made}");
         assert!(!made.contains('~'), "{name}: {made}");
-        comes_back(&text);
-        // The same without what stands at the end of a line.
+        assert_restored(&text);
+        // The same without trailing spaces.
         let bare: Vec<&str> = text.split('\n').map(str::trim_end).collect();
         let made = short(&bare.join("\n"), Level::Max);
         assert!(
             !made.trim_end_matches(|c: char| c != '~').contains("~~"),
             "{name}: {made}"
         );
-        comes_back(&bare.join("\n"));
+        assert_restored(&bare.join("\n"));
     }
 }
 
@@ -125,7 +125,7 @@ fn lines_that_nl_does_not_count_are_empty() {
 }
 
 #[test]
-fn what_is_not_numbered_is_left_alone() {
+fn a_text_without_line_numbers_has_no_short_form() {
     for text in [
         "",
         "\n",
@@ -142,7 +142,7 @@ fn what_is_not_numbered_is_left_alone() {
 }
 
 #[test]
-fn a_short_form_that_was_changed_is_refused() {
+fn a_modified_short_form_is_refused() {
     let good = "8-11 as \"%6d\\t\", every 10th numbered";
     assert!(decode(good, "a\nb\n10\tc").is_ok());
     for (head, body) in [
@@ -162,7 +162,7 @@ fn a_short_form_that_was_changed_is_refused() {
     }
 }
 
-/// Text as it stands in code, with much of what could be taken for ours.
+/// Code-like texts with many characters of the notation.
 fn texts() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "( {0,12}|\t{0,3})[a-z_]{1,8}( = |\\(|: )[a-z0-9]{0,8}[;){]?",
@@ -190,7 +190,7 @@ fn formats() -> impl Strategy<Value = Format> {
     )
 }
 
-/// A listing with jumps, lines without a number, and blank lines of every sort.
+/// A listing with jumps, lines without a number, and blank lines of every style.
 fn listings() -> impl Strategy<Value = (bool, String)> {
     let line = (
         texts(),
@@ -225,17 +225,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn a_listing_comes_back((plain, text) in listings()) {
+    fn a_listing_is_restored((plain, text) in listings()) {
         for level in Level::ALL {
             let made = check(&text, Kind::Numbered, &at(level));
             prop_assert!(made.is_ok(), "{}", made.unwrap_err());
-            // Or the property says nothing.
+            // Otherwise the property would be vacuous.
             prop_assert!(!plain || made == Ok(1), "{text}");
         }
     }
 
     #[test]
-    fn any_text_comes_back(text in "([ 0-9]{0,6}[\t:|→ ~\r]?[a-z ~|]{0,4}\n){0,12}[ 0-9~\n]{0,4}") {
+    fn any_text_is_restored(text in "([ 0-9]{0,6}[\t:|→ ~\r]?[a-z ~|]{0,4}\n){0,12}[ 0-9~\n]{0,4}") {
         for level in Level::ALL {
             let made = check(&text, Kind::Numbered, &at(level));
             prop_assert!(made.is_ok(), "{}", made.unwrap_err());

@@ -1,13 +1,13 @@
-//! Lines that tell what stands around them: headings, signatures, the files of a diff.
+//! Landmarks: headings, signatures, and the files of a diff.
 
 use super::pages::cut;
 use crate::detect::{Region, line_numbers};
 use crate::kind::Kind;
 
-/// More are not collected.
+/// The most landmarks.
 const MOST: usize = 400;
 
-/// With the numbers of the lines.
+/// The landmarks with their line numbers.
 pub(super) fn of(text: &str, regions: &[Region]) -> Vec<String> {
     let mut found = Vec::new();
     for (region, (first, _)) in regions.iter().zip(line_numbers(text, regions)) {
@@ -39,7 +39,7 @@ fn is_heading(line: &str) -> bool {
     (1..=6).contains(&level) && line.as_bytes().get(level) == Some(&b' ')
 }
 
-/// Whether a line begins something with a name: a function, a type.
+/// Whether a line begins the definition of a function, type or module.
 fn is_signature(line: &str) -> bool {
     const BEGIN: [&str; 16] = [
         "fn ",

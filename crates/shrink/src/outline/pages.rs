@@ -1,15 +1,15 @@
-//! The first and the last lines of a text.
+//! The first and last lines of a text.
 
 use std::fmt::Write as _;
 
 use crate::context::Context;
 
-/// Characters of a line that are shown.
+/// The most characters shown of a line.
 const WIDE: usize = 400;
 
-/// As many of the first and last lines as fit into so many tokens, more of the first.
+/// As many of the first and last lines as fit into `room` tokens, two thirds of them from the first.
 pub(super) fn of(text: &str, lines: usize, room: u64, context: &Context) -> String {
-    // What stands above and between them.
+    // Reserved for the marks above and between the lines.
     let room = room.saturating_sub(32);
     let (head, used) = take(text.lines(), room * 2 / 3, lines, context);
     let rest = lines - head.len();
@@ -41,7 +41,7 @@ pub(super) fn of(text: &str, lines: usize, room: u64, context: &Context) -> Stri
     out
 }
 
-/// Lines as long as they fit, and their tokens.
+/// The lines that fit into `room`, and their tokens.
 fn take<'a>(
     lines: impl Iterator<Item = &'a str>,
     room: u64,
@@ -61,7 +61,7 @@ fn take<'a>(
     (taken, used)
 }
 
-/// A line, or the beginning of a long one.
+/// A line, cut to `most` characters.
 pub(super) fn cut(line: &str, most: usize) -> String {
     match line.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &line[..end]),

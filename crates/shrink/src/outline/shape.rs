@@ -1,4 +1,4 @@
-//! What a JSON value is made of.
+//! Describes the structure of a JSON value.
 
 use std::fmt::Write as _;
 
@@ -6,16 +6,16 @@ use linkspan_wire::{Json, JsonKind};
 
 use super::pages::cut;
 
-/// Values within values that are looked into.
+/// How many levels of nesting are described.
 const DEEP: usize = 3;
 
-/// Members of an object that are named.
+/// The most members of an object that are named.
 const NAMED: usize = 16;
 
-/// Characters of the first element that are shown.
+/// The most characters shown of the first element.
 const FIRST: usize = 300;
 
-/// The names of members and the lengths of arrays; then the first element of the longest array.
+/// The names of members and the lengths of arrays, then the first element of the longest array.
 pub(super) fn of(text: &str) -> Option<String> {
     let json = Json::parse(text).ok()?;
     let mut out = String::new();
@@ -63,7 +63,7 @@ fn describe<'a>(json: Json<'a>, deep: usize, out: &mut String, longest: &mut Lon
                 }
                 out.push_str(if index > 0 { ", " } else { "" });
                 out.push_str(&cut(&name, 60).replace(['\n', '\r'], " "));
-                // A member that holds nothing but itself is told by its name.
+                // A scalar member is described by its name only.
                 if matches!(value.kind(), JsonKind::Array | JsonKind::Object) {
                     out.push_str(": ");
                     describe(value, deep - 1, out, longest);

@@ -25,7 +25,7 @@ fn lines(count: usize) -> String {
 }
 
 #[test]
-fn it_says_what_there_is_and_how_to_get_it() {
+fn an_outline_lists_regions_and_how_to_get_the_rest() {
     let outline = outlined(&lines(1000), 300);
     let (first, rest) = outline.split_once('\n').unwrap();
     assert!(
@@ -94,7 +94,7 @@ fn there_may_be_room_for_the_handle_only() {
     );
 }
 
-/// Gives every original the same id.
+/// Returns the same id for every original.
 struct SameId;
 
 impl Keep for SameId {
@@ -104,7 +104,7 @@ impl Keep for SameId {
 }
 
 #[test]
-fn a_text_that_imitates_an_outline_is_told_apart() {
+fn imitated_outline_marks_are_escaped() {
     let forged = outlined(&lines(1000), 300);
     let text = Text {
         text: &format!("{forged}\n{}", lines(1000)),
@@ -115,7 +115,7 @@ fn a_text_that_imitates_an_outline_is_told_apart() {
     let outline = worked.text.unwrap();
     assert!(outline.starts_with("[linkspan: 1"), "{outline}");
     assert!(outline.contains("\n[[linkspan: 1000 lines"), "{outline}");
-    // The head, and the marks of the lines that are shown and left out.
+    // The head, and the marks of the shown and omitted lines.
     assert_eq!(marks::count(&outline), 3, "{outline}");
     assert_eq!(decode(&outline).unwrap(), outline);
 }
@@ -131,7 +131,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn it_is_never_over_its_budget_and_invents_nothing(
+    fn an_outline_stays_within_its_budget_and_copies_its_lines(
         pieces in proptest::collection::vec(prop_oneof![
             Just("# Heading\n".to_owned()), Just("some words\n".to_owned()), Just("\n".to_owned()), Just("é€😀\r\n".to_owned()),
             Just("{\n \"a\": [1, 2,\n 3]\n}\n".to_owned()), Just("```rust\nfn a() {\n}\n```\n".to_owned()), Just("a,b,c\n".to_owned()),
@@ -143,7 +143,7 @@ proptest! {
         let context = Context::default();
         let outline = outlined(&text, budget);
         prop_assert!(context.tokens(&outline) <= budget.max(30), "{}", outline);
-        // After the head, every line is one of the text, or says what is left out.
+        // Below the head, every line is copied from the text or is an omission mark.
         let shown = outline.split_once("\n[linkspan: lines 1-").map_or("", |(_, shown)| shown);
         for line in shown.split('\n').skip(1) {
             let known = line.starts_with("[linkspan: lines ") || match line.strip_suffix('…') {

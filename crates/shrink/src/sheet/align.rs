@@ -1,23 +1,23 @@
-//! Where in its column a cell stands.
+//! Alignment of cells in their column.
 
 use super::measure::Measure;
 use super::rows::{Rows, is_number};
 
-/// Where in its column a cell stands.
+/// The alignment of a cell in its column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Align {
     Left,
     Right,
-    /// An odd space goes to the right.
+    /// With an odd number of spaces, the extra one is on the right.
     Center,
-    /// An odd space goes to the left.
+    /// With an odd number of spaces, the extra one is on the left.
     CenterLate,
-    /// As Python does it: an odd space goes to the left if the column is odd.
+    /// As in Python: the extra space is on the left if the column width is odd.
     CenterPython,
 }
 
 impl Align {
-    /// All of them, from the one to guess first.
+    /// All alignments, the most likely first.
     pub(super) const ALL: [Self; 5] = [
         Self::Left,
         Self::Right,
@@ -26,7 +26,7 @@ impl Align {
         Self::CenterPython,
     ];
 
-    /// The letter for it in a head.
+    /// The letter of an alignment in a head.
     pub(super) const fn letter(self) -> char {
         match self {
             Self::Left => 'l',
@@ -37,12 +37,12 @@ impl Align {
         }
     }
 
-    /// What a letter means.
+    /// The alignment of a letter.
     pub(super) fn parse(letter: char) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.letter() == letter)
     }
 
-    /// How many spaces go before and after a cell.
+    /// The number of spaces before and after a cell.
     pub(super) const fn split(self, spaces: usize, width: usize) -> (usize, usize) {
         let before = match self {
             Self::Left => 0,
@@ -54,7 +54,7 @@ impl Align {
         (before, spaces - before)
     }
 
-    /// What is left of a cell if its padding is taken off. Spaces that cannot be padding stay.
+    /// Removes the padding of a cell. Spaces that cannot be padding stay.
     pub(super) fn trim(self, field: &str) -> &str {
         match self {
             Self::Left => field.trim_end_matches(' '),
@@ -64,9 +64,9 @@ impl Align {
     }
 }
 
-/// How most programs align these columns: numbers to the right.
+/// The usual alignment of columns: numbers to the right.
 pub(super) fn usual(rows: &Rows<'_>) -> Vec<Align> {
-    // Nothing yet, or whether all are numbers.
+    // `None` until a cell is seen, then whether all cells are numbers.
     let mut are_numbers: Vec<Option<bool>> = vec![None; rows.width];
     for row in rows.rows() {
         for (cell, are_numbers) in row.iter().zip(&mut are_numbers) {
@@ -82,26 +82,26 @@ pub(super) fn usual(rows: &Rows<'_>) -> Vec<Align> {
     are_numbers.into_iter().map(align).collect()
 }
 
-/// How many cells of a column would stand where they do, for each way to align them.
+/// For each alignment, the number of cells of a column whose position it explains.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Votes {
     votes: [usize; 5],
-    /// How many are numbers, and how many are not.
+    /// The number of cells that are numbers, and of those that are not.
     numbers: usize,
     others: usize,
 }
 
 impl Votes {
-    /// Looks at a cell with its spaces.
+    /// Counts a cell, given with its padding.
     pub(super) fn cast(&mut self, field: &str, width: usize, measure: Measure) {
         let cell = field.trim_matches(' ');
         if cell.is_empty() {
             return;
         }
-        match is_number(cell) {
-            true => self.numbers += 1,
-            false if matches!(cell, "NULL" | "null") => {}
-            false => self.others += 1,
+        if is_number(cell) {
+            self.numbers += 1;
+        } else if !matches!(cell, "NULL" | "null") {
+            self.others += 1;
         }
         let before = field.len() - field.trim_start_matches(' ').len();
         let spaces = width.saturating_sub(measure.of(cell));
@@ -110,34 +110,36 @@ impl Votes {
         }
     }
 
-    /// How most programs align such a column.
+    /// The usual alignment of a column like this.
     pub(super) const fn usual(&self) -> Align {
-        match self.numbers > 0 && self.others == 0 {
-            true => Align::Right,
-            false => Align::Left,
+        if self.numbers > 0 && self.others == 0 {
+            Align::Right
+        } else {
+            Align::Left
         }
     }
 
-    /// The one with the most votes, or this one if no other has more.
+    /// The alignment with the most votes; `usual` if it is among them.
     pub(super) fn elected_or(&self, usual: Align) -> Align {
         let most = self.votes.iter().max().copied().unwrap_or(0);
         let votes = Align::ALL.into_iter().zip(self.votes);
         let mut elected = votes
             .filter(|(_, votes)| *votes == most)
             .map(|(align, _)| align);
-        match elected.clone().any(|one| one == usual) {
-            true => usual,
-            false => elected.next().unwrap_or(usual),
+        if elected.clone().any(|one| one == usual) {
+            usual
+        } else {
+            elected.next().unwrap_or(usual)
         }
     }
 }
 
-/// The letters for a row of columns.
+/// The letters of the columns' alignments.
 pub(super) fn letters(aligns: &[Align]) -> String {
     aligns.iter().map(|one| one.letter()).collect()
 }
 
-/// The way back.
+/// The inverse of [`letters`].
 pub(super) fn parse_letters(letters: &str) -> Option<Vec<Align>> {
     letters.chars().map(Align::parse).collect()
 }

@@ -1,8 +1,7 @@
-//! The rows of a table in few tokens: a line with the columns and what their cells have in common, then a
-//! line for each row.
+//! The rows of a table in few tokens: a line with the columns and what their cells share, then a line per row.
 //!
-//! Cells are separated by spaces, because vocabularies have most words with a space before them: `a b` is
-//! two tokens where `a,b` is three.
+//! Cells are separated by spaces, because vocabularies contain most words with a leading space: `a b` is two tokens
+//! where `a,b` is three.
 
 mod cell;
 mod lines;
@@ -23,17 +22,17 @@ use crate::context::Context;
 
 /// A table as text.
 pub(super) struct Written {
-    /// How to read it: a few words, or nothing.
+    /// The legend: a few words, or nothing.
     pub(super) legend: String,
     pub(super) lines: String,
 }
 
-/// More cells than this in a table are not believed, given the size of its text.
+/// The most cells of a table whose body has this many bytes.
 const fn most_cells(body: usize) -> usize {
     body.saturating_mul(8).saturating_add(4096)
 }
 
-/// As text. Nothing if there is no time.
+/// Encodes rows; `None` if the call is cancelled.
 pub(super) fn write(rows: &Rows<'_>, context: &Context) -> Option<Written> {
     let width = rows.width;
     let columns: Vec<Vec<&str>> = (0..width)
@@ -68,7 +67,7 @@ pub(super) fn write(rows: &Rows<'_>, context: &Context) -> Option<Written> {
         writer.row(&cuts, &mut lines);
     }
     if lines.ends_with('\n') {
-        // A line end at the very end would be taken for that of the text.
+        // A final line feed would be read as the line end of the text.
         lines.push_str("\"\"");
     }
     if rows.len().saturating_mul(parts.len()) > most_cells(lines.len()) {
@@ -80,7 +79,7 @@ pub(super) fn write(rows: &Rows<'_>, context: &Context) -> Option<Written> {
     })
 }
 
-/// The parts of a row's cells.
+/// Cuts the cells of a row into parts.
 fn cut<'r>(row: &'r [Cow<'_, str>], parts: &[Part<'_>], cuts: &mut Vec<&'r str>) {
     let mut rest = "";
     for (i, part) in parts.iter().enumerate() {

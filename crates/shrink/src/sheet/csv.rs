@@ -1,4 +1,4 @@
-//! Comma-, tab- and otherwise separated values.
+//! Values separated by commas, tabs, semicolons or bars.
 
 mod read;
 
@@ -11,32 +11,32 @@ use super::page::{Page, fill};
 use super::rows::{Rows, is_number};
 use crate::rendering::Malformed;
 
-/// How values are separated.
+/// The format of separated values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Csv {
     separator: char,
     /// Whether a space follows each separator.
     spaced: bool,
-    /// Which cells of each column have quotes. Nothing: cells have their quotes in them.
+    /// The quoting rule of each column. `None`: cells include their quotes.
     quotes: Option<Vec<Quotes>>,
-    /// Which names have quotes.
+    /// The quoting rule of the names.
     names: Quotes,
-    /// So many columns are padded.
+    /// The number of padded columns.
     padding: Option<usize>,
 }
 
-/// Which cells have quotes.
+/// A quoting rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Quotes {
-    /// Those that need them.
+    /// Cells that need quotes.
     Needed,
-    /// All.
+    /// All cells.
     All,
-    /// All that are not empty.
+    /// Non-empty cells.
     Filled,
-    /// All that are not numbers.
+    /// Cells that are not numbers.
     Texts,
-    /// All that are neither empty nor numbers.
+    /// Cells that are neither empty nor numbers.
     FilledTexts,
 }
 
@@ -63,7 +63,7 @@ impl Quotes {
         Self::ALL.into_iter().find(|one| one.letter() == letter)
     }
 
-    /// Whether a cell has quotes, given whether it needs them.
+    /// Whether a cell is quoted, given whether it needs quotes.
     fn applies(self, cell: &str, needed: bool) -> bool {
         needed
             || match self {
@@ -77,7 +77,7 @@ impl Quotes {
 }
 
 impl Csv {
-    /// Writes it.
+    /// Draws the table.
     pub(super) fn draw(&self, rows: &Rows<'_>, page: &mut Page<'_>) -> Result<(), Malformed> {
         let widths = self.widths(rows);
         if let Some(names) = &rows.names {
@@ -92,7 +92,7 @@ impl Csv {
         Ok(())
     }
 
-    /// How wide columns are, if they are padded.
+    /// The widths of padded columns.
     fn widths(&self, rows: &Rows<'_>) -> Vec<usize> {
         let mut widths = vec![0; self.padding.unwrap_or(0).min(rows.width)];
         if !widths.is_empty() {
@@ -119,9 +119,10 @@ impl Csv {
                     out.push(' ');
                 }
             }
-            match self.quotes.is_some() && quotes(i).applies(cell, self.needs(cell)) {
-                true => quote(out, cell),
-                false => out.push_str(cell),
+            if self.quotes.is_some() && quotes(i).applies(cell, self.needs(cell)) {
+                quote(out, cell)
+            } else {
+                out.push_str(cell)
             }
             if let Some(width) = widths.get(i) {
                 fill(out, ' ', width.saturating_sub(Measure::Chars.of(cell)));
@@ -136,7 +137,7 @@ impl Csv {
             .any(|byte| byte == separator || matches!(byte, b'"' | b'\n' | b'\r'))
     }
 
-    /// The words for it.
+    /// The words of the head.
     pub(super) fn head(&self) -> String {
         let mut head = match self.separator {
             '\t' => "tsv".to_owned(),
@@ -170,7 +171,7 @@ impl Csv {
         head
     }
 
-    /// The way back, for a table with so many columns.
+    /// The inverse of [`Self::head`], for a table with this many columns.
     pub(super) fn parse(word: &str, words: Words<'_>, columns: usize) -> Option<Self> {
         let mut csv = Self {
             separator: if word == "tsv" { '\t' } else { ',' },

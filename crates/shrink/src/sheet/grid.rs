@@ -1,4 +1,4 @@
-//! Tables with rules and bars: as databases print them, as terminals draw them, as reStructuredText wants them.
+//! Tables with rules and bars: output of databases, tables drawn in terminals, reStructuredText.
 
 mod frame;
 mod plan;
@@ -19,32 +19,32 @@ use crate::rendering::Malformed;
 pub(super) struct Grid {
     frame: Frame,
     indent: usize,
-    /// Spaces between a bar and a cell, on its left and on its right.
+    /// The spaces between a bar and a cell, on its left and on its right.
     space: (usize, usize),
-    /// Where cells stand; nothing is the usual.
+    /// The alignment of cells; `None` is the usual one.
     aligns: Option<Vec<Align>>,
-    /// Where names stand; nothing is where they usually do.
+    /// The alignment of names; `None` is the usual one of the frame.
     names: Option<Vec<Align>>,
-    /// Columns that are wider than they must be, and how wide.
+    /// Columns that are wider than their cells require, with their widths.
     widths: Vec<(usize, usize)>,
     measure: Measure,
-    /// Whether the last cell has spaces after it, in rows and in names.
+    /// How the last cell of a row ends, and how the last name ends.
     tails: (Tail, Tail),
-    /// How many lines the names take. They are held together by this character.
+    /// The character that joins the lines of names with several lines.
     joined: Option<char>,
-    /// Whether the number of rows stands below.
+    /// Whether the number of rows is below the table.
     counted: bool,
 }
 
-/// What comes after the last cell if there is no bar.
+/// The end of the last cell if there is no bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Tail {
     /// Spaces up to the width of the column.
     #[default]
     Padded,
-    /// Nothing.
+    /// No spaces.
     Bare,
-    /// Not even the space before an empty cell.
+    /// No spaces, not even before an empty cell.
     Trimmed,
 }
 
@@ -97,7 +97,7 @@ impl GridWriter<'_> {
 }
 
 impl Grid {
-    /// Draws it.
+    /// Draws the table.
     pub(super) fn draw(&self, rows: &Rows<'_>, page: &mut Page<'_>) -> Result<(), Malformed> {
         let names = self.name_lines(rows)?;
         let widths = self.widths(rows, &names)?;
@@ -175,66 +175,66 @@ impl Grid {
             let mut parts = name.split(joint);
             for line in &mut lines {
                 let part = parts.next();
-                line.push(part.ok_or_else(|| Malformed::new(1, "a name is too short"))?);
+                line.push(part.ok_or_else(|| Malformed::new(1, "a name with too few lines"))?);
             }
         }
         Ok(lines)
     }
 
-    /// How wide the columns are.
+    /// The widths of the columns.
     fn widths(&self, rows: &Rows<'_>, names: &[Vec<&str>]) -> Result<Vec<usize>, Malformed> {
         let mut widths = least(rows, names, self.measure);
         for (column, width) in &self.widths {
-            let wrong = || Malformed::new(0, format!("there is no column {}", column + 1));
+            let wrong = || Malformed::new(0, format!("unknown column {}", column + 1));
             *widths.get_mut(*column).ok_or_else(wrong)? = *width;
         }
         Ok(widths)
     }
 
-    /// The words for it.
+    /// The words of the head.
     pub(super) fn head(&self) -> String {
         let mut head = self.frame.name();
-        let mut say = |words: String| {
+        let mut push = |words: String| {
             head.push(' ');
             head.push_str(&words);
         };
         if self.indent > 0 {
-            say(format!("indent={}", self.indent));
+            push(format!("indent={}", self.indent));
         }
         if self.space != (1, 1) {
-            say(format!("space={},{}", self.space.0, self.space.1));
+            push(format!("space={},{}", self.space.0, self.space.1));
         }
         if let Some(aligns) = &self.aligns {
-            say(format!("align={}", align::letters(aligns)));
+            push(format!("align={}", align::letters(aligns)));
         }
         if let Some(names) = &self.names {
             let same = names.iter().all(|one| Some(one) == names.first());
             let letters = align::letters(if same { &names[..1] } else { names });
-            say(format!("names={letters}"));
+            push(format!("names={letters}"));
         }
         if !self.widths.is_empty() {
-            say(format!("width={}", numbers(&self.widths)));
+            push(format!("width={}", numbers(&self.widths)));
         }
         if let Some(word) = self.measure.word() {
-            say(word.to_owned());
+            push(word.to_owned());
         }
         if self.tails != self.frame.tails() {
-            say(format!(
+            push(format!(
                 "tail={}{}",
                 self.tails.0.letter(),
                 self.tails.1.letter()
             ));
         }
         if let Some(joint) = self.joined {
-            say(format!("types{joint}"));
+            push(format!("types{joint}"));
         }
         if self.counted {
-            say("counted".to_owned());
+            push("counted".to_owned());
         }
         head
     }
 
-    /// The way back, for a table with so many columns.
+    /// The inverse of [`Self::head`], for a table with this many columns.
     pub(super) fn parse(words: &mut Words<'_>, columns: usize) -> Option<Self> {
         let frame = Frame::parse(words)?;
         let mut grid = Self::plain(frame);
@@ -285,7 +285,7 @@ impl Grid {
         }
     }
 
-    /// How wide a line may get by what the head says alone.
+    /// How wide the head alone can make a line.
     pub(super) fn given(&self, columns: usize) -> usize {
         let widths = self.widths.iter().map(|(_, width)| *width);
         let widths = widths.fold(self.indent, usize::saturating_add);
@@ -295,7 +295,7 @@ impl Grid {
 }
 
 impl Frame {
-    /// How the programs that draw this frame align column names.
+    /// The alignment of names in programs that draw this frame.
     fn names(&self, aligns: &[Align]) -> Vec<Align> {
         match &*self.name() {
             "psql" | "round" | "box" | "duckdb" => vec![Align::Center; aligns.len()],
@@ -304,7 +304,7 @@ impl Frame {
         }
     }
 
-    /// How lines of a table with this frame usually end.
+    /// How rows and names end in tables with this frame.
     const fn tails(&self) -> (Tail, Tail) {
         match self.rows.right {
             Some(_) => (Tail::Padded, Tail::Padded),
@@ -329,7 +329,7 @@ impl Tail {
     }
 }
 
-/// How wide columns must be for what is in them.
+/// The least widths of the columns for their contents.
 fn least(rows: &Rows<'_>, names: &[Vec<&str>], measure: Measure) -> Vec<usize> {
     let mut widths = vec![0; rows.width];
     let mut see = |i: usize, cell: &str| {
@@ -355,7 +355,7 @@ fn height(cell: &str) -> usize {
     1 + memchr::memchr_iter(b'\n', cell.as_bytes()).count()
 }
 
-/// What psql prints below a table.
+/// The row count that psql prints below a table.
 fn count(rows: usize) -> String {
     match rows {
         1 => "(1 row)".to_owned(),

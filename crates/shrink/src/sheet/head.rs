@@ -1,15 +1,15 @@
-//! The words of a head.
+//! Lists of numbers in the words of a head.
 
-/// Words that are not used up yet.
+/// The unread words of a head.
 pub(super) type Words<'a> = std::str::SplitAsciiWhitespace<'a>;
 
-/// Columns and a number for each: `3:10,5:20`. Columns are counted from 1.
+/// Columns, each with a number: `3:10,5:20`. Columns are counted from 1.
 pub(super) fn numbers(pairs: &[(usize, usize)]) -> String {
     let pairs = pairs.iter().map(|(i, n)| format!("{}:{n}", i + 1));
     pairs.collect::<Vec<_>>().join(",")
 }
 
-/// The way back.
+/// The inverse of [`numbers`].
 pub(super) fn parse_numbers(text: &str) -> Option<Vec<(usize, usize)>> {
     let pairs = text.split(',').map(|pair| {
         let (i, n) = pair.split_once(':')?;
@@ -19,11 +19,11 @@ pub(super) fn parse_numbers(text: &str) -> Option<Vec<(usize, usize)>> {
     pairs.collect()
 }
 
-/// Numbers from 1, runs of them as one: `1-3,7`.
+/// Numbers from 1, with runs as ranges: `1-3,7`.
 pub(super) fn runs(numbers: impl Iterator<Item = usize>) -> String {
     let mut out = String::new();
     let mut run: Option<(usize, usize)> = None;
-    let mut say = |(from, to): (usize, usize)| {
+    let mut push = |(from, to): (usize, usize)| {
         if !out.is_empty() {
             out.push(',');
         }
@@ -37,16 +37,16 @@ pub(super) fn runs(numbers: impl Iterator<Item = usize>) -> String {
         run = match run {
             Some((from, to)) if to + 1 == number => Some((from, number)),
             other => {
-                other.map(&mut say);
+                other.map(&mut push);
                 Some((number, number))
             }
         };
     }
-    run.map(&mut say);
+    run.map(&mut push);
     out
 }
 
-/// The way back, if these are not more than `most`.
+/// The inverse of [`runs`]; `None` for more than `most` numbers.
 pub(super) fn parse_runs(text: &str, most: usize) -> Option<Vec<usize>> {
     let mut numbers = Vec::new();
     for run in text.split(',') {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_of_numbers_come_back() {
+    fn runs_of_numbers_are_restored() {
         let some = [0, 1, 2, 6, 9, 10];
         assert_eq!(runs(some.into_iter()), "1-3,7,10-11");
         assert_eq!(parse_runs("1-3,7,10-11", 6), Some(some.to_vec()));

@@ -1,4 +1,4 @@
-//! Listings whose columns are held together by spaces, as `ps`, `ls -l` and `kubectl get` print them.
+//! Listings with columns aligned by spaces, as `ps`, `ls -l` and `kubectl get` print them.
 
 mod cells;
 mod read;
@@ -13,44 +13,44 @@ use super::page::{Page, fill};
 use super::rows::Rows;
 use crate::rendering::Malformed;
 
-/// How a listing is laid out.
+/// The layout of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Listing {
     /// Spaces between two columns.
     gap: usize,
-    /// Columns whose cells end at the same place; all others begin at the same place.
+    /// Right-aligned columns; the others are left-aligned.
     right: Vec<usize>,
-    /// How many spaces more, or less, than usual there are before a column.
+    /// Columns with more or fewer spaces before them than `gap`, and the difference.
     extra: Vec<(usize, isize)>,
     measure: Measure,
-    /// Whether a cell that is too long shifts all that follows, and not only what it has to.
+    /// Whether an overlong cell shifts all cells that follow, rather than only those that it would overlap.
     shifts: bool,
     tail: Tail,
     rules: Option<Rules>,
 }
 
-/// How far lines go.
+/// Where lines end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tail {
-    /// To the last cell that is not empty.
+    /// At the last non-empty cell.
     Trimmed,
-    /// At least to where the last column begins.
+    /// At the start of the last column or later.
     Begun,
-    /// To this place at least.
+    /// At this column or later.
     Full(usize),
 }
 
-/// Lines that consist of dashes.
+/// Rules: lines of dashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Rules {
     dash: char,
-    /// Whether dashes are as wide as the name is, and not as the column.
+    /// Whether the dashes are as wide as the name instead of the column.
     named: bool,
-    /// Above the names, below them, and at the end.
+    /// Whether there is a rule above the names, below them, and at the end.
     places: [bool; 3],
 }
 
-/// Where a column is.
+/// The position of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Track {
     is_right: bool,
@@ -65,7 +65,7 @@ impl Track {
 }
 
 impl Listing {
-    /// Writes it.
+    /// Draws the listing.
     pub(super) fn draw(&self, rows: &Rows<'_>, page: &mut Page<'_>) -> Result<(), Malformed> {
         let tracks = self.tracks(rows);
         let names = rows.names.as_deref();
@@ -94,9 +94,10 @@ impl Listing {
                 continue;
             }
             let width = self.measure.of(cell);
-            let wanted = match track.is_right {
-                true => track.end().saturating_sub_unsigned(width),
-                false => track.start,
+            let wanted = if track.is_right {
+                track.end().saturating_sub_unsigned(width)
+            } else {
+                track.start
             };
             let wanted = wanted.saturating_add(shift);
             let least = here + isize::from(here > 0);
@@ -140,7 +141,7 @@ impl Listing {
         }
     }
 
-    /// Where the columns are.
+    /// The positions of the columns.
     fn tracks(&self, rows: &Rows<'_>) -> Vec<Track> {
         let widths = least(rows, self.measure);
         let mut right = self.right.iter().peekable();
@@ -165,47 +166,47 @@ impl Listing {
         tracks
     }
 
-    /// The words for it.
+    /// The words of the head.
     pub(super) fn head(&self) -> String {
         let mut head = "aligned".to_owned();
-        let mut say = |words: &str| {
+        let mut push = |words: &str| {
             head.push(' ');
             head.push_str(words);
         };
         if self.gap != 1 {
-            say(&format!("gap={}", self.gap));
+            push(&format!("gap={}", self.gap));
         }
         if !self.right.is_empty() {
-            say(&format!("right={}", runs(self.right.iter().copied())));
+            push(&format!("right={}", runs(self.right.iter().copied())));
         }
         if !self.extra.is_empty() {
             let pairs = self
                 .extra
                 .iter()
                 .map(|(i, extra)| format!("{}:{extra}", i + 1));
-            say(&format!("extra={}", pairs.collect::<Vec<_>>().join(",")));
+            push(&format!("extra={}", pairs.collect::<Vec<_>>().join(",")));
         }
         if let Some(word) = self.measure.word() {
-            say(word);
+            push(word);
         }
         if self.shifts {
-            say("shifts");
+            push("shifts");
         }
         match self.tail {
             Tail::Trimmed => {}
-            Tail::Begun => say("begun"),
-            Tail::Full(width) => say(&format!("full={width}")),
+            Tail::Begun => push("begun"),
+            Tail::Full(width) => push(&format!("full={width}")),
         }
         if let Some(rules) = self.rules {
             let places = rules.places.map(|place| if place { '1' } else { '0' });
             let places: String = places.into_iter().collect();
             let kind = if rules.named { "dashes" } else { "rules" };
-            say(&format!("{kind}={}{places}", rules.dash));
+            push(&format!("{kind}={}{places}", rules.dash));
         }
         head
     }
 
-    /// The way back, for a table with so many columns.
+    /// The inverse of [`Self::head`], for a table with this many columns.
     pub(super) fn parse(words: Words<'_>, columns: usize) -> Option<Self> {
         let mut listing = Self::plain();
         for word in words {
@@ -252,7 +253,7 @@ impl Listing {
         }
     }
 
-    /// How wide a line may get by what the head says alone.
+    /// How wide the head alone can make a line.
     pub(super) fn given(&self, columns: usize) -> usize {
         let extra = self.extra.iter().map(|(_, extra)| extra.unsigned_abs());
         let full = match self.tail {
@@ -264,7 +265,7 @@ impl Listing {
     }
 }
 
-/// How wide columns must be for what is in them.
+/// The least widths of the columns for their contents.
 fn least(rows: &Rows<'_>, measure: Measure) -> Vec<usize> {
     let mut widths = vec![0; rows.width];
     for row in rows.all() {

@@ -1,4 +1,4 @@
-//! Tables as Markdown has them.
+//! Markdown tables.
 
 mod head;
 mod read;
@@ -22,34 +22,34 @@ pub(super) struct Markdown {
     edges: (bool, bool),
     /// Whether cells have a space on each side.
     spaced: bool,
-    /// Whether an empty cell is one space.
+    /// Whether an empty cell is written as a single space.
     thin: bool,
-    /// What the second line says of each column.
+    /// The alignment mark of each column in the delimiter row.
     marks: Vec<Mark>,
-    /// Whether the dashes of the second line have a space on each side.
+    /// Whether the dashes of the delimiter row have a space on each side.
     apart: bool,
-    /// How many dashes and colons a column has there.
+    /// The number of dashes and colons of each column.
     dashes: Dashes,
-    /// Whether cells are padded, and where they stand.
+    /// How cells are padded, if they are.
     padding: Option<Padding>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Padding {
     measure: Measure,
-    /// No column is narrower.
+    /// The least width of a column.
     floor: usize,
-    /// Columns that are wider or narrower than they must be.
+    /// Columns that are wider or narrower than their cells require.
     widths: Vec<(usize, usize)>,
     /// Columns that are not padded.
     loose: Vec<usize>,
-    /// Where cells stand, if not where the marks say.
+    /// The alignment of cells, if it differs from the marks.
     aligns: Option<Vec<Align>>,
-    /// Where names stand, if not where their cells do.
+    /// The alignment of names, if it differs from that of the cells.
     names: Option<Vec<Align>>,
 }
 
-/// What the second line says of a column.
+/// The alignment mark of a column in the delimiter row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mark {
     None,
@@ -58,16 +58,16 @@ enum Mark {
     Center,
 }
 
-/// How many dashes the second line has.
+/// The dashes of the delimiter row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Dashes {
-    /// So many in each column, colons not counted.
+    /// This many per column, not counting colons.
     Each(usize),
-    /// So many in each column, colons included.
+    /// This many per column, including colons.
     All(usize),
-    /// As wide as the column is, or its name if it is not padded.
+    /// The width of the column, or of its name if it is not padded.
     Wide,
-    /// As it comes.
+    /// A separate number for each column.
     Listed(Vec<usize>),
 }
 
@@ -106,9 +106,9 @@ impl Mark {
 }
 
 impl Markdown {
-    /// Writes it.
+    /// Draws the table.
     pub(super) fn draw(&self, rows: &Rows<'_>, page: &mut Page<'_>) -> Result<(), Malformed> {
-        let no_names = || Malformed::new(1, "no names of columns");
+        let no_names = || Malformed::new(1, "no column names");
         let names = rows.names.as_deref().ok_or_else(no_names)?;
         let widths = self.widths(rows);
         let marked: Vec<Align> = self.marks.iter().map(|mark| mark.align()).collect();
@@ -184,9 +184,10 @@ impl Markdown {
                 Dashes::Wide => {
                     let width = widths.get(i).copied().flatten();
                     let width = width.unwrap_or_else(|| measure.of(name));
-                    match self.spaced && !self.apart {
-                        true => width + edges,
-                        false => width,
+                    if self.spaced && !self.apart {
+                        width + edges
+                    } else {
+                        width
                     }
                 }
             };
@@ -209,7 +210,7 @@ impl Markdown {
         }
     }
 
-    /// How wide the columns are; nothing for those that are not padded.
+    /// The widths of the columns; `None` for columns that are not padded.
     fn widths(&self, rows: &Rows<'_>) -> Vec<Option<usize>> {
         let Some(padding) = &self.padding else {
             return Vec::new();
@@ -242,7 +243,7 @@ impl Markdown {
         }
     }
 
-    /// How wide a line may get by what the head says alone.
+    /// How wide the head alone can make a line.
     pub(super) fn given(&self) -> usize {
         let columns = self.marks.len();
         let dashes = match &self.dashes {
@@ -259,7 +260,7 @@ impl Markdown {
     }
 }
 
-/// How wide columns must be for what is in them.
+/// The least widths of the columns for their contents.
 fn least(rows: &Rows<'_>, measure: Measure, floor: usize) -> Vec<usize> {
     let mut widths = vec![floor; rows.width];
     for row in rows.all() {

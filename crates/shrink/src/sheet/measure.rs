@@ -1,22 +1,22 @@
-//! How wide a text is on a screen, as the program that drew the table counts it.
+//! The width of a text on a screen, as the program that drew the table counts it.
 
-/// What a program counts when it pads a cell.
+/// The unit in which a program pads cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Measure {
     /// Characters.
     #[default]
     Chars,
-    /// Places on a screen: two for wide characters, none for marks that join the one before.
+    /// Terminal columns: two for wide characters, none for combining marks.
     Screen,
     /// Bytes.
     Bytes,
 }
 
 impl Measure {
-    /// All of them, from the one that most programs take.
+    /// All measures, the most common first.
     pub(super) const ALL: [Self; 3] = [Self::Chars, Self::Screen, Self::Bytes];
 
-    /// How wide.
+    /// The width of a text.
     pub(super) fn of(self, text: &str) -> usize {
         match self {
             _ if text.is_ascii() => text.len(),
@@ -26,7 +26,7 @@ impl Measure {
         }
     }
 
-    /// The word in a head, unless it is the usual.
+    /// The word in a head; `None` for the default.
     pub(super) const fn word(self) -> Option<&'static str> {
         match self {
             Self::Chars => None,
@@ -35,12 +35,12 @@ impl Measure {
         }
     }
 
-    /// The way back.
+    /// The inverse of [`Self::word`], except for the default.
     pub(super) fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.word() == Some(word))
     }
 
-    /// How wide one character is.
+    /// The width of a character.
     pub(super) fn of_char(self, c: char) -> usize {
         match self {
             Self::Bytes => c.len_utf8(),
@@ -50,7 +50,56 @@ impl Measure {
     }
 }
 
-/// The columns that a character takes, by Unicode block: close enough, and the encoder verifies the
+/// Converts between byte offsets and screen columns, walking along a line.
+pub(super) struct LineCursor<'a> {
+    pub(super) line: &'a str,
+    pub(super) measure: Measure,
+    pub(super) is_ascii: bool,
+    /// The byte offset that was reached.
+    pub(super) byte: usize,
+    /// The screen column at `byte`.
+    pub(super) column: usize,
+}
+
+impl<'a> LineCursor<'a> {
+    /// A cursor at the beginning of a line.
+    pub(super) fn new(line: &'a str, measure: Measure) -> Self {
+        Self {
+            line,
+            measure,
+            is_ascii: line.is_ascii(),
+            byte: 0,
+            column: 0,
+        }
+    }
+
+    /// The screen column of a later byte offset.
+    pub(super) fn column_of(&mut self, byte: usize) -> usize {
+        if self.is_ascii {
+            return byte;
+        }
+        let passed = self.line.get(self.byte..byte).unwrap_or_default();
+        self.column += self.measure.of(passed);
+        self.byte = byte;
+        self.column
+    }
+
+    /// The byte offset of a later screen column; the end if the line is shorter.
+    pub(super) fn byte_at(&mut self, column: usize) -> Option<usize> {
+        if self.is_ascii {
+            return Some(column.min(self.line.len()));
+        }
+        let mut rest = self.line.get(self.byte..)?.chars();
+        while self.column < column {
+            let Some(c) = rest.next() else { break };
+            self.byte += c.len_utf8();
+            self.column += self.measure.of_char(c);
+        }
+        (self.column <= column).then_some(self.byte)
+    }
+}
+
+/// The number of terminal columns of a character, by Unicode block. This is an approximation; the encoder verifies the
 /// result.
 fn places(c: char) -> usize {
     match u32::from(c) {
@@ -112,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wide_characters_take_two_places_and_marks_none() {
+    fn wide_characters_are_two_columns_wide_and_marks_none() {
         assert_eq!(Measure::Screen.of("日本 e\u{301}✅"), 4 + 1 + 1 + 2);
         assert_eq!(Measure::Chars.of("日本"), 2);
         assert_eq!(Measure::Bytes.of("日本"), 6);

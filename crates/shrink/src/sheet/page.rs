@@ -1,9 +1,9 @@
-//! The text that a table is drawn on: lines, some of them given literally, and an end.
+//! The output of drawing a table: drawn lines and copied lines.
 
 use crate::context::Stop;
 use crate::rendering::Malformed;
 
-/// Lines that the drawing does not explain, and where in the text they stand, from 0; in order.
+/// Lines that are copied, with their line numbers in the text from 0, in order.
 pub(super) type Literal<'a> = (usize, &'a str);
 
 /// A drawing in progress.
@@ -16,7 +16,7 @@ pub(super) struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// An empty one. It takes as much as a body of this size may stand for.
+    /// An empty page. Its size is limited by the size of the body.
     pub(super) fn new(literal: &'a [Literal<'a>], body: usize) -> Self {
         Self {
             out: String::with_capacity(body * 2),
@@ -27,44 +27,47 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Gives up when `stop` is set.
+    /// Cancels drawing when `stop` is set.
     pub(super) const fn until(mut self, stop: &'a Stop) -> Self {
         self.stop = Some(stop);
         self
     }
 
-    /// Draws a line, which may be several if a cell has line ends.
+    /// Draws a line, or several if a cell has line ends.
     pub(super) fn line(&mut self, draw: impl FnOnce(&mut String)) -> Result<(), Malformed> {
         self.literal();
         self.start();
         let start = self.out.len();
         draw(&mut self.out);
         self.lines += 1;
-        // Line numbers are needed only while literal lines are left.
+        // Line numbers matter only while copied lines remain.
         if !self.literal.is_empty() {
             self.lines += memchr::memchr_iter(b'\n', &self.out.as_bytes()[start..]).count();
         }
         if self.out.len() > self.limit {
-            return Err(Malformed::new(0, "it stands for too much"));
+            return Err(Malformed::new(
+                0,
+                "the decoded text would exceed the size limit",
+            ));
         }
         match self.stop {
             Some(stop) if self.lines.is_multiple_of(1024) && stop.is_set() => {
-                Err(Malformed::new(0, "there was no time"))
+                Err(Malformed::new(0, "the time limit was reached"))
             }
             _ => Ok(()),
         }
     }
 
-    /// The text, if no literal line is left that stands further below.
+    /// The text; fails if copied lines remain.
     pub(super) fn finish(mut self) -> Result<String, Malformed> {
         self.literal();
         match self.literal {
             [] => Ok(self.out),
-            [(at, _), ..] => Err(Malformed::new(0, format!("there is no line {}", at + 1))),
+            [(at, _), ..] => Err(Malformed::new(0, format!("unknown line {}", at + 1))),
         }
     }
 
-    /// Literal lines that come next.
+    /// Writes the copied lines that come next.
     fn literal(&mut self) {
         while let [(at, line), rest @ ..] = self.literal {
             if *at != self.lines {
@@ -84,13 +87,13 @@ impl<'a> Page<'a> {
     }
 }
 
-/// How much text a body may stand for. Padding and shared values can expand a small body, and an untrusted
-/// body must not fill our memory.
+/// The longest text that a body of this size may draw. Padding and shared values can expand a small body, and an
+/// untrusted body must not exhaust the memory.
 pub(super) const fn limit(body: usize) -> usize {
     body.saturating_mul(200).saturating_add(1 << 16)
 }
 
-/// Spaces, or anything else that fills.
+/// Appends spaces, or another character.
 pub(super) fn fill(out: &mut String, with: char, count: usize) {
     const SPACES: &str = "                                                                ";
     let mut count = count;

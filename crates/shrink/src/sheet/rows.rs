@@ -1,25 +1,25 @@
-//! What a table holds, apart from how it is drawn.
+//! The contents of a table, independent of its drawing.
 
 use std::borrow::Cow;
 
-/// Names of columns and rows of cells, as they stand in the text wherever possible.
+/// Names of columns and rows of cells, borrowed from the text where possible.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Rows<'a> {
-    /// How many cells a row has.
+    /// The number of cells of a row.
     pub(super) width: usize,
-    /// Names of the columns, or nothing.
+    /// The names of the columns, if there are any.
     pub(super) names: Option<Vec<Cow<'a, str>>>,
-    /// Row after row.
+    /// The cells, row by row.
     pub(super) cells: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Rows<'a> {
-    /// The rows, without the names.
+    /// The rows without the names.
     pub(super) fn rows(&self) -> std::slice::ChunksExact<'_, Cow<'a, str>> {
         self.cells.chunks_exact(self.width.max(1))
     }
 
-    /// How many rows there are, without the names.
+    /// The number of rows without the names.
     pub(super) fn len(&self) -> usize {
         self.cells.len() / self.width.max(1)
     }
@@ -30,9 +30,9 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Whether a cell is a number as databases print it.
+/// Whether a cell is a number in the notation of databases.
 pub(super) fn is_number(cell: &str) -> bool {
-    // Most cells are words, and show it at once.
+    // Fast path: most cells are words.
     if !matches!(
         cell.as_bytes().first(),
         Some(b'0'..=b'9' | b'+' | b'-' | b'.')

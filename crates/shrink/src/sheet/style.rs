@@ -1,4 +1,4 @@
-//! How a table is drawn, whichever way that is.
+//! The drawing of a table, in any style.
 
 use super::csv::Csv;
 use super::grid::Grid;
@@ -9,7 +9,7 @@ use super::page::Page;
 use super::rows::Rows;
 use crate::rendering::Malformed;
 
-/// How a table is drawn.
+/// The drawing of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Style {
     Csv(Csv),
@@ -19,7 +19,7 @@ pub(super) enum Style {
 }
 
 impl Style {
-    /// The words for it.
+    /// The words of the head.
     pub(super) fn head(&self) -> String {
         match self {
             Self::Csv(csv) => csv.head(),
@@ -29,7 +29,7 @@ impl Style {
         }
     }
 
-    /// The way back, for a table with so many columns.
+    /// The inverse of [`Self::head`], for a table with this many columns.
     pub(super) fn parse(words: Words<'_>, columns: usize) -> Option<Self> {
         let mut rest = words.clone();
         match rest.next()? {
@@ -40,7 +40,7 @@ impl Style {
         }
     }
 
-    /// Whether the first row of a table is drawn as names.
+    /// Draws the table.
     pub(super) fn draw(&self, rows: &Rows<'_>, page: &mut Page<'_>) -> Result<(), Malformed> {
         match self {
             Self::Csv(csv) => csv.draw(rows, page),
@@ -50,7 +50,7 @@ impl Style {
         }
     }
 
-    /// How wide a line may get by what the head says alone.
+    /// How wide the head alone can make a line.
     pub(super) fn given(&self, columns: usize) -> usize {
         match self {
             Self::Csv(_) => 0,

@@ -5,7 +5,7 @@ mod draw;
 mod hostile;
 mod properties;
 
-/// The short form of a table, which comes back.
+/// The short form of a table, after a round trip.
 fn short(text: &str, kind: Kind) -> String {
     short_at(text, kind, Level::Max)
 }
@@ -47,7 +47,7 @@ Carol blocked
 }
 
 #[test]
-fn what_psql_prints_is_counted_and_not_centered() {
+fn psql_tables_keep_their_row_count_and_alignment() {
     let text = " city  | population 
 -------+------------
  Bern  |     134794
@@ -118,7 +118,7 @@ fn an_unknown_frame_is_spelled_out() {
 }
 
 #[test]
-fn padding_of_markdown_is_not_kept() {
+fn padding_of_markdown_is_not_written() {
     let text = "\
 | Name  | Count | Note   |
 | :---- | ----: | ------ |
@@ -143,7 +143,7 @@ fn markdown_without_bars_at_the_edges_and_without_spaces() {
 }
 
 #[test]
-fn rows_that_break_the_table_stay_where_they_are() {
+fn irregular_rows_are_copied_in_place() {
     let mut lines = vec!["| a | b |", "|---|---|"];
     lines.extend(["| 1 | 2 |"; 6]);
     lines.insert(4, "| a row that ends too soon |");
@@ -184,7 +184,7 @@ metrics 90d"
 }
 
 #[test]
-fn a_cell_that_is_too_long_pushes_the_others() {
+fn an_overlong_cell_shifts_the_others() {
     let pushed = "\
 USER   PID CMD
 root     1 init
@@ -258,7 +258,7 @@ fn each_level_goes_further() {
 }
 
 #[test]
-fn no_table_has_no_short_form() {
+fn a_text_that_is_not_a_table_has_no_short_form() {
     for text in [
         "",
         "a",
@@ -274,14 +274,14 @@ fn no_table_has_no_short_form() {
 }
 
 #[test]
-fn a_stopped_call_makes_nothing() {
+fn a_cancelled_call_returns_nothing() {
     let context = Context::default();
     context.stop.set();
     assert_eq!(encode("a,b\n1,2\n3,4\n5,6", Kind::Csv, &context), []);
 }
 
 #[test]
-fn a_head_that_is_not_ours_is_an_error() {
+fn an_unknown_head_is_an_error() {
     for head in [
         "",
         "fancy pants",

@@ -1,4 +1,4 @@
-//! What all values of a column begin and end with.
+//! The common prefix and suffix of all values of a column.
 
 use super::cell::Cell;
 use super::plan::Around;
@@ -7,14 +7,14 @@ use super::template::Template;
 use crate::edge::{same_end, same_start};
 use crate::lexeme::{is_number, is_word};
 
-/// The text that all values of a column have around them, cut where it saves most.
+/// The text around all values of a column, cut where it saves most.
 pub(super) fn find(cells: &[Cell<'_>], scale: &Scale<'_>) -> Around {
     search(cells, scale).unwrap_or_default()
 }
 
 fn search(cells: &[Cell<'_>], scale: &Scale<'_>) -> Option<Around> {
     let (texts, are_numbers) = materials(cells)?;
-    // A number cannot be left with nothing: nothing is no number, and in quotes it would be a text.
+    // A number must keep at least one digit: the empty string is not a number, and quoted it would be a text.
     let keep = usize::from(are_numbers);
     if let Some(around) = fit(&texts, are_numbers, keep, scale) {
         return Some(around);
@@ -25,7 +25,7 @@ fn search(cells: &[Cell<'_>], scale: &Scale<'_>) -> Option<Around> {
     (around.gain > 1).then_some(around)
 }
 
-/// Those texts that begin or end like most of them, if not all do.
+/// The texts that share a prefix or suffix, if most but not all do.
 fn majority<'t>(texts: &[&'t str]) -> Option<Vec<&'t str>> {
     let some = sample(texts);
     if some.len() < 4 {
@@ -40,9 +40,12 @@ fn majority<'t>(texts: &[&'t str]) -> Option<Vec<&'t str>> {
         .map(|edge| (true, edge))
         .chain(ends.map(|edge| (false, edge)))
     {
-        let has = |text: &&&str| match is_start {
-            true => text.starts_with(edge),
-            false => text.ends_with(edge),
+        let has = |text: &&&str| {
+            if is_start {
+                text.starts_with(edge)
+            } else {
+                text.ends_with(edge)
+            }
         };
         let first = some.iter().filter(has).count();
         if edge.len() < 3 || first * 4 < some.len() * 3 {
@@ -56,20 +59,20 @@ fn majority<'t>(texts: &[&'t str]) -> Option<Vec<&'t str>> {
     None
 }
 
-/// How many bytes two texts begin with.
+/// The length of the common prefix of two texts.
 fn common_start(one: &str, other: &str) -> usize {
     one.floor_char_boundary(same_start(one, other))
 }
 
-/// The text that all of these have around them.
+/// The text around all of these texts.
 fn fit(texts: &[&str], are_numbers: bool, keep: usize, scale: &Scale<'_>) -> Option<Around> {
     if texts.len() < 2 {
         return None;
     }
     let (before, after) = common(texts, keep)?;
-    // Cells that say nothing look as if there were nothing.
-    let says_nothing = texts.iter().all(|text| text.len() == before);
-    if before + after < 2 || says_nothing {
+    // If all cells became empty, their values would be invisible.
+    let all_empty = texts.iter().all(|text| text.len() == before);
+    if before + after < 2 || all_empty {
         return None;
     }
     let some = sample(texts);
@@ -109,7 +112,7 @@ fn fit(texts: &[&str], are_numbers: bool, keep: usize, scale: &Scale<'_>) -> Opt
     })
 }
 
-/// How many bytes all texts begin and end with, leaving at least `keep` of each.
+/// The lengths of the common prefix and suffix of all texts, leaving at least `keep` bytes of each.
 fn common(texts: &[&str], keep: usize) -> Option<(usize, usize)> {
     let (first, others) = texts.split_first()?;
     let mut before = first.len();
@@ -130,7 +133,7 @@ fn common(texts: &[&str], keep: usize) -> Option<(usize, usize)> {
     Some((before, after))
 }
 
-/// What all of these end with.
+/// The common suffix of all texts.
 pub(super) fn common_end<'t>(texts: &[&'t str]) -> &'t str {
     let Some((first, others)) = texts.split_first() else {
         return "";
@@ -148,8 +151,8 @@ enum Edge {
     End,
 }
 
-/// Where to cut: where it looks natural, and as much as possible. The natural one comes first, so that it
-/// wins if it costs nothing.
+/// The positions to try: the longest natural one and the longest possible one. The natural one is first, so that it
+/// wins if the cost is the same.
 fn cuts(texts: &[&str], most: usize, edge: Edge) -> Vec<usize> {
     let natural = (1..=most).rev().find(|cut| {
         texts.iter().all(|text| match edge {
@@ -164,18 +167,18 @@ fn cuts(texts: &[&str], most: usize, edge: Edge) -> Vec<usize> {
     cuts
 }
 
-/// Whether neither a word nor a number goes on across this place.
+/// Whether this position is inside neither a word nor a number.
 fn is_natural(text: &str, at: usize) -> bool {
     if !text.is_char_boundary(at) {
         return false;
     }
-    let sort = |c: char| match c {
+    let class = |c: char| match c {
         c if c.is_numeric() => 1,
         c if c.is_alphabetic() => 2,
         _ => 0,
     };
-    let before = text[..at].chars().next_back().map(sort);
-    let after = text[at..].chars().next().map(sort);
+    let before = text[..at].chars().next_back().map(class);
+    let after = text[at..].chars().next().map(class);
     match (before, after) {
         (Some(before), Some(after)) => before == 0 || after == 0 || before != after,
         _ => true,

@@ -1,4 +1,4 @@
-//! A table that belongs to nothing: what the rules of tables are tried with.
+//! A table on its own, for testing the encoding of tables.
 
 use std::borrow::Cow;
 
@@ -11,23 +11,22 @@ use crate::rendering::Malformed;
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Table<'a> {
-    /// Names of the columns, in order; at least one. They may repeat and be empty.
+    /// The names of the columns, in order; at least one. They may be empty or repeat.
     pub(super) columns: Vec<Cow<'a, str>>,
-    /// Row by row; as many for each row as there are columns.
+    /// The cells, row by row, one per column.
     pub(super) cells: Vec<Cell<'a>>,
 }
 
 /// A table as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
-    /// How to read it: a few words without a line end, or nothing. It is for the head; decoding does not need
-    /// it.
+    /// The legend: a few words without a line end, or nothing. It belongs to the head; decoding does not need it.
     pub(super) legend: String,
-    /// A line with the columns, then one for each row. Separated, not ended, by line ends.
+    /// A line with the columns, then one per row, separated (not terminated) by line ends.
     pub(super) lines: String,
 }
 
-/// A table as text. `None` when there is no time, or it has no columns.
+/// Encodes a table; `None` if the call is cancelled or the table has no columns.
 pub(super) fn write(table: &Table<'_>, context: &Context) -> Option<Written> {
     let width = table.columns.len();
     if width == 0 {
@@ -48,7 +47,7 @@ pub(super) fn write(table: &Table<'_>, context: &Context) -> Option<Written> {
     let level = Level {
         rows: table.cells.len() / width,
         columns: columns.collect(),
-        odd: Vec::new(),
+        irregular: Vec::new(),
     };
     let page = write_level(&level, Place::Line, context)?;
     Some(Written {
@@ -57,7 +56,7 @@ pub(super) fn write(table: &Table<'_>, context: &Context) -> Option<Written> {
     })
 }
 
-/// The way back. All of `lines` belongs to the table.
+/// The inverse of [`write`]. All of `lines` belongs to the table.
 pub(super) fn read(lines: &str) -> Result<Table<'_>, Malformed> {
     let mut lines = lines.split('\n').enumerate();
     let (_, header) = lines.next().unwrap_or_default();
@@ -67,7 +66,7 @@ pub(super) fn read(lines: &str) -> Result<Table<'_>, Malformed> {
         .iter()
         .any(|field| !matches!(field, Field::Leaf(_)))
     {
-        return Err(Malformed::new(1, "brackets where a name should be"));
+        return Err(Malformed::new(1, "brackets in place of a name"));
     }
     let columns = head.leaves.iter().map(|leaf| match &leaf.name {
         Name::Text(name) | Name::Lone(name) => name.clone(),
@@ -121,7 +120,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_table_comes_back(
+        fn a_table_is_restored(
             columns in prop::collection::vec(any::<String>(), 1..5),
             cells in prop::collection::vec(cell(), 0..50),
         ) {

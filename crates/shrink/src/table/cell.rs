@@ -1,24 +1,24 @@
-//! What stands in a cell, and how.
+//! The value of a cell, and its notation.
 
 use std::borrow::Cow;
 
 use crate::lexeme::{is_number, is_word, quote};
 
-/// What stands in a cell.
+/// The value of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Cell<'a> {
-    /// Nothing: the object has no such member.
+    /// No value: the object lacks this member.
     Absent,
-    /// A text.
+    /// A string.
     Text(Cow<'a, str>),
-    /// Anything else of JSON, as its sender spelled it: a number, `true`, `false` or `null`. From `json` also
-    /// lists and objects in short form, and strings that have no text.
+    /// Another JSON value with its original spelling: a number, `true`, `false` or `null`. `json` also uses it for
+    /// arrays and objects in short form, and for strings with lone surrogates.
     Json(Cow<'a, str>),
 }
 
 impl<'a> Cell<'a> {
-    /// The shortest cell for a text, without a difference between `5` and `"5"`, or between an absent value and
-    /// an empty text. [`Cell::text`] is the inverse.
+    /// The shortest cell for a text, which does not distinguish `5` from `"5"`, or an absent value from an empty text.
+    /// [`Cell::text`] is the inverse.
     #[cfg(test)]
     pub(crate) fn loose(text: &'a str) -> Self {
         match text {
@@ -27,16 +27,17 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// What a text means if it stands without quotes.
+    /// The value of an unquoted text.
     #[cfg(test)]
     pub(crate) fn bare(text: &'a str) -> Self {
-        match is_word(text) || is_number(text) {
-            true => Self::Json(Cow::Borrowed(text)),
-            false => Self::Text(Cow::Borrowed(text)),
+        if is_word(text) || is_number(text) {
+            Self::Json(Cow::Borrowed(text))
+        } else {
+            Self::Text(Cow::Borrowed(text))
         }
     }
 
-    /// The text of a cell, whatever it is.
+    /// The text of any cell.
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Absent => "",
@@ -44,7 +45,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The text or number, as other columns may be made of it.
+    /// The text or number, if other columns may be derived from it.
     pub(super) fn material(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -64,7 +65,7 @@ impl<'a> Cell<'a> {
         matches!(self, Self::Json(json) if json == "null")
     }
 
-    /// Writes it as it is read if its column says nothing else.
+    /// Writes the cell for a column without a spec.
     pub(super) fn write(&self, place: Place, out: &mut String) {
         match self {
             Self::Absent => {}
@@ -83,24 +84,25 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Where something stands, which decides what ends it.
+/// The context of a cell, which determines its terminators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In a line of its own: a comma ends it.
+    /// In a line of its own: terminated by a comma.
     Line,
-    /// Between brackets: so do `;` and brackets.
+    /// Between brackets: also terminated by `;` and closing brackets.
     Nested,
 }
 
-/// A text that nothing is to be made of: without quotes if it cannot be taken for anything else.
+/// Writes a text, quoted if it could be read as anything else.
 pub(crate) fn write_text(text: &str, place: Place, out: &mut String) {
-    match is_free(text, place) && !is_word(text) && !is_number(text) && !is_table(text, place) {
-        true => out.push_str(text),
-        false => quote(text, out),
+    if is_free(text, place) && !is_word(text) && !is_number(text) && !is_table(text, place) {
+        out.push_str(text)
+    } else {
+        quote(text, out)
     }
 }
 
-/// Whether a text can stand without quotes where it is known to be one.
+/// Whether a text needs no quotes where a text is expected.
 pub(crate) fn is_free(text: &str, place: Place) -> bool {
     let bytes = text.as_bytes();
     let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
@@ -110,7 +112,7 @@ pub(crate) fn is_free(text: &str, place: Place) -> bool {
         Place::Line => LINE,
         Place::Nested => NESTED,
     };
-    // Without an early end, which is faster for what most texts are.
+    // No early exit, which is faster for most texts.
     bytes
         .iter()
         .fold(0, |found, byte| found | CLASS[*byte as usize])
@@ -122,7 +124,7 @@ pub(crate) fn is_free(text: &str, place: Place) -> bool {
         && (text.is_ascii() || text.trim().len() == text.len())
 }
 
-/// Whether a text looks like `@1`, which stands for a table below.
+/// Whether a text looks like `@1`, the reference to a table below.
 fn is_table(text: &str, place: Place) -> bool {
     let number = text.strip_prefix('@').filter(|_| place == Place::Nested);
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -130,7 +132,7 @@ fn is_table(text: &str, place: Place) -> bool {
 
 const LINE: u8 = 1;
 const NESTED: u8 = 2;
-/// Cannot be what a text begins with: it says what comes.
+/// Has a meaning at the beginning of a cell.
 const START: u8 = 4;
 
 const CLASS: [u8; 256] = {

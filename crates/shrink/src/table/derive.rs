@@ -1,4 +1,4 @@
-//! Columns that follow from others: `html_url=https://…/issues/{number}`.
+//! Columns derived from others: `html_url=https://…/issues/{number}`.
 
 use std::collections::HashMap;
 
@@ -6,25 +6,25 @@ use super::affix;
 use super::cell::Cell;
 use super::plan::Scope;
 use super::scale::{Scale, materials, sample};
-use super::template::{Form, Other, Part, Say, Template};
+use super::template::{ColumnSpec, Form, Other, Part, Template};
 use crate::context::Context;
 use crate::lexeme::{is_number, is_word};
 
-/// Longer texts are prose: nothing is made of them, nor are they made of anything.
+/// Longer texts are prose: they are neither derived nor sources.
 const LONGEST: usize = 400;
-/// A longer name has no other forms.
+/// The longest text that other forms are tried for.
 const LONGEST_NAME: usize = 64;
-/// As many columns are tried where one could stand.
+/// How many candidate columns are kept per first word.
 const TRIES: usize = 12;
-/// Rows that are compared before all of them are.
+/// How many rows are compared before all of them are.
 const PROBES: usize = 3;
-/// How often others are compared if those were not like the rest.
+/// How many times other rows are compared if the first ones were exceptions.
 const TURNS: usize = 3;
 
-/// Finds the columns that follow from others and says so; nothing if there is no time.
+/// Finds the columns that can be derived from others, and sets their specs; `None` if the call is cancelled.
 pub(super) fn derive(
     scope: &Scope<'_, '_>,
-    says: &mut [Say<'_>],
+    specs: &mut [ColumnSpec<'_>],
     scale: &Scale<'_>,
     context: &Context,
 ) -> Option<()> {
@@ -33,10 +33,10 @@ pub(super) fn derive(
     if rows < 2 {
         return Some(());
     }
-    // Short ones first: what is made of something is not used to make something else.
+    // Short columns first, because a derived column cannot be a source.
     let mut order = Vec::with_capacity(leaves.len());
     for (at, leaf) in leaves.iter().enumerate() {
-        if let Say::Plain = says[at]
+        if let ColumnSpec::Plain = specs[at]
             && let Some((texts, are_numbers)) = materials(leaf.cells)
             && texts.len() * 2 > rows
             && texts.iter().all(|text| text.len() <= LONGEST)
@@ -53,7 +53,7 @@ pub(super) fn derive(
         is_used: vec![false; leaves.len()],
         lasts: false,
     };
-    // The end of a path is only taken from it if the path does not follow from its end.
+    // The last component of a path is derived from the path only if the path cannot be derived from it.
     for lasts in [false, true] {
         search.lasts = lasts;
         for (_, target, are_numbers) in &order {
@@ -64,11 +64,11 @@ pub(super) fn derive(
                 continue;
             }
             let found = probes(leaves[*target].cells).into_iter().find_map(|rows| {
-                let template = search.template(*target, &rows, says)?;
+                let template = search.template(*target, &rows, specs)?;
                 search.worth(*target, template, *are_numbers, scale)
             });
             if let Some(template) = found {
-                search.make(*target, template, says);
+                search.make(*target, template, specs);
             }
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn derive(
 
 struct Search<'s, 'l> {
     scope: &'s Scope<'s, 'l>,
-    /// For a row: the columns by the first word or number of what they have there.
+    /// For a row: the candidates by the first word or number of their text.
     indexes: HashMap<usize, Index>,
     is_made: Vec<bool>,
     is_used: Vec<bool>,
@@ -87,7 +87,7 @@ struct Search<'s, 'l> {
 
 type Index = HashMap<String, Vec<Candidate>>;
 
-/// A column in some form, and what stands before its first word or number.
+/// A column in some form, and the length of the text before its first word or number.
 #[derive(Clone, Copy)]
 struct Candidate {
     other: Other,
@@ -95,20 +95,25 @@ struct Candidate {
 }
 
 impl Search<'_, '_> {
-    fn make(&mut self, target: usize, template: Template, says: &mut [Say<'_>]) {
+    fn make(&mut self, target: usize, template: Template, specs: &mut [ColumnSpec<'_>]) {
         for part in &template.parts {
             if let Part::Other(Other { up: 0, leaf, .. }) = part {
                 self.is_used[*leaf] = true;
             }
         }
         self.is_made[target] = true;
-        says[target] = Say::Made(template);
+        specs[target] = ColumnSpec::Template(template);
     }
 
-    /// What a few rows have in common with other columns.
-    fn template(&mut self, target: usize, rows: &[usize], says: &[Say<'_>]) -> Option<Template> {
+    /// Infers a template from a few rows.
+    fn template(
+        &mut self,
+        target: usize,
+        rows: &[usize],
+        specs: &[ColumnSpec<'_>],
+    ) -> Option<Template> {
         let cells = self.scope.leaves.all[target].cells;
-        self.index(*rows.first()?, says);
+        self.index(*rows.first()?, specs);
         let texts: Vec<&str> = rows
             .iter()
             .filter_map(|row| cells[*row].material())
@@ -142,7 +147,7 @@ impl Search<'_, '_> {
                     at.iter_mut().for_each(|at| *at += c.len_utf8());
                 }
                 _ => {
-                    // The rest is the cell's, but for what all of them end with.
+                    // The rest belongs to the cell, except for a common suffix.
                     if !literal.is_empty() {
                         parts.push(Part::Text(std::mem::take(&mut literal)));
                     }
@@ -163,7 +168,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// The column that fits best here in all of the texts, and how long it is in each.
+    /// The column that matches most of the texts here, and its length in each.
     fn candidate(
         &self,
         target: usize,
@@ -188,7 +193,7 @@ impl Search<'_, '_> {
                 .iter()
                 .zip(texts)
                 .all(|(length, text)| *length == text.len());
-            // Of two columns that are the same the first one is kept.
+            // Of two equal columns, the first one is kept.
             if is_whole && up == 0 && leaf > target && candidate.other.form == Form::Same {
                 continue;
             }
@@ -221,12 +226,12 @@ impl Search<'_, '_> {
             lengths.push(value.len());
             values.push(value);
         }
-        // What is the same everywhere can as well be said.
+        // A column that is the same in all rows may as well be literal text.
         let differs = values.iter().any(|value| *value != values[0]);
         differs.then_some(lengths)
     }
 
-    /// The template as it has to be for all rows, if it saves more than a text around the cell would.
+    /// The template, adapted to all rows, if it saves more than a prefix and suffix would.
     fn worth(
         &self,
         target: usize,
@@ -245,13 +250,13 @@ impl Search<'_, '_> {
                 template.unfill(text, |other, out| self.scope.write(other, row, out))
             });
             match (text, rest) {
-                // What a number leaves must not need quotes: it would be a text then.
+                // The rest of a number must not need quotes, because it would then be read as a string.
                 (Some(_), Some("" | "-")) if are_numbers && has_hole => return None,
                 (Some(text), Some(rest)) => {
                     texts.push(text);
                     rests.push(rest);
                 }
-                // A cell that is not there or `null` needs no more words if there are cells.
+                // Absent and `null` cells need no exception if rows have cells.
                 (None, _) if has_hole => {}
                 _ => misses += 1,
             }
@@ -278,7 +283,7 @@ impl Search<'_, '_> {
         Some(template)
     }
 
-    fn index(&mut self, row: usize, says: &[Say<'_>]) {
+    fn index(&mut self, row: usize, specs: &[ColumnSpec<'_>]) {
         if self.indexes.contains_key(&row) {
             return;
         }
@@ -308,8 +313,8 @@ impl Search<'_, '_> {
                 seen.push(value);
             }
         };
-        for (leaf, say) in says.iter().enumerate() {
-            if !matches!(say, Say::Always(_))
+        for (leaf, spec) in specs.iter().enumerate() {
+            if !matches!(spec, ColumnSpec::Always(_))
                 && let Some(cell) = self.scope.cell(0, leaf, row)
             {
                 add(0, leaf, cell);
@@ -330,7 +335,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// A few times a few rows that have a value in this column, from everywhere.
+/// Several samples of rows with a value in this column, spread over the table.
 fn probes(cells: &[Cell<'_>]) -> Vec<Vec<usize>> {
     let step = (cells.len() / (2 * PROBES * TURNS)).max(1);
     let spread = (0..cells.len()).step_by(step);
@@ -350,40 +355,40 @@ fn probes(cells: &[Cell<'_>]) -> Vec<Vec<usize>> {
     turns.into_iter().filter(|rows| rows.len() > 1).collect()
 }
 
-/// The word or number that begins just here.
+/// The word or number that begins exactly at `at`.
 fn run_at(text: &str, at: usize) -> Option<&str> {
     let first = text[at..].chars().next()?;
-    let sort = sort(first)?;
+    let char_class = char_class(first)?;
     let before = text[..at].chars().next_back();
-    if before.and_then(self::sort) == Some(sort) {
+    if before.and_then(self::char_class) == Some(char_class) {
         return None;
     }
-    Some(run(&text[at..], sort))
+    Some(run(&text[at..], char_class))
 }
 
-/// The first word or number of a text, and where it begins.
+/// The first word or number of a text, and its offset.
 fn first_run(text: &str) -> Option<(usize, &str)> {
-    let (at, sort) = text
+    let (at, char_class) = text
         .char_indices()
-        .find_map(|(at, c)| Some((at, sort(c)?)))?;
-    Some((at, run(&text[at..], sort)))
+        .find_map(|(at, c)| Some((at, char_class(c)?)))?;
+    Some((at, run(&text[at..], char_class)))
 }
 
-fn run(text: &str, sort: Sort) -> &str {
-    let end = text.find(|c| self::sort(c) != Some(sort));
+fn run(text: &str, char_class: CharClass) -> &str {
+    let end = text.find(|c| self::char_class(c) != Some(char_class));
     &text[..end.unwrap_or(text.len())]
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum CharClass {
     Letter,
     Digit,
 }
 
-fn sort(c: char) -> Option<Sort> {
+fn char_class(c: char) -> Option<CharClass> {
     match c {
-        c if c.is_numeric() => Some(Sort::Digit),
-        c if c.is_alphabetic() => Some(Sort::Letter),
+        c if c.is_numeric() => Some(CharClass::Digit),
+        c if c.is_alphabetic() => Some(CharClass::Letter),
         _ => None,
     }
 }

@@ -1,14 +1,14 @@
-//! Rows that were there before, said by their first cell.
+//! Abbreviates repeated rows to their first cell.
 
 use std::collections::HashMap;
 
 use super::lines::Lines;
 
-/// So much must be saved for it to be worth a word of explanation.
+/// The least number of bytes saved that is worth an explanation.
 const LEAST: usize = 48;
 
-/// The same rows, but one that is like the last with the same first cell is only that cell. Nothing if that
-/// does not make them much shorter.
+/// The same rows, with a row that equals the last one with the same first cell abbreviated to that cell. `None` if that
+/// saves little.
 pub(super) fn shorten(rows: &Lines) -> Option<Lines> {
     let mut last: HashMap<&str, &str> = HashMap::new();
     let mut short = Lines::default();
@@ -18,7 +18,7 @@ pub(super) fn shorten(rows: &Lines) -> Option<Lines> {
             Some("") | Some("-") => out.push_str(row),
             Some(first) if last.insert(first, row) == Some(row) => out.push_str(first),
             Some(_) => out.push_str(row),
-            // A lone cell would be taken for a row that was there before.
+            // A lone cell would be read as an abbreviated row.
             None if row != "-" && !row.starts_with('!') => {
                 last.remove(row);
                 out.push_str(row);
@@ -32,7 +32,7 @@ pub(super) fn shorten(rows: &Lines) -> Option<Lines> {
     (saved >= LEAST && saved * 8 >= rows.bytes()).then_some(short)
 }
 
-/// The cells of a group, for each row.
+/// The cells of a group, per row.
 #[derive(Debug)]
 pub(super) struct Folded(Lines);
 

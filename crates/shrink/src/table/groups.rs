@@ -1,9 +1,8 @@
-//! The columns of a level in the order in which they are counted, and which of them are held together by an
-//! object.
+//! Numbers the columns and groups of a level in the order in which they are written.
 
 use super::level::{Body, Column};
 
-/// How far one has come through the columns.
+/// A position in the numbering of columns.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Count {
     pub(super) leaf: usize,
@@ -19,7 +18,7 @@ impl Count {
     };
 }
 
-/// A group: its members, where they begin and where they end.
+/// A group: its members, and the positions of its first and last.
 pub(super) struct Group<'c, 'l> {
     pub(super) members: &'c [Column<'l>],
     pub(super) first: Count,
@@ -27,13 +26,13 @@ pub(super) struct Group<'c, 'l> {
 }
 
 impl Group<'_, '_> {
-    /// Whether a column is in it.
+    /// Whether a column is in this group.
     pub(super) fn has(&self, leaf: usize) -> bool {
         (self.first.leaf..self.last.leaf).contains(&leaf)
     }
 }
 
-/// All groups, outer ones first: the order in which they are counted.
+/// Appends all groups in the order of numbering, outer ones first.
 pub(super) fn find_groups<'c, 'l>(
     columns: &'c [Column<'l>],
     count: &mut Count,

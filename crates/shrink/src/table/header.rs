@@ -8,39 +8,39 @@ use super::level::{Body, Bracket, Column};
 use super::naming::{self, write_path};
 use super::page::Marks;
 use super::plan::Scope;
-use super::template::{Form, Part, Say, Template};
+use super::template::{ColumnSpec, Form, Part, Template};
 use crate::lexeme::escape;
 
-/// What is said of a column after its name.
+/// The written spec of a column, behind its name.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct SpecText {
     pub(super) text: String,
     pub(super) marks: Marks,
 }
 
-impl Said {
-    /// Nothing if another column that it is made of cannot be called by a name from here.
-    pub(super) fn of(say: &Say<'_>, group: usize, scope: &Scope<'_, '_>) -> Option<Self> {
-        let mut said = Self::default();
-        let Self { text, marks } = &mut said;
-        match say {
-            Say::Plain => {}
-            Say::Always(cell) => {
+impl SpecText {
+    /// `None` if another column that it is derived from has no unambiguous name here.
+    pub(super) fn of(spec: &ColumnSpec<'_>, group: usize, scope: &Scope<'_, '_>) -> Option<Self> {
+        let mut spec_text = Self::default();
+        let Self { text, marks } = &mut spec_text;
+        match spec {
+            ColumnSpec::Plain => {}
+            ColumnSpec::Always(cell) => {
                 text.push(':');
                 cell.write(Place::Nested, text);
                 marks.always = true;
             }
-            Say::Usually(cell) => {
+            ColumnSpec::Usually(cell) => {
                 text.push_str("?:");
                 cell.write(Place::Nested, text);
                 marks.usually = true;
             }
-            Say::Made(template) => {
+            ColumnSpec::Template(template) => {
                 text.push_str(if template.usually { "?=" } else { "=" });
                 write_template(template, group, scope, text, marks)?;
                 marks.usually |= template.usually;
             }
-            Say::Mask(mask) => {
+            ColumnSpec::Mask(mask) => {
                 text.push('=');
                 let is_trimmed = mask.pattern.trim().len() == mask.pattern.len();
                 let is_quoted = mask.quoted || !is_trimmed || !is_plain(&mask.pattern);
@@ -48,7 +48,7 @@ impl Said {
                 marks.mask = true;
             }
         }
-        Some(said)
+        Some(spec_text)
     }
 }
 
@@ -107,7 +107,7 @@ fn write_pattern(pattern: &str, is_quoted: bool, out: &mut String) {
     out.push_str(quote);
 }
 
-/// Between quotes a backslash also stands before `*` and `{`.
+/// Writes literal text of a template. Between quotes, a backslash also escapes `*` and `{`.
 fn write_literal(text: &str, is_quoted: bool, out: &mut String) {
     if !is_quoted {
         return out.push_str(text);
@@ -125,7 +125,7 @@ fn write_literal(text: &str, is_quoted: bool, out: &mut String) {
     }
 }
 
-/// Whether a text can stand in a template without quotes.
+/// Whether a text needs no quotes in a template.
 fn is_plain(text: &str) -> bool {
     !text.bytes().any(|byte| {
         byte < b' '
@@ -136,10 +136,10 @@ fn is_plain(text: &str) -> bool {
     })
 }
 
-/// What the line of columns is written from.
+/// The parts of the line of columns.
 pub(super) struct Header<'h> {
-    /// For each column with values of its own what is said of it.
-    pub(super) said: &'h [String],
+    /// The written spec of each leaf column.
+    pub(super) spec_texts: &'h [String],
     pub(super) folded: &'h [Option<Folded>],
     pub(super) inner: &'h [Inner],
 }
@@ -159,7 +159,7 @@ impl Header<'_> {
             naming::write(&column.name, out);
             match &column.body {
                 Body::Cells(_) => {
-                    out.push_str(&self.said[count.leaf]);
+                    out.push_str(&self.spec_texts[count.leaf]);
                     count.leaf += 1;
                 }
                 Body::Group(members) => {

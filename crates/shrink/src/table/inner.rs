@@ -5,7 +5,7 @@ use super::level::{Bracket, Entry, Rows};
 use super::lines::Lines;
 use super::page::Page;
 
-/// The tables in the cells of a column.
+/// Tables in the cells of a column.
 pub(super) struct Inner {
     pub(super) page: Page,
     pub(super) cells: Lines,

@@ -1,58 +1,59 @@
-//! A table by its columns, and the tables in its cells.
+//! A table as columns, including the tables in its cells.
 
 use std::borrow::Cow;
 
 use super::cell::Cell;
 
-/// A table by its columns. The rows of an array of objects; or those of all arrays that stand in one column.
+/// A table as columns: the rows of an array of objects, or of all arrays in one column.
 #[derive(Debug, Default)]
 pub(crate) struct Level<'a> {
     pub(crate) rows: usize,
     pub(crate) columns: Vec<Column<'a>>,
-    /// Rows that are no objects or do not fit, in short form; in order. In the columns they are absent.
-    pub(crate) odd: Vec<(usize, String)>,
+    /// Irregular rows, in order, in short form: those that are not objects or do not fit the columns. They are absent
+    /// in the columns.
+    pub(crate) irregular: Vec<(usize, String)>,
 }
 
-/// A column and its name.
+/// A column with its name.
 #[derive(Debug)]
 pub(crate) struct Column<'a> {
     pub(crate) name: Name<'a>,
     pub(crate) body: Body<'a>,
 }
 
-/// What a column is called.
+/// The name of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Name<'a> {
-    /// Not at all: it is the element of a list itself, or the name of a member.
+    /// No name: the column has the elements of an array, or the names of members.
     Itself,
-    /// By a text.
+    /// A text.
     Text(Cow<'a, str>),
-    /// By a string with half a surrogate pair: how it is spelled between its quotes.
+    /// A string with a lone surrogate, as spelled between its quotes.
     Lone(Cow<'a, str>),
 }
 
-/// What stands in the rows of a column.
+/// The contents of a column.
 #[derive(Debug)]
 pub(crate) enum Body<'a> {
-    /// A value for each row.
+    /// A value per row.
     Cells(Vec<Cell<'a>>),
-    /// An object in each row; these are its members.
+    /// An object per row, with these members.
     Group(Vec<Column<'a>>),
     /// Tables in the cells.
     Rows(Rows<'a>),
 }
 
-/// A column with tables in its cells. Their rows are one after the other in `level`.
+/// A column with tables in its cells. `level` has the rows of all of them, concatenated.
 #[derive(Debug)]
 pub(crate) struct Rows<'a> {
     pub(crate) bracket: Bracket,
     pub(crate) level: Level<'a>,
-    /// For each row of the column.
+    /// One entry per row of the column.
     pub(crate) entries: Vec<Entry<'a>>,
 }
 
 impl Rows<'_> {
-    /// For each row of the tables, the row of the column that it is in.
+    /// For each row of the tables, the row of the column that contains it.
     pub(super) fn parents(&self) -> Vec<u32> {
         let mut parents = Vec::with_capacity(self.level.rows);
         for (row, entry) in self.entries.iter().enumerate() {
@@ -64,35 +65,35 @@ impl Rows<'_> {
     }
 }
 
-/// What holds rows in a cell together.
+/// The brackets around the rows in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bracket {
-    /// A list of objects.
+    /// An array of objects.
     Square,
     /// One object.
     Curly,
 }
 
-/// A cell that is a table, or something else.
+/// A cell that may be a table.
 #[derive(Debug)]
 pub(crate) enum Entry<'a> {
-    /// As many rows as this, after those of the entries before.
+    /// The next rows of the level, this many.
     Rows(usize),
-    /// Neither a list nor an object.
+    /// Neither an array nor an object.
     Cell(Cell<'a>),
 }
 
-/// The columns of a level that have values of their own, also those in groups, in order.
+/// The leaf columns of a level, which have values of their own, including those in groups, in order.
 pub(super) struct Leaves<'l> {
     pub(super) all: Vec<Leaf<'l>>,
-    /// The group that each group is in. The first is the level itself.
+    /// The parent of each group. Group 0 is the level itself.
     pub(super) groups: Vec<usize>,
     pub(super) names: Vec<&'l Name<'l>>,
-    /// The group that each column with tables in its cells is in.
+    /// The columns with tables in their cells, each with its group.
     pub(super) rows: Vec<(usize, &'l Rows<'l>)>,
 }
 
-/// A column with a value for each row.
+/// A column with a value per row.
 pub(super) struct Leaf<'l> {
     pub(super) name: &'l Name<'l>,
     pub(super) group: usize,
@@ -111,7 +112,7 @@ impl<'l> Leaves<'l> {
         leaves
     }
 
-    /// How many groups a group is in.
+    /// How many groups contain a group.
     pub(super) fn depth(&self, group: usize) -> usize {
         let mut depth = 0;
         let mut at = group;

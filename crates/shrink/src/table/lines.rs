@@ -1,8 +1,8 @@
-//! Many short texts in one.
+//! Many short texts in one buffer.
 
 use crate::context::Context;
 
-/// Texts in one buffer, and for each where its first comma is, if it has cells after the first.
+/// Texts in one buffer, each with the offset of its first comma if it has more than one cell.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     text: String,
@@ -10,7 +10,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Where the next text is to be written; [`Lines::end`] ends it.
+    /// The buffer to append the next text to; [`Lines::end`] ends it.
     pub(super) fn text(&mut self) -> &mut String {
         &mut self.text
     }
@@ -24,7 +24,7 @@ impl Lines {
         self.ends.len()
     }
 
-    /// A text, or an empty one if there is none.
+    /// A text; empty if there is none at this index.
     pub(super) fn get(&self, at: usize) -> &str {
         let start = match at.checked_sub(1) {
             Some(before) => self.ends.get(before).map(|(end, _)| *end),
@@ -37,7 +37,7 @@ impl Lines {
         }
     }
 
-    /// The first cell of a text that has more.
+    /// The first cell of a text with more than one.
     pub(super) fn first(&self, at: usize) -> Option<&str> {
         let comma = self.ends.get(at)?.1?;
         Some(&self.get(at)[..comma])
@@ -47,7 +47,7 @@ impl Lines {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// All of them after `first`, each with `between` before it.
+    /// All texts, joined behind `first`, each preceded by `between`.
     pub(super) fn join(&self, first: String, between: char) -> String {
         let mut out = first;
         out.reserve(self.text.len() + self.ends.len());
@@ -58,12 +58,12 @@ impl Lines {
         out
     }
 
-    /// What all of them weigh.
+    /// The tokens of all texts.
     pub(super) fn tokens(&self, context: &Context) -> u64 {
         context.tokens(&self.join(String::new(), ';'))
     }
 
-    /// How many bytes all of them have.
+    /// The bytes of all texts.
     pub(super) fn bytes(&self) -> usize {
         self.text.len()
     }

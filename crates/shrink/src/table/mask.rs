@@ -1,11 +1,11 @@
-//! Texts that differ only in digits, for example times.
+//! Patterns of texts that differ only in digits, for example timestamps.
 
 use super::cell::Cell;
 use super::scale::{Scale, materials, sample};
 use super::template::Mask;
 use crate::lexeme::is_number;
 
-/// A pattern that all texts of a column have, and the tokens that it saves.
+/// A pattern that all texts of a column match, and the tokens that it saves.
 pub(super) fn find(cells: &[Cell<'_>], scale: &Scale<'_>) -> Option<(Mask, i64)> {
     let (texts, are_numbers) = materials(cells)?;
     let (first, others) = texts.split_first()?;
@@ -33,7 +33,7 @@ pub(super) fn find(cells: &[Cell<'_>], scale: &Scale<'_>) -> Option<(Mask, i64)>
             }
         }
     }
-    // From the first number that differs to the last one, numbers as a whole.
+    // The masked part extends from the first varying number to the last one, in whole numbers.
     let mut start = differs.iter().position(|differs| *differs)?;
     let mut end = differs.iter().rposition(|differs| *differs)? + 1;
     while start > 0 && first[start - 1].is_ascii_digit() {

@@ -1,4 +1,4 @@
-//! How a column is called from another one.
+//! How columns refer to each other.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,17 @@ use super::plan::Scope;
 use super::template::Other;
 use crate::lexeme::quote;
 
-/// What a name means in a group.
+/// What a name in a group refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     Leaf(usize),
     Group(usize),
 }
 
-/// The names of a level: for each group what is right inside of it.
+/// The names of a level: the direct contents of each group.
 #[derive(Debug, Default)]
 pub(super) struct Naming<'l> {
-    /// The group that each group is in; the first is the level itself.
+    /// The parent of each group; group 0 is the level itself.
     pub(super) groups: Vec<usize>,
     pub(super) inside: HashMap<(usize, Name<'l>), Meaning>,
 }
@@ -37,13 +37,13 @@ impl<'l> Naming<'l> {
         naming
     }
 
-    /// The first of several with one name counts.
+    /// Adds a name; the first of equal names wins.
     pub(super) fn add(&mut self, group: usize, name: Name<'l>, meaning: Meaning) {
         self.inside.entry((group, name)).or_insert(meaning);
     }
 
-    /// The column that is called so in a group or in one further out, not counting the `out` innermost
-    /// ones. How many are still not to be counted if there is none.
+    /// The column at this path in `group` or an enclosing one, skipping the `out` innermost groups. `Err` has the
+    /// number of groups that remain to be skipped outside this level.
     pub(super) fn resolve(
         &self,
         group: usize,
@@ -69,7 +69,7 @@ impl<'l> Naming<'l> {
 
     fn within(&self, mut group: usize, path: &[Name<'l>]) -> Option<usize> {
         for (at, name) in path.iter().enumerate() {
-            // Borrowing the name for a moment needs a key of its own.
+            // The lookup needs an owned key.
             match self.inside.get(&(group, name.clone()))? {
                 Meaning::Group(inner) => group = *inner,
                 Meaning::Leaf(leaf) if at + 1 == path.len() => return Some(*leaf),
@@ -80,14 +80,14 @@ impl<'l> Naming<'l> {
     }
 }
 
-/// How a column is called: so many groups or tables further out than here, by these names.
+/// A reference to a column: names, starting `out` groups or tables further out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Path<'l> {
     pub(super) out: usize,
     pub(super) names: Vec<Name<'l>>,
 }
 
-/// How a column of a group calls another one, if there is a way.
+/// A reference from a column of a group to another one, if an unambiguous one exists.
 pub(super) fn path<'l>(scope: &Scope<'_, 'l>, group: usize, other: Other) -> Option<Path<'l>> {
     let mut level = scope;
     let mut from = group;
@@ -98,7 +98,7 @@ pub(super) fn path<'l>(scope: &Scope<'_, 'l>, group: usize, other: Other) -> Opt
         level = up.scope;
         from = up.group;
     }
-    // From the innermost group that both are in.
+    // Starts at the innermost group that contains both.
     let leaf = level.leaves.all.get(other.leaf)?;
     let mut names = vec![leaf.name.clone()];
     let mut inside = leaf.group;
@@ -126,7 +126,7 @@ pub(super) fn path<'l>(scope: &Scope<'_, 'l>, group: usize, other: Other) -> Opt
     None
 }
 
-/// The table, counted from here outward, and the column in it that is called so.
+/// The table that a reference leads to, counted outwards, and the column in it.
 fn resolve<'l>(scope: &Scope<'_, 'l>, group: usize, path: &Path<'l>) -> Option<(usize, usize)> {
     let (mut at, mut group, mut up, mut out) = (scope, group, 0, path.out);
     loop {
@@ -139,7 +139,7 @@ fn resolve<'l>(scope: &Scope<'_, 'l>, group: usize, path: &Path<'l>) -> Option<(
     }
 }
 
-/// Writes a name where columns are listed.
+/// Writes a name in the line of columns.
 pub(super) fn write(name: &Name<'_>, out: &mut String) {
     match name {
         Name::Itself => {}
@@ -153,7 +153,7 @@ pub(super) fn write(name: &Name<'_>, out: &mut String) {
     }
 }
 
-/// Writes a name where a template uses the column.
+/// Writes a reference in a template.
 pub(super) fn write_path(path: &Path<'_>, out: &mut String) {
     for _ in 0..path.out {
         out.push('^');
@@ -171,7 +171,7 @@ pub(super) fn write_path(path: &Path<'_>, out: &mut String) {
     }
 }
 
-/// Whether a name ends where it should.
+/// Whether a name needs no quotes to be read back.
 fn is_bare(name: &str) -> bool {
     let is_end = |byte: u8| {
         byte < b' '

@@ -1,4 +1,4 @@
-//! A level that was written, and what a reader has to be told of it.
+//! A written level, with the notations that it uses.
 
 use super::lines::Lines;
 use crate::context::Context;
@@ -7,36 +7,36 @@ use crate::context::Context;
 pub(crate) struct Page {
     pub(super) header: String,
     pub(super) rows: Lines,
-    /// Whether rows that were there before are said by their first cell.
+    /// Whether repeated rows are abbreviated to their first cell.
     pub(super) repeats: bool,
-    /// The columns of outer levels that it uses, as (up, leaf).
+    /// The columns of enclosing levels that it uses, as (up, leaf).
     pub(super) uses: Vec<(usize, usize)>,
     pub(crate) marks: Marks,
 }
 
 impl Page {
-    /// How many rows it has.
+    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// What it weighs.
+    /// The number of tokens.
     pub(crate) fn tokens(&self, context: &Context) -> u64 {
         context.tokens(&self.header) + self.rows.tokens(context)
     }
 
-    /// The columns and each row on a line of its own.
+    /// The columns and the rows, each on a line of its own.
     pub(crate) fn into_lines(self) -> String {
         self.rows.join(self.header, '\n')
     }
 
-    /// The columns and the rows as they stand between brackets.
+    /// The columns and rows in the notation between brackets.
     pub(crate) fn into_nested(self) -> String {
         self.rows.join(self.header, ';')
     }
 }
 
-/// What a reader has to be told about.
+/// The notations that the legend must explain.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Marks {
     pub(super) always: bool,
@@ -65,7 +65,7 @@ impl Marks {
         self.repeats |= other.repeats;
     }
 
-    /// What a reader has to be told, in a few words.
+    /// The legend, in a few words.
     pub(crate) fn legend(self) -> String {
         let words = [
             (self.always, "k:v in every row"),

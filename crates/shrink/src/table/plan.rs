@@ -1,4 +1,4 @@
-//! What is to be said of each column, so that the rows get short.
+//! Chooses the spec of each column so that the rows get short.
 
 use super::affix;
 use super::cell::Cell;
@@ -7,30 +7,30 @@ use super::level::{Leaves, Level};
 use super::mask;
 use super::naming::Naming;
 use super::scale::Scale;
-use super::template::{Other, Say, Template};
+use super::template::{ColumnSpec, Other, Template};
 use crate::context::{Context, Level as Strength};
 
-/// A level, and those that its tables stand in.
+/// A level and its enclosing levels.
 pub(super) struct Scope<'s, 'l> {
     pub(super) leaves: &'s Leaves<'l>,
     pub(super) naming: &'s Naming<'l>,
     pub(super) up: Option<Parent<'s, 'l>>,
 }
 
-/// The level further out.
+/// The enclosing level.
 #[derive(Clone, Copy)]
 pub(super) struct Parent<'s, 'l> {
     pub(super) scope: &'s Scope<'s, 'l>,
-    /// Which row of it each of our rows is in.
+    /// The row of the enclosing level that contains each of our rows.
     pub(super) rows: &'s [u32],
-    /// Which group of it our column is in.
+    /// The group of the enclosing level that contains our column.
     pub(super) group: usize,
-    /// Which of its columns may be used in ours: those that are not made of others.
+    /// The columns of the enclosing level that ours may be derived from: those that are not derived themselves.
     pub(super) free: &'s [bool],
 }
 
 impl<'l> Scope<'_, 'l> {
-    /// The value of a column in the row that `row` of this level is, or is in.
+    /// The value of a column in the row that is, or contains, row `row` of this level.
     pub(super) fn cell(&self, up: usize, leaf: usize, row: usize) -> Option<&'l Cell<'l>> {
         match (up, &self.up) {
             (0, _) => self.leaves.all.get(leaf)?.cells.get(row),
@@ -42,7 +42,7 @@ impl<'l> Scope<'_, 'l> {
         }
     }
 
-    /// Appends what another column has in this row; `false` if it has nothing.
+    /// Appends the text of another column in this row; `false` if it has none.
     pub(super) fn write(&self, other: Other, row: usize, out: &mut String) -> bool {
         let cell = self.cell(other.up, other.leaf, row);
         match cell.and_then(Cell::material) {
@@ -55,73 +55,73 @@ impl<'l> Scope<'_, 'l> {
     }
 }
 
-/// What to say of the columns of a level; nothing if there is no time.
-pub(super) fn says<'l>(
+/// The specs of the columns of a level; `None` if the call is cancelled.
+pub(super) fn specs<'l>(
     level: &'l Level<'l>,
     scope: &Scope<'_, 'l>,
     context: &Context,
-) -> Option<Vec<Say<'l>>> {
+) -> Option<Vec<ColumnSpec<'l>>> {
     let scale = Scale::new(context);
     let leaves = &scope.leaves.all;
-    let mut says: Vec<Say<'l>> = Vec::with_capacity(leaves.len());
+    let mut specs: Vec<ColumnSpec<'l>> = Vec::with_capacity(leaves.len());
     for leaf in leaves {
         if context.stop.is_set() {
             return None;
         }
-        says.push(always(leaf.cells, level.odd.len()));
+        specs.push(always(leaf.cells, level.irregular.len()));
     }
     if context.level >= Strength::Max {
-        derive::derive(scope, &mut says, &scale, context)?;
+        derive::derive(scope, &mut specs, &scale, context)?;
     }
     if context.level >= Strength::Balanced {
-        for (leaf, say) in leaves.iter().zip(&mut says) {
+        for (leaf, spec) in leaves.iter().zip(&mut specs) {
             if context.stop.is_set() {
                 return None;
             }
-            if let Say::Plain = say {
-                (*say, _) = alone(leaf.cells, &scale, context);
+            if let ColumnSpec::Plain = spec {
+                (*spec, _) = alone(leaf.cells, &scale, context);
             }
         }
     }
-    Some(says)
+    Some(specs)
 }
 
-/// A value that all rows have, except `odd` ones.
-fn always<'l>(cells: &'l [Cell<'l>], odd: usize) -> Say<'l> {
+/// A value that all rows have, except irregular ones.
+fn always<'l>(cells: &'l [Cell<'l>], irregular: usize) -> ColumnSpec<'l> {
     let Some(first) = cells.iter().find(|cell| **cell != Cell::Absent) else {
-        return Say::Plain;
+        return ColumnSpec::Plain;
     };
-    let mut others = odd;
+    let mut others = irregular;
     for cell in cells {
         if cell != first {
             if *cell != Cell::Absent || others == 0 {
-                return Say::Plain;
+                return ColumnSpec::Plain;
             }
             others -= 1;
         }
     }
-    Say::Always(first.clone())
+    ColumnSpec::Always(first.clone())
 }
 
-/// How many tokens it saves to say something of a column.
+/// The number of tokens that a spec saves for a column.
 pub(super) fn saving(cells: &[Cell<'_>], context: &Context) -> i64 {
     let scale = Scale::new(context);
     match (always(cells, 0), cells.first()) {
-        (Say::Always(_), Some(first)) => {
+        (ColumnSpec::Always(_), Some(first)) => {
             (cells.len() as i64 - 1) * (scale.tokens(first.text()) as i64 + 1)
         }
         _ => alone(cells, &scale, context).1,
     }
 }
 
-/// Whether cells with a text are better preceded by a space: a vocabulary has more words with one.
-pub(super) fn is_spaced(cells: &[Cell<'_>], say: &Say<'_>, scale: &Scale<'_>) -> bool {
+/// Whether a space before cells with a text saves tokens, because vocabularies contain more words with a leading space.
+pub(super) fn is_spaced(cells: &[Cell<'_>], spec: &ColumnSpec<'_>, scale: &Scale<'_>) -> bool {
     let texts = cells.iter().filter_map(|cell| match cell {
         Cell::Text(text) if takes_space(text) => Some(&**text),
         _ => None,
     });
     let texts: Vec<&str> = texts.collect();
-    matches!(say, Say::Plain | Say::Usually(_))
+    matches!(spec, ColumnSpec::Plain | ColumnSpec::Usually(_))
         && texts.len() > 1
         && scale.is_lighter_spaced(&texts)
 }
@@ -131,40 +131,39 @@ pub(super) fn takes_space(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// What can be said of a column that follows from no other, and how many tokens that saves.
-fn alone<'l>(cells: &'l [Cell<'l>], scale: &Scale<'_>, context: &Context) -> (Say<'l>, i64) {
+/// The best spec of a column that is not derived from others, and the tokens that it saves.
+fn alone<'l>(cells: &'l [Cell<'l>], scale: &Scale<'_>, context: &Context) -> (ColumnSpec<'l>, i64) {
     let around = affix::find(cells, scale);
     let mut best = around.gain;
-    let mut say = match around.found {
-        Some(template) => Say::Made(template),
-        None => Say::Plain,
+    let mut spec = match around.found {
+        Some(template) => ColumnSpec::Template(template),
+        None => ColumnSpec::Plain,
     };
     if context.level >= Strength::Max
         && let Some((mask, gain)) = mask::find(cells, scale)
-        // It is harder to read, so it must be worth it.
+        // A mask is harder to read, so it must save more.
         && gain > best + 2 * cells.len() as i64
     {
         best = gain;
-        say = Say::Mask(mask);
+        spec = ColumnSpec::Mask(mask);
     }
     if let Some((cell, gain)) = usual(cells, scale)
         && gain > best
     {
         best = gain;
-        say = Say::Usually(cell.clone());
+        spec = ColumnSpec::Usually(cell.clone());
     }
-    (say, best)
+    (spec, best)
 }
 
-/// A value that most rows have, or the only one besides `null`, and the tokens that are saved if it is said
-/// once.
+/// A value that most rows have, or the only one besides `null`, and the tokens saved by writing it once.
 fn usual<'l>(cells: &'l [Cell<'l>], scale: &Scale<'_>) -> Option<(&'l Cell<'l>, i64)> {
     let absent = cells.iter().filter(|cell| **cell == Cell::Absent).count();
     let here = cells.len() - absent;
     let value = only_text(cells).or_else(|| most_frequent(cells))?;
     let count = cells.iter().filter(|cell| *cell == value).count();
     let tokens = scale.tokens(value.text()) as i64;
-    // An empty cell is not easier to read than a short word, so it must be worth it.
+    // An empty cell is not easier to read than a short word, so it must save more.
     let (share, saved) = match tokens {
         0 | 1 => (4, 7),
         _ => (2, 10 * tokens - 3),
@@ -176,7 +175,7 @@ fn usual<'l>(cells: &'l [Cell<'l>], scale: &Scale<'_>) -> Option<(&'l Cell<'l>, 
     (gain > 0).then_some((value, gain))
 }
 
-/// The text of a column that has only one, and `null` otherwise.
+/// The only text of a column whose other values are `null`.
 fn only_text<'l>(cells: &'l [Cell<'l>]) -> Option<&'l Cell<'l>> {
     let mut texts = cells
         .iter()
@@ -185,7 +184,7 @@ fn only_text<'l>(cells: &'l [Cell<'l>]) -> Option<&'l Cell<'l>> {
     texts.all(|cell| cell == first).then_some(first)
 }
 
-/// If more than half of the values are the same, that one is left when others cancel each other out.
+/// The only value that may be in more than half of the rows (Boyer-Moore majority vote).
 fn most_frequent<'l>(cells: &'l [Cell<'l>]) -> Option<&'l Cell<'l>> {
     let mut left = None;
     let mut votes = 0usize;
@@ -202,7 +201,7 @@ fn most_frequent<'l>(cells: &'l [Cell<'l>]) -> Option<&'l Cell<'l>> {
     left
 }
 
-/// A text around the cell, and the tokens that it saves.
+/// A template with text around the cell, and the tokens that it saves.
 #[derive(Default)]
 pub(super) struct Around {
     pub(super) found: Option<Template>,

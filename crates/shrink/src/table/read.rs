@@ -1,11 +1,11 @@
-//! Tables as text, taken back: their columns, and the cells of a row.
+//! Decodes tables: the line of columns, and the cells of rows.
 
 mod cursor;
 mod head;
 mod name;
 mod resolve;
 mod row;
-mod said;
+mod spec;
 
 pub(crate) use cursor::{Cursor, Wrong, ends_nested};
 pub(crate) use head::{Field, Head};

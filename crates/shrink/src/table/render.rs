@@ -1,19 +1,19 @@
-//! A level as text: the line of columns, and the rows.
+//! Encodes a level: the line of columns, and the rows.
 
 use super::cell::{Cell, Place};
 use super::fold;
-use super::header::{Header, Said};
+use super::header::{Header, SpecText};
 use super::inner::{Inner, cells_of};
 use super::level::{Bracket, Leaves, Level};
 use super::naming::Naming;
 use super::page::{Marks, Page};
-use super::plan::{Parent, Scope, is_spaced, says};
+use super::plan::{Parent, Scope, is_spaced, specs};
 use super::scale::Scale;
-use super::template::{Other, Part, Say};
+use super::template::{ColumnSpec, Other, Part};
 use super::writer::Writer;
 use crate::context::{Context, Level as Strength};
 
-/// Writes a level; nothing if there is no time.
+/// Encodes a level; `None` if the call is cancelled.
 pub(super) fn render<'l>(
     level: &'l Level<'l>,
     up: Option<Parent<'_, 'l>>,
@@ -30,27 +30,27 @@ pub(super) fn render<'l>(
         naming: &naming,
         up,
     };
-    let mut says = says(level, &scope, context)?;
+    let mut specs = specs(level, &scope, context)?;
     let mut marks = Marks::default();
-    let said = columns(&scope, &mut says, &mut marks);
-    let inner = inner(&scope, &says, &mut marks, context)?;
+    let spec_texts = columns(&scope, &mut specs, &mut marks);
+    let inner = inner(&scope, &specs, &mut marks, context)?;
     let mut writer = Writer {
         scope: &scope,
-        says: &says,
+        specs: &specs,
         inner: &inner,
         folded: (0..leaves.groups.len()).map(|_| None).collect(),
         spaced: match context.level {
-            Strength::Safe => vec![false; says.len()],
-            _ => spaced(&leaves, &says, context),
+            Strength::Safe => vec![false; specs.len()],
+            _ => spaced(&leaves, &specs, context),
         },
         place,
     };
     if context.level >= Strength::Max {
-        writer.fold(level, &users(&says, &inner), context)?;
+        writer.fold(level, &users(&specs, &inner), context)?;
     }
     marks.repeats |= writer.folded.iter().any(Option::is_some);
     let header = Header {
-        said: &said,
+        spec_texts: &spec_texts,
         folded: &writer.folded,
         inner: &inner,
     };
@@ -60,37 +60,37 @@ pub(super) fn render<'l>(
         header,
         rows,
         repeats: false,
-        uses: uses(&says, &inner),
+        uses: uses(&specs, &inner),
         marks,
     })
 }
 
-/// What the line of columns says of each column. A column of which it cannot be said becomes plain.
-fn columns(scope: &Scope<'_, '_>, says: &mut [Say<'_>], marks: &mut Marks) -> Vec<String> {
-    let mut said = Vec::with_capacity(says.len());
-    for (leaf, say) in scope.leaves.all.iter().zip(says) {
-        let words = match Said::of(say, leaf.group, scope) {
+/// The written spec of each column. A column whose spec cannot be written becomes plain.
+fn columns(scope: &Scope<'_, '_>, specs: &mut [ColumnSpec<'_>], marks: &mut Marks) -> Vec<String> {
+    let mut spec_texts = Vec::with_capacity(specs.len());
+    for (leaf, spec) in scope.leaves.all.iter().zip(specs) {
+        let words = match SpecText::of(spec, leaf.group, scope) {
             Some(words) => words,
             None => {
-                *say = Say::Plain;
-                Said::default()
+                *spec = ColumnSpec::Plain;
+                SpecText::default()
             }
         };
         marks.join(words.marks);
         marks.absent |= words.marks.usually && leaf.cells.contains(&Cell::Absent);
-        said.push(words.text);
+        spec_texts.push(words.text);
     }
-    said
+    spec_texts
 }
 
-/// The tables in cells of this level.
+/// The tables in the cells of this level.
 fn inner<'l>(
     scope: &Scope<'_, 'l>,
-    says: &[Say<'_>],
+    specs: &[ColumnSpec<'_>],
     marks: &mut Marks,
     context: &Context,
 ) -> Option<Vec<Inner>> {
-    let free: Vec<bool> = says.iter().map(|say| used(say).is_empty()).collect();
+    let free: Vec<bool> = specs.iter().map(|spec| used(spec).is_empty()).collect();
     let mut inner = Vec::with_capacity(scope.leaves.rows.len());
     for (group, rows) in &scope.leaves.rows {
         let parents = rows.parents();
@@ -116,25 +116,25 @@ fn inner<'l>(
     Some(inner)
 }
 
-/// The columns that columns of this level, and those of tables in its cells, are made of.
-fn uses(says: &[Say<'_>], inner: &[Inner]) -> Vec<(usize, usize)> {
-    let own = says.iter().flat_map(used);
+/// The columns that columns of this level, or of tables in its cells, are derived from.
+fn uses(specs: &[ColumnSpec<'_>], inner: &[Inner]) -> Vec<(usize, usize)> {
+    let own = specs.iter().flat_map(used);
     let of_inner = inner.iter().flat_map(|inner| &inner.page.uses);
     let further = of_inner.filter(|(up, _)| *up > 0);
     own.chain(further.map(|(up, leaf)| (up - 1, *leaf)))
         .collect()
 }
 
-fn spaced(leaves: &Leaves<'_>, says: &[Say<'_>], context: &Context) -> Vec<bool> {
+fn spaced(leaves: &Leaves<'_>, specs: &[ColumnSpec<'_>], context: &Context) -> Vec<bool> {
     let scale = Scale::new(context);
-    let both = leaves.all.iter().zip(says);
-    both.map(|(leaf, say)| is_spaced(leaf.cells, say, &scale))
+    let both = leaves.all.iter().zip(specs);
+    both.map(|(leaf, spec)| is_spaced(leaf.cells, spec, &scale))
         .collect()
 }
 
-/// The columns that this one is made of.
-fn used(say: &Say<'_>) -> Vec<(usize, usize)> {
-    let Say::Made(template) = say else {
+/// The columns that this one is derived from.
+fn used(spec: &ColumnSpec<'_>) -> Vec<(usize, usize)> {
+    let ColumnSpec::Template(template) = spec else {
         return Vec::new();
     };
     let parts = template.parts.iter();
@@ -145,11 +145,11 @@ fn used(say: &Say<'_>) -> Vec<(usize, usize)> {
     others.collect()
 }
 
-/// Which columns of a level are used, each with the column that is made of it; none if that is in a table.
-fn users(says: &[Say<'_>], inner: &[Inner]) -> Vec<(Option<usize>, usize)> {
+/// The columns of a level that others are derived from, each with the derived column, or `None` if that is in a table.
+fn users(specs: &[ColumnSpec<'_>], inner: &[Inner]) -> Vec<(Option<usize>, usize)> {
     let mut users = Vec::new();
-    for (at, say) in says.iter().enumerate() {
-        let others = used(say).into_iter().filter(|(up, _)| *up == 0);
+    for (at, spec) in specs.iter().enumerate() {
+        let others = used(spec).into_iter().filter(|(up, _)| *up == 0);
         users.extend(others.map(|(_, leaf)| (Some(at), leaf)));
     }
     for inner in inner {

@@ -1,14 +1,14 @@
-//! What cells weigh in tokens, from a few of them.
+//! Weighs cells in tokens, using samples.
 
 use super::cell::Cell;
 use crate::context::Context;
 
-/// Counts tokens of a few cells of a column.
+/// Counts the tokens of samples of cells.
 pub(super) struct Scale<'c>(&'c Context);
 
-/// As many as tell enough.
+/// The size of a sample.
 const SAMPLE: usize = 12;
-/// A longer text is not looked at to its end.
+/// How many bytes of a text are counted.
 const LONGEST: usize = 512;
 
 impl<'c> Scale<'c> {
@@ -16,12 +16,12 @@ impl<'c> Scale<'c> {
         Self(context)
     }
 
-    /// The tokens of one text.
+    /// The tokens of a text.
     pub(super) fn tokens(&self, text: &str) -> u64 {
         self.0.tokens(start(text))
     }
 
-    /// Whether these cells have fewer tokens with a space before each.
+    /// Whether a space before each cell saves tokens.
     pub(super) fn is_lighter_spaced(&self, texts: &[&str]) -> bool {
         let mut lines = [String::new(), String::new()];
         for text in sample(texts) {
@@ -35,7 +35,7 @@ impl<'c> Scale<'c> {
         self.0.tokens(&spaced) < self.0.tokens(&plain)
     }
 
-    /// The tokens of these cells in a row each.
+    /// The tokens of these cells, each with a separator.
     pub(super) fn weigh<'t>(&self, texts: impl IntoIterator<Item = &'t str>) -> u64 {
         let mut line = String::new();
         for text in texts {
@@ -46,13 +46,14 @@ impl<'c> Scale<'c> {
     }
 }
 
-/// Some of the cells, from everywhere.
+/// A sample of the cells, spread over the column.
 pub(super) fn sample<'l>(cells: &[&'l str]) -> Vec<&'l str> {
     let step = cells.len().div_ceil(SAMPLE).max(1);
     cells.iter().step_by(step).copied().collect()
 }
 
-/// The texts or numbers of a column, if it has only one of the two besides `null` and nothing.
+/// The texts or numbers of a column, if it has only one of these types besides `null` and absent cells; and whether
+/// they are numbers.
 pub(super) fn materials<'l>(cells: &'l [Cell<'l>]) -> Option<(Vec<&'l str>, bool)> {
     let mut texts = Vec::with_capacity(cells.len());
     let mut numbers = 0;

@@ -1,30 +1,29 @@
-//! What is said of a column in the line of columns, besides its name.
+//! The specs of columns in the line of columns, besides their names.
 
 use super::cell::Cell;
 
-/// What is said of a column in the line of columns.
+/// The spec of a column in the line of columns.
 #[derive(Debug, Default)]
-pub(super) enum Say<'a> {
-    /// Nothing: every row has a cell.
+pub(super) enum ColumnSpec<'a> {
+    /// No spec: every row has a cell.
     #[default]
     Plain,
-    /// `name:value`: every row has this value, and no cell for it.
+    /// `name:value`: every row has this value, and no cell.
     Always(Cell<'a>),
-    /// `name?:value`: an empty cell is this value.
+    /// `name?:value`: an empty cell has this value.
     Usually(Cell<'a>),
-    /// `name=template`: a text that the cell is put into.
-    Made(Template),
-    /// `name=##.##.####`: the cell has the digits and letters from the first `#` to the last, and nothing
-    /// else of the text.
+    /// `name=template`: the cell is filled into a text.
+    Template(Template),
+    /// `name=##.##.####`: the cell consists of the digits and letters between the first `#` and the last.
     Mask(Mask),
 }
 
-impl Say<'_> {
-    /// Whether rows have a cell for it.
+impl ColumnSpec<'_> {
+    /// Whether rows have a cell for this column.
     pub(super) fn has_cell(&self) -> bool {
         match self {
             Self::Always(_) => false,
-            Self::Made(template) => template.usually || template.hole().is_some(),
+            Self::Template(template) => template.usually || template.hole().is_some(),
             Self::Plain | Self::Usually(_) | Self::Mask(_) => true,
         }
     }
@@ -34,13 +33,13 @@ impl Say<'_> {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Template {
     pub(super) parts: Vec<Part>,
-    /// What it gives is a text, even if it looks like a number.
+    /// The result is a string, even if it looks like a number.
     pub(super) quoted: bool,
-    /// `name?=template`: there is a cell, and if it is empty the value is this.
+    /// `name?=template`: there is a cell; if it is empty, the template gives the value.
     pub(super) usually: bool,
 }
 
-/// A piece of a template.
+/// A part of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
     Text(String),
@@ -50,7 +49,7 @@ pub(super) enum Part {
     Other(Other),
 }
 
-/// Another column of the same row, or of the row that this one's table stands in.
+/// Another column of the same row, or of a row that contains this one's table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Other {
     /// How many tables further out it is.
@@ -59,15 +58,15 @@ pub(super) struct Other {
     pub(super) form: Form,
 }
 
-/// What is made of another column's text.
+/// A transformation of another column's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Form {
     Same,
     /// ASCII letters in lower case.
     Lower,
-    /// Words in lower case, joined by this.
+    /// Words in lower case, joined by this text.
     Words(&'static str),
-    /// What comes after the last slash.
+    /// The text after the last slash.
     Last,
 }
 
@@ -82,7 +81,7 @@ impl Form {
         Self::Words(""),
     ];
 
-    /// How it is written after the name of the column.
+    /// The notation behind the name of the column.
     pub(super) fn mark(self) -> &'static str {
         match self {
             Self::Same => "",
@@ -95,7 +94,7 @@ impl Form {
         }
     }
 
-    /// Appends the text in this form.
+    /// Appends the transformed text.
     pub(super) fn write(self, text: &str, out: &mut String) {
         match self {
             Self::Same => out.push_str(text),
@@ -117,7 +116,7 @@ impl Form {
 }
 
 impl Template {
-    /// Text around the cell.
+    /// A template with text around the cell.
     pub(super) fn around(before: &str, after: &str) -> Self {
         let mut parts = Vec::new();
         if !before.is_empty() {
@@ -133,14 +132,14 @@ impl Template {
         }
     }
 
-    /// Where the cell goes.
+    /// The index of the cell's part.
     pub(super) fn hole(&self) -> Option<usize> {
         self.parts.iter().position(|part| *part == Part::Cell)
     }
 
-    /// The part of `text` that the cell has to fill, if the rest of it is as the template says: empty if
-    /// there is no hole and the text is just what the template makes. `other` writes what other columns have;
-    /// `false` if they have nothing.
+    /// The part of `text` that the cell must contain, if the rest of it matches the template; empty if there is no hole
+    /// and the template gives exactly the text. `other` writes the text of another column; it returns `false` if there
+    /// is none.
     pub(super) fn unfill<'t>(
         &self,
         text: &'t str,
@@ -176,16 +175,16 @@ impl Part {
     }
 }
 
-/// Texts of one length with digits in the same places.
+/// A pattern for texts of equal length with digits in the same positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mask {
-    /// With `#` for a digit.
+    /// The text, with `#` for each digit.
     pub(super) pattern: String,
     pub(super) quoted: bool,
 }
 
 impl Mask {
-    /// What comes before the first `#`, what is from there to the last one, and what comes after it.
+    /// The text before the first `#`, from there to the last one, and after it.
     fn split(&self) -> Option<(&str, &str, &str)> {
         let first = self.pattern.find('#')?;
         let last = self.pattern.rfind('#')? + 1;
@@ -193,7 +192,7 @@ impl Mask {
         Some((&pattern[..first], &pattern[first..last], &pattern[last..]))
     }
 
-    /// Writes what the cell has of a text; `false` if it is not as the pattern says.
+    /// Writes the cell of a text; `false` if the text does not match the pattern.
     pub(super) fn unfill(&self, text: &str, out: &mut String) -> bool {
         let Some((before, inside, after)) = self.split() else {
             return false;
@@ -221,7 +220,7 @@ impl Mask {
         true
     }
 
-    /// Writes the text that a cell stands for; `false` if there is none.
+    /// Writes the text of a cell; `false` if the cell does not match the pattern.
     pub(super) fn fill(&self, cell: &str, out: &mut String) -> bool {
         let Some((before, inside, after)) = self.split() else {
             return false;

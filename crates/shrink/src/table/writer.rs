@@ -1,4 +1,4 @@
-//! The rows of a level.
+//! Encodes the rows of a level.
 
 use super::cell::{Cell, Place, is_free};
 use super::fold::{self, Folded};
@@ -7,32 +7,32 @@ use super::inner::Inner;
 use super::level::{Body, Column, Level};
 use super::lines::Lines;
 use super::plan::{Scope, takes_space};
-use super::template::Say;
+use super::template::ColumnSpec;
 use crate::context::Context;
 use crate::lexeme::quote;
 
-/// What rows are written from.
+/// The input for writing rows.
 pub(super) struct Writer<'w, 'l> {
     pub(super) scope: &'w Scope<'w, 'l>,
-    pub(super) says: &'w [Say<'l>],
+    pub(super) specs: &'w [ColumnSpec<'l>],
     pub(super) inner: &'w [Inner],
-    /// For each group its cells, if they are held together.
+    /// For each group its cells, if the group is folded into one.
     pub(super) folded: Vec<Option<Folded>>,
-    /// For each column whether texts in it have a space before them.
+    /// For each column, whether a space precedes texts in it.
     pub(super) spaced: Vec<bool>,
     pub(super) place: Place,
 }
 
 /// One cell of a row.
 enum Step {
-    /// And whether a text in it has a space before it.
+    /// A column, and whether a space precedes texts in it.
     Leaf(usize, bool),
     Rows(usize),
     Folded(usize),
 }
 
 impl<'l> Writer<'_, 'l> {
-    /// Holds the groups together that get shorter so.
+    /// Folds each group whose repeated rows get shorter that way.
     pub(super) fn fold(
         &mut self,
         level: &'l Level<'l>,
@@ -83,17 +83,17 @@ impl<'l> Writer<'_, 'l> {
         Some(())
     }
 
-    /// A line for each row; nothing if there is no time.
+    /// A line per row; `None` if the call is cancelled.
     pub(super) fn rows(&self, level: &'l Level<'l>, context: &Context) -> Option<Lines> {
         let mut steps = Vec::new();
         self.steps(&level.columns, &mut Count::START.clone(), &mut steps);
         let mut lines = Lines::default();
-        let mut odd = level.odd.iter().peekable();
+        let mut irregular = level.irregular.iter().peekable();
         for row in 0..level.rows {
             if row % 256 == 0 && context.stop.is_set() {
                 return None;
             }
-            if let Some((_, value)) = odd.next_if(|(at, _)| *at == row) {
+            if let Some((_, value)) = irregular.next_if(|(at, _)| *at == row) {
                 lines.text().push('!');
                 lines.text().push_str(value);
                 lines.end(None);
@@ -110,7 +110,7 @@ impl<'l> Writer<'_, 'l> {
         for column in columns {
             match &column.body {
                 Body::Cells(_) => {
-                    if self.says[count.leaf].has_cell() {
+                    if self.specs[count.leaf].has_cell() {
                         steps.push(Step::Leaf(count.leaf, self.spaced[count.leaf]));
                     }
                     count.leaf += 1;
@@ -133,7 +133,7 @@ impl<'l> Writer<'_, 'l> {
         }
     }
 
-    /// Writes a row; where its first comma is.
+    /// Writes a row; returns the offset of its first comma.
     fn row(&self, steps: &[Step], row: usize, place: Place, out: &mut String) -> Option<usize> {
         let start = out.len();
         let mut end = start;
@@ -164,9 +164,9 @@ impl<'l> Writer<'_, 'l> {
         }
         out.truncate(end);
         match &out[start..] {
-            // A row must not be nothing.
+            // A row must not be empty.
             "" => out.push('-'),
-            // And a cell that is absent must not look like such a row.
+            // An absent cell alone must not look like an empty row.
             "-" => out.insert(start, '='),
             _ => {}
         }
@@ -178,13 +178,13 @@ impl<'l> Writer<'_, 'l> {
             return;
         };
         let other = |other, out: &mut String| self.scope.write(other, row, out);
-        match (&self.says[leaf], cell) {
-            (Say::Plain, cell) => cell.write(place, out),
-            (Say::Always(_), _) => {}
-            (Say::Usually(value), cell) if value == cell => {}
-            (Say::Usually(_), Cell::Absent) => out.push_str(ABSENT),
-            (Say::Usually(_), cell) => cell.write(place, out),
-            (Say::Made(template), cell) if template.usually => {
+        match (&self.specs[leaf], cell) {
+            (ColumnSpec::Plain, cell) => cell.write(place, out),
+            (ColumnSpec::Always(_), _) => {}
+            (ColumnSpec::Usually(value), cell) if value == cell => {}
+            (ColumnSpec::Usually(_), Cell::Absent) => out.push_str(ABSENT),
+            (ColumnSpec::Usually(_), cell) => cell.write(place, out),
+            (ColumnSpec::Template(template), cell) if template.usually => {
                 let text = cell.material();
                 match text.and_then(|text| template.unfill(text, other)) {
                     Some(_) => {}
@@ -194,36 +194,37 @@ impl<'l> Writer<'_, 'l> {
             }
             (_, Cell::Absent) => {}
             (_, cell) if cell.is_null() => out.push_str("null"),
-            (Say::Made(template), cell) => {
+            (ColumnSpec::Template(template), cell) => {
                 let text = cell.material();
                 match text.and_then(|text| template.unfill(text, other)) {
                     Some(rest) => write_rest(rest, place, out),
-                    None => write_odd(cell, place, out),
+                    None => write_exception(cell, place, out),
                 }
             }
-            (Say::Mask(mask), cell) => {
+            (ColumnSpec::Mask(mask), cell) => {
                 let text = cell.material();
                 if !text.is_some_and(|text| mask.unfill(text, out)) {
-                    write_odd(cell, place, out);
+                    write_exception(cell, place, out);
                 }
             }
         }
     }
 }
 
-/// Nothing, where an empty cell is something.
+/// Marks an absent cell in a column where an empty cell has a value.
 const ABSENT: &str = "-";
 
-/// What a template leaves of a text.
+/// Writes the part of a text that the template does not determine.
 fn write_rest(rest: &str, place: Place, out: &mut String) {
-    match is_free(rest, place) && rest != "null" {
-        true => out.push_str(rest),
-        false => quote(rest, out),
+    if is_free(rest, place) && rest != "null" {
+        out.push_str(rest)
+    } else {
+        quote(rest, out)
     }
 }
 
-/// A cell that is not what its column says.
-fn write_odd(cell: &Cell<'_>, place: Place, out: &mut String) {
+/// Writes a cell that does not follow the spec of its column.
+fn write_exception(cell: &Cell<'_>, place: Place, out: &mut String) {
     out.push('=');
     cell.write(place, out);
 }

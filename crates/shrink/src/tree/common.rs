@@ -1,9 +1,9 @@
-//! What names begin with and end in.
+//! Common prefixes and suffixes of names.
 
 use super::pattern::{LONGEST_PART, Pattern};
 use crate::edge;
 
-/// What a name begins with and ends in.
+/// The prefix and suffix of a name.
 #[derive(Debug, Clone, Copy, Eq, PartialOrd, Ord)]
 pub(super) struct Common<'e> {
     pub(super) before: &'e str,
@@ -16,16 +16,16 @@ impl PartialEq for Common<'_> {
     }
 }
 
-/// Where names are put together.
+/// Whether this character separates parts of names.
 fn is_seam(byte: &u8) -> bool {
     matches!(byte, b'.' | b'_' | b'-')
 }
 
-/// About as many tokens ` *:` has.
+/// The estimated number of tokens of ` *:`.
 pub(super) const STAR: i64 = 2;
 
 impl<'e> Common<'e> {
-    /// If nothing in it can be mistaken, and it is something.
+    /// `None` if a part is ambiguous in patterns, or if both are empty.
     fn checked(before: &'e str, behind: &'e str) -> Option<Self> {
         let some = !before.is_empty() || !behind.is_empty();
         let checked = some && is_part(before) && is_part(behind);
@@ -58,11 +58,11 @@ impl<'e> Common<'e> {
         ]
     }
 
-    /// `img_*.png` for `img_001.png`: what is around its last number.
+    /// `img_*.png` for `img_001.png`: the text around its last number.
     pub(super) fn number(name: &'e str) -> Option<Self> {
         let last_digit = |text: &str| text.bytes().rposition(|byte| byte.is_ascii_digit());
         let end = last_digit(name)? + 1;
-        // What the ending is may have a digit too.
+        // The extension may contain a digit too.
         let stem = name.len() - Self::ending(name).map_or(0, |usual| usual.behind.len());
         let end = last_digit(&name[..stem]).map_or(end, |last| last + 1);
         let digits = name[..end].bytes().rev().take_while(u8::is_ascii_digit);
@@ -70,24 +70,24 @@ impl<'e> Common<'e> {
         Self::checked(&name[..start], &name[end..])
     }
 
-    /// The usual pattern of names that have this one.
+    /// The pattern with only the extension, for names that have this one.
     pub(super) fn usual(self) -> Option<Self> {
         let dot = self.behind.rfind('.')?;
         let behind = &self.behind[dot..];
         Some(Self { before: "", behind })
     }
 
-    /// How many tokens the pattern has.
+    /// The number of tokens of the pattern.
     pub(super) fn head(self) -> i64 {
         STAR + self.tokens()
     }
 
-    /// How many tokens of a name it is.
+    /// The number of tokens of a name that the pattern determines.
     pub(super) fn tokens(self) -> i64 {
         cost(self.before) + cost(self.behind)
     }
 
-    /// What is left of a name.
+    /// A name without prefix and suffix.
     pub(super) fn stem(self, name: &'e str) -> Option<&'e str> {
         edge::strip_suffix(edge::strip_prefix(name, self.before)?, self.behind)
     }
@@ -96,27 +96,27 @@ impl<'e> Common<'e> {
         Pattern::new(self.before, [self.behind])
     }
 
-    /// Equal ones have the same.
+    /// A hash of both parts.
     pub(super) fn hash(self) -> u64 {
         hash(self.behind, hash(self.before, 0))
     }
 }
 
-/// FNV-1a, so that equal texts can be found by sorting numbers; the same in every run.
+/// FNV-1a, the same on every run; equal texts can be found by sorting hashes.
 pub(super) fn hash(text: &str, start: u64) -> u64 {
     let start = start ^ 0xcbf2_9ce4_8422_2325;
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(start, step).rotate_left(17)
 }
 
-/// Whether nothing in a part of a pattern, or of a list in braces, can be mistaken.
+/// Whether a part of a pattern, or of a list in braces, is unambiguous.
 pub(super) fn is_part(part: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-+".contains(&byte);
     part.len() <= LONGEST_PART && part.bytes().all(is_plain)
 }
 
-/// About as many tokens a part of a name has: words with a mark before them, other marks, and three digits
-/// at a time. Asking the vocabulary would take longer than all the rest.
+/// The estimated number of tokens of a part of a name: words with a mark before them, other marks, and groups of three
+/// digits. Counting with the vocabulary would dominate the running time.
 pub(super) fn cost(part: &str) -> i64 {
     let bytes = part.as_bytes();
     let (mut tokens, mut at) = (0, 0);
@@ -133,7 +133,7 @@ pub(super) fn cost(part: &str) -> i64 {
         at = run(at, |byte| !byte.is_ascii_alphanumeric());
         let marks = at - start;
         let word = run(run(at, u8::is_ascii_uppercase), u8::is_ascii_lowercase);
-        // One mark is a part of the word behind it.
+        // One mark joins the word behind it.
         tokens += usize::from(marks > 1 || (marks == 1 && word == at));
         tokens += (word - at).div_ceil(8);
         at = word;

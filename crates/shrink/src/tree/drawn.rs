@@ -1,20 +1,20 @@
-//! Trees with branches.
+//! Trees drawn with branches.
 
-use super::dress::{Dress, FullPath};
+use super::decoration::{Decoration, FullPath};
 use super::entry::{self, Entry, MOST_ENTRIES};
 use super::style::{Parsed, Picture, Style, cut_tail};
 
-/// How branches look.
+/// The characters of branches.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Branches {
     word: &'static str,
-    /// Before an entry that others follow, and before the last one.
+    /// Before an entry with a later sibling, and before the last one.
     tee: &'static str,
     elbow: &'static str,
-    /// The same before an entry with something in it.
+    /// The same before an entry with children.
     tee_above: &'static str,
     elbow_above: &'static str,
-    /// Before what is in an entry that others follow, and in the last one.
+    /// Before children of an entry with a later sibling, and of the last one.
     pipe: &'static str,
     blank: &'static str,
 }
@@ -31,7 +31,7 @@ const fn branches(word: &'static str, [tee, elbow, pipe, blank]: [&'static str; 
     }
 }
 
-/// Those that are known, the usual ones first.
+/// Known styles of branches, the most common first.
 static KNOWN: [Branches; 15] = [
     branches("tree", ["├── ", "└── ", "│\u{a0}\u{a0} ", "    "]),
     branches("box", ["├── ", "└── ", "│   ", "    "]),
@@ -54,15 +54,15 @@ static KNOWN: [Branches; 15] = [
     branches("npm-ascii", ["+-- ", "`-- ", "| ", "  "]),
 ];
 
-/// A tree with branches.
+/// A drawn tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Drawn {
     branches: &'static Branches,
-    /// There is no line above the first branches.
+    /// The first branches have no line above.
     rootless: bool,
-    /// At which depths, in order, the last entry looks as if others followed: the tree was cut off.
+    /// The depths, in order, at which the last entry is drawn with a tee: the tree was truncated.
     cut: Vec<usize>,
-    dress: Dress,
+    decoration: Decoration,
 }
 
 pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
@@ -92,7 +92,7 @@ fn parse_with<'a>(branches: &'static Branches, text: &'a str) -> Option<Parsed<'
     let mut looks_last = Vec::new();
     let mut tops = 0;
     for line in text.split('\n') {
-        let (depth, last, name) = branches.take_off(line)?;
+        let (depth, last, name) = branches.strip(line)?;
         tops += usize::from(depth == 0);
         entries.push(Entry::new(depth, false, name));
         looks_last.push(last);
@@ -118,13 +118,13 @@ fn parse_with<'a>(branches: &'static Branches, text: &'a str) -> Option<Parsed<'
     let on_edge = edge(&entries).filter(|at| !looks_last[*at]);
     let mut cut: Vec<usize> = on_edge.map(|at| entries[at].depth()).collect();
     cut.reverse();
-    let dress = Dress::take_off(&mut entries, root);
+    let decoration = Decoration::strip(&mut entries, root);
     Some(Parsed {
         style: Style::Drawn(Drawn {
             branches,
             rootless,
             cut,
-            dress,
+            decoration,
         }),
         root: root.map(Into::into),
         tail: None,
@@ -133,9 +133,8 @@ fn parse_with<'a>(branches: &'static Branches, text: &'a str) -> Option<Parsed<'
 }
 
 impl Branches {
-    /// How deep a line is, whether it looks like the last one in its folder, and what is behind its
-    /// branches.
-    fn take_off<'a>(&self, line: &'a str) -> Option<(usize, bool, &'a str)> {
+    /// The depth of a line, whether it is drawn as the last one in its folder, and the text behind its branches.
+    fn strip<'a>(&self, line: &'a str) -> Option<(usize, bool, &'a str)> {
         let mut rest = line;
         for depth in 0.. {
             let deeper = rest
@@ -162,7 +161,7 @@ impl Branches {
     }
 }
 
-/// Whether a line may stand above branches: it does not look like one that has some.
+/// Whether a line may be above branches: it does not begin like a branch.
 fn is_top(line: &str) -> bool {
     let first = line.chars().next();
     first.is_some_and(|first| !" \u{a0}│├└╰┃┣┗|`+\\".contains(first))
@@ -177,7 +176,7 @@ impl Drawn {
             out.push_str(" cut:");
             out.push_str(&depths.join(","));
         }
-        self.dress.write(out);
+        self.decoration.write(out);
     }
 
     pub(super) fn read(word: &str, options: &str) -> Option<Self> {
@@ -197,7 +196,7 @@ impl Drawn {
             cut: depths
                 .map(|depth| depth.parse().ok())
                 .collect::<Option<_>>()?,
-            dress: Dress::read(options)?,
+            decoration: Decoration::read(options)?,
         })
     }
 
@@ -214,7 +213,7 @@ impl Drawn {
         }
         let below = usize::from(picture.root.is_some() || self.rootless);
         let mut before = String::new();
-        // Where the branches before an entry of each depth end.
+        // For each depth, where the branches before its entries end.
         let mut starts = vec![0];
         for (at, entry) in entries.iter().enumerate() {
             if at > 0 || picture.root.is_some() {
@@ -232,13 +231,7 @@ impl Drawn {
                 before.push_str(self.branches.beside(last[at]));
                 starts.push(before.len());
             }
-            if self.dress.full {
-                path.enter(entry.depth());
-                self.dress.push(entry, &path.text, &mut out);
-                path.text.push_str(&entry.name);
-            } else {
-                self.dress.push(entry, "", &mut out);
-            }
+            self.decoration.push_along(&mut path, entry, &mut out);
             if out.len() > picture.limit {
                 return None;
             }
@@ -262,10 +255,10 @@ impl Branches {
     }
 }
 
-/// For each entry whether it is the last one in its folder.
+/// For each entry, whether it is the last one in its folder.
 fn last_ones(entries: &[Entry<'_>]) -> Vec<bool> {
     let mut last = vec![false; entries.len()];
-    // At which depths something follows.
+    // The depths at which a sibling follows.
     let mut follows: Vec<bool> = Vec::new();
     for (at, entry) in entries.iter().enumerate().rev() {
         follows.resize(entry.depth() + 1, false);
@@ -274,7 +267,7 @@ fn last_ones(entries: &[Entry<'_>]) -> Vec<bool> {
     last
 }
 
-/// The last entry and the folders around it, from the inside.
+/// The last entry and its ancestors, innermost first.
 fn edge<'e>(entries: &'e [Entry<'_>]) -> impl Iterator<Item = usize> + 'e {
     let mut around = u32::MAX;
     let all = entries.iter().enumerate().rev();

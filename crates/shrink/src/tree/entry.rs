@@ -1,22 +1,22 @@
-//! What every tree, path list and listing is taken for: entries in the order in which they are met.
+//! The entries that every tree, path list and listing is parsed to, in the order of the text.
 
 use std::borrow::Cow;
 
 /// A file or a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry<'a> {
-    /// How many folders it is in; 0 at the top.
+    /// How many folders contain it; 0 at the top.
     pub(super) depth: u32,
-    /// Whether it has something in it, or is marked as a folder.
+    /// Whether it has children or is marked as a folder.
     pub(super) folder: bool,
-    /// Without what only marks it.
+    /// The name, without marks.
     pub(super) name: Cow<'a, str>,
 }
 
 impl<'a> Entry<'a> {
     pub(super) fn new(depth: usize, folder: bool, name: impl Into<Cow<'a, str>>) -> Self {
         Self {
-            // The depth is less than the number of bytes, and texts beyond `MOST_ENTRIES` are left alone.
+            // The depth is less than the number of bytes, and texts with more than `MOST_ENTRIES` are not parsed.
             depth: u32::try_from(depth).unwrap_or(u32::MAX),
             folder,
             name: name.into(),
@@ -28,10 +28,10 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// More entries than this are left alone: what is known of each takes memory.
+/// The most entries, which bounds memory.
 pub(super) const MOST_ENTRIES: usize = 4_000_000;
 
-/// Those that have something in them are folders.
+/// Marks entries with children as folders.
 pub(super) fn mark_parents(entries: &mut [Entry<'_>]) {
     for at in 1..entries.len() {
         if entries[at].depth > entries[at - 1].depth {
@@ -40,7 +40,7 @@ pub(super) fn mark_parents(entries: &mut [Entry<'_>]) {
     }
 }
 
-/// For each entry, where what is in it ends.
+/// For each entry, the end of its descendants.
 pub(super) fn ends(entries: &[Entry<'_>]) -> Vec<u32> {
     let mut ends = vec![0; entries.len()];
     let mut open: Vec<usize> = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn ends(entries: &[Entry<'_>]) -> Vec<u32> {
     ends
 }
 
-/// Whether every entry is at most one deeper than the one before it, and the first one at the top.
+/// Whether every entry is at most one level deeper than the previous one, and the first one at the top.
 pub(super) fn is_whole(entries: &[Entry<'_>]) -> bool {
     let mut deepest = 0;
     entries.iter().all(|entry| {

@@ -1,4 +1,4 @@
-//! Which patterns are worth their words.
+//! Chooses patterns that save tokens.
 
 use std::collections::HashMap;
 
@@ -7,50 +7,50 @@ use super::entry::Entry;
 use super::pattern::{LONGEST_RANGE, MOST_ENDINGS, Pattern, Range};
 use crate::edge::is_same;
 
-/// Finds patterns that are worth their words.
+/// Chooses patterns that save tokens.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Factor<'e> {
-    /// What a name without a dot ends in.
+    /// The extension that is omitted from names.
     pub(super) ending: Option<&'e str>,
-    /// Whether a word may stand for many names.
+    /// Whether one word may stand for several names.
     pub(super) expands: bool,
 }
 
-/// Words with a pattern, or names with none.
+/// Words behind a pattern, or names without one.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Group<'e> {
     pub(super) pattern: Pattern<'e>,
     pub(super) words: Vec<Word<'e>>,
 }
 
-/// What stands in a group.
+/// A word of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word<'e> {
-    /// One of the names, as it is.
+    /// A name, verbatim, by its index.
     Whole(usize),
-    /// What a pattern leaves of a name.
+    /// The part of a name between prefix and suffix.
     Stem(&'e str),
-    /// All numbers from one to another.
+    /// A range of numbers, with its first and last one.
     Numbers(&'e str, &'e str),
 }
 
 type Names<'n, 'e> = &'n [Option<&'e str>];
 
-/// Names that have something in common.
+/// Names that share a prefix or suffix.
 struct Class<'e> {
     common: Common<'e>,
     members: Vec<usize>,
 }
 
-/// Fewer names than this have nothing in common.
+/// The least number of names that share a pattern.
 const FEWEST: usize = 2;
 
-/// Fewer numbers than this are no range.
+/// The least length of a range of numbers.
 const SHORTEST_RANGE: usize = 4;
 
 impl<'e> Factor<'e> {
-    /// Groups of names whose order does not matter. Those that are no files are `None`; they and what
-    /// has no pattern come first.
+    /// Groups names whose order is not significant. Names of folders are `None`; they and names without a pattern form
+    /// the first group.
     pub(super) fn sorted(self, names: Names<'_, 'e>) -> Vec<Group<'e>> {
         let mut free: Vec<bool> = names.iter().map(Option::is_some).collect();
         let mut groups = Vec::new();
@@ -72,7 +72,7 @@ impl<'e> Factor<'e> {
         groups
     }
 
-    /// Groups of neighbours, in order.
+    /// Groups adjacent names, keeping their order.
     pub(super) fn given(self, names: Names<'_, 'e>) -> Vec<Group<'e>> {
         let mut groups: Vec<Group<'e>> = Vec::new();
         let mut from = 0;
@@ -82,7 +82,7 @@ impl<'e> Factor<'e> {
             let len = names[from..].iter().take_while(same).count();
             let members: Vec<usize> = (from..from + len).collect();
             let worth = common.filter(|common| {
-                // Behind them it has to be said that the pattern is over.
+                // Minus the cost of ending the pattern behind them.
                 self.gain(*common, &members, names, false) > STAR
             });
             let group = match worth {
@@ -101,8 +101,8 @@ impl<'e> Factor<'e> {
         groups
     }
 
-    /// Makes groups of those that are free, where that saves tokens; with `better`, more than their usual
-    /// pattern does. Those that save most are first.
+    /// Groups free names where that saves tokens; with `better`, where it saves more than their usual pattern. Groups
+    /// that save most are first.
     fn take(
         self,
         classes: &[Class<'e>],
@@ -127,7 +127,7 @@ impl<'e> Factor<'e> {
         }
     }
 
-    /// How many tokens a pattern saves these names; with `better`, more than their usual one does.
+    /// The number of tokens that a pattern saves; with `better`, compared with the usual pattern.
     fn gain(
         self,
         common: Common<'e>,
@@ -144,7 +144,7 @@ impl<'e> Factor<'e> {
         let Some(ending) = self.ending.filter(|_| !better) else {
             return saved;
         };
-        // Some of them are short already.
+        // Names whose extension is omitted are short already.
         let own = usual.is_some_and(|usual| ending.ends_with(usual.behind));
         let short = members.iter().filter_map(|at| names[*at]);
         let short = short.filter(|name| own && has_usual_ending(name, ending));
@@ -163,7 +163,7 @@ fn group<'e>(common: Common<'e>, members: &[usize], names: Names<'_, 'e>) -> Gro
     }
 }
 
-/// Makes groups of stems that have the same endings: `*.{c,h}: a b`.
+/// Groups stems that have the same set of extensions: `*.{c,h}: a b`.
 fn take_sets<'e>(names: Names<'_, 'e>, free: &mut [bool], groups: &mut Vec<Group<'e>>) {
     let mut parts: Vec<(u64, Part<'e>)> = Vec::new();
     for (at, name) in names.iter().enumerate().filter(|(at, _)| free[*at]) {
@@ -192,7 +192,7 @@ fn take_sets<'e>(names: Names<'_, 'e>, free: &mut [bool], groups: &mut Vec<Group
             let common = Common { before: "", behind };
             common.head().min(stems * cost(behind))
         });
-        // Every stem is said once instead of once for each ending; so is every pattern.
+        // Each stem is written once instead of once per extension, and so is each pattern.
         let saved = apart.sum::<i64>() + stems * (same[0].1.len() as i64 - 1);
         let head = STAR + 1 + endings(same[0].1).map(cost).sum::<i64>();
         if same.len() >= FEWEST && saved > head {
@@ -221,7 +221,7 @@ struct Part<'e> {
     at: usize,
 }
 
-/// Makes groups of numbers that follow each other: `img_*.png: 001..300`.
+/// Groups consecutive numbers: `img_*.png: 001..300`.
 fn take_numbers<'e>(names: Names<'_, 'e>, free: &mut [bool], groups: &mut Vec<Group<'e>>) {
     for Class { common, members } in classes(names, free, |name| [Common::number(name), None, None])
     {
@@ -229,7 +229,7 @@ fn take_numbers<'e>(names: Names<'_, 'e>, free: &mut [bool], groups: &mut Vec<Gr
             .iter()
             .filter_map(|at| Some((common.stem(names[*at]?)?, *at)))
             .collect();
-        // Numbers without leading zeros are sorted by their length first.
+        // Sorts numbers without leading zeros by value.
         numbers.sort_unstable_by_key(|(number, _)| (number.len(), *number));
         let mut words = Vec::new();
         let runs = numbers.chunk_by(|a, b| Range::is_next(a.0, b.0));
@@ -248,7 +248,7 @@ fn take_numbers<'e>(names: Names<'_, 'e>, free: &mut [bool], groups: &mut Vec<Gr
     }
 }
 
-/// Names by what they have in common; only what several have.
+/// Groups names by what they share, if several names share it.
 fn classes<'e>(
     names: Names<'_, 'e>,
     free: &[bool],
@@ -274,11 +274,11 @@ fn has_usual_ending(name: &str, ending: &str) -> bool {
     stem.is_some_and(|stem| !stem.contains('.'))
 }
 
-/// What most files end in, if that is worth saying for all of them.
+/// The most common extension, if omitting it saves tokens.
 pub(super) fn usual_ending<'e>(entries: &'e [Entry<'_>]) -> Option<&'e str> {
     let mut counts: HashMap<&'e str, usize> = HashMap::new();
     let mut without = 0;
-    // Neighbours mostly end in the same, and are counted together.
+    // Adjacent names mostly have the same extension, so runs are counted together.
     let mut run = ("", 0);
     for entry in entries.iter().filter(|entry| !entry.folder) {
         match memchr::memchr(b'.', entry.name.as_bytes()) {

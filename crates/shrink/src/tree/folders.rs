@@ -1,4 +1,4 @@
-//! One line per folder: its name and what is in it; subfolders below, indented.
+//! One line per folder: its name and entries; subfolders are below, indented.
 //!
 //! ```text
 //! Cargo.toml README.md
@@ -6,9 +6,9 @@
 //!  wire/ *.rs: frame json scan
 //! ```
 //!
-//! If entries are sorted, files come first in the line of their folder and subfolders have lines of their
-//! own below; where those stood among the files follows from the order. A folder that is not sorted has
-//! lines without a name among those of its subfolders: then everything stands as it did.
+//! In a sorted folder, files come first in the line of the folder and subfolders have their own lines below; their
+//! positions among the files follow from the order. An unsorted folder has lines without a name among those of its
+//! subfolders, which preserves the original order.
 
 use super::common::is_part;
 use super::entry::{self, Entry};
@@ -20,49 +20,49 @@ use crate::context::Stop;
 /// Writes the body.
 pub(super) struct Folders<'e, 'a> {
     entries: &'e [Entry<'a>],
-    /// Where what is in each of them ends.
+    /// For each entry, the end of its descendants.
     ends: Vec<u32>,
     spelling: Spelling<'e>,
     order: Option<Order>,
-    /// Whether folders that have the same in them have one line.
+    /// Whether adjacent folders with equal contents share a line.
     unites: bool,
     out: String,
-    /// Whether there are patterns in it.
+    /// Whether a pattern was written.
     patterns: bool,
 }
 
-/// An entry that stands in a line, or a folder with a line of its own; with all that is alone in it.
+/// An entry in a line, or a folder with a line of its own, together with a chain of only children.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Kid {
+struct Child {
     first: usize,
-    /// Before it are only folders that have nothing else in them.
+    /// The end of the chain: entries from `first` to here are only children.
     last: usize,
     own_line: bool,
-    /// Those behind it that have the same in them.
+    /// The first entries of the following siblings with equal contents.
     same: Vec<usize>,
 }
 
-/// What is below the line of a folder.
+/// A line below the line of a folder.
 enum Below {
-    Files(Vec<Kid>),
-    Folder(Kid),
+    Files(Vec<Child>),
+    Folder(Child),
 }
 
-/// How a folder is written: what stands in its line, and what below.
+/// The layout of a folder: the entries in its line, and the lines below.
 struct Arranged {
-    head: Vec<Kid>,
+    head: Vec<Child>,
     below: Vec<Below>,
     way: Way,
 }
 
-/// What may be done to the names in a folder's line.
+/// How the names in a folder's line may be reordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// They are sorted again when they are read.
+    /// The names are sorted again when read.
     Sorted,
-    /// They stay in this order.
+    /// The names keep their order.
     Given,
-    /// They stay in this order as long as no pattern says that they are sorted.
+    /// The names keep their order, provided that no pattern is used, which would imply sorting.
     Plain,
 }
 
@@ -89,19 +89,18 @@ impl<'e, 'a> Folders<'e, 'a> {
         }
     }
 
-    /// The body, and whether there are patterns in it. With `factor`, what names have in common is
-    /// said once.
+    /// The body, and whether it has patterns. With `factor`, common parts of names are written once.
     pub(super) fn write(
         mut self,
         factor: Option<Factor<'e>>,
         stop: &Stop,
     ) -> Option<(String, bool)> {
         self.unites = factor.is_some_and(|factor| factor.expands) && !self.spelling.commas;
-        let top = self.arrange(self.kids(0, self.entries.len(), true));
+        let top = self.arrange(self.children(0, self.entries.len(), true));
         if !top.head.is_empty() {
             self.items(&top.head, top.way, factor, true);
         }
-        // The first line is that of the top, unless it has none.
+        // The first line is that of the top, unless the top has none.
         let mut first = top.head.is_empty() && !matches!(top.below.first(), Some(Below::Files(_)));
         let below = top.below.into_iter();
         let mut open = vec![Open { level: 0, below }];
@@ -116,15 +115,15 @@ impl<'e, 'a> Folders<'e, 'a> {
             }
             self.out.extend(std::iter::repeat_n(' ', level));
             match below {
-                Below::Files(kids) => self.items(&kids, Way::Given, factor, true),
-                Below::Folder(kid) => {
+                Below::Files(children) => self.items(&children, Way::Given, factor, true),
+                Below::Folder(child) => {
                     if stop.is_set() {
                         return None;
                     }
-                    self.names(&kid);
-                    let end = self.ends[kid.last] as usize;
+                    self.names(&child);
+                    let end = self.ends[child.last] as usize;
                     let Arranged { head, below, way } =
-                        self.arrange(self.kids(kid.last + 1, end, false));
+                        self.arrange(self.children(child.last + 1, end, false));
                     if !head.is_empty() {
                         self.out.push(' ');
                         self.items(&head, way, factor, false);
@@ -138,23 +137,23 @@ impl<'e, 'a> Folders<'e, 'a> {
         Some((self.out, self.patterns))
     }
 
-    /// What is in a folder. At the top a line must not begin with an empty folder: it would be taken for
-    /// the folder of the line.
-    fn kids(&self, from: usize, to: usize, top: bool) -> Vec<Kid> {
-        let mut kids = Vec::new();
+    /// The children in a folder. At the top, a line must not begin with an empty folder, which would be read as the
+    /// folder of the line.
+    fn children(&self, from: usize, to: usize, top: bool) -> Vec<Child> {
+        let mut children = Vec::new();
         let mut leads = top;
         let mut first = from;
         while first < to {
             let end = self.ends[first] as usize;
             let mut last = first;
-            // As long as there is one thing in it.
+            // As long as the folder has an only child.
             while !self.spelling.slashes && last + 1 < end && self.ends[last + 1] as usize == end {
                 last += 1;
             }
             let empty = last + 1 == end;
             let own_line = !empty || (leads && self.entries[last].folder);
             leads &= own_line;
-            kids.push(Kid {
+            children.push(Child {
                 first,
                 last,
                 own_line,
@@ -162,15 +161,16 @@ impl<'e, 'a> Folders<'e, 'a> {
             });
             first = end;
         }
-        kids
+        children
     }
 
-    fn arrange(&self, kids: Vec<Kid>) -> Arranged {
+    fn arrange(&self, children: Vec<Child>) -> Arranged {
         if let Some(order) = self.order
-            && self.follows(order, &kids)
+            && self.follows(order, &children)
         {
-            let (folders, head): (Vec<_>, Vec<_>) = kids.into_iter().partition(|kid| kid.own_line);
-            let key = |kid: &Kid| self.key(kid);
+            let (folders, head): (Vec<_>, Vec<_>) =
+                children.into_iter().partition(|child| child.own_line);
+            let key = |child: &Child| self.key(child);
             let sorted = head.is_sorted_by(|a, b| order.compare(key(a), key(b)).is_lt());
             let folders = self.unite(folders).into_iter();
             return Arranged {
@@ -180,17 +180,17 @@ impl<'e, 'a> Folders<'e, 'a> {
             };
         }
         let mut below: Vec<Below> = Vec::new();
-        for kid in self.unite(kids) {
+        for child in self.unite(children) {
             match below.last_mut() {
-                _ if kid.own_line => below.push(Below::Folder(kid)),
-                Some(Below::Files(files)) => files.push(kid),
-                // An empty folder at the beginning of a line has that line for itself.
-                _ if self.entries[kid.last].folder => below.push(Below::Folder(kid)),
-                _ => below.push(Below::Files(vec![kid])),
+                _ if child.own_line => below.push(Below::Folder(child)),
+                Some(Below::Files(files)) => files.push(child),
+                // An empty folder at the beginning of a line gets a line of its own.
+                _ if self.entries[child.last].folder => below.push(Below::Folder(child)),
+                _ => below.push(Below::Files(vec![child])),
             }
         }
         let files = below.iter().filter(|one| matches!(one, Below::Files(_)));
-        // A line of files below is what says that the order is as given.
+        // A line of files below tells the reader that the order is given.
         let enough = files.count() > usize::from(self.order.is_some());
         let head = match below.first_mut() {
             Some(Below::Files(files)) if enough => {
@@ -207,84 +207,87 @@ impl<'e, 'a> Folders<'e, 'a> {
         }
     }
 
-    /// Makes one of neighbours that have the same in them.
-    fn unite(&self, kids: Vec<Kid>) -> Vec<Kid> {
+    /// Merges adjacent folders with equal contents.
+    fn unite(&self, children: Vec<Child>) -> Vec<Child> {
         if !self.unites {
-            return kids;
+            return children;
         }
-        let mut united: Vec<Kid> = Vec::with_capacity(kids.len());
-        for same in kids.chunk_by(|a, b| self.is_same(a, b)) {
+        let mut united: Vec<Child> = Vec::with_capacity(children.len());
+        for same in children.chunk_by(|a, b| self.is_same(a, b)) {
             let enough = if same[0].own_line { 2 } else { 3 };
-            let (alone, together) = match same.len() >= enough {
-                true => (&same[..1], &same[1..]),
-                false => (same, &same[..0]),
+            let (alone, together) = if same.len() >= enough {
+                (&same[..1], &same[1..])
+            } else {
+                (same, &same[..0])
             };
             united.extend_from_slice(alone);
             if let Some(first) = united.last_mut() {
-                first.same = together.iter().map(|kid| kid.first).collect();
+                first.same = together.iter().map(|child| child.first).collect();
             }
         }
         united
     }
 
-    fn is_same(&self, one: &Kid, other: &Kid) -> bool {
-        let inside = |kid: &Kid| &self.entries[kid.first + 1..self.ends[kid.first] as usize];
-        let is_folder = |kid: &Kid| {
-            let entry = &self.entries[kid.first];
+    fn is_same(&self, one: &Child, other: &Child) -> bool {
+        let inside =
+            |child: &Child| &self.entries[child.first + 1..self.ends[child.first] as usize];
+        let is_folder = |child: &Child| {
+            let entry = &self.entries[child.first];
             entry.folder && !entry.name.is_empty() && is_part(&entry.name)
         };
         is_folder(one) && is_folder(other) && inside(one) == inside(other)
     }
 
-    /// Whether the order puts folders with lines of their own between the others where they are.
-    fn follows(&self, order: Order, kids: &[Kid]) -> bool {
-        let mut items = kids.iter().filter(|kid| !kid.own_line).peekable();
-        let mut folders = kids.iter().filter(|kid| kid.own_line).peekable();
-        kids.iter().all(|kid| {
+    /// Whether the order determines the positions of folders with their own lines among the others.
+    fn follows(&self, order: Order, children: &[Child]) -> bool {
+        let mut items = children.iter().filter(|child| !child.own_line).peekable();
+        let mut folders = children.iter().filter(|child| child.own_line).peekable();
+        children.iter().all(|child| {
             let folder = match (items.peek(), folders.peek()) {
                 (Some(item), Some(folder)) => {
                     order.compare(self.key(folder), self.key(item)).is_lt()
                 }
                 (item, _) => item.is_none(),
             };
-            match folder {
-                true => folders.next(),
-                false => items.next(),
+            if folder {
+                folders.next()
+            } else {
+                items.next()
             };
-            folder == kid.own_line
+            folder == child.own_line
         })
     }
 
-    fn key(&self, kid: &Kid) -> (&str, bool) {
-        let entry = &self.entries[kid.first];
+    fn key(&self, child: &Child) -> (&str, bool) {
+        let entry = &self.entries[child.first];
         (&entry.name, entry.folder)
     }
 
-    /// Names that stand in one line; `bare` is one without the name of a folder.
-    fn items(&mut self, kids: &[Kid], way: Way, factor: Option<Factor<'e>>, bare: bool) {
+    /// Writes the names in one line; `bare` lines do not begin with the name of a folder.
+    fn items(&mut self, children: &[Child], way: Way, factor: Option<Factor<'e>>, bare: bool) {
         let mut separator = "";
         let Some(factor) = factor.filter(|_| way != Way::Plain && !self.spelling.commas) else {
-            for kid in kids {
+            for child in children {
                 self.out.push_str(separator);
-                self.names(kid);
+                self.names(child);
                 separator = self.spelling.separator();
             }
             return;
         };
-        let file = |kid: &Kid| {
-            let entry = &self.entries[kid.last];
-            (kid.first == kid.last && !entry.folder).then_some(&*entry.name)
+        let file = |child: &Child| {
+            let entry = &self.entries[child.last];
+            (child.first == child.last && !entry.folder).then_some(&*entry.name)
         };
-        let names: Vec<Option<&'e str>> = kids.iter().map(file).collect();
+        let names: Vec<Option<&'e str>> = children.iter().map(file).collect();
         let groups = match way {
             Way::Sorted => factor.sorted(&names),
             _ => factor.given(&names),
         };
         let mut plain = true;
         for Group { pattern, words } in groups {
-            // An empty folder in front would be taken for the folder of the line.
+            // An empty folder in front would be read as the folder of the line.
             let empty_first = match words.first() {
-                Some(Word::Whole(at)) => self.entries[kids[*at].last].folder,
+                Some(Word::Whole(at)) => self.entries[children[*at].last].folder,
                 _ => false,
             };
             if !(plain && pattern.is_plain()) || (bare && empty_first && separator.is_empty()) {
@@ -298,7 +301,7 @@ impl<'e, 'a> Folders<'e, 'a> {
                 self.out.push_str(separator);
                 separator = " ";
                 match word {
-                    Word::Whole(at) => self.names(&kids[at]),
+                    Word::Whole(at) => self.names(&children[at]),
                     Word::Stem(stem) => self.spelling.push_stem(stem, &mut self.out),
                     Word::Numbers(first, last) => {
                         self.out.push_str(first);
@@ -310,41 +313,38 @@ impl<'e, 'a> Folders<'e, 'a> {
         }
     }
 
-    /// The name of an entry, those of folders that have nothing else in them before it.
-    fn names(&mut self, kid: &Kid) {
+    /// Writes the name of an entry, preceded by the names of its chain of folders.
+    fn names(&mut self, child: &Child) {
         let start = self.out.len();
-        let mut first = kid.first;
-        if !kid.same.is_empty() {
+        let mut first = child.first;
+        if !child.same.is_empty() {
             self.out.push('{');
             self.out.push_str(&self.entries[first].name);
-            for other in &kid.same {
+            for other in &child.same {
                 self.out.push(',');
                 self.out.push_str(&self.entries[*other].name);
             }
             self.out.push_str("}/");
-            if first == kid.last {
+            if first == child.last {
                 return;
             }
             first += 1;
         }
-        for entry in &self.entries[first..kid.last] {
+        for entry in &self.entries[first..child.last] {
             self.spelling.push(&entry.name, &mut self.out);
             self.out.push('/');
         }
-        let last = &self.entries[kid.last];
-        match last.folder {
-            true => {
-                self.spelling.push(&last.name, &mut self.out);
-                self.out.push('/');
-            }
-            false => {
-                let end = self.out.len();
-                self.spelling.push_file(&last.name, &mut self.out);
-                // Names that are no pattern alone may look like one together.
-                if self.out.ends_with(':') && self.out[start..].contains('*') {
-                    self.out.truncate(end);
-                    self.out.push_str(&linkspan_wire::quote(&last.name));
-                }
+        let last = &self.entries[child.last];
+        if last.folder {
+            self.spelling.push(&last.name, &mut self.out);
+            self.out.push('/');
+        } else {
+            let end = self.out.len();
+            self.spelling.push_file(&last.name, &mut self.out);
+            // Names that are not patterns separately may look like one when joined.
+            if self.out.ends_with(':') && self.out[start..].contains('*') {
+                self.out.truncate(end);
+                self.out.push_str(&linkspan_wire::quote(&last.name));
             }
         }
     }

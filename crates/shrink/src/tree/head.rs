@@ -1,4 +1,4 @@
-//! The first line: how the body is to be read, what it is to be drawn as, and what stood around it.
+//! The head line: the notation of the body, the style to draw it in, and the text around it.
 //!
 //! ```text
 //! one line per folder, *.x: a = a.x; box sorted locale; in src; 12 directories, 300 files
@@ -14,27 +14,27 @@ use super::spelling::Spelling;
 use super::style::Style;
 use crate::lexeme::string_len;
 
-/// What the first line says.
+/// The parsed head line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Head<'a> {
     pub(super) form: Form<'a>,
     pub(super) style: Style<'a>,
-    /// The line above all entries, or what all of them begin with.
+    /// The line above all entries, or their common prefix.
     pub(super) root: Option<Cow<'a, str>>,
-    /// The line below all entries and a blank line.
+    /// The last line, below all entries and a blank line.
     pub(super) tail: Option<Cow<'a, str>>,
 }
 
-/// What the body looks like.
+/// The notation of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form<'a> {
-    /// Every entry has a line.
+    /// One line per entry.
     Lines,
-    /// Every folder has a line with what is in it.
+    /// One line per folder with its entries.
     Folders {
         spelling: Spelling<'a>,
         order: Option<Order>,
-        /// Whether patterns occur; only for the reader.
+        /// Whether patterns occur; only part of the legend.
         patterns: bool,
     },
 }
@@ -78,22 +78,24 @@ impl<'a> Head<'a> {
         }
         if let Some(root) = &self.root {
             out.push_str("; in ");
-            match root.contains(';') || has_edges(root) {
-                true => out.push_str(&quote(root)),
-                false => out.push_str(root),
+            if root.contains(';') || has_edges(root) {
+                out.push_str(&quote(root))
+            } else {
+                out.push_str(root)
             }
         }
         if let Some(tail) = &self.tail {
             out.push_str("; ");
-            match tail.starts_with(ROOT) || has_edges(tail) {
-                true => out.push_str(&quote(tail)),
-                false => out.push_str(tail),
+            if tail.starts_with(ROOT) || has_edges(tail) {
+                out.push_str(&quote(tail))
+            } else {
+                out.push_str(tail)
             }
         }
         out
     }
 
-    /// A tree of so many bytes is drawn, not more: deep folders take a lot of white space.
+    /// The most bytes that may be drawn: deep folders expand to a lot of white space.
     pub(super) fn limit(&self, body: &str) -> usize {
         let len = |line: &Option<Cow<'_, str>>| line.as_deref().map_or(0, str::len);
         (body.len() + len(&self.root) + len(&self.tail)).saturating_mul(128)
@@ -108,17 +110,16 @@ impl<'a> Head<'a> {
         };
         let mut root = None;
         if let Some(text) = rest.and_then(|rest| rest.strip_prefix(ROOT)) {
-            let (text, below) = match text.starts_with('"') {
-                true => {
-                    let (text, below) = text.split_at(string_len(text.as_bytes())?);
-                    (
-                        text,
-                        below
-                            .strip_prefix("; ")
-                            .or((!below.is_empty()).then_some("")),
-                    )
-                }
-                false => cut(text),
+            let (text, below) = if text.starts_with('"') {
+                let (text, below) = text.split_at(string_len(text.as_bytes())?);
+                (
+                    text,
+                    below
+                        .strip_prefix("; ")
+                        .or((!below.is_empty()).then_some("")),
+                )
+            } else {
+                cut(text)
             };
             root = Some(unquote(text)?);
             rest = below;
@@ -179,7 +180,7 @@ fn cut(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Whether a text has to be in quotes to be kept: the first line has no edge spaces.
+/// Whether a text must be quoted because of spaces at its edges or special characters.
 fn has_edges(text: &str) -> bool {
     text.is_empty()
         || text.starts_with('"')
@@ -188,8 +189,9 @@ fn has_edges(text: &str) -> bool {
 }
 
 fn unquote(text: &str) -> Option<Cow<'_, str>> {
-    match text.starts_with('"') {
-        true => Json::parse(text).ok()?.as_str(),
-        false => Some(Cow::Borrowed(text)),
+    if text.starts_with('"') {
+        Json::parse(text).ok()?.as_str()
+    } else {
+        Some(Cow::Borrowed(text))
     }
 }

@@ -1,28 +1,28 @@
-//! Trees with white space, and plain lists of names.
+//! Trees drawn with white space, and plain lists of names.
 
-use super::dress::{Dress, FullPath};
+use super::decoration::{Decoration, FullPath};
 use super::entry::{self, Entry, MOST_ENTRIES};
 use super::style::{Parsed, Picture, Style, cut_tail};
 
-/// A tree with white space.
+/// A tree drawn with white space.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Indented {
-    /// How many spaces it is for each folder; 0 stands for a tab.
+    /// Spaces per level; 0 stands for a tab.
     spaces: usize,
-    dress: Dress,
+    decoration: Decoration,
 }
 
-/// More than this is no indentation.
+/// The most spaces per level.
 const MOST_SPACES: usize = 8;
 
-/// A list without indentation whose entries are marked as files and folders.
+/// A list without indentation whose files and folders are marked.
 pub(super) fn parse_marked(text: &str) -> Option<Parsed<'_>> {
     if !text.starts_with(['[', 'D', 'F', '📁', '📄', '📂', '🗀', '🗎']) {
         return None;
     }
     let parsed = parse(text)?;
     match &parsed.style {
-        Style::Indented(indented) if indented.dress.marks.is_some() => Some(parsed),
+        Style::Indented(indented) if indented.decoration.marks.is_some() => Some(parsed),
         _ => None,
     }
 }
@@ -60,9 +60,9 @@ pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
         }
     }
     entry::mark_parents(&mut entries);
-    let dress = Dress::take_off(&mut entries, root);
+    let decoration = Decoration::strip(&mut entries, root);
     let parsed = Parsed {
-        style: Style::Indented(Indented { spaces, dress }),
+        style: Style::Indented(Indented { spaces, decoration }),
         root: root.map(Into::into),
         tail,
         entries,
@@ -75,7 +75,7 @@ pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
     (parsed.style.draw(&picture, tail)? == text).then_some(parsed)
 }
 
-/// How many spaces make a folder, by the smallest indentation there is.
+/// The number of spaces per level: the smallest indentation.
 fn step(lines: &str) -> Option<usize> {
     let indents = lines.split('\n').map(|line| match line.as_bytes().first() {
         Some(b'\t') => Some(0),
@@ -93,7 +93,7 @@ impl Indented {
             0 => out.push_str("tab"),
             spaces => out.push_str(&spaces.to_string()),
         }
-        self.dress.write(out);
+        self.decoration.write(out);
     }
 
     pub(super) fn read(options: &str) -> Option<Self> {
@@ -105,8 +105,8 @@ impl Indented {
                 .ok()
                 .filter(|n| (1..=MOST_SPACES).contains(n))?,
         };
-        let dress = Dress::read(options)?;
-        Some(Self { spaces, dress })
+        let decoration = Decoration::read(options)?;
+        Some(Self { spaces, decoration })
     }
 
     pub(super) fn draw(&self, picture: &Picture<'_, '_>) -> Option<String> {
@@ -128,13 +128,7 @@ impl Indented {
             }
             let space = if self.spaces == 0 { '\t' } else { ' ' };
             out.extend(std::iter::repeat_n(space, indent));
-            if self.dress.full {
-                path.enter(entry.depth());
-                self.dress.push(entry, &path.text, &mut out);
-                path.text.push_str(&entry.name);
-            } else {
-                self.dress.push(entry, "", &mut out);
-            }
+            self.decoration.push_along(&mut path, entry, &mut out);
             if out.len() > picture.limit {
                 return None;
             }

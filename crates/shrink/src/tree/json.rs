@@ -1,4 +1,4 @@
-//! Folders as JSON objects in each other, as the filesystem server's `directory_tree` prints them.
+//! Trees of folders as nested JSON objects, as the filesystem server's `directory_tree` prints them.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::scan::Scan;
 use super::style::{Parsed, Style};
 use super::template::{ObjectPath, Shape, Slot, Template, is_usual_file};
 
-/// What the member with an entry's name may be called.
+/// Keys of the member with an entry's name.
 const NAMES: [&str; 5] = [
     "\"name\"",
     "\"filename\"",
@@ -18,7 +18,7 @@ const NAMES: [&str; 5] = [
     "\"title\"",
 ];
 
-/// What the member with its path may be called.
+/// Keys of the member with an entry's path.
 const PATHS: [&str; 6] = [
     "\"path\"",
     "\"fullPath\"",
@@ -28,10 +28,10 @@ const PATHS: [&str; 6] = [
     "\"absolutePath\"",
 ];
 
-/// Objects with more members than this say more than where something is.
+/// Objects with more members have more information than a tree of files.
 const MOST_MEMBERS: usize = 12;
 
-/// A text that is a tree of folders and nothing else. Anything else is noticed at its first objects.
+/// Parses a text that is only a tree of folders. Other JSON is rejected at its first objects.
 pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
     let mut scan = Scan::new(text);
     let single = scan.peek()? == b'{';
@@ -40,22 +40,22 @@ pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
     }
     let mut objects = Objects::default();
     objects.read(&mut scan, single)?;
-    // Also that nothing is behind it, and that it is JSON at all.
+    // Also checks that the text is valid JSON and nothing follows it.
     Json::parse(text).ok()?;
     objects.parsed(single)
 }
 
-/// All objects, in the order in which they begin.
+/// All objects, in the order of their beginnings.
 #[derive(Default)]
 struct Objects<'a> {
     objects: Vec<Object<'a>>,
-    /// What they look like: files and folders.
+    /// The shapes of files and folders.
     shapes: Vec<Shape<'a>>,
     /// The members of the outermost object.
     outer: Shape<'a>,
-    /// Whether that is none of the entries.
+    /// Whether the outermost object is not an entry.
     around: bool,
-    /// The last element of the outermost array, if that is none: what `tree -J` has counted.
+    /// The last element of the outermost array, if it is not an entry: the counts of `tree -J`.
     report: Option<&'a str>,
 }
 
@@ -67,14 +67,14 @@ struct Object<'a> {
     path: Option<Cow<'a, str>>,
 }
 
-/// An object that has begun.
+/// An object that is being read.
 struct Open<'a> {
     object: usize,
     shape: Shape<'a>,
 }
 
 impl<'a> Objects<'a> {
-    /// Everything up to the end of the outermost array or object.
+    /// Reads up to the end of the outermost array or object.
     fn read(&mut self, scan: &mut Scan<'a>, single: bool) -> Option<()> {
         let mut top = scan.rest;
         let mut open: Vec<Open<'a>> = vec![self.begin(scan, 0)?];
@@ -93,7 +93,7 @@ impl<'a> Objects<'a> {
                 let done = open.pop()?;
                 let whole = &top[..top.len() - scan.rest.len()];
                 self.end(done, whole.trim_start(), single)?;
-                // More entries of the object around it, or the end of them.
+                // Another child of the enclosing object, or the end of its children.
                 if !open.is_empty() {
                     if scan.takes(b',') {
                         open.push(self.begin(scan, depth - 1)?);
@@ -146,7 +146,7 @@ impl<'a> Objects<'a> {
         Some(Open { object, shape })
     }
 
-    /// `whole` is the text of the outermost object, if it is one that ends.
+    /// Ends an object. `whole` is its text if it is an outermost one.
     fn end(&mut self, done: Open<'a>, whole: &'a str, single: bool) -> Option<()> {
         let slots = done.shape.iter().filter(|(_, slot)| *slot == Slot::Entries);
         if slots.count() > 1 {
@@ -157,7 +157,7 @@ impl<'a> Objects<'a> {
         let known = self.shapes.iter().position(|shape| *shape == done.shape);
         match known {
             Some(known) => object.shape = known,
-            // A third sort of object is nothing that we have a mark for.
+            // Only two shapes of objects can be represented.
             None if named && self.shapes.len() < 2 => {
                 object.shape = self.shapes.len();
                 self.shapes.push(done.shape);
@@ -172,12 +172,12 @@ impl<'a> Objects<'a> {
         Some(())
     }
 
-    /// Which shape folders have.
+    /// The index of the shape of folders.
     fn folder(&self) -> Option<usize> {
         if let Some(parent) = self.objects.iter().find(|object| object.parent) {
             return Some(parent.shape);
         }
-        // Nothing has anything in it: then it has to be what `directory_tree` says of a flat folder.
+        // No object has children: then the shapes must be those that `directory_tree` prints for a flat folder.
         let is_file = |shape: &Shape<'_>| is_usual_file(shape);
         let all = self.shapes.iter().position(|shape| !is_file(shape));
         match (all, self.shapes.len()) {
@@ -208,9 +208,10 @@ impl<'a> Objects<'a> {
             if object.parent && object.shape != folder || object.path.is_some() != with_paths {
                 return None;
             }
-            let is_folder = match file == folder {
-                true => object.parent,
-                false => object.shape == folder,
+            let is_folder = if file == folder {
+                object.parent
+            } else {
+                object.shape == folder
             };
             let depth = object.depth.checked_sub(below)?;
             let name = object.take_name()?;
@@ -247,7 +248,7 @@ impl<'a> Objects<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// What a member is; its name and path are kept.
+    /// The slot of a member; name and path are stored.
     fn slot(&mut self, key: &str, value: &'a str) -> Option<Slot<'a>> {
         if PATHS.contains(&key) && self.path.is_none() {
             self.path = Some(text(value)?);
@@ -273,7 +274,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The text of a string; `None` if it is none, or has half a character in it.
+/// The text of a string; `None` if it is not a string, or has a lone surrogate.
 fn text(value: &str) -> Option<Cow<'_, str>> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
     if !inner.contains('\\') {

@@ -1,4 +1,4 @@
-//! One entry per line, indented: the common form.
+//! One entry per line, indented.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use linkspan_wire::{Json, quote};
 use super::entry::Entry;
 use crate::rendering::Malformed;
 
-/// How far a folder's entries are indented.
+/// Spaces per level.
 const STEP: usize = 2;
 
 pub(super) fn write(entries: &[Entry<'_>]) -> String {
@@ -17,9 +17,10 @@ pub(super) fn write(entries: &[Entry<'_>]) -> String {
             out.push('\n');
         }
         out.extend(std::iter::repeat_n(' ', entry.depth() * STEP));
-        match is_plain(entry) {
-            true => out.push_str(&entry.name),
-            false => out.push_str(&quote(&entry.name)),
+        if is_plain(entry) {
+            out.push_str(&entry.name)
+        } else {
+            out.push_str(&quote(&entry.name))
         }
         if entry.folder {
             out.push('/');
@@ -28,7 +29,7 @@ pub(super) fn write(entries: &[Entry<'_>]) -> String {
     out
 }
 
-/// Whether a name is read as itself.
+/// Whether a name needs no quotes to be read back.
 fn is_plain(entry: &Entry<'_>) -> bool {
     let name = &*entry.name;
     !name.is_empty()
@@ -46,9 +47,12 @@ pub(super) fn read(body: &str) -> Result<Vec<Entry<'_>>, Malformed> {
         let wrong = |why: &str| Malformed::new(at + 1, why);
         let text = line.trim_start_matches(' ');
         let indent = line.len() - text.len();
-        let deepest = entries.last().map_or(0, |last| match last.folder {
-            true => last.depth() + 1,
-            false => last.depth(),
+        let deepest = entries.last().map_or(0, |last| {
+            if last.folder {
+                last.depth() + 1
+            } else {
+                last.depth()
+            }
         });
         if indent % STEP != 0 || indent / STEP > deepest {
             return Err(wrong("is in no folder"));
@@ -57,10 +61,12 @@ pub(super) fn read(body: &str) -> Result<Vec<Entry<'_>>, Malformed> {
             Some(name) => (name, true),
             None => (text, false),
         };
-        let name = match name.starts_with('"') {
-            true => string(name).ok_or_else(|| wrong("is no string"))?,
-            false if name.is_empty() => return Err(wrong("has no name")),
-            false => Cow::Borrowed(name),
+        let name = if name.starts_with('"') {
+            string(name).ok_or_else(|| wrong("is not a JSON string"))?
+        } else if name.is_empty() {
+            return Err(wrong("has no name"));
+        } else {
+            Cow::Borrowed(name)
         };
         entries.push(Entry::new(indent / STEP, folder, name));
     }

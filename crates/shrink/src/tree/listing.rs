@@ -1,15 +1,15 @@
-//! What `ls -R` prints: for each folder its path and a colon, then the names in it.
+//! Output of `ls -R`: the path of each folder with a colon, then its names.
 
 use std::borrow::Cow;
 
-use super::dress::{Dress, FullPath};
+use super::decoration::{Decoration, FullPath};
 use super::entry::{self, Entry, MOST_ENTRIES};
 use super::style::{Parsed, Picture, Style};
 
-/// What `ls -R` prints.
+/// Output of `ls -R`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Listing {
-    dress: Dress,
+    decoration: Decoration,
 }
 
 pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
@@ -21,7 +21,7 @@ pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
     let (root, names) = sections.next()??;
     let mut sections = sections.peekable();
     let mut entries: Vec<Entry<'_>> = Vec::new();
-    // What is still to come of each open folder, and its path.
+    // The remaining names of each open folder, with its path.
     let mut open = vec![(root, names.map(|names| names.split('\n')))];
     while let Some((path, names)) = open.last_mut() {
         let Some(name) = names.as_mut().and_then(Iterator::next) else {
@@ -50,11 +50,11 @@ pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
         return None;
     }
     let slash = has_slashes(&mut entries);
-    let dress = Dress {
+    let decoration = Decoration {
         slash,
-        ..Dress::default()
+        ..Decoration::default()
     };
-    let style = Style::Listing(Listing { dress });
+    let style = Style::Listing(Listing { decoration });
     let picture = Picture {
         root: Some(root),
         entries: &entries,
@@ -68,7 +68,7 @@ pub(super) fn parse(text: &str) -> Option<Parsed<'_>> {
     })
 }
 
-/// Removes the `/` after folders if all folders have one and no file has.
+/// Removes the `/` behind folders if all folders have one and no file does.
 fn has_slashes(entries: &mut [Entry<'_>]) -> bool {
     let slash = entries
         .iter()
@@ -85,11 +85,11 @@ fn has_slashes(entries: &mut [Entry<'_>]) -> bool {
 impl Listing {
     pub(super) fn write(&self, out: &mut String) {
         out.push_str("ls-R");
-        self.dress.write(out);
+        self.decoration.write(out);
     }
 
     pub(super) fn read(options: &str) -> Option<Self> {
-        Dress::read(options).map(|dress| Self { dress })
+        Decoration::read(options).map(|decoration| Self { decoration })
     }
 
     pub(super) fn draw(&self, picture: &Picture<'_, '_>) -> Option<String> {
@@ -102,7 +102,7 @@ impl Listing {
             let mut at = from;
             while at < to {
                 out.push('\n');
-                self.dress.push(&entries[at], "", out);
+                self.decoration.push(&entries[at], "", out);
                 at = ends[at] as usize;
             }
         };

@@ -1,13 +1,13 @@
-//! In which order the entries of a folder stand.
+//! The order of the entries in a folder.
 //!
-//! One line per folder names the files first and the subfolders below. Where those stood among the files
-//! follows from the order, if there is one.
+//! A line per folder lists the files first, and the subfolders below it. If the entries are sorted, the positions of
+//! the subfolders among the files follow from the order.
 
 use std::cmp::Ordering;
 
 use super::entry::Entry;
 
-/// How entries of a folder are sorted.
+/// How the entries of a folder are sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Order {
     pub(super) collation: Collation,
@@ -17,30 +17,30 @@ pub(super) struct Order {
 /// How two names are compared. Ties are broken by their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Collation {
-    /// Byte by byte, as C and most programs do.
+    /// Byte by byte, as most programs do.
     Bytes,
     /// In lower case.
     Lower,
-    /// In upper case: `_` is behind the letters then.
+    /// In upper case: `_` sorts after the letters.
     Upper,
-    /// As glibc does for most languages: letters and digits first, then their case.
+    /// As glibc does for most locales: letters and digits first, then their case.
     Locale,
-    /// In lower case, and digits by their value.
+    /// In lower case, with numbers by their value.
     Natural,
-    /// As ICU does: punctuation, digits, letters; then their case.
+    /// As ICU does: punctuation, digits, letters; then case.
     Icu,
 }
 
-/// Where folders stand among files.
+/// The position of folders among files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FolderOrder {
-    /// Where their name puts them.
+    /// By name.
     Mixed,
-    /// Where their name and a `/` put them, as in a sorted list of paths.
+    /// By name with `/` appended, as in a sorted list of paths.
     Slash,
     /// Before the files.
     First,
-    /// Behind the files.
+    /// After the files.
     Last,
 }
 
@@ -84,7 +84,7 @@ impl Collation {
 impl FolderOrder {
     const ALL: [Self; 4] = [Self::Mixed, Self::Slash, Self::First, Self::Last];
 
-    /// Which of two entries comes first, if that does not depend on their collation.
+    /// Compares two entries without their names.
     fn compare(self, one: Key<'_>, other: Key<'_>) -> Ordering {
         match self {
             Self::Mixed => Ordering::Equal,
@@ -105,7 +105,7 @@ impl FolderOrder {
 }
 
 impl Order {
-    /// What stands in the head: `locale folders-first`.
+    /// The words in the head: `locale folders-first`.
     pub(super) fn words(self) -> String {
         let mut words = self.collation.name().to_owned();
         if self.place != FolderOrder::Mixed {
@@ -115,7 +115,7 @@ impl Order {
         words
     }
 
-    /// The way back.
+    /// The inverse of [`Self::words`].
     pub(super) fn parse(words: &str) -> Option<Self> {
         let (collation, place) = words.split_once(' ').unwrap_or((words, ""));
         let mut collations = Collation::ALL.into_iter();
@@ -126,13 +126,13 @@ impl Order {
         })
     }
 
-    /// Which of two entries, each a name and whether it is a folder, comes first.
+    /// Compares two entries.
     pub(super) fn compare(self, one: Key<'_>, other: Key<'_>) -> Ordering {
         let first = self.place.compare(one, other);
         first.then_with(|| self.collation.compare(one.0, other.0))
     }
 
-    /// The order that explains most of what is there; none if there is no order to speak of.
+    /// The order that most adjacent entries follow; `None` if too few do.
     pub(super) fn of(entries: &[Entry<'_>]) -> Option<Self> {
         let pairs = siblings(entries);
         let mut best: Option<(usize, Self)> = None;
@@ -152,11 +152,10 @@ impl Order {
     }
 }
 
-/// How many neighbours stand the wrong way round by a collation, for each place of folders. Names are
-/// compared once for all places, and not to the end if every place has as many as `most`.
+/// For each folder order, the number of adjacent entries in the wrong order. Stops early once all counts reach `most`.
 fn wrong(pairs: &[(Key<'_>, Key<'_>)], collation: Collation, most: usize) -> [usize; 4] {
     let mut wrong = [0; 4];
-    // A list of paths that is sorted is sorted by bytes.
+    // A sorted list of paths is sorted by bytes.
     let has_slash = collation == Collation::Bytes;
     if !has_slash {
         wrong[FolderOrder::Slash as usize] = usize::MAX;
@@ -179,7 +178,7 @@ fn wrong(pairs: &[(Key<'_>, Key<'_>)], collation: Collation, most: usize) -> [us
 
 type Key<'a> = (&'a str, bool);
 
-/// Neighbours in the same folder. Some thousands are enough to see an order.
+/// Pairs of adjacent entries of a folder. A few thousand are enough to infer an order.
 fn siblings<'a>(entries: &'a [Entry<'_>]) -> Vec<(Key<'a>, Key<'a>)> {
     const ENOUGH: usize = 2_000;
     let mut pairs = Vec::new();
@@ -206,13 +205,13 @@ fn folded(one: &[u8], other: &[u8], fold: impl Fn(u8) -> u8 + Copy) -> Ordering 
     one.map(fold).cmp(other.map(fold))
 }
 
-/// Letters and digits in lower case; what is not ASCII counts as a letter.
+/// The letters and digits in lower case; characters outside of ASCII count as letters.
 fn letters(name: &[u8]) -> impl Iterator<Item = u8> + '_ {
     let letters = name.iter().filter(|byte| is_letter(**byte));
     letters.map(u8::to_ascii_lowercase)
 }
 
-/// The case of each letter: lower case is first.
+/// The case of each letter; lower case sorts first.
 fn cases(name: &[u8]) -> impl Iterator<Item = bool> + '_ {
     let letters = name.iter().filter(|byte| is_letter(**byte));
     letters.map(u8::is_ascii_uppercase)
@@ -222,7 +221,7 @@ fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii()
 }
 
-/// The primary weight that ICU gives a character of ASCII.
+/// The primary weight of an ASCII character in ICU.
 fn weight(byte: u8) -> u8 {
     const MARKS: &[u8] = b" _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$";
     match MARKS.iter().position(|mark| *mark == byte) {
@@ -231,7 +230,7 @@ fn weight(byte: u8) -> u8 {
     }
 }
 
-/// In lower case, runs of digits by their value.
+/// Compares in lower case, with numbers by their value.
 fn natural(mut one: &[u8], mut other: &[u8]) -> Ordering {
     loop {
         let (a, b) = match (one.first(), other.first()) {
@@ -253,7 +252,7 @@ fn natural(mut one: &[u8], mut other: &[u8]) -> Ordering {
     }
 }
 
-/// The digits in front without leading zeros, and what follows.
+/// The leading digits without leading zeros, and the rest.
 fn digits(name: &[u8]) -> (&[u8], &[u8]) {
     let end = name.iter().position(|byte| !byte.is_ascii_digit());
     let (digits, rest) = name.split_at(end.unwrap_or(name.len()));
@@ -265,7 +264,7 @@ fn digits(name: &[u8]) -> (&[u8], &[u8]) {
 mod tests {
     use super::*;
 
-    /// Checks that these names, a `/` marking folders, are in order.
+    /// Checks that these names are in order; a `/` marks folders.
     fn in_order(order: &str, names: &str) {
         let order = Order::parse(order).unwrap();
         let keys: Vec<_> = names
@@ -279,23 +278,23 @@ mod tests {
     }
 
     #[test]
-    fn names_are_compared_as_the_programs_do_that_sorted_them() {
+    fn collations_order_names_as_their_programs_do() {
         in_order("bytes", "A B _ a a-b a.b a_b ab b");
         in_order("lower", "_x A a ab B b");
         in_order("upper", "A a ab B b _x");
-        // As `LC_ALL=en_US.UTF-8 sort` has it.
+        // As `LC_ALL=en_US.UTF-8 sort` sorts.
         in_order(
             "locale",
             "1 10 2 -a __a _a a a- a_ A a-1 a1 A1 a-b a.b a_b ab aB a_bc ab_c abc b B cargo CARGO \
              Cargo.lock cargo.toml lib lib-a lib.d lib.rs .x _x x-1 x1 x-10 x2 xa.rs x.rs xy x_y.rs z",
         );
         in_order("natural", "a1 a2 a10 B1 b2 b010 b11");
-        // As `localeCompare` has it.
+        // As `localeCompare` sorts.
         in_order("icu", "_x .x 1 10 2 a_b a-b a.b ab b B z");
     }
 
     #[test]
-    fn those_that_stand_the_wrong_way_round_are_counted_for_every_order() {
+    fn misplaced_neighbours_are_counted_for_every_order() {
         let names = ["a", "B/", "b-c", "b/", "_x", "a10", "a2/", "C", "a2", "B"];
         let keys = names.map(|name| (name.trim_end_matches('/'), name.ends_with('/')));
         let pairs: Vec<_> = keys.windows(2).map(|pair| (pair[0], pair[1])).collect();
@@ -312,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_stand_where_their_place_is() {
+    fn folders_are_placed_by_the_folder_order() {
         in_order("bytes", "a b/ c");
         in_order("bytes slash", "a-b/ a.txt a/ a0");
         in_order("bytes folders-first", "b/ d/ a c");

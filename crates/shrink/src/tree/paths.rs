@@ -1,25 +1,25 @@
-//! One path on each line, as `find`, `git ls-files` and `fd` print them.
+//! Lists with one path per line, as `find`, `git ls-files` and `fd` print them.
 
 use super::entry::{Entry, MOST_ENTRIES};
 use super::style::{Parsed, Picture, Style};
 use crate::edge::{same_start, strip_prefix};
 
-/// One path on each line.
+/// A list with one path per line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Paths {
-    /// What is between the names of a path.
+    /// The separator of path components.
     separator: char,
     folders: Folders,
 }
 
-/// Which lines folders have.
+/// The folders that have lines of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Folders {
-    /// None, unless they are empty: then they end in the separator.
+    /// None except empty ones, which end in the separator.
     Silent,
-    /// One above what is in them.
+    /// All, above their contents.
     Shown,
-    /// One above what is in them, with the separator at its end.
+    /// All, above their contents, with the separator at the end.
     Slashed,
 }
 
@@ -59,7 +59,7 @@ fn below<'a>(text: &'a str, prefix: &'a str) -> Option<(&'a str, &'a str)> {
     Some((prefix, text))
 }
 
-/// The first line and those below, if all of those are in the folder that the first one names.
+/// Splits off the first line, if it names the folder that contains all other lines.
 fn above_all(text: &str, separator: char) -> Option<(&str, &str)> {
     let (root, lines) = text.split_once('\n')?;
     let is_in = |line: &str| {
@@ -70,7 +70,7 @@ fn above_all(text: &str, separator: char) -> Option<(&str, &str)> {
     whole.then_some((root, lines))
 }
 
-/// What all lines begin with, up to a separator.
+/// The common prefix of all lines, up to a separator.
 fn common_folder(text: &str, separator: char) -> &str {
     let first = text.split('\n').next().unwrap_or_default();
     let mut common = first;
@@ -90,10 +90,10 @@ fn common_folder(text: &str, separator: char) -> &str {
 }
 
 impl Paths {
-    /// Entries of lines where only files have one.
+    /// The entries of a list in which only files have lines.
     fn silent<'a>(self, lines: &'a str, prefix: &str) -> Option<Vec<Entry<'a>>> {
         let mut entries = Vec::new();
-        // The folders of the path above, and where each of their names ends with its separator.
+        // The folders of the previous path, and where the name of each ends with its separator.
         let mut above = "";
         let mut open: Vec<usize> = Vec::new();
         for line in lines.split('\n') {
@@ -102,7 +102,7 @@ impl Paths {
                 Some(path) => (path, true),
                 None => (path, false),
             };
-            // Neighbours are in the same folders, mostly; those need not be taken apart again.
+            // Adjacent paths mostly share their folders, which are not parsed again.
             let same = same_start(above, path);
             let shared = open.iter().rposition(|end| *end <= same);
             open.truncate(shared.map_or(0, |last| last + 1));
@@ -123,11 +123,12 @@ impl Paths {
         Some(entries)
     }
 
-    /// Entries of lines where folders have one too, above what is in them.
+    /// The entries of a list in which folders have lines above their contents.
     fn shown<'a>(self, lines: &'a str, root: &str, prefix: &str) -> Option<Vec<Entry<'a>>> {
-        let skip = match root == prefix {
-            true => prefix.len(),
-            false => root.len() + 1,
+        let skip = if root == prefix {
+            prefix.len()
+        } else {
+            root.len() + 1
         };
         let mut entries: Vec<Entry<'a>> = Vec::new();
         let mut open: Vec<&str> = Vec::new();
@@ -163,7 +164,7 @@ impl Paths {
                 return None;
             }
         }
-        // Without any folder the other way says the same.
+        // Without folders, `Folders::Silent` is equivalent.
         entries.iter().any(|entry| entry.folder).then_some(entries)
     }
 

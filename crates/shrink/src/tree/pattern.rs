@@ -1,4 +1,4 @@
-//! What names in a line have in common, said once before them.
+//! A pattern: the common parts of names, written once before them.
 //!
 //! ```text
 //! *.rs: a b                 a.rs b.rs
@@ -8,25 +8,25 @@
 
 use std::borrow::Cow;
 
-/// What names have in common is not longer than this: many of them may have it.
+/// The longest prefix or suffix of a pattern, because it is repeated for many names.
 pub(super) const LONGEST_PART: usize = 40;
 
-/// So many endings a pattern may have.
+/// The most suffixes of a pattern.
 pub(super) const MOST_ENDINGS: usize = 12;
 
-/// So many names a range may stand for.
+/// The most numbers in a range.
 pub(super) const LONGEST_RANGE: u64 = 100;
 
-/// What is before and behind the star belongs to each of the names that follow.
+/// The prefix and suffixes of the names that follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern<'a> {
     before: &'a str,
-    /// With each of these.
+    /// The suffixes; each word is combined with all of them.
     behind: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Pattern<'a> {
-    /// `*`, which all names have.
+    /// The pattern `*`, which matches all names.
     pub(super) fn plain() -> Self {
         Self::new("", [""])
     }
@@ -58,7 +58,7 @@ impl<'a> Pattern<'a> {
         out.push(':');
     }
 
-    /// A word that is a pattern.
+    /// Parses a pattern.
     pub(super) fn read(word: &'a str) -> Option<Self> {
         let (before, behind) = word.strip_suffix(':')?.split_once('*')?;
         let open = memchr::memchr(b'{', behind.as_bytes());
@@ -79,7 +79,7 @@ impl<'a> Pattern<'a> {
         short.then_some(Self { before, behind })
     }
 
-    /// The whole names that a word stands for, in order. One that is not in quotes may be a range.
+    /// Calls `each` with the full names of a word, in order. An unquoted word may be a range.
     pub(super) fn names(
         &self,
         word: Cow<'a, str>,
@@ -101,40 +101,42 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// `01..17`: numbers that follow each other.
+/// A range of consecutive numbers: `01..17`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Range {
     first: u64,
     last: u64,
-    /// How many digits all of them have at least.
+    /// The least number of digits.
     width: usize,
 }
 
 impl Range {
-    /// From a number to another; `None` if they are not spelled alike, or are too far apart.
+    /// The range between two numbers; `None` if their widths are inconsistent or the range is too large.
     pub(super) fn new(first: &str, last: &str) -> Option<Self> {
         let number = |text: &str| {
             let digits = text.bytes().all(|byte| byte.is_ascii_digit());
             let short = (1..=18).contains(&text.len());
             (digits && short).then(|| text.parse().ok()).flatten()
         };
-        let width = match first.len() == last.len() {
-            true => first.len(),
-            false if first.starts_with('0') && first != "0" => return None,
-            false => 0,
+        let width = if first.len() == last.len() {
+            first.len()
+        } else if first.starts_with('0') && first != "0" {
+            return None;
+        } else {
+            0
         };
         let (first, last): (u64, u64) = (number(first)?, number(last)?);
         let fits = last.checked_sub(first)? < LONGEST_RANGE;
         fits.then_some(Self { first, last, width })
     }
 
-    /// Whether one number follows another: `10` is behind `9` and `09`, not behind `8`.
+    /// Whether one number follows another: `10` follows `9` and `09`, but not `8`.
     pub(super) fn is_next(one: &str, other: &str) -> bool {
         let range = Self::new(one, other);
         range.is_some_and(|range| range.last - range.first == 1)
     }
 
-    /// Whether a word has the form of a range; a name of that form is quoted.
+    /// Whether a word has the form of a range; names of that form are quoted.
     pub(super) fn looks_like(word: &str) -> bool {
         Self::read(word).is_some()
     }
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_gives_each_word_what_they_have_in_common() {
+    fn a_pattern_expands_each_word() {
         assert_eq!(expanded("*.rs:", &["a", "b"]), "a.rs b.rs");
         assert_eq!(
             expanded("t_*.py:", &["a", "9..11"]),
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_a_name() {
+    fn a_word_that_is_not_a_range_is_a_name() {
         for word in [
             "1..", "..2", "2..1", "1..101", "01..100", "a..b", "1...3", "1..2..3",
         ] {
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_written_as_they_are_read() {
+    fn patterns_are_written_as_they_are_parsed() {
         for word in ["*.rs:", "a*b:", "*.{js,d.ts}:", "*{.go,_test.go}:", "*:"] {
             let mut out = String::new();
             Pattern::read(word).unwrap().write(&mut out);

@@ -23,7 +23,7 @@ fn usual_name() -> impl Strategy<Value = String> {
     (stems, endings).prop_map(|(stem, ending)| format!("{stem}{ending}"))
 }
 
-/// Names that look like something else: ours, branches, marks, quotes.
+/// Names that look like notation: branches, marks, quotes, patterns.
 fn odd_name() -> impl Strategy<Value = String> {
     let known = select(vec![
         "*.rs:",
@@ -85,7 +85,7 @@ fn trees(name: BoxedStrategy<String>) -> impl Strategy<Value = Vec<Item>> {
     prop::collection::vec(item, 1..10)
 }
 
-/// Sorts in one of several ways, or not at all.
+/// Sorts in one of several orders, or not at all.
 fn sort(items: &mut [Item], way: usize) {
     items
         .iter_mut()
@@ -164,7 +164,7 @@ fn list(items: &[Item], path: &str, out: &mut Vec<String>) {
     }
 }
 
-/// Every drawing of a tree, with its kind.
+/// All drawings of a tree, with their kinds.
 fn drawings(items: &[Item]) -> Vec<(Kind, String)> {
     let glyphs = [
         ["├── ", "└── ", "│\u{a0}\u{a0} ", "    "],
@@ -211,7 +211,7 @@ fn drawings(items: &[Item]) -> Vec<(Kind, String)> {
         None => format!("[FILE] {}", item.name),
     });
     texts.push((Kind::Paths, marked.collect::<Vec<_>>().join("\n")));
-    // Without anything in it, it is a list of objects and no tree.
+    // Without children it is a list of objects rather than a tree.
     if items.iter().any(|item| {
         item.inside
             .as_ref()
@@ -258,7 +258,7 @@ fn json(items: &[Item], keys: [&str; 3], path: Option<&str>) -> String {
     format!("[{}]", objects.collect::<Vec<_>>().join(",\n"))
 }
 
-/// How many drawings of how many have candidates at every level; all of those came back.
+/// The number of drawings with candidates at every level, after a round trip, and the number of drawings.
 fn candidates(items: &[Item]) -> (usize, usize) {
     let texts = drawings(items);
     let mut found = 0;
@@ -280,7 +280,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn usual_trees_come_back_from_every_drawing(
+    fn usual_trees_are_restored_from_every_drawing(
         mut items in trees(usual_name().boxed()),
         way in 0..5usize,
     ) {
@@ -290,7 +290,7 @@ proptest! {
     }
 
     #[test]
-    fn odd_names_come_back_where_they_can_be_told(
+    fn irregular_names_are_restored_or_have_no_short_form(
         mut items in trees(prop_oneof![usual_name(), odd_name()].boxed()),
         way in 0..5usize,
     ) {
@@ -300,7 +300,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_of_any_sort_come_back_or_stay(
+    fn arbitrary_lines_are_restored_or_have_no_short_form(
         lines in prop::collection::vec(prop_oneof![
             select(vec!["", " ", "├── a", "│   └── b", "    a", "a/", "a:", "- a", "./a/b", "/", "a//b", "\t"])
                 .prop_map(str::to_owned),

@@ -1,4 +1,4 @@
-//! The way back from one line per folder.
+//! Decodes a body with one line per folder.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::pattern::Pattern;
 use super::spelling::{Name, Spelling, Word, Words};
 use crate::rendering::Malformed;
 
-/// Entries of a body with one line per folder, in the order in which they were.
+/// Decodes a body with one line per folder to entries in their original order.
 pub(super) fn read<'a>(
     body: &'a str,
     spelling: Spelling<'_>,
@@ -21,7 +21,7 @@ pub(super) fn read<'a>(
         most: most(body),
     };
     let mut words = Words::new(spelling);
-    // The folders that are open, one for each level of lines.
+    // The open folders, one per level of lines.
     let mut open = vec![0];
     let lines = body.split('\n').enumerate();
     for (at, line) in lines.filter(|_| !body.is_empty()) {
@@ -32,10 +32,10 @@ pub(super) fn read<'a>(
             return Err(wrong("is in no folder"));
         };
         if text.is_empty() {
-            // The line of the top may have nothing in it.
+            // The line of the top may be empty.
             match at {
                 0 => continue,
-                _ => return Err(wrong("has nothing in it")),
+                _ => return Err(wrong("is empty")),
             }
         }
         open.truncate(level + 1);
@@ -47,48 +47,49 @@ pub(super) fn read<'a>(
     reading.entries()
 }
 
-/// Why a body is refused that stands for more entries than these.
-const TOO_MUCH: &str = "stands for too much";
+/// The error for a body with too many entries.
+const TOO_MUCH: &str = "the body has too many entries";
 
-/// A short word may stand for many entries, but not for more than these for each byte.
+/// A short word may stand for many entries; this many per byte are allowed.
 const MOST_PER_BYTE: usize = 16;
 
-/// So many entries may a body stand for.
+/// The most entries that a body may stand for.
 pub(super) const fn most(body: &str) -> usize {
     body.len().saturating_mul(MOST_PER_BYTE)
 }
 
-/// What was read so far.
+/// The entries read so far.
 struct Reading<'a> {
     nodes: Vec<Node<'a>>,
     /// The first one is the top.
     folders: Vec<Folder>,
-    /// Whether several nodes have the same inside.
+    /// Whether several nodes share a folder.
     shared: bool,
-    /// How many entries there may be.
+    /// The most entries.
     most: usize,
 }
 
 struct Node<'a> {
     name: Cow<'a, str>,
     folder: bool,
-    /// What is in it, if anything is.
+    /// The index of its folder, if it has children.
     inside: Option<usize>,
 }
 
 #[derive(Default)]
 struct Folder {
-    kids: Vec<usize>,
-    /// How many of them stand in its line.
+    children: Vec<usize>,
+    /// How many of them are in its line.
     head: usize,
-    /// Everything stands as it did.
+    /// The order is given rather than sorted.
     given: bool,
-    /// There are patterns in its line.
+    /// Its line has patterns.
     patterns: bool,
 }
 
 impl<'a> Reading<'a> {
-    /// A line within a folder. The folder that it is the line of; of none, it is the one around it.
+    /// Reads a line within a folder. Returns the folder that the line belongs to: its own, or `around` if it names
+    /// none.
     fn line(
         &mut self,
         around: usize,
@@ -112,10 +113,10 @@ impl<'a> Reading<'a> {
                         return Err("has several names for a file");
                     };
                     pattern.names(stem, words.quoted, |name| {
-                        self.kid(folder, name, false);
+                        self.child(folder, name, false);
                     });
                 }
-                Word::Names { .. } => return Err("has a folder with a pattern"),
+                Word::Names { .. } => return Err("has a folder behind a pattern"),
                 Word::Pattern(next) => {
                     pattern = next;
                     patterns = true;
@@ -128,17 +129,16 @@ impl<'a> Reading<'a> {
         }
         let own = folder != around || first;
         let read = &mut self.folders[folder];
-        match own {
-            true => {
-                read.head = read.kids.len();
-                read.patterns = patterns;
-            }
-            false => read.given = true,
+        if own {
+            read.head = read.children.len();
+            read.patterns = patterns;
+        } else {
+            read.given = true
         }
         Ok(folder)
     }
 
-    /// A folder with a line of its own; those before it have nothing else in them.
+    /// A folder with a line of its own, preceded by a chain of folders with one child each.
     fn folder(&mut self, around: usize, names: &mut Vec<Name<'a>>) -> usize {
         names.drain(..).fold(around, |around, name| {
             self.folders.push(Folder::default());
@@ -156,11 +156,11 @@ impl<'a> Reading<'a> {
     }
 
     fn insides(&mut self, around: usize, name: Cow<'a, str>, inside: usize) {
-        let node = self.kid(around, name, true);
+        let node = self.child(around, name, true);
         self.nodes[node].inside = Some(inside);
     }
 
-    /// What stands in a line: a file or an empty folder, behind folders with nothing else in them.
+    /// Reads an item of a line: a file or an empty folder, behind a chain of folders.
     fn item(
         &mut self,
         around: usize,
@@ -181,35 +181,36 @@ impl<'a> Reading<'a> {
             }
             _ => name,
         };
-        self.kid(around, name, false);
+        self.child(around, name, false);
         Ok(())
     }
 
-    fn kid(&mut self, around: usize, name: Cow<'a, str>, folder: bool) -> usize {
+    fn child(&mut self, around: usize, name: Cow<'a, str>, folder: bool) -> usize {
         let node = self.nodes.len();
         self.nodes.push(Node {
             name,
             folder,
             inside: None,
         });
-        self.folders[around].kids.push(node);
+        self.folders[around].children.push(node);
         node
     }
 
-    /// Everything in order. What is in a folder that has several names is there several times.
+    /// All entries in order. The contents of a shared folder are repeated.
     fn entries(mut self) -> Result<Vec<Entry<'a>>, Malformed> {
         let mut entries = Vec::with_capacity(self.nodes.len());
         let mut open = vec![(0, 0)];
         while let Some((folder, next)) = open.last_mut() {
-            let Some(kid) = self.folders[*folder].kids.get(*next) else {
+            let Some(child) = self.folders[*folder].children.get(*next) else {
                 open.pop();
                 continue;
             };
             *next += 1;
-            let node = &mut self.nodes[*kid];
-            let name = match self.shared {
-                true => node.name.clone(),
-                false => std::mem::take(&mut node.name),
+            let node = &mut self.nodes[*child];
+            let name = if self.shared {
+                node.name.clone()
+            } else {
+                std::mem::take(&mut node.name)
             };
             entries.push(Entry::new(open.len() - 1, node.folder, name));
             if entries.len() > self.most {
@@ -222,37 +223,37 @@ impl<'a> Reading<'a> {
         Ok(entries)
     }
 
-    /// Puts what is in each folder in order.
+    /// Sorts the children of each folder.
     fn sort(&mut self, order: Option<Order>) {
         let Some(order) = order else { return };
         for folder in 0..self.folders.len() {
             if !self.folders[folder].given {
-                self.folders[folder].kids = self.sorted(folder, order);
+                self.folders[folder].children = self.sorted(folder, order);
             }
         }
     }
 
     fn sorted(&mut self, folder: usize, order: Order) -> Vec<usize> {
         let folder = &mut self.folders[folder];
-        let mut kids = std::mem::take(&mut folder.kids);
-        let key = |kid: usize| {
-            let node = &self.nodes[kid];
+        let mut children = std::mem::take(&mut folder.children);
+        let key = |child: usize| {
+            let node = &self.nodes[child];
             (&*node.name, node.folder)
         };
         let compare = |a: &usize, b: &usize| order.compare(key(*a), key(*b));
-        let below = kids.split_off(folder.head.min(kids.len()));
+        let below = children.split_off(folder.head.min(children.len()));
         if folder.patterns {
-            kids.sort_by(compare);
+            children.sort_by(compare);
         }
-        let mut merged = Vec::with_capacity(kids.len() + below.len());
-        let mut kids = kids.into_iter().peekable();
+        let mut merged = Vec::with_capacity(children.len() + below.len());
+        let mut children = children.into_iter().peekable();
         for folder in below {
-            while let Some(kid) = kids.next_if(|kid| compare(&folder, kid).is_ge()) {
-                merged.push(kid);
+            while let Some(child) = children.next_if(|child| compare(&folder, child).is_ge()) {
+                merged.push(child);
             }
             merged.push(folder);
         }
-        merged.extend(kids);
+        merged.extend(children);
         merged
     }
 }

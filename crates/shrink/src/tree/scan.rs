@@ -1,8 +1,8 @@
-//! Steps through JSON without parsing it. Lenient: the caller validates the text as a whole.
+//! Steps through JSON without parsing it. Lenient: the caller validates the whole text.
 
 use crate::lexeme::string_len;
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scan<'a> {
     pub(super) rest: &'a str,
@@ -13,7 +13,7 @@ impl<'a> Scan<'a> {
         Self { rest: text }
     }
 
-    /// Steps over white space, and over this byte if it is next.
+    /// Skips white space, and this byte if it is next.
     pub(super) fn takes(&mut self, byte: u8) -> bool {
         self.skip_space();
         let found = self.rest.as_bytes().first() == Some(&byte);
@@ -23,13 +23,13 @@ impl<'a> Scan<'a> {
         found
     }
 
-    /// What comes next.
+    /// The next byte after white space.
     pub(super) fn peek(&mut self) -> Option<u8> {
         self.skip_space();
         self.rest.as_bytes().first().copied()
     }
 
-    /// A string, its quotes included.
+    /// Reads a string with its quotes.
     pub(super) fn string(&mut self) -> Option<&'a str> {
         if self.peek() != Some(b'"') {
             return None;
@@ -41,7 +41,7 @@ impl<'a> Scan<'a> {
         Some(string)
     }
 
-    /// A string, a number or a word.
+    /// Reads a string, a number or a word.
     pub(super) fn scalar(&mut self) -> Option<&'a str> {
         if self.peek()? == b'"' {
             return self.string();

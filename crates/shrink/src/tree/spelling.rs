@@ -1,4 +1,4 @@
-//! How names are spelled in a line, and how a line is taken apart.
+//! The spelling of names in a line, and parsing of lines.
 
 use std::borrow::Cow;
 
@@ -8,19 +8,19 @@ use super::entry::Entry;
 use super::pattern::{Pattern, Range};
 use crate::lexeme::string_len;
 
-/// How names stand in a line.
+/// The spelling of names in a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Spelling<'a> {
-    /// Names are separated by `, `, so that they may have spaces; otherwise by a space.
+    /// Names are separated by `, ` so that they may contain spaces; otherwise by a space.
     pub(super) commas: bool,
-    /// A `/` within a name is a part of it; otherwise `a/b` is all that the folder `a` has in it.
+    /// A `/` may be part of a name; otherwise `a/b` is the only child `b` of the folder `a`.
     pub(super) slashes: bool,
-    /// What a file's name ends in if it has no dot.
+    /// The extension that is omitted from names.
     pub(super) ending: Option<&'a str>,
 }
 
 impl Spelling<'_> {
-    /// The one that needs the fewest quotes.
+    /// The spelling that needs the fewest quotes.
     pub(super) fn of(entries: &[Entry<'_>]) -> Self {
         let having = |c: char| {
             entries
@@ -29,7 +29,7 @@ impl Spelling<'_> {
                 .count()
         };
         Self {
-            // Quotes are two tokens for one name, commas one for every name.
+            // Quotes cost two tokens for one name, commas one for every name.
             commas: having(' ') * 2 > entries.len(),
             slashes: having('/') * 50 > entries.len(),
             ending: None,
@@ -40,23 +40,25 @@ impl Spelling<'_> {
         if self.commas { ", " } else { " " }
     }
 
-    /// Appends a name in a way that is read as this name, alone or before a `/`.
+    /// Appends a name so that it is read back, both alone and before a `/`.
     pub(super) fn push(self, name: &str, out: &mut String) {
-        match self.is_bare(name) {
-            true => out.push_str(name),
-            false => out.push_str(&quote(name)),
+        if self.is_bare(name) {
+            out.push_str(name)
+        } else {
+            out.push_str(&quote(name))
         }
     }
 
-    /// Appends what a pattern leaves of a name.
+    /// Appends the part of a name that a pattern leaves.
     pub(super) fn push_stem(self, stem: &str, out: &mut String) {
-        match self.is_bare(stem) && !Range::looks_like(stem) {
-            true => out.push_str(stem),
-            false => out.push_str(&quote(stem)),
+        if self.is_bare(stem) && !Range::looks_like(stem) {
+            out.push_str(stem)
+        } else {
+            out.push_str(&quote(stem))
         }
     }
 
-    /// Appends the name of something that is no folder.
+    /// Appends the name of a file.
     pub(super) fn push_file(self, name: &str, out: &mut String) {
         match self.ending {
             None => self.push(name, out),
@@ -68,7 +70,7 @@ impl Spelling<'_> {
         }
     }
 
-    /// Whether nothing in a name can be mistaken.
+    /// Whether a name needs no quotes.
     pub(super) fn is_bare(self, name: &str) -> bool {
         let bytes = name.as_bytes();
         let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
@@ -77,12 +79,12 @@ impl Spelling<'_> {
         let mut star = false;
         let mut before = b' ';
         for byte in bytes {
-            let odd = match *byte {
+            let is_special = match *byte {
                 b' ' => !self.commas || matches!(before, b',' | b'/'),
                 b'/' => !self.slashes,
                 byte => byte < b' ',
             };
-            if odd {
+            if is_special {
                 return false;
             }
             star |= *byte == b'*';
@@ -93,13 +95,12 @@ impl Spelling<'_> {
     }
 }
 
-/// One thing that stands in a line.
+/// An item of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Word<'a> {
-    /// Names joined by `/`; they are in the reader's `names`. With a `/` at the end, the last one is a
-    /// folder as well.
+    /// Names joined by `/`, stored in `names` of the reader. With a final `/`, the last one is a folder as well.
     Names { folder: bool },
-    /// What comes has this pattern.
+    /// The pattern of the words that follow.
     Pattern(Pattern<'a>),
 }
 
@@ -107,17 +108,17 @@ pub(super) enum Word<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Name<'a> {
     One(Cow<'a, str>),
-    /// `{a,b}`: folders that have the same in them, without the braces.
+    /// `{a,b}` without its braces: folders with equal contents.
     Several(&'a str),
 }
 
-/// Takes a line apart.
+/// Parses lines.
 pub(super) struct Words<'a, 's> {
     rest: &'a str,
     spelling: Spelling<'s>,
-    /// Of the last word.
+    /// The names of the last word.
     pub(super) names: Vec<Name<'a>>,
-    /// Whether the last of them was in quotes.
+    /// Whether the last name was quoted.
     pub(super) quoted: bool,
 }
 
@@ -131,12 +132,12 @@ impl<'a, 's> Words<'a, 's> {
         }
     }
 
-    /// Begins with another line.
+    /// Starts another line.
     pub(super) fn over(&mut self, line: &'a str) {
         self.rest = line;
     }
 
-    /// What a file's name ends in if it has no dot.
+    /// The extension that is omitted from names.
     pub(super) fn ending(&self) -> Option<&'s str> {
         self.spelling.ending
     }
@@ -145,7 +146,7 @@ impl<'a, 's> Words<'a, 's> {
         self.rest.is_empty()
     }
 
-    /// The next word; `None` if that is none. `first` is the one that a folder's name may be.
+    /// The next word; `None` if it is malformed. `first`: the word may be the folder of the line.
     pub(super) fn next(&mut self, first: bool) -> Option<Word<'a>> {
         self.names.clear();
         if !self.spelling.commas && !self.rest.starts_with('"') {
@@ -180,7 +181,7 @@ impl<'a, 's> Words<'a, 's> {
         }
     }
 
-    /// A name, and what is behind it: nothing, a separator, or a `/`.
+    /// Reads a name; returns it with the text behind it, which is empty or begins with a separator or `/`.
     fn name(&mut self, first: bool) -> Option<(Name<'a>, &'a str)> {
         let text = self.rest;
         self.quoted = text.starts_with('"');
@@ -204,9 +205,10 @@ impl<'a, 's> Words<'a, 's> {
         let separator = self.spelling.separator();
         let mut from = 0;
         loop {
-            let found = match self.spelling.commas {
-                true => memchr::memchr2(b'/', b',', &bytes[from..]),
-                false => memchr::memchr2(b'/', b' ', &bytes[from..]),
+            let found = if self.spelling.commas {
+                memchr::memchr2(b'/', b',', &bytes[from..])
+            } else {
+                memchr::memchr2(b'/', b' ', &bytes[from..])
             };
             let Some(at) = found.map(|found| from + found) else {
                 return bytes.len();
@@ -228,13 +230,13 @@ impl<'a, 's> Words<'a, 's> {
         }
     }
 
-    /// Steps over what separates two words; `false` if something else is there.
+    /// Skips the separator between two words; `false` if it is malformed.
     fn separator(&mut self) -> bool {
         if self.rest.is_empty() {
             return true;
         }
         match self.rest.strip_prefix(self.spelling.separator()) {
-            // There is something behind a separator.
+            // A separator must be followed by a word.
             Some(rest) if !rest.is_empty() => {
                 self.rest = rest;
                 true

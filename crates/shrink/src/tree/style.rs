@@ -1,4 +1,4 @@
-//! What entries are drawn as.
+//! The styles that entries are drawn in.
 
 use std::borrow::Cow;
 
@@ -11,42 +11,42 @@ use super::paths::{self, Paths};
 use super::template::Template;
 use crate::kind::Kind;
 
-/// What entries are drawn as.
+/// A style that entries are drawn in.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Style<'a> {
     /// With branches.
     Drawn(Drawn),
     /// With white space.
     Indented(Indented),
-    /// One path on each line.
+    /// One path per line.
     Paths(Paths),
     /// As `ls -R` does.
     Listing(Listing),
-    /// JSON objects in each other.
+    /// Nested JSON objects.
     Json(Template<'a>),
 }
 
-/// A text that was understood.
+/// A parsed text.
 #[derive(Debug)]
 pub(super) struct Parsed<'a> {
     pub(super) style: Style<'a>,
-    /// The line above all entries, or what all of them begin with.
+    /// The line above all entries, or their common prefix.
     pub(super) root: Option<Cow<'a, str>>,
-    /// The line below all entries and a blank line.
+    /// The last line, below all entries and a blank line.
     pub(super) tail: Option<&'a str>,
     pub(super) entries: Vec<Entry<'a>>,
 }
 
-/// What is to be drawn.
+/// The input for drawing.
 pub(super) struct Picture<'e, 'a> {
     pub(super) root: Option<&'e str>,
     pub(super) entries: &'e [Entry<'a>],
-    /// More bytes than this are refused.
+    /// The most bytes of the drawing.
     pub(super) limit: usize,
 }
 
 impl<'a> Style<'a> {
-    /// What `text` says, if it is understood.
+    /// Parses `text` if its style is known.
     pub(super) fn parse(text: &'a str, kind: Kind) -> Option<Parsed<'a>> {
         match kind {
             Kind::Json => json::parse(text),
@@ -78,7 +78,7 @@ impl<'a> Style<'a> {
         }
     }
 
-    /// `None` if that would be larger than what is allowed, or cannot be drawn.
+    /// `None` if the drawing would exceed the limit, or if the style cannot draw these entries.
     pub(super) fn draw(&self, picture: &Picture<'_, '_>, tail: Option<&str>) -> Option<String> {
         let mut out = match self {
             Self::Drawn(drawn) => drawn.draw(picture),
@@ -95,7 +95,7 @@ impl<'a> Style<'a> {
     }
 }
 
-/// Cuts off a last line that has a blank line above it.
+/// Splits off a last line that is preceded by a blank line.
 pub(super) fn cut_tail(text: &str) -> (&str, Option<&str>) {
     let last = memchr::memrchr(b'\n', text.as_bytes());
     let cut = last.and_then(|end| Some((text[..end].strip_suffix('\n')?, &text[end + 1..])));

@@ -1,4 +1,4 @@
-//! What the objects of a tree in JSON look like, and drawing them.
+//! The shapes of the objects of a tree in JSON, and drawing them.
 
 use std::borrow::Cow;
 
@@ -7,36 +7,36 @@ use linkspan_wire::{Json, quote};
 use super::scan::Scan;
 use super::style::Picture;
 
-/// What the objects look like.
+/// The shapes of the objects of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Template<'a> {
-    /// An object that has everything in it and is no entry.
+    /// The outermost object, if it is not an entry.
     pub(super) around: Option<Shape<'a>>,
     pub(super) file: Shape<'a>,
     pub(super) folder: Shape<'a>,
-    /// What the paths of all of them begin with, if they have any.
+    /// The common prefix of all paths, if objects have paths.
     pub(super) base: Option<Cow<'a, str>>,
 }
 
-/// The members of an object, in order: a key as it is spelled, and what its value is.
+/// The members of an object, in order: the key as spelled, and the slot of its value.
 pub(super) type Shape<'a> = Vec<(&'a str, Slot<'a>)>;
 
-/// What a member's value is.
+/// The content of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot<'a> {
     Name,
     Path,
-    /// An array of what is in it.
+    /// An array of the children.
     Entries,
-    /// The same for all, as it is spelled.
+    /// A constant, as spelled.
     Always(&'a str),
 }
 
-/// Those of `directory_tree`, which need no words.
+/// The shapes of `directory_tree`, which are not written in the head.
 const FILE: &str = r#"{"name":*,"type":"file"}"#;
 const FOLDER: &str = r#"{"name":*,"type":"directory","children":[*]}"#;
 
-/// Before the object around everything, and before those of entries.
+/// Precedes the shape of the outermost object.
 const AROUND: &str = " around ";
 const EACH: &str = " each ";
 
@@ -48,7 +48,7 @@ impl<'a> Template<'a> {
             out.push_str(&write_shape(around));
         }
         let (file, folder) = (write_shape(&self.file), write_shape(&self.folder));
-        // Where all are files it does not matter what folders look like.
+        // In a tree of files only, the shape of folders is irrelevant.
         if file == FILE && (folder == FOLDER || folder == FILE) {
             return;
         }
@@ -62,7 +62,7 @@ impl<'a> Template<'a> {
         }
     }
 
-    /// The way back; `words` begins with a space if it is not empty.
+    /// The inverse of [`Self::write`]; `words` is empty or begins with a space.
     pub(super) fn read(words: &'a str) -> Option<Self> {
         let mut scan = Scan::new(words);
         let mut around = None;
@@ -71,9 +71,10 @@ impl<'a> Template<'a> {
             around = Some(read_shape(&mut scan)?);
         }
         let usual = scan.rest.is_empty();
-        scan.rest = match usual {
-            true => FOLDER,
-            false => scan.rest.strip_prefix(EACH)?,
+        scan.rest = if usual {
+            FOLDER
+        } else {
+            scan.rest.strip_prefix(EACH)?
         };
         let folder = read_shape(&mut scan)?;
         if usual {
@@ -95,7 +96,7 @@ impl<'a> Template<'a> {
         })
     }
 
-    /// `report` is the last element of the outermost array.
+    /// Draws the tree. `report` is the last element of the outermost array.
     pub(super) fn draw(&self, picture: &Picture<'_, '_>, report: Option<&str>) -> Option<String> {
         let mut drawing = Drawing {
             template: self,
@@ -151,7 +152,7 @@ impl<'a> Template<'a> {
     }
 }
 
-/// Whether this is how `directory_tree` shows files.
+/// Whether this is the shape of files in `directory_tree`.
 pub(super) fn is_usual_file(shape: &Shape<'_>) -> bool {
     write_shape(shape) == FILE
 }
@@ -204,18 +205,18 @@ fn read_shape<'a>(scan: &mut Scan<'a>) -> Option<Shape<'a>> {
 
 struct Drawing<'t, 'e> {
     template: &'t Template<'t>,
-    /// How many objects are around those that have paths.
+    /// How many objects enclose those that have paths.
     above: usize,
     path: ObjectPath,
     open: Vec<Open<'t, 'e>>,
     out: String,
 }
 
-/// An object whose entries are being written.
+/// An object whose children are being written.
 struct Open<'t, 'e> {
     name: &'e str,
     path: usize,
-    /// The members behind its entries.
+    /// The members behind its children.
     rest: &'t [(&'t str, Slot<'t>)],
 }
 
@@ -226,15 +227,16 @@ impl<'t, 'e> Drawing<'t, 'e> {
             self.path.push(name);
         }
         self.out.push('{');
-        let rest = match folder {
-            true => &self.template.folder[..],
-            false => &self.template.file[..],
+        let rest = if folder {
+            &self.template.folder[..]
+        } else {
+            &self.template.file[..]
         };
         let path = self.path.text.len();
         self.members(Open { name, path, rest }, parent)
     }
 
-    /// Ends all objects that are this deep or deeper.
+    /// Ends all objects at this depth or deeper.
     fn end_to(&mut self, depth: usize) -> Option<()> {
         while self.open.len() > depth {
             let open = self.open.pop()?;
@@ -244,7 +246,7 @@ impl<'t, 'e> Drawing<'t, 'e> {
         Some(())
     }
 
-    /// Writes members up to the entries that follow, or all that are left.
+    /// Writes members up to the array of children, or all remaining ones.
     fn members(&mut self, open: Open<'t, 'e>, parent: bool) -> Option<()> {
         for (at, (key, slot)) in open.rest.iter().enumerate() {
             if !self.out.ends_with('{') {
@@ -273,16 +275,16 @@ impl<'t, 'e> Drawing<'t, 'e> {
     }
 }
 
-/// The path of an object: that of the object around it, `/`, and its name.
+/// The path of an object: that of the enclosing object, `/`, and its name.
 #[derive(Default)]
 pub(super) struct ObjectPath {
     pub(super) text: String,
-    /// Where those of the open objects end.
+    /// Where the paths of the open objects end.
     ends: Vec<usize>,
 }
 
 impl ObjectPath {
-    /// Makes `text` what the paths at this depth begin with.
+    /// Sets `text` to the prefix of the paths at this depth.
     pub(super) fn enter(&mut self, depth: usize, base: &str) -> Option<()> {
         self.ends.truncate(depth);
         match depth.checked_sub(1) {

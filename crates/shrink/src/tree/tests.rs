@@ -1,4 +1,4 @@
-//! Every drawing that is known, before and after.
+//! Every known drawing, before and after.
 
 use super::*;
 use crate::shrinking::check;
@@ -10,7 +10,7 @@ fn at(level: Level) -> Context {
     }
 }
 
-/// The first candidate as it stands on the wire, after all of them came back.
+/// The first candidate as transmitted, after a round trip of all candidates.
 fn short(text: &str, kind: Kind, level: Level) -> String {
     let context = at(level);
     check(text, kind, &context).unwrap();
@@ -34,7 +34,7 @@ const TREE: &str = "\
 3 directories, 7 files";
 
 #[test]
-fn a_tree_has_one_entry_per_line_if_it_is_to_be_safe() {
+fn at_the_safe_level_a_tree_has_one_entry_per_line() {
     let safe = "\
 one entry per line; tree; in .; 3 directories, 7 files
 Cargo.toml
@@ -51,7 +51,7 @@ src/
 }
 
 #[test]
-fn what_is_not_sorted_stands_below_what_it_followed() {
+fn unsorted_entries_keep_their_order() {
     let balanced = "\
 one line per folder; tree sorted lower; in .; 3 directories, 7 files
 Cargo.toml docs/guide.md README.md
@@ -72,7 +72,7 @@ src/ lib.rs zero.rs
     assert_eq!(short(&sorted, Kind::Tree, Level::Balanced), balanced);
 }
 
-/// What the body says at the highest level, and that it comes back at every level.
+/// The body at the highest level, after a round trip at every level.
 fn body(text: &str, kind: Kind) -> String {
     for level in Level::ALL {
         assert_ne!(check(text, kind, &at(level)), Ok(0), "{text}");
@@ -86,7 +86,7 @@ fn lines(lines: &[&str]) -> String {
 }
 
 #[test]
-fn endings_that_several_names_have_are_said_once() {
+fn shared_extensions_are_written_once() {
     let text = "src/a.rs\nsrc/b.rs\nsrc/c.rs\nsrc/d.rs\nsrc/e.rs\nsrc/x.md\ntop.txt";
     assert_eq!(
         body(text, Kind::Paths),
@@ -95,20 +95,20 @@ fn endings_that_several_names_have_are_said_once() {
 }
 
 #[test]
-fn stems_that_have_the_same_endings_are_said_once() {
+fn stems_with_the_same_extensions_are_written_once() {
     let names = ["a", "b", "c", "d"].map(|stem| format!("x/{stem}.c\nx/{stem}.h"));
     let text = format!("{}\nz", names.join("\n"));
     assert_eq!(body(&text, Kind::Paths), "z\nx/ *.{c,h}: a b c d");
 }
 
 #[test]
-fn numbers_that_follow_each_other_are_a_range() {
+fn consecutive_numbers_are_a_range() {
     let names: Vec<_> = (8..=12).map(|n| format!("img_{n:03}.png")).collect();
     assert_eq!(body(&names.join("\n"), Kind::Paths), "img_*.png: 008..012");
 }
 
 #[test]
-fn folders_that_have_the_same_in_them_are_one_line() {
+fn folders_with_equal_contents_share_a_line() {
     let paths = ["de", "en", "fr"].map(|tongue| format!("{tongue}/a.json\n{tongue}/b.json"));
     let text = format!("{}\nit/a.json", paths.join("\n"));
     assert_eq!(
@@ -118,7 +118,7 @@ fn folders_that_have_the_same_in_them_are_one_line() {
 }
 
 #[test]
-fn what_most_files_end_in_may_be_left_out() {
+fn the_most_common_extension_may_be_omitted() {
     let text = "a/b.rs\na/x/c.rs\na/x/d.rs\ne.rs\nf/g.rs\nMakefile\nREADME.md";
     let context = at(Level::Max);
     let all = encode(text, Kind::Paths, &context);
@@ -128,7 +128,7 @@ fn what_most_files_end_in_may_be_left_out() {
 }
 
 #[test]
-fn paths_that_are_not_sorted_say_their_folder_again() {
+fn unsorted_paths_repeat_their_folder() {
     let text = "/x/a/b/1\n/x/a/b/2\n/x/c\n/x/a/b/3\n/x/a/d/1";
     let text = short(text, Kind::Paths, Level::Balanced);
     assert_eq!(
@@ -138,21 +138,21 @@ fn paths_that_are_not_sorted_say_their_folder_again() {
 }
 
 #[test]
-fn find_shows_folders_above_what_is_in_them() {
+fn find_lists_folders_above_their_contents() {
     let text = "./src\n./src/z.rs\n./src/a.rs\n./tests\n./b.md";
     let expected = "one line per folder; find; in ./\nsrc/ z.rs a.rs\ntests b.md";
     assert_eq!(short(text, Kind::Paths, Level::Balanced), expected);
 }
 
 #[test]
-fn names_that_look_like_something_else_are_in_quotes() {
+fn ambiguous_names_are_quoted() {
     let text = lines(&["*.rs:", "a b", "\"c\"", "d/", "{e}", "f\tg", "h", "i -> j"]);
     let expected = r#""*.rs:" "a b" "\"c\"" d/ "{e}" "f\tg" h "i -> j""#;
     assert_eq!(body(&text, Kind::Tree), expected);
 }
 
 #[test]
-fn every_sort_of_branch_comes_back() {
+fn every_style_of_branches_is_restored() {
     let text = TREE.replace('\u{a0}', " ");
     let others = [
         ("├── ", "|-- "),
@@ -182,7 +182,7 @@ fn every_sort_of_branch_comes_back() {
 }
 
 #[test]
-fn npm_marks_those_that_have_something_in_them() {
+fn npm_marks_entries_with_children() {
     let text = "app@1.0.0 /x\n├─┬ a@1.0.0\n│ ├── b@2.0.0 deduped\n│ └── @c/d@3.0.0\n└── e@4.0.0";
     assert_eq!(
         body(text, Kind::Tree),
@@ -191,7 +191,7 @@ fn npm_marks_those_that_have_something_in_them() {
 }
 
 #[test]
-fn a_tree_that_was_cut_off_ends_where_it_did() {
+fn a_truncated_tree_is_restored() {
     let whole: Vec<_> = TREE.lines().collect();
     for end in 3..whole.len() - 1 {
         body(&whole[..end].join("\n"), Kind::Tree);
@@ -199,7 +199,7 @@ fn a_tree_that_was_cut_off_ends_where_it_did() {
 }
 
 #[test]
-fn marks_and_whole_paths_are_no_part_of_names() {
+fn marks_and_full_paths_are_not_part_of_names() {
     let text = "📁 app\n├── 📁 src/\n│   └── 📄 a.rs\n└── 📄 b.md";
     assert_eq!(body(text, Kind::Tree), "src/a.rs b.md");
     let text = ".\n├── ./src\n│   └── ./src/a.rs\n└── ./z";
@@ -213,18 +213,18 @@ fn marks_and_whole_paths_are_no_part_of_names() {
 }
 
 #[test]
-fn names_that_look_like_a_pattern_together_come_back() {
+fn names_that_form_a_pattern_together_are_restored() {
     assert_eq!(body("x/a\nx/*/:", Kind::Paths), "a */\":\"");
 }
 
 #[test]
-fn listings_of_folders_come_back() {
+fn directory_listings_are_restored() {
     let text = ".:\na.rs\nempty\nsrc\nz.rs\n\n./empty:\n\n./src:\nb.rs\nc.rs";
     assert_eq!(body(text, Kind::Paths), "a.rs empty/ z.rs\nsrc/ b.rs c.rs");
 }
 
 #[test]
-fn a_folder_tree_in_json_comes_back() {
+fn a_folder_tree_in_json_is_restored() {
     let text = r#"[
       {"name": "a.rs", "type": "file"},
       {"name": "src", "type": "directory", "children": [
@@ -238,7 +238,7 @@ fn a_folder_tree_in_json_comes_back() {
 }
 
 #[test]
-fn what_is_around_a_folder_tree_in_json_is_kept() {
+fn the_object_around_a_folder_tree_in_json_is_restored() {
     let text =
         r#"{"ok": true, "data": [{"name": "a", "items": [{"name": "b", "items": []}]}], "n": 1.0}"#;
     let head = r#"one line per folder; json around {"ok":true,"data":[*],"n":1.0} each {"name":*,"items":[*]} sorted bytes"#;
@@ -256,7 +256,7 @@ fn what_is_around_a_folder_tree_in_json_is_kept() {
 }
 
 #[test]
-fn other_json_is_left_alone() {
+fn other_json_is_not_a_tree() {
     for text in [
         "[]",
         "{}",
@@ -278,7 +278,7 @@ fn other_json_is_left_alone() {
 }
 
 #[test]
-fn a_short_text_does_not_become_a_long_one() {
+fn a_short_text_cannot_expand_without_limit() {
     let deep = "{a,b}/".repeat(60);
     let wide = format!("{}\n", "x* :".repeat(20));
     for body in [
@@ -300,7 +300,7 @@ fn a_short_text_does_not_become_a_long_one() {
 }
 
 #[test]
-fn what_is_not_ours_is_refused() {
+fn malformed_bodies_are_refused() {
     let head = "one line per folder; box; in .";
     for body in [
         " a",
@@ -330,7 +330,7 @@ fn what_is_not_ours_is_refused() {
 }
 
 #[test]
-fn a_stopped_call_makes_nothing() {
+fn a_cancelled_call_returns_nothing() {
     let context = at(Level::Max);
     context.stop.set();
     assert_eq!(encode(TREE, Kind::Tree, &context), []);

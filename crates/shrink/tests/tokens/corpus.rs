@@ -1,4 +1,4 @@
-//! The corpus: its rows, their goals, and their samples.
+//! The corpus: its rows, goals and samples.
 
 use std::path::{Path, PathBuf};
 
@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 pub struct Row {
     /// The name of its folder.
     pub name: String,
-    /// Percent of the tokens that its samples must save, by their median. Without one they must not grow.
+    /// The percentage of tokens that its samples must save, by their median. Without a goal they must not grow.
     pub goal: Option<f64>,
-    /// In the order of their names.
+    /// Sorted by name.
     pub samples: Vec<Sample>,
 }
 
 /// One result.
 pub struct Sample {
-    /// Where it is from.
+    /// The name of its file.
     pub name: String,
-    /// What it is.
+    /// Its text.
     pub text: String,
 }
 
-/// All of it, in the order of `rows.tsv`.
+/// All rows, in the order of `rows.tsv`.
 pub fn read() -> Result<Vec<Row>, String> {
     let root = root();
     let mut rows = Vec::new();
@@ -59,7 +59,7 @@ fn samples(folder: &Path) -> Result<Vec<Sample>, String> {
     paths.iter().map(sample).collect()
 }
 
-/// What is in a file.
+/// The content of a file.
 pub fn text(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -1,7 +1,7 @@
-//! Whether a text came back, by a check that has nothing in common with the one of the library.
+//! Checks round trips with an implementation that is independent of the library.
 
-/// The same bytes; where the whole text is one JSON value, the same tokens in the same order: signs, spellings of
-/// numbers and words, and the characters of strings.
+/// Whether a text was restored: the same bytes; or, where the whole text is one JSON value, the same tokens in the same
+/// order: punctuation, spellings of numbers and words, and the characters of strings.
 pub fn same(text: &str, back: &str) -> bool {
     text == back || linkspan_wire::Json::parse(text).is_ok() && Tokens(text).eq(Tokens(back))
 }
@@ -10,7 +10,7 @@ pub fn same(text: &str, back: &str) -> bool {
 enum Token<'a> {
     Sign(char),
     Word(&'a str),
-    /// In units of UTF-16, as JSON counts them.
+    /// In UTF-16 units, as JSON escapes them.
     Text(Vec<u16>),
 }
 
@@ -39,7 +39,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// With both its quotes.
+/// The length of a string, with both quotes.
 fn string_length(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
@@ -79,15 +79,16 @@ fn units(inner: &str) -> Vec<u16> {
     out
 }
 
-/// JSON without white space between its tokens, if it looks like that at all.
+/// JSON without white space between its tokens; `None` if it is not valid JSON.
 pub fn minified(text: &str) -> Option<String> {
     linkspan_wire::Json::parse(text).ok()?;
     let mut out = String::with_capacity(text.len());
     let mut rest = text.trim_start();
     while !rest.is_empty() {
-        let length = match rest.starts_with('"') {
-            true => string_length(rest),
-            false => rest.chars().next().map_or(1, char::len_utf8),
+        let length = if rest.starts_with('"') {
+            string_length(rest)
+        } else {
+            rest.chars().next().map_or(1, char::len_utf8)
         };
         out.push_str(&rest[..length]);
         rest = rest[length..].trim_start();

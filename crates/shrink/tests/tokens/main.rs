@@ -1,6 +1,6 @@
-//! How many tokens the corpus saves, or files of your own: `cargo xtask tokens` runs this.
+//! Measures the tokens that the corpus, or the user's own files, save: `cargo xtask tokens` runs this.
 //!
-//! `LINKSPAN_TOON` names a program that makes TOON of JSON; without it that column is empty.
+//! `LINKSPAN_TOON` names a program that converts JSON to TOON; without it that column is empty.
 
 #![expect(
     clippy::print_stdout,
@@ -53,11 +53,12 @@ fn run(args: &[String]) -> Result<Vec<String>, String> {
             file => files.push(file),
         }
     }
-    let rows = match files.is_empty() {
-        true => corpus::read()?,
-        false => own(&files)?,
+    let rows = if files.is_empty() {
+        corpus::read()?
+    } else {
+        own(&files)?
     };
-    // The goals are for what people get without any flag.
+    // The goals are for the default flags.
     let goals = context.level == Level::default() && context.vocabulary == Vocabulary::default();
     println!(
         "level {}, tokens of {}; percent saved",
@@ -82,7 +83,7 @@ fn run(args: &[String]) -> Result<Vec<String>, String> {
     Ok(wrong)
 }
 
-/// Files of the user's own, as a row without a goal.
+/// The user's own files, as a row without a goal.
 fn own(paths: &[&str]) -> Result<Vec<Row>, String> {
     let sample = |path: &&str| {
         Ok(Sample {
@@ -105,9 +106,10 @@ fn show(sample: &Sample, context: &Context) -> Measured {
         None => "–".to_owned(),
     };
     let minified = faithful::minified(text);
-    let toon = match minified.is_some() {
-        true => toon::toon(text),
-        false => None,
+    let toon = if minified.is_some() {
+        toon::toon(text)
+    } else {
+        None
     };
     println!(
         "  {name:<24} {:>7} {:>6} {:>6} {:>6.1} {} {}",

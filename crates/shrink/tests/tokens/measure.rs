@@ -1,30 +1,30 @@
-//! What becomes of a sample, and of a row.
+//! Measures samples and rows.
 
 use linkspan_shrink::{Context, Kept, Thresholds, decode, shrink};
 
 use crate::corpus::{Row, Sample};
 use crate::faithful;
 
-/// What became of a sample.
+/// The measurements of a sample.
 pub struct Measured {
     /// Its tokens.
     pub raw: u64,
-    /// Tokens of what the model is given.
+    /// The tokens of its short form.
     pub ours: u64,
-    /// What was found in it, or why it stays.
+    /// Its kinds, or why it is not changed.
     pub how: String,
-    /// Whether it comes back.
+    /// Whether it is restored.
     pub lossless: bool,
 }
 
 impl Measured {
-    /// Percent of the tokens that are saved.
+    /// The percentage of tokens saved.
     pub fn saved(&self) -> f64 {
         percent(self.raw, self.ours)
     }
 }
 
-/// Percent by which `after` is less than `before`.
+/// The percentage by which `after` is less than `before`.
 pub fn percent(before: u64, after: u64) -> f64 {
     match before {
         0 => 0.0,
@@ -55,7 +55,7 @@ pub fn measure(sample: &Sample, context: &Context) -> Measured {
     }
 }
 
-/// Why a text stays; if it does because it is not worth it, by how much it was not.
+/// Why a text is not changed; if the saving is too small, by how much.
 fn why(kept: Kept, sample: &Sample, raw: u64, context: &Context) -> String {
     let any = Thresholds {
         short: 0,
@@ -75,7 +75,7 @@ fn why(kept: Kept, sample: &Sample, raw: u64, context: &Context) -> String {
     }
 }
 
-/// What is wrong with a row, and the median of what its samples save. Without `goals` a row has none.
+/// The failures of a row, and the median saving of its samples. Without `goals`, a row has no goal.
 pub fn judge(row: &Row, measured: &[Measured], goals: bool) -> (f64, Vec<String>) {
     let mut wrong = Vec::new();
     for (sample, one) in row.samples.iter().zip(measured) {

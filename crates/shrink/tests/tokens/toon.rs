@@ -1,9 +1,9 @@
-//! TOON, by a program of its own: its crate is no part of ours.
+//! TOON, converted by an external program, because its crate is not a dependency.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// A JSON text as TOON; nothing if there is no program for it, or it cannot.
+/// Converts JSON to TOON; `None` without the program, or if it fails.
 pub fn toon(text: &str) -> Option<String> {
     let program = std::env::var_os("LINKSPAN_TOON")?;
     let mut child = Command::new(program)
@@ -12,7 +12,7 @@ pub fn toon(text: &str) -> Option<String> {
         .stderr(Stdio::null())
         .spawn()
         .ok()?;
-    // It reads everything before it writes anything.
+    // The program reads all input before it writes.
     child.stdin.take()?.write_all(text.as_bytes()).ok()?;
     let output = child.wait_with_output().ok()?;
     let toon = String::from_utf8(output.stdout).ok()?;

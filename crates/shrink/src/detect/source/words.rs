@@ -1,6 +1,6 @@
-//! Words that lines of code begin with, in order.
+//! Words that lines of code begin with, sorted.
 
-/// Words that begin a line of code and hardly any other line.
+/// Words that rarely begin a line of anything but code.
 pub(super) const STRONG: [&str; 25] = [
     "const",
     "constexpr",
@@ -29,7 +29,7 @@ pub(super) const STRONG: [&str; 25] = [
     "var",
 ];
 
-/// Words that may also begin a sentence: the rest of the line decides.
+/// Words that may also begin a sentence; the rest of the line decides.
 pub(super) const WEAK: [&str; 88] = [
     "abstract",
     "assert",
@@ -121,7 +121,7 @@ pub(super) const WEAK: [&str; 88] = [
     "yield",
 ];
 
-/// What a line with `#` in front is if it is no comment.
+/// Beginnings of lines with `#` that are not comments.
 pub(super) const DIRECTIVES: [&str; 12] = [
     "#include", "#define", "#if", "#endif", "#else", "#elif", "#pragma", "#undef", "#error",
     "#import", "#!", "#[",

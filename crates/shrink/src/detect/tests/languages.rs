@@ -1,4 +1,4 @@
-//! Texts of many languages, of which none is a log, and output of programs, which is one.
+//! Source code in many languages, which is not a log, and program output, which is.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn many(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(|i| line(i) + "\n").collect()
 }
 
-/// A language as a fence names it, and a text in it that repeats its statements.
+/// The name of a language as in a fence, and code in it that repeats its statements.
 fn sources() -> Vec<(&'static str, String)> {
     vec![
         (
@@ -138,7 +138,7 @@ fn has_log(text: &str) -> bool {
 }
 
 #[test]
-fn repeated_statements_of_no_language_are_a_log() {
+fn repeated_statements_are_not_a_log_in_any_language() {
     let logs: Vec<&str> = sources()
         .iter()
         .filter(|(_, text)| has_log(text))
@@ -148,7 +148,7 @@ fn repeated_statements_of_no_language_are_a_log() {
 }
 
 #[test]
-fn code_in_a_fence_is_code_whatever_its_language_is_called() {
+fn code_in_a_fence_is_code_under_any_name_of_its_language() {
     let log = many(20, |i| {
         format!("2025-01-02 03:04:{i:02} INFO request {i} done")
     });
@@ -165,7 +165,7 @@ fn code_in_a_fence_is_code_whatever_its_language_is_called() {
 }
 
 #[test]
-fn a_fence_that_names_output_has_what_it_looks_like() {
+fn the_kind_of_output_in_a_fence_is_detected() {
     let log = many(20, |i| {
         format!("2025-01-02 03:04:{i:02} INFO request {i} done")
     });
@@ -183,7 +183,7 @@ fn a_fence_that_names_output_has_what_it_looks_like() {
 }
 
 #[test]
-fn output_that_reports_a_run_is_recognised_without_times() {
+fn output_of_a_run_is_a_log_even_without_timestamps() {
     for text in [
         many(30, |i| format!("test part{}::case_{i} ... ok", i % 3)),
         many(30, |i| format!("   Compiling part{i} v1.{i}.0")),
@@ -199,7 +199,7 @@ fn output_that_reports_a_run_is_recognised_without_times() {
             format!("reply from host: seq={i} ttl=57 time=1{i}.3 ms")
         }),
     ] {
-        // Test runners print paths, which may be taken for search hits.
+        // Test runners print paths, which may be mistaken for search hits.
         let found = kinds(&text)
             .into_iter()
             .any(|(kind, _, _)| kind != Kind::Plain);

@@ -1,4 +1,4 @@
-//! Texts with several things in them, and things that only look like something.
+//! Texts with regions of several kinds, and texts that only resemble a kind.
 
 use super::*;
 
@@ -17,13 +17,13 @@ fn a_text_that_is_one_value_is_json_with_its_white_space() {
 }
 
 #[test]
-fn a_value_that_ends_in_the_middle_of_a_line_is_none() {
+fn a_json_value_that_ends_within_a_line_is_not_a_region() {
     let text = "{\n  \"a\": 1\n} and so on\n";
     assert_eq!(kind(text), Kind::Plain);
 }
 
 #[test]
-fn a_value_that_was_cut_off_is_none() {
+fn a_truncated_json_value_is_not_a_region() {
     let text = "Here:\n[\n  {\n    \"a\": 1\n  },\n  {\n    \"a\"";
     assert_eq!(kind(text), Kind::Plain);
 }
@@ -34,7 +34,7 @@ fn values_on_a_line_each_are_ndjson() {
 }
 
 #[test]
-fn fences_stay_plain_and_what_is_in_them_is_found() {
+fn fences_are_plain_and_their_contents_are_detected() {
     let text =
         "Look:\n\n```rust\nfn main() {}\n```\n\n```json\n{\"a\": 1}\n```\n\n~~~\nsome words\n~~~\n";
     let expected = [
@@ -150,22 +150,22 @@ fn code_without_a_path_is_plain() {
 }
 
 #[test]
-fn nothing_is_one_plain_region() {
+fn an_empty_text_is_one_plain_region() {
     assert_eq!(detect("", 0.7).len(), 1);
     assert_eq!(line_numbers("", &detect("", 0.7)), [(1, 1)]);
 }
 
 #[test]
-fn what_is_less_sure_than_the_threshold_is_plain() {
+fn a_region_below_the_threshold_is_plain() {
     let text = "a: 1\nb:\n  c: 2\n  d: 3\ne: 4\n";
     assert_eq!(kind(text), Kind::Yaml);
     assert_eq!(detect(text, 0.8)[0].kind, Kind::Plain);
 }
 
-/// Each of these makes a finder read far, in vain, for every line; a second look at all of it would take
-/// hours.
+/// Each of these makes a finder read far without a match at every line; reading the rest of the text again for each
+/// line would take hours.
 #[test]
-fn hostile_texts_are_read_in_one_go() {
+fn hostile_texts_are_read_in_linear_time() {
     let lines = [
         "[",
         "{\"a\":",

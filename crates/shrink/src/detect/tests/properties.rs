@@ -66,7 +66,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn regions_are_whole_lines_and_all_of_the_text(text in noise(), threshold in 0.0f32..1.0) {
+    fn regions_are_whole_lines_and_cover_the_text(text in noise(), threshold in 0.0f32..1.0) {
         let regions = detect(&text, threshold);
         assert_covers(&text, &regions);
         prop_assert_eq!(regions, detect(&text, threshold));
@@ -78,8 +78,8 @@ proptest! {
     }
 }
 
-/// Every sample that there is, of every sort and size. What is not found is only not rendered; so it is no
-/// fault that one in two hundred is not, but it must not become more.
+/// All samples of every kind and size. An undetected region is only not shortened, so one in two hundred may be missed,
+/// but not more.
 fn nearly_all(texts: impl Iterator<Item = (String, Vec<(Kind, Option<String>)>)>) {
     let mut missed = Vec::new();
     let mut tried = 0;

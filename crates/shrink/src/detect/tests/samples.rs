@@ -1,13 +1,13 @@
-//! Texts of every kind as tools print them, and how they begin and end in other texts.
+//! Samples of every kind as tools print them, and text to put before and after them.
 
 use super::*;
 
-/// So many lines, numbered from 0.
+/// `count` lines, numbered from 0.
 fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(|index| line(index) + "\n").collect()
 }
 
-/// A text of a kind with about so many lines, at least three.
+/// A sample of a kind with about `count` lines, at least three.
 pub(super) fn sample(kind: Kind, variant: usize, count: usize) -> String {
     let variants: &[&dyn Fn(usize) -> String] = match kind {
         Kind::Json => &[
@@ -220,7 +220,7 @@ pub(super) fn sample(kind: Kind, variant: usize, count: usize) -> String {
     }
 }
 
-/// Every kind that has samples.
+/// The kinds that have samples.
 pub(super) fn kinds_with_samples() -> impl Iterator<Item = Kind> {
     Kind::ALL
         .into_iter()
@@ -228,7 +228,7 @@ pub(super) fn kinds_with_samples() -> impl Iterator<Item = Kind> {
 }
 
 #[test]
-fn texts_of_a_kind_are_of_that_kind() {
+fn samples_are_detected_as_their_kind() {
     for kind in kinds_with_samples() {
         for variant in 0..5 {
             for count in [4, 10, 60] {
@@ -242,7 +242,7 @@ fn texts_of_a_kind_are_of_that_kind() {
 }
 
 #[test]
-fn the_more_lines_fit_the_surer_it_is() {
+fn more_fitting_lines_raise_the_confidence() {
     let sure = |count| detect(&sample(Kind::Search, 0, count), 0.0)[0].confidence;
     assert!(sure(3) < sure(10) && sure(10) < sure(100));
     let noisy = sample(Kind::Search, 0, 10).replace(":5:", " five ");

@@ -1,8 +1,8 @@
-//! Source code keeps its form, whatever its lines look like.
+//! Source code is not changed, even if its lines resemble other kinds.
 
 use super::*;
 
-/// Code that repeats a pattern as logs do, or has tables, levels and times in it.
+/// Code that repeats a pattern as logs do, or contains tables, levels and times.
 fn sources() -> Vec<(&'static str, String)> {
     let many =
         |line: &dyn Fn(usize) -> String| -> String { (0..30).map(|i| line(i) + "\n").collect() };
@@ -88,7 +88,7 @@ fn code_in_a_fence_that_names_its_language_is_code() {
 }
 
 #[test]
-fn numbers_before_the_lines_of_code_are_still_seen() {
+fn numbered_code_is_detected_as_numbered() {
     for (lang, text) in sources() {
         let numbered: String = (1..)
             .zip(text.lines())
@@ -105,9 +105,9 @@ fn numbers_before_the_lines_of_code_are_still_seen() {
 }
 
 #[test]
-fn a_run_of_code_between_other_texts_is_no_log() {
+fn code_between_other_texts_is_not_a_log() {
     for (lang, text) in sources() {
-        // No two lines that look alike.
+        // No two lines look alike.
         let word = |i: usize| -> String {
             [i / 676, i / 26, i]
                 .map(|i| char::from(b'a' + (i % 26) as u8))
@@ -130,7 +130,7 @@ fn a_run_of_code_between_other_texts_is_no_log() {
 }
 
 #[test]
-fn output_that_quotes_code_is_no_code() {
+fn output_that_quotes_code_is_not_code() {
     let trace: String = (0..20)
         .map(|i| format!("2025-01-02 03:04:{i:02} ERROR failed\n    at run(app.js:{i}:5)\n    at main(app.js:9:1)\n"))
         .collect();

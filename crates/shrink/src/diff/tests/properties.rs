@@ -15,7 +15,7 @@ fn texts() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A hunk: how far it is from the one before, what stands behind its counts, and its lines.
+/// A hunk: its distance from the previous one, the text behind its counts, and its lines.
 type Lines = (u64, String, Vec<(u8, String, String)>);
 
 fn hunks() -> impl Strategy<Value = Vec<Lines>> {
@@ -28,7 +28,7 @@ fn hunks() -> impl Strategy<Value = Vec<Lines>> {
     prop::collection::vec((1_u64..200, tail, lines), 1..4)
 }
 
-/// The lines of a hunk; a changed line is like the old one but for one place.
+/// The lines of a hunk; a changed line differs from the old one in one place.
 fn hunk(lines: &[(u8, String, String)]) -> Vec<String> {
     let mut out = Vec::new();
     for (kind, text, other) in lines {
@@ -143,7 +143,7 @@ fn file(style: u8, kind: u8, path: &str, hunks: &[Lines]) -> String {
     out.join("\n")
 }
 
-/// What a tool prints, and what may stand between its files.
+/// The output of a tool, and text that may be between its files.
 fn diffs() -> impl Strategy<Value = String> {
     let between = prop_oneof![
         5 => Just(String::new()),
@@ -167,7 +167,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn a_diff_comes_back(text in diffs()) {
+    fn a_diff_is_restored(text in diffs()) {
         for level in Level::ALL {
             let made = check(&text, Kind::Diff, &at(level));
             prop_assert!(made.is_ok(), "{}", made.unwrap_err());
@@ -175,7 +175,7 @@ proptest! {
     }
 
     #[test]
-    fn a_diff_that_was_damaged_comes_back(text in diffs(), at_line in any::<prop::sample::Index>(), what in 0_u8..4) {
+    fn a_damaged_diff_is_restored(text in diffs(), at_line in any::<prop::sample::Index>(), what in 0_u8..4) {
         let mut lines: Vec<&str> = text.split('\n').collect();
         let index = at_line.index(lines.len());
         match what {
@@ -203,7 +203,7 @@ proptest! {
 }
 
 #[test]
-fn most_of_what_is_tried_here_has_a_short_form() {
+fn most_generated_diffs_have_a_short_form() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();

@@ -1,20 +1,20 @@
-//! A line in words, spaces and other characters.
+//! A line split into words, spaces and punctuation.
 
 use std::ops::Range;
 
-/// Longer lines are left as they are.
+/// Longer lines are not merged.
 const LONGEST: usize = 4096;
 
-/// A line, cut where its parts begin.
+/// A line and the boundaries of its tokens.
 pub(super) struct Line<'a> {
     text: &'a str,
-    /// Where each token ends, after a zero.
+    /// The end of each token, preceded by a zero.
     ends: Vec<u32>,
-    /// A number for each token; the same for the same token, and hardly ever for two.
+    /// A hash of each token; collisions are rare.
     pub(super) keys: Vec<u32>,
-    /// About how many tokens of a model there are before each token, and in all.
+    /// The estimated number of model tokens before each token, and in total.
     weights: Vec<u32>,
-    /// Which words it has: a bit for each of them.
+    /// The set of words, as a 64-bit Bloom filter.
     words: u64,
 }
 
@@ -36,7 +36,7 @@ impl Class {
 }
 
 impl<'a> Line<'a> {
-    /// A line without its sign. One that is too long has no tokens.
+    /// Splits a line without its sign. A line that is too long has no tokens.
     pub(super) fn new(line: &'a str) -> Self {
         let text = line
             .get(1..)
@@ -65,7 +65,7 @@ impl<'a> Line<'a> {
             let token = &bytes[at..=at + more];
             let key = key(token);
             at += token.len();
-            // Signs that follow each other are one token, and a space belongs to the word after it.
+            // Adjacent punctuation counts as one model token, and a space as part of the next word.
             let new = class == Class::Word || class == Class::Sign && last != Class::Sign;
             weight += u32::from(new) + (token.len() / 10) as u32;
             if class != Class::Space {
@@ -88,7 +88,7 @@ impl<'a> Line<'a> {
         &self.text[from as usize..to as usize]
     }
 
-    /// Whether both may have more than a few words in common.
+    /// Whether both lines may share more than a few words.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         (self.words & other.words).count_ones() > 3
     }

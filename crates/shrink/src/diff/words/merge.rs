@@ -1,27 +1,27 @@
-//! What two lines have in common.
+//! Compares two lines token by token.
 
 use std::ops::Range;
 
 use super::line::Line;
 
-/// Tokens that the signs around a change cost.
+/// The cost of the markers around a change, in tokens.
 const COST: usize = 4;
 
-/// The same words between two changes that are worth their signs.
+/// The least weight of unchanged words between two changes that keeps them separate.
 const BETWEEN: usize = 4;
 
-/// More words than this on a side are not compared one by one.
+/// With more tokens on a side, the lines are not compared token by token.
 const WORDS: usize = 64;
 
-/// Compares lines as long as it may.
+/// Compares lines within a budget.
 pub(super) struct Merge {
-    /// Comparisons of words that may still be made.
+    /// The remaining budget of token comparisons.
     pub(super) fuel: usize,
     parts: Vec<Part>,
     longest: Vec<u8>,
 }
 
-/// A part of both lines: which tokens of each.
+/// A range of tokens in both lines.
 struct Part {
     same: bool,
     old: Range<usize>,
@@ -37,7 +37,7 @@ impl Merge {
         }
     }
 
-    /// How many tokens it saves to say both lines in one, roughly.
+    /// The estimated number of tokens that merging both lines saves.
     pub(super) fn gain(&mut self, old: &Line<'_>, new: &Line<'_>) -> usize {
         if !old.is_like(new) {
             return 0;
@@ -45,15 +45,16 @@ impl Merge {
         self.compare(old, new);
         let (mut same, mut changes) = (0, 0);
         for part in &self.parts {
-            match part.same {
-                true => same += old.weight(&part.old),
-                false => changes += 1,
+            if part.same {
+                same += old.weight(&part.old)
+            } else {
+                changes += 1
             }
         }
         same.saturating_sub(COST * changes.max(1))
     }
 
-    /// Both lines in one.
+    /// Both lines merged.
     pub(super) fn text(&mut self, old: &Line<'_>, new: &Line<'_>) -> String {
         self.compare(old, new);
         let mut out = String::new();
@@ -91,10 +92,10 @@ impl Merge {
         }
     }
 
-    /// What lies between the first change and the last.
+    /// Compares the tokens between the common beginning and the common end.
     fn between(&mut self, old: &Line<'_>, new: &Line<'_>, olds: Range<usize>, news: Range<usize>) {
         let (one, other) = (&old.keys[olds.clone()], &new.keys[news.clone()]);
-        // Less than this in common is not worth looking for.
+        // A shorter match would not be kept.
         let small = one.len().min(other.len()) <= BETWEEN;
         let cells = one.len() * other.len();
         if small || one.len().max(other.len()) > WORDS || cells > self.fuel {
@@ -105,7 +106,7 @@ impl Merge {
         self.find_longest(one, other);
         let width = other.len() + 1;
         let (mut i, mut j) = (0, 0);
-        // Where the change began.
+        // Where the current change begins.
         let (mut i_from, mut j_from) = (0, 0);
         while i < one.len() && j < other.len() {
             if one[i] == other[j] {
@@ -131,7 +132,7 @@ impl Merge {
         );
     }
 
-    /// How many tokens can be had in common from each place on.
+    /// The length of the longest common subsequence from each pair of positions on.
     fn find_longest(&mut self, one: &[u32], other: &[u32]) {
         let width = other.len() + 1;
         self.longest.clear();
@@ -140,10 +141,11 @@ impl Merge {
             let (here, below) = self.longest[i * width..].split_at_mut(width);
             let mut right = 0;
             for (j, other) in other.iter().enumerate().rev() {
-                right = match key == other {
-                    // At most as many as there are words.
-                    true => below[j + 1] + 1,
-                    false => below[j].max(right),
+                right = if key == other {
+                    // At most `WORDS`, which fits into a byte.
+                    below[j + 1] + 1
+                } else {
+                    below[j].max(right)
                 };
                 here[j] = right;
             }

@@ -1,4 +1,4 @@
-//! The rows of a table as JSON.
+//! Decodes the rows of a table to JSON.
 
 use super::{Decoder, Lines};
 use crate::lexeme::quote;
@@ -6,17 +6,17 @@ use crate::table::Place;
 use crate::table::level::{Bracket, Name};
 use crate::table::read::{Cursor, Field, Found, Head, Repeats, Scope, Wrong, literal, split};
 
-/// What a row's object is in.
+/// The container of a table's rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
     Array,
-    /// The first column is its name.
+    /// The first column has the names of the members.
     Object,
     Lines,
 }
 
 impl Decoder {
-    /// A line of columns and as many rows.
+    /// Decodes a header line and `count` rows.
     pub(super) fn table(
         &mut self,
         lines: &mut Lines<'_>,
@@ -54,16 +54,14 @@ impl Decoder {
         Ok(())
     }
 
-    /// `@1` in the document: the next table below it.
+    /// Decodes the table that `@1` in the document refers to: the next one below it.
     pub(super) fn below(&mut self, lines: &mut Lines<'_>, name: &str) -> Result<(), Wrong> {
         let line = lines.next()?;
-        let rest = line
-            .strip_prefix(name)
-            .ok_or("another table was expected")?;
+        let rest = line.strip_prefix(name).ok_or("a table out of order")?;
         let (within, close) = match rest.as_bytes().first() {
             Some(b'[') => (Within::Array, "] "),
             Some(b'{') => (Within::Object, "} "),
-            _ => return Err("a table without a number of rows"),
+            _ => return Err("a table without a row count"),
         };
         let (count, header) = rest[1..]
             .split_once(close)
@@ -72,7 +70,7 @@ impl Decoder {
         self.table_below(lines, count, header, within)
     }
 
-    /// A table in place, after its `[|` or `{|`.
+    /// Decodes a table in place, after its `[|` or `{|`.
     pub(super) fn table_here<'t>(
         &mut self,
         cursor: &mut Cursor<'t>,
@@ -95,10 +93,10 @@ impl Decoder {
             self.row(&head, row, Place::Nested, None, within, &mut cells)?;
         }
         self.out.push_str(close);
-        cursor.expect(close, "a bracket that nothing closes")
+        cursor.expect(close, "an unclosed bracket")
     }
 
-    /// One row: an element of an array, or a member of an object.
+    /// Decodes a row: an element of an array, or a member of an object.
     fn row<'t>(
         &mut self,
         head: &Head<'t>,
@@ -109,13 +107,13 @@ impl Decoder {
         cells: &mut Vec<&'t str>,
     ) -> Result<(), Wrong> {
         if self.out.len() > self.most {
-            return Err("more than such a short text can be");
+            return Err("the decoded text would exceed the size limit");
         }
-        if let Some(odd) = row.strip_prefix('!') {
+        if let Some(irregular) = row.strip_prefix('!') {
             return match within {
-                Within::Object => self.odd_member(odd),
-                Within::Lines if odd.is_empty() => Ok(()),
-                _ => self.whole(odd),
+                Within::Object => self.irregular_member(irregular),
+                Within::Lines if irregular.is_empty() => Ok(()),
+                _ => self.whole(irregular),
             };
         }
         split(row, place, head.width, cells)?;
@@ -132,9 +130,10 @@ impl Decoder {
             if let [Field::Leaf(leaf)] = fields
                 && head.leaves[*leaf].name == Name::Itself
             {
-                return match self.found(scope.found(*leaf)?)? {
-                    true => Ok(()),
-                    false => Err("a member that is not there"),
+                return if self.found(scope.found(*leaf)?)? {
+                    Ok(())
+                } else {
+                    Err("a missing member")
                 };
             }
         } else if head.is_list() {
@@ -143,21 +142,21 @@ impl Decoder {
         self.object(fields, &scope)
     }
 
-    /// A member that does not fit into its table: `name:value`.
-    fn odd_member(&mut self, text: &str) -> Result<(), Wrong> {
+    /// Decodes an irregular member, `name:value`.
+    fn irregular_member(&mut self, text: &str) -> Result<(), Wrong> {
         let mut cursor = Cursor::new(text);
         self.member(&mut cursor)?;
         self.whole(cursor.rest())
     }
 
-    /// A row without names: a value, or a list of them.
+    /// Decodes a row without names: a value, or an array of them.
     fn list(&mut self, scope: &Scope<'_, '_>) -> Result<(), Wrong> {
         let count = scope.head.leaves.len();
         self.out.push_str(if count > 1 { "[" } else { "" });
         for leaf in 0..count {
             self.out.push_str(if leaf > 0 { "," } else { "" });
             if !self.found(scope.found(leaf)?)? {
-                return Err("an element that is not there");
+                return Err("a missing element");
             }
         }
         self.out.push_str(if count > 1 { "]" } else { "" });
@@ -211,7 +210,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// A cell that may be a table; whether there is anything in it.
+    /// Decodes a cell that may be a table; returns whether the member is present.
     fn cell_rows<'t>(
         &mut self,
         cell: &'t str,
@@ -227,9 +226,7 @@ impl Decoder {
         let Some(inside) = cell.strip_prefix(open) else {
             return self.found(literal(cell)?);
         };
-        let inside = inside
-            .strip_suffix(close)
-            .ok_or("a bracket that nothing closes")?;
+        let inside = inside.strip_suffix(close).ok_or("an unclosed bracket")?;
         let mut cells = Vec::new();
         let row = |decoder: &mut Self, row: &'t str, cells: &mut Vec<&'t str>| {
             let row = match repeats {
@@ -254,14 +251,14 @@ impl Decoder {
                 self.out.push(',');
             }
             if !cursor.rest().is_empty() {
-                return Err("a list goes on after its end");
+                return Err("text after a list");
             }
         }
         self.out.push(']');
         Ok(true)
     }
 
-    /// Writes what a cell means; whether that is anything.
+    /// Writes the value of a cell; returns whether it is present.
     fn found(&mut self, found: Found<'_>) -> Result<bool, Wrong> {
         match found {
             Found::Absent => return Ok(false),

@@ -1,4 +1,4 @@
-//! Whatever a log is like, it comes back.
+//! Round trips of generated logs.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use crate::kind::Kind;
 use crate::log::read::{most, read};
 use crate::shrinking::check;
 
-/// How lines of a log begin.
+/// The beginnings of log lines.
 #[derive(Debug, Clone, Copy)]
 enum Style {
     Iso,
@@ -61,7 +61,7 @@ impl Style {
     }
 }
 
-/// A piece of a message: text, or something that is different on each line.
+/// A piece of a message: constant text, or a value that varies from line to line.
 #[derive(Debug, Clone)]
 enum Piece {
     Text(String),
@@ -119,7 +119,7 @@ const WORDS: [&str; 9] = [
     "alice", "bob", "a,b", "\"q\"", "$2=x", "", "élan", "x y", "/a/b.c",
 ];
 
-fn say(message: &[Piece], numbers: &[u32]) -> String {
+fn render(message: &[Piece], numbers: &[u32]) -> String {
     let mut line = String::new();
     for (at, piece) in message.iter().enumerate() {
         let number = numbers[at % numbers.len()];
@@ -143,7 +143,7 @@ fn say(message: &[Piece], numbers: &[u32]) -> String {
     line
 }
 
-/// Lines that are no part of any log, or look like our own.
+/// Lines that are not part of a log, or that imitate the short form.
 fn odd_line() -> impl Strategy<Value = String> {
     prop_oneof![
         select(vec![
@@ -178,7 +178,7 @@ fn odd_line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A log: a few messages, said again and again.
+/// A log in which a few messages repeat.
 fn log() -> impl Strategy<Value = String> {
     let lines = vec((any::<u8>(), 0_u32..900, vec(any::<u32>(), 1..6)), 8..70);
     let odd = vec((any::<u8>(), odd_line()), 0..6);
@@ -192,7 +192,7 @@ fn log() -> impl Strategy<Value = String> {
             let mut seconds = 36_000;
             let mut all: Vec<String> = Vec::new();
             for (which, step, numbers) in &lines {
-                // Some lines come again as they are.
+                // Some lines are repeated verbatim.
                 if which % 11 == 0
                     && let Some(last) = all.last().cloned()
                 {
@@ -200,7 +200,7 @@ fn log() -> impl Strategy<Value = String> {
                 }
                 seconds += step * step / 300;
                 let message = &messages[usize::from(*which) % messages.len()];
-                all.push(style.begin(seconds, numbers[0]) + &say(message, numbers));
+                all.push(style.begin(seconds, numbers[0]) + &render(message, numbers));
             }
             for (at, line) in odd {
                 all.insert(usize::from(at) % (all.len() + 1), line);
@@ -209,7 +209,7 @@ fn log() -> impl Strategy<Value = String> {
         })
 }
 
-fn comes_back(text: &str) -> usize {
+fn assert_restored(text: &str) -> usize {
     let mut count = 0;
     for level in Level::ALL {
         let context = Context {
@@ -222,7 +222,7 @@ fn comes_back(text: &str) -> usize {
 }
 
 #[test]
-fn every_log_comes_back() {
+fn every_log_is_restored() {
     let mut short = 0;
     let cases = 250;
     let config = ProptestConfig {
@@ -233,7 +233,7 @@ fn every_log_comes_back() {
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let short_forms = std::cell::Cell::new(0);
     let result = runner.run(&log(), |text| {
-        short_forms.set(short_forms.get() + comes_back(&text).min(1) as u32);
+        short_forms.set(short_forms.get() + assert_restored(&text).min(1) as u32);
         Ok(())
     });
     result.unwrap();
@@ -248,18 +248,18 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_lines_come_back(lines in vec(odd_line(), 0..40)) {
-        comes_back(&lines.join("\n"));
+    fn any_lines_are_restored(lines in vec(odd_line(), 0..40)) {
+        assert_restored(&lines.join("\n"));
     }
 
     #[test]
-    fn few_words_in_any_order_come_back(lines in vec(vec(select(vec!["a", "b", " ", "  ", "1", "22", ",", "\"", "x=\"a b\"", "10:11:12", "é", "\t"]), 0..8), 4..40)) {
+    fn few_words_in_any_order_are_restored(lines in vec(vec(select(vec!["a", "b", " ", "  ", "1", "22", ",", "\"", "x=\"a b\"", "10:11:12", "é", "\t"]), 0..8), 4..40)) {
         let lines: Vec<String> = lines.into_iter().map(|words| words.concat()).collect();
-        comes_back(&lines.join("\n"));
+        assert_restored(&lines.join("\n"));
     }
 
     #[test]
-    fn reading_anything_ends_and_is_bounded(head in "(\\{\\}|<>|\\[\\]|x)( .*)?", lines in vec("(time=|A=|a=|=|@|×|\\||[0-9]{1,3} A| )?([\\PC]|\\{\\}|\\{time\\}|\\{:>99\\}|\\{col300\\}|\\$1=|\\$1|,|\"|\n ){0,12}", 0..20)) {
+    fn reading_malformed_input_terminates_within_limits(head in "(\\{\\}|<>|\\[\\]|x)( .*)?", lines in vec("(time=|A=|a=|=|@|×|\\||[0-9]{1,3} A| )?([\\PC]|\\{\\}|\\{time\\}|\\{:>99\\}|\\{col300\\}|\\$1=|\\$1|,|\"|\n ){0,12}", 0..20)) {
         let body = lines.join("\n");
         if let Ok(text) = read(&head, &body) {
             prop_assert!(text.len() <= most(head.len() + body.len()));

@@ -1,19 +1,19 @@
-//! A cell in a line.
+//! The notation of a cell in a line.
 
 use std::borrow::Cow;
 
 use crate::lexeme::string_len;
 
-/// What ends a cell.
+/// The terminator of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// A space.
     Space,
-    /// A comma and a space: its column has cells with spaces.
+    /// A comma and a space, in columns whose cells contain spaces.
     Comma,
     /// The end of the line.
     Line,
-    /// The end of the line, or what is not usual in it.
+    /// The end of the line, or an exception behind ` ~`.
     Unusual,
 }
 
@@ -27,7 +27,7 @@ impl End {
         }
     }
 
-    /// Where it is. Cells are short, and a search for a text takes longer to begin than to end.
+    /// Finds the terminator. Cells are short, so a substring search would cost more to set up than it saves.
     fn find(self, bytes: &[u8]) -> Option<usize> {
         let both = |first: u8, second: u8| {
             memchr::memchr_iter(first, bytes).find(|at| bytes.get(at + 1) == Some(&second))
@@ -41,24 +41,24 @@ impl End {
     }
 }
 
-/// What stands for a cell.
+/// A cell as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// The same as in the row above.
     Ditto,
-    /// What is different from row to row.
+    /// The varying part of the cell.
     Text(Cow<'a, str>),
-    /// The whole cell, in a column whose other cells have something in common.
+    /// The whole cell, in a column whose other cells share a prefix or suffix.
     Whole(Cow<'a, str>),
 }
 
-/// Stands before what is not usual in a row.
+/// Precedes an exception to a usual value.
 pub(super) const UNUSUAL: &str = " ~";
 const DITTO: &str = "^";
 const WHOLE: char = '=';
 
 impl<'a> Token<'a> {
-    /// Writes it, quoted if it has to be.
+    /// Writes the token, quoted if necessary.
     pub(super) fn write(&self, out: &mut String, end: End) {
         match self {
             Self::Ditto => out.push_str(DITTO),
@@ -70,39 +70,41 @@ impl<'a> Token<'a> {
         }
     }
 
-    /// The token that a line begins with, and what comes after what ends it.
+    /// Reads the token that a line begins with; returns the text behind its terminator.
     pub(super) fn read(line: &'a str, end: End) -> Result<(Self, Option<&'a str>), &'static str> {
         if let Some(rest) = line.strip_prefix(WHOLE) {
             let (text, _, rest) = read_text(rest, end)?;
             return Ok((Self::Whole(text), rest));
         }
         let (text, is_bare, rest) = read_text(line, end)?;
-        match is_bare && text == DITTO {
-            true => Ok((Self::Ditto, rest)),
-            false => Ok((Self::Text(text), rest)),
+        if is_bare && text == DITTO {
+            Ok((Self::Ditto, rest))
+        } else {
+            Ok((Self::Text(text), rest))
         }
     }
 }
 
-/// Writes a text, quoted if it has to be.
+/// Writes a text, quoted if necessary.
 pub(super) fn write_text(out: &mut String, text: &str, end: End) {
-    match is_bare(text, end) {
-        true => out.push_str(text),
-        false => out.push_str(&linkspan_wire::quote(text)),
+    if is_bare(text, end) {
+        out.push_str(text)
+    } else {
+        out.push_str(&linkspan_wire::quote(text))
     }
 }
 
-/// A text, whether it had no quotes, and what comes after what ends it.
+/// Reads a text; returns it, whether it was unquoted, and the text behind its terminator.
 pub(super) fn read_text(
     line: &str,
     end: End,
 ) -> Result<(Cow<'_, str>, bool, Option<&str>), &'static str> {
     let ending = end.text();
     if line.starts_with('"') {
-        let length = string_len(line.as_bytes()).ok_or("a quote that nothing closes")?;
+        let length = string_len(line.as_bytes()).ok_or("an unterminated string")?;
         let (token, rest) = line.split_at(length);
         let rest = match rest.strip_prefix(ending) {
-            None if !rest.is_empty() => return Err("a quoted cell goes on after its quote"),
+            None if !rest.is_empty() => return Err("text after a quoted cell"),
             rest => rest,
         };
         let json = linkspan_wire::Json::parse(token).map_err(|_| "not a JSON string")?;
@@ -116,13 +118,13 @@ pub(super) fn read_text(
     Ok((Cow::Borrowed(text), true, rest))
 }
 
-/// Whether a text can stand in a line without quotes.
+/// Whether a text needs no quotes in a line.
 pub(super) fn is_bare(text: &str, end: End) -> bool {
     let bytes = text.as_bytes();
     let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
         return false;
     };
-    // Without an early end, which is faster for what most cells are.
+    // No early exit, which is faster for most cells.
     let has = bytes
         .iter()
         .fold(0, |has, byte| has | CLASS[usize::from(*byte)]);

@@ -1,4 +1,4 @@
-//! The lines of the rows.
+//! Encodes the lines of the rows.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::weigh::weigh;
 use crate::context::Level;
 use crate::edge::is_same;
 
-/// Begins a line that holds for all rows below it, to the next such line.
+/// Begins a line with values for all rows down to the next such line.
 pub(super) const SECTION: &str = ": ";
 
 /// Writes rows.
@@ -16,22 +16,22 @@ pub(super) struct Writer<'p, 'a, 'r> {
     parts: &'p [Part<'a>],
     names: Names<'p>,
     layout: Layout,
-    /// Cells of the row above.
+    /// The cells of the previous row.
     above: Vec<&'r str>,
     used: Used,
     level: Level,
 }
 
-/// What the legend has to explain.
+/// The notations that the legend must explain.
 #[derive(Default)]
 struct Used {
     ditto: bool,
     whole: bool,
 }
 
-/// Which parts stand where.
+/// The parts by where they are written.
 pub(super) struct Layout {
-    /// In the rows, and what ends them there.
+    /// Parts in the rows, with their terminators.
     pub(super) in_rows: Vec<(usize, End)>,
     pub(super) sections: Vec<usize>,
     pub(super) usual: Vec<usize>,
@@ -74,7 +74,7 @@ impl<'p, 'a, 'r> Writer<'p, 'a, 'r> {
         }
     }
 
-    /// Adds a row, and what has to stand above it. The cells of its parts are given.
+    /// Writes a row, given as the cells of its parts, and a section line above it if needed.
     pub(super) fn row(&mut self, cells: &[&'r str], out: &mut String) {
         let cell = |i: usize| cells.get(i).copied().unwrap_or_default();
         let above = |i: usize| self.above.get(i).copied();
@@ -92,17 +92,16 @@ impl<'p, 'a, 'r> Writer<'p, 'a, 'r> {
             _ => false,
         };
         let has_unusual = self.layout.usual.iter().any(|i| is_unusual(&i));
-        // Empty cells at the end need not be there.
-        let mut wanted = match has_unusual {
-            true => self.layout.in_rows.len(),
-            false => {
-                let filled = |(i, _): &(usize, End)| !cell(*i).is_empty();
-                self.layout
-                    .in_rows
-                    .iter()
-                    .rposition(filled)
-                    .map_or(0, |at| at + 1)
-            }
+        // Empty cells at the end are omitted.
+        let mut wanted = if has_unusual {
+            self.layout.in_rows.len()
+        } else {
+            let filled = |(i, _): &(usize, End)| !cell(*i).is_empty();
+            self.layout
+                .in_rows
+                .iter()
+                .rposition(filled)
+                .map_or(0, |at| at + 1)
         };
         let mut separator = "";
         for (i, end) in self.layout.in_rows.iter().take(wanted) {
@@ -123,7 +122,7 @@ impl<'p, 'a, 'r> Writer<'p, 'a, 'r> {
             token.write(out, *end);
         }
         for i in self.layout.usual.iter().filter(is_unusual) {
-            // Without cells before it, the line begins with it.
+            // In a row without other cells, the exception begins the line.
             let lead = if wanted == 0 {
                 UNUSUAL.trim_start()
             } else {
@@ -155,7 +154,7 @@ impl<'p, 'a, 'r> Writer<'p, 'a, 'r> {
         }
     }
 
-    /// How to read what was written: a few words, or nothing.
+    /// The legend: a few words, or nothing.
     pub(super) fn legend(&self) -> String {
         let any = |is: fn(&Model<'_>) -> bool| self.parts.iter().any(|part| is(&part.model));
         let has_affix = any(|model| match model {
@@ -185,7 +184,7 @@ impl<'p, 'a, 'r> Writer<'p, 'a, 'r> {
     }
 }
 
-/// What a row calls a part whose cell is not the usual one.
+/// The name of a part in exceptions.
 pub(super) fn key<'n>(i: usize, parts: &[Part<'_>], names: &Names<'n>) -> Cow<'n, str> {
     match parts.get(i) {
         Some(part) if part.joint.is_none() => match names.of(part.column) {
@@ -196,7 +195,7 @@ pub(super) fn key<'n>(i: usize, parts: &[Part<'_>], names: &Names<'n>) -> Cow<'n
     }
 }
 
-/// Whether a token costs more than saying that it is the same.
+/// Whether a token costs more than a ditto.
 fn is_long(token: &Token<'_>) -> bool {
     match token {
         Token::Text(text) => text.len() > 3 && weigh(text) > 2,
@@ -204,7 +203,7 @@ fn is_long(token: &Token<'_>) -> bool {
     }
 }
 
-/// What stands for a cell.
+/// The token of a cell.
 fn token<'c>(part: &Part<'_>, cell: &'c str) -> Token<'c> {
     match &part.model {
         Model::Coded(codes) => coded(codes, cell),

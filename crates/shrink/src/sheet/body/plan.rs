@@ -1,4 +1,4 @@
-//! How to write each column: whatever is about the shortest.
+//! Chooses the notation of each column by its estimated cost.
 
 mod affix;
 mod codes;
@@ -15,18 +15,18 @@ use super::weigh::weigh;
 use crate::context::{Context, Level};
 use crate::edge::is_same;
 
-/// So many rows are looked at closely. What must hold for all is then held against all.
+/// How many rows are sampled. Models that must hold for all rows are then checked against all.
 const SAMPLE: usize = 45;
-/// And of these so many, where cells are cut.
+/// How many rows of the sample are used for parts of cut cells.
 const PART_SAMPLE: usize = 24;
-/// Columns follow from others only in tables with so many at most.
+/// Columns are derived from others only in tables with at most this many.
 const FEW: usize = 48;
-/// With fewer rows there is nothing to share.
+/// With fewer rows, nothing is shared.
 const ROWS: usize = 3;
-/// Where cells may be cut. Not at what means something in the line of columns.
+/// The characters at which cells may be cut. None of them has a meaning in the line of columns.
 const JOINTS: [char; 7] = [' ', 'T', '/', '@', '-', '_', '.'];
 
-/// How to write a column, and about how many tokens that takes.
+/// A notation of a column, and its estimated cost in tokens.
 struct Choice<'a> {
     parts: Vec<(Option<char>, Model<'a>)>,
     comma: bool,
@@ -92,7 +92,7 @@ pub(super) fn plan<'a>(
             comma: choice.comma && i == last,
         }));
     }
-    // A row is a line that has something in it.
+    // At least one part must be written in the rows.
     if !parts.iter().any(|part| part.model.is_in_rows()) {
         parts.retain(|part| part.column > 0);
         parts.insert(
@@ -108,7 +108,7 @@ pub(super) fn plan<'a>(
     Some(parts)
 }
 
-/// Three blocks of rows: neighbours are needed to see what repeats.
+/// Three blocks of rows, because neighbours are needed to detect repetitions.
 fn sample(rows: usize) -> Vec<usize> {
     if rows <= SAMPLE {
         return (0..rows).collect();
@@ -119,7 +119,7 @@ fn sample(rows: usize) -> Vec<usize> {
     blocks.collect()
 }
 
-/// Finds columns that follow from others.
+/// Finds columns that can be derived from others.
 fn derive<'a>(columns: &[Vec<&'a str>], models: &mut [Option<Model<'a>>]) {
     let mut is_source = vec![false; columns.len()];
     for column in 0..columns.len() {
@@ -142,20 +142,20 @@ fn derive<'a>(columns: &[Vec<&'a str>], models: &mut [Option<Model<'a>>]) {
     }
 }
 
-/// Looks at a column.
+/// Chooses the notation of one column.
 struct Planner {
     level: Level,
-    /// How many rows there are in all.
+    /// The total number of rows.
     rows: usize,
-    /// What the column's name weighs.
+    /// The weight of the column's name.
     name: usize,
 }
 
 impl Planner {
-    /// The best way to write a column, by some of its cells.
+    /// The cheapest notation of a column, estimated from a sample of its cells.
     fn choose<'a>(&self, cells: &[&'a str], is_last: bool, depth: usize) -> Choice<'a> {
         let mut best = self.plain(cells, is_last);
-        // Hardly anything is less than a token for each cell.
+        // Few notations cost less than a token per cell.
         if self.level == Level::Safe || best.cost < self.rows {
             return best;
         }
@@ -182,7 +182,7 @@ impl Planner {
         best
     }
 
-    /// In the rows, with or without what they have in common.
+    /// Cells in the rows, with or without a shared prefix and suffix.
     fn plain<'a>(&self, cells: &[&'a str], is_last: bool) -> Choice<'a> {
         let mut best = self.cells(cells, Affix::default(), is_last, None);
         if self.level > Level::Safe {
@@ -196,7 +196,7 @@ impl Planner {
         best
     }
 
-    /// `most`: what costs so much is not wanted, and need not be weighed to the end.
+    /// The cost of writing cells in the rows. Stops early once the cost reaches `most`.
     fn cells<'a>(
         &self,
         cells: &[&'a str],
@@ -206,7 +206,7 @@ impl Planner {
     ) -> Choice<'a> {
         let fixed = affix_cost(&affix);
         let most = most.map_or(usize::MAX, |most| {
-            // More than this, scaled, is `most` at least.
+            // A sum above this means a cost of at least `most`.
             most.saturating_sub(fixed) * cells.len() / self.rows.max(1) + 1
         });
         let mut spaced = 0;
@@ -234,9 +234,10 @@ impl Planner {
             if is_last || is_bare(text, End::Space) || text.is_empty() {
                 continue;
             }
-            match is_bare(text, End::Comma) {
-                true => spaced += 1,
-                false => quoted += 1,
+            if is_bare(text, End::Comma) {
+                spaced += 1
+            } else {
+                quoted += 1
             }
         }
         let comma = spaced * 2 > cells.len();
@@ -248,10 +249,10 @@ impl Planner {
         }
     }
 
-    /// In a line above the rows that share them.
+    /// Values in section lines above the rows that share them.
     fn section<'a>(&self, cells: &[&'a str]) -> Option<Choice<'a>> {
         let runs = || cells.chunk_by(|one, next| is_same(one, next));
-        // Mostly there are more, and it need not be known how many.
+        // Most columns have more runs, so counting stops early.
         if runs().take(cells.len() / 4 + 1).count() * 4 > cells.len() {
             return None;
         }
@@ -269,7 +270,7 @@ impl Planner {
         Some(Choice::one(Model::Section(affix), cost))
     }
 
-    /// The same in most rows.
+    /// A usual value, with exceptions in the rows.
     fn usual<'a>(&self, sorted: &[&'a str]) -> Option<Choice<'a>> {
         let run = sorted.chunk_by(|a, b| a == b).max_by_key(|run| run.len())?;
         if run.len() * 3 < sorted.len() * 2 {
@@ -282,7 +283,7 @@ impl Planner {
         Some(Choice::one(Model::Usual(Cow::Borrowed(usual)), cost))
     }
 
-    /// Some of them as a letter.
+    /// Letters for frequent values.
     fn coded<'a>(&self, sorted: &[&'a str]) -> Option<Choice<'a>> {
         let (codes, sum) = codes::find(sorted)?;
         let table: usize = codes.iter().map(|(_, value)| weigh(value) + 3).sum();
@@ -290,7 +291,7 @@ impl Planner {
         Some(Choice::one(Model::Coded(codes), dear(cost)))
     }
 
-    /// Cut in two, if that costs less than `most`.
+    /// Cells cut in two at a joint, if that costs less than `most`.
     fn cut<'a>(
         &self,
         cells: &[&'a str],
@@ -299,7 +300,7 @@ impl Planner {
         depth: usize,
         most: usize,
     ) -> Option<Choice<'a>> {
-        // What the cells do not all have is not for them; mostly the first one shows.
+        // All non-empty cells must contain the joint; the first one usually decides.
         fixed::cut(cells.first()?, joint)?;
         let mut left = Vec::with_capacity(cells.len());
         let mut right = Vec::with_capacity(cells.len());
@@ -316,11 +317,11 @@ impl Planner {
                 };
                 Choice::one(model, cost)
             }
-            // There are many ways to cut, and a few cells show what a part is like.
+            // There are many ways to cut, and a few cells are representative of a part.
             None => self.choose(&cells[..cells.len().min(PART_SAMPLE)], is_last, depth),
         };
         let left = one(&left, false);
-        // Spaces in the first part would end it.
+        // A first part with spaces would be terminated early.
         if left.comma || left.cost >= most {
             return None;
         }
@@ -337,7 +338,7 @@ impl Planner {
         })
     }
 
-    /// What the sample takes, for all rows.
+    /// The cost of the sample, extrapolated to all rows.
     fn scaled(&self, sum: usize, sample: &[&str]) -> usize {
         match sample.len() {
             0 => 0,
@@ -346,7 +347,7 @@ impl Planner {
     }
 }
 
-/// Whether a few cells suggest that values come again. Saves sorting those that do not.
+/// Whether a few cells suggest that values repeat. Avoids sorting columns in which they do not.
 fn repeats(cells: &[&str]) -> bool {
     let step = (cells.len() / 16).max(1);
     let mut some = [""; 16];
@@ -362,14 +363,15 @@ fn repeats(cells: &[&str]) -> bool {
     seen * 4 >= count
 }
 
-/// What is harder to read must be worth it.
+/// Adds a penalty for notations that are harder to read.
 const fn dear(cost: usize) -> usize {
     cost + cost / 8 + 2
 }
 
 fn affix_cost(affix: &Affix<'_>) -> usize {
-    match affix.is_empty() {
-        true => 0,
-        false => weigh(&affix.before) + weigh(&affix.after) + 2,
+    if affix.is_empty() {
+        0
+    } else {
+        weigh(&affix.before) + weigh(&affix.after) + 2
     }
 }

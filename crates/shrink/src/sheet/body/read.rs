@@ -1,4 +1,4 @@
-//! The way back from lines to rows.
+//! Decodes lines to rows.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::rendering::Malformed;
 use crate::sheet::page::limit;
 use crate::sheet::rows::Rows;
 
-/// The rows of a table. All of `lines` belongs to it.
+/// The rows of a table that consists of all `lines`.
 pub(in crate::sheet) fn read(lines: &str) -> Result<Rows<'_>, Malformed> {
     let (first, rest) = match lines.split_once('\n') {
         Some((first, rest)) => (first, Some(rest)),
@@ -42,17 +42,17 @@ pub(in crate::sheet) fn read(lines: &str) -> Result<Rows<'_>, Malformed> {
 struct Reader<'p, 'a> {
     parts: &'p [Part<'a>],
     layout: Layout,
-    /// What rows call the parts that are usually the same.
+    /// The names of usual parts in exceptions.
     keys: BTreeMap<Cow<'p, str>, usize>,
-    /// Cells of the parts in the row above; of sections and usual ones, what holds now.
+    /// The cells of the parts in the previous row; for sections and usual parts, the current values.
     above: Vec<Cow<'a, str>>,
     has_section: bool,
     has_templates: bool,
     row: usize,
     cells: Vec<Cow<'a, str>>,
-    /// How many cells there may be.
+    /// The most cells.
     most: usize,
-    /// How many bytes may be made.
+    /// The remaining bytes that may be produced.
     bytes: usize,
 }
 
@@ -93,7 +93,7 @@ impl<'p, 'a> Reader<'p, 'a> {
         }
         self.tokens(line)?;
         if (self.row + 1).saturating_mul(self.parts.len()) > self.most {
-            return Err("it stands for too much");
+            return Err("the decoded text would exceed the size limit");
         }
         self.join()?;
         self.row += 1;
@@ -112,16 +112,16 @@ impl<'p, 'a> Reader<'p, 'a> {
             } else {
                 End::Space
             };
-            let text = rest.ok_or("a section is too short")?;
+            let text = rest.ok_or("too few cells in a section")?;
             let (token, more) = Token::read(text, end)?;
             rest = more;
             self.set(i, token)?;
         }
         self.has_section = true;
-        rest.map_or(Ok(()), |_| Err("a section is too long"))
+        rest.map_or(Ok(()), |_| Err("too many cells in a section"))
     }
 
-    /// Reads the cells that stand in a row, and what is not usual in it.
+    /// Reads the cells of a row, and its exceptions.
     fn tokens(&mut self, line: &'a str) -> Result<(), &'static str> {
         let mut rest = Some(line).filter(|line| !line.is_empty());
         if let (true, Some(first)) = (self.layout.in_rows.is_empty(), rest) {
@@ -152,7 +152,7 @@ impl<'p, 'a> Reader<'p, 'a> {
         }
         while let Some(text) = rest {
             let (name, value) = text.split_once('=').ok_or("more cells than columns")?;
-            let i = self.keys.get(name).ok_or("no such column")?;
+            let i = self.keys.get(name).ok_or("an unknown column")?;
             let (value, _, more) = read_text(value, End::Unusual)?;
             rest = more;
             if let Some(place) = self.above.get_mut(*i) {
@@ -162,7 +162,7 @@ impl<'p, 'a> Reader<'p, 'a> {
         Ok(())
     }
 
-    /// Remembers the cell of a part.
+    /// Stores the cell of a part.
     fn set(&mut self, i: usize, token: Token<'a>) -> Result<(), &'static str> {
         let (Some(part), Some(place)) = (self.parts.get(i), self.above.get_mut(i)) else {
             return Ok(());
@@ -182,13 +182,13 @@ impl<'p, 'a> Reader<'p, 'a> {
             self.bytes = self
                 .bytes
                 .checked_sub(cell.len())
-                .ok_or("it stands for too much")?;
+                .ok_or("the decoded text would exceed the size limit")?;
         }
         *place = cell;
         Ok(())
     }
 
-    /// Makes the cells of a row of its parts.
+    /// Joins the parts of a row to cells.
     fn join(&mut self) -> Result<(), &'static str> {
         let start = self.cells.len();
         for (i, part) in self.parts.iter().enumerate() {
@@ -209,7 +209,7 @@ impl<'p, 'a> Reader<'p, 'a> {
                 self.bytes = self
                     .bytes
                     .checked_sub(cell.len())
-                    .ok_or("it stands for too much")?;
+                    .ok_or("the decoded text would exceed the size limit")?;
             }
             match (part.joint, self.cells.last_mut()) {
                 (Some(joint), Some(last)) => {
@@ -218,9 +218,9 @@ impl<'p, 'a> Reader<'p, 'a> {
                     self.bytes = self
                         .bytes
                         .checked_sub(more)
-                        .ok_or("it stands for too much")?;
+                        .ok_or("the decoded text would exceed the size limit")?;
                     let last = last.to_mut();
-                    // A part that follows is empty only if the cell is.
+                    // A second part is empty only if the whole cell is.
                     if !is_empty {
                         last.push(joint);
                         last.push_str(&cell);
@@ -240,7 +240,7 @@ impl<'p, 'a> Reader<'p, 'a> {
             let row = self.cells.get(start..).unwrap_or_default();
             let size = |piece: &template::Piece<'_>| match piece {
                 template::Piece::Text(text) => text.len(),
-                // Other letters may be longer.
+                // Changing the case of letters may lengthen them.
                 template::Piece::Column(i, _) => row.get(*i).map_or(0, |cell| cell.len() * 3),
             };
             let sizes = pieces.iter().map(size);
@@ -248,7 +248,7 @@ impl<'p, 'a> Reader<'p, 'a> {
             self.bytes = self
                 .bytes
                 .checked_sub(size)
-                .ok_or("it stands for too much")?;
+                .ok_or("the decoded text would exceed the size limit")?;
             template::apply(pieces, &mut made, |i| row.get(i).map_or("", |cell| cell));
             if let Some(place) = self.cells.get_mut(start + part.column) {
                 *place = Cow::Owned(made);

@@ -1,16 +1,16 @@
-//! Numbers that go up or down by the same amount from row to row.
+//! Arithmetic series of numbers.
 
-/// The first number, as it is spelled, and the step.
+/// The first number and the step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Series {
     start: i64,
     step: i64,
-    /// How many digits it has at least, if there are leading zeros.
+    /// The least number of digits, if there are leading zeros; else 0.
     digits: usize,
 }
 
 impl Series {
-    /// A series, if that is what the numbers are.
+    /// The series that these numbers form, if they do.
     pub(super) fn of<'a>(mut numbers: impl Iterator<Item = &'a str>) -> Option<Self> {
         let first = numbers.next()?;
         let second = numbers.next()?;
@@ -39,14 +39,14 @@ impl Series {
         .then_some(series)
     }
 
-    /// Adds the number of a row.
+    /// Appends the number of a row.
     pub(super) fn write(&self, row: usize, out: &mut String) -> Option<()> {
         let steps = self.step.checked_mul(i64::try_from(row).ok()?)?;
         let number = self.start.checked_add(steps)?;
         if self.digits > 0 && number < 0 {
             return None;
         }
-        // What formats anything takes longer than all the rest.
+        // Faster than `write!`, which would dominate.
         let mut text = [b'0'; 20];
         let mut at = text.len();
         let mut rest = number.unsigned_abs();
@@ -61,7 +61,7 @@ impl Series {
         Some(())
     }
 
-    /// `1..`, or `100,105..` if the step is not 1.
+    /// Writes `1..`, or `100,105..` if the step is not 1.
     pub(super) fn spell(&self, out: &mut String) {
         let _ = self.write(0, out);
         if self.step != 1 {
@@ -71,7 +71,7 @@ impl Series {
         out.push_str("..");
     }
 
-    /// The way back.
+    /// The inverse of [`Self::spell`].
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = text.strip_suffix("..")?;
         let (first, second) = match text.split_once(',') {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn series_come_back() {
+    fn series_are_restored() {
         assert_eq!(spelled(&["1", "2", "3"]).as_deref(), Some("1.."));
         assert_eq!(spelled(&["0", "1", "2"]).as_deref(), Some("0.."));
         assert_eq!(spelled(&["8", "9", "10"]).as_deref(), Some("8.."));

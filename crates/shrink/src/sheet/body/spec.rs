@@ -1,4 +1,4 @@
-//! The line with the columns: what each is called, and what its cells have in common.
+//! The column line: the names of columns, and models of their cells.
 
 mod read;
 
@@ -11,38 +11,38 @@ use super::series::Series;
 use super::template::{self, Piece};
 use crate::edge;
 
-/// A column, or a part of one: its cells were cut at a character that all of them have.
+/// A column, or a part of one if its cells are cut at a character that all of them contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part<'a> {
-    /// Which column it belongs to.
+    /// The index of its column.
     pub(super) column: usize,
-    /// What it was cut off with, unless it is the first.
+    /// The character before it in the column, unless it is the first part.
     pub(super) joint: Option<char>,
     pub(super) model: Model<'a>,
-    /// Whether its cells end with a comma and a space, because they have spaces.
+    /// Whether its cells are terminated by a comma and a space, because they contain spaces.
     pub(super) comma: bool,
 }
 
-/// Where the cells of a part come from.
+/// How the cells of a part are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Model<'a> {
-    /// They stand in the rows, without what all of them begin and end with.
+    /// In the rows, without a common prefix and suffix.
     Cells(Affix<'a>),
-    /// They stand in the rows, some of them as a letter.
+    /// In the rows, frequent values as one letter.
     Coded(Vec<(char, Cow<'a, str>)>),
-    /// They stand in a line above the rows that share them.
+    /// In a line above the rows that share them.
     Section(Affix<'a>),
-    /// All are the same.
+    /// All equal.
     Constant(Cow<'a, str>),
-    /// All are the same, unless a row says something else.
+    /// Equal in most rows, with exceptions in the others.
     Usual(Cow<'a, str>),
-    /// They count.
+    /// An arithmetic series.
     Series(Affix<'a>, Series),
-    /// They follow from other columns.
+    /// Derived from other columns.
     Template(Vec<Piece<'a>>),
 }
 
-/// What cells begin and end with.
+/// The common prefix and suffix of cells.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Affix<'a> {
     pub(super) before: Cow<'a, str>,
@@ -50,22 +50,23 @@ pub(super) struct Affix<'a> {
 }
 
 impl<'a> Affix<'a> {
-    /// Whether cells have nothing in common.
+    /// Whether both are empty.
     pub(super) fn is_empty(&self) -> bool {
         self.before.is_empty() && self.after.is_empty()
     }
 
-    /// What is different in a cell.
+    /// The part of a cell between prefix and suffix, if it has both and the part is not empty.
     pub(super) fn strip<'c>(&self, cell: &'c str) -> Option<&'c str> {
         let cell = edge::strip_prefix(cell, &self.before)?;
         edge::strip_suffix(cell, &self.after).filter(|hole| !hole.is_empty())
     }
 
-    /// The way back.
+    /// The inverse of [`Self::strip`].
     pub(super) fn apply<'c>(&self, hole: Cow<'c, str>) -> Cow<'c, str> {
-        match self.is_empty() {
-            true => hole,
-            false => Cow::Owned([&*self.before, &*hole, &*self.after].concat()),
+        if self.is_empty() {
+            hole
+        } else {
+            Cow::Owned([&*self.before, &*hole, &*self.after].concat())
         }
     }
 
@@ -77,16 +78,16 @@ impl<'a> Affix<'a> {
 }
 
 impl Model<'_> {
-    /// Whether its cells stand in the rows.
+    /// Whether its cells are written in the rows.
     pub(super) const fn is_in_rows(&self) -> bool {
         matches!(self, Self::Cells(_) | Self::Coded(_))
     }
 }
 
-/// What columns are called where others refer to them.
+/// The names with which columns refer to each other.
 pub(super) struct Names<'n> {
     names: &'n [Cow<'n, str>],
-    /// Those that only one column has and that can be told from anything else.
+    /// Names that belong to one column only and cannot be confused with anything else.
     unique: BTreeMap<&'n str, usize>,
 }
 
@@ -98,7 +99,7 @@ impl<'n> Names<'n> {
                 |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '%' | '.');
             let plain = !name.is_empty() && name.chars().all(is_plain) && !name.contains("..");
             if plain {
-                // A second one of the same name takes it from both.
+                // A repeated name refers to neither column.
                 let seen = unique.entry(&**name).or_insert(i);
                 if *seen != i {
                     *seen = usize::MAX;
@@ -108,7 +109,7 @@ impl<'n> Names<'n> {
         Self { names, unique }
     }
 
-    /// Its name, or its number from 1.
+    /// The name of a column, or its number from 1.
     pub(super) fn of(&self, column: usize) -> Cow<'n, str> {
         let name = self.names.get(column).map(|name| &**name);
         match name.filter(|name| self.unique.get(name) == Some(&column)) {
@@ -117,7 +118,7 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// The way back.
+    /// The inverse of [`Self::of`].
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         match name.strip_prefix('#') {
             Some(number) => number.parse::<usize>().ok()?.checked_sub(1),
@@ -127,7 +128,7 @@ impl<'n> Names<'n> {
     }
 }
 
-/// Writes the line.
+/// Writes the column line.
 pub(super) fn write(parts: &[Part<'_>], names: &[Cow<'_, str>], out: &mut String) {
     let known = Names::new(names);
     let mut spec = String::new();
@@ -142,9 +143,10 @@ pub(super) fn write(parts: &[Part<'_>], names: &[Cow<'_, str>], out: &mut String
             Some(joint) => spec.extend(['+', joint]),
         }
         spell(&part.model, &known, &mut spec);
-        match is_bare(&spec, End::Space) && !spec.ends_with(',') {
-            true => out.push_str(&spec),
-            false => out.push_str(&linkspan_wire::quote(&spec)),
+        if is_bare(&spec, End::Space) && !spec.ends_with(',') {
+            out.push_str(&spec)
+        } else {
+            out.push_str(&linkspan_wire::quote(&spec))
         }
         if part.comma {
             out.push(',');

@@ -1,12 +1,12 @@
-//! Columns that follow from others: `{first}.{last}@example.com`.
+//! Columns derived from others: `{first}.{last}@example.com`.
 
 use std::borrow::Cow;
 
-/// How a cell of another column is spelled here.
+/// How the cell of another column is transformed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Form {
     case: Case,
-    /// What stands for its spaces; nothing if they stay.
+    /// The replacement of its spaces; `None` keeps them.
     joint: Option<&'static str>,
 }
 
@@ -21,13 +21,13 @@ const CASES: [Case; 3] = [Case::Kept, Case::Lower, Case::Upper];
 const JOINTS: [Option<&str>; 5] = [None, Some("."), Some("-"), Some("_"), Some("")];
 
 impl Form {
-    /// As it is.
+    /// Unchanged.
     pub(super) const SAME: Self = Self {
         case: Case::Kept,
         joint: None,
     };
 
-    /// All of them, the plainest first.
+    /// All forms, the plainest first.
     const ALL: [Self; CASES.len() * JOINTS.len()] = {
         let mut all = [Self::SAME; CASES.len() * JOINTS.len()];
         let mut at = 0;
@@ -56,15 +56,14 @@ impl Form {
         }
     }
 
-    /// Whether a value can have a cell in this form in it, by the cell's first word: most have not, and need
-    /// not be made.
+    /// Whether a value may contain a cell in this form, judged by the cell's first word. Excludes most forms cheaply.
     fn may_be_in(self, value: &str, text: &str) -> bool {
         let in_case = |byte: &u8| match self.case {
             Case::Kept => *byte,
             Case::Lower => byte.to_ascii_lowercase(),
             Case::Upper => byte.to_ascii_uppercase(),
         };
-        // What becomes of a space, or of a letter that is not ASCII, is not known yet.
+        // The word ends at a space or a letter outside of ASCII, whose transformed bytes are not known.
         let word = text
             .bytes()
             .take_while(|byte| byte.is_ascii() && *byte != b' ');
@@ -79,8 +78,8 @@ impl Form {
         })
     }
 
-    /// Whether a cell may be another in this form; the plainest is always tried. One without a space is the
-    /// same with every joint.
+    /// Whether this form may change a cell; the plainest form is always tried. Without a space, all joints give the
+    /// same cell.
     const fn may_change(self, has: Has) -> bool {
         match (self.joint, self.case) {
             (Some(_), _) => has.space,
@@ -90,7 +89,7 @@ impl Form {
         }
     }
 
-    /// What becomes of `A b`, roughly: `a.b`, `A_B`, `xy`.
+    /// The notation of the form, an example of its effect on `A b`: `a.b`, `A_B`, `xy`.
     fn word(self) -> String {
         let (one, two) = match self.case {
             Case::Kept => ('x', 'y'),
@@ -105,7 +104,7 @@ impl Form {
     }
 }
 
-/// What is in a cell that forms change.
+/// The properties of a cell that forms change.
 #[derive(Clone, Copy)]
 struct Has {
     space: bool,
@@ -115,33 +114,42 @@ struct Has {
 
 impl Has {
     fn of(text: &str) -> Self {
-        let has = |is: fn(char) -> bool| match text.is_ascii() {
-            true => text.bytes().any(|byte| is(char::from(byte))),
-            false => text.chars().any(is),
+        let has = |is: fn(char) -> bool| {
+            if text.is_ascii() {
+                text.bytes().any(|byte| is(char::from(byte)))
+            } else {
+                text.chars().any(is)
+            }
         };
         Self {
             space: text.as_bytes().contains(&b' '),
-            lower: has(|c| match c.is_ascii() {
-                true => c.is_ascii_lowercase(),
-                false => !c.to_uppercase().eq([c]),
+            lower: has(|c| {
+                if c.is_ascii() {
+                    c.is_ascii_lowercase()
+                } else {
+                    !c.to_uppercase().eq([c])
+                }
             }),
-            upper: has(|c| match c.is_ascii() {
-                true => c.is_ascii_uppercase(),
-                false => !c.to_lowercase().eq([c]),
+            upper: has(|c| {
+                if c.is_ascii() {
+                    c.is_ascii_uppercase()
+                } else {
+                    !c.to_lowercase().eq([c])
+                }
             }),
         }
     }
 }
 
-/// Pieces that make a cell.
+/// A piece of a derived cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     Text(Cow<'a, str>),
-    /// What stands in a column, from 0.
+    /// The cell of a column (counted from 0), transformed.
     Column(usize, Form),
 }
 
-/// Adds a cell that is made of others of its row.
+/// Appends a cell that is derived from others of its row.
 pub(super) fn apply<'c>(pieces: &[Piece<'_>], out: &mut String, cell: impl Fn(usize) -> &'c str) {
     for piece in pieces {
         match piece {
@@ -151,7 +159,7 @@ pub(super) fn apply<'c>(pieces: &[Piece<'_>], out: &mut String, cell: impl Fn(us
     }
 }
 
-/// Writes a template. `name` is what a column is called.
+/// Writes a template. `name` returns the name of a column.
 pub(super) fn spell<'n>(
     pieces: &[Piece<'_>],
     out: &mut String,
@@ -173,7 +181,7 @@ pub(super) fn spell<'n>(
     }
 }
 
-/// What stands between braces: a column and its form.
+/// Parses the text between braces: a column and its form.
 pub(super) fn parse_hole(
     hole: &str,
     column: impl Fn(&str) -> Option<usize>,
@@ -184,20 +192,20 @@ pub(super) fn parse_hole(
     }
 }
 
-/// A template for a column, if there is one: found in one row, held against all. `column(i, row)` is a cell;
-/// `sources` are those that may be used.
+/// The template of a column, if there is one: inferred from one row, checked against all. `cell(i, row)` returns a
+/// cell; `sources` are the columns that may be used.
 pub(super) fn find<'a>(
     cells: &[&'a str],
     sources: &[usize],
     cell: impl Fn(usize, usize) -> &'a str,
 ) -> Option<Vec<Piece<'a>>> {
     let rows = cells.len();
-    // A row in the middle: the first ones are often special.
+    // A row in the middle, because the first rows are often special.
     for row in [rows / 2, rows / 3] {
         let value = *cells.get(row)?;
         let options = options(value, sources, |column| cell(column, row));
         if options.is_empty() {
-            // Nothing of the others is in this one: then it follows from none of them.
+            // The row contains no other cell, so the column cannot be derived.
             return None;
         }
         for least in [3, 1] {
@@ -217,10 +225,10 @@ pub(super) fn find<'a>(
     None
 }
 
-/// A column and how its cell is spelled, what that makes, and how long the cell itself is.
+/// A column, a form, the transformed cell, and the length of the original cell.
 type Made<'a> = (usize, Form, Cow<'a, str>, usize);
 
-/// What of others is in a value, the longest first.
+/// The transformed cells that a value contains, the longest first.
 fn options<'a>(value: &str, sources: &[usize], cell: impl Fn(usize) -> &'a str) -> Vec<Made<'a>> {
     let mut options: Vec<Made<'a>> = Vec::new();
     if value.len() > 300 {
@@ -247,7 +255,7 @@ fn options<'a>(value: &str, sources: &[usize], cell: impl Fn(usize) -> &'a str) 
     options
 }
 
-/// A value in terms of others; those shorter than `least` do not count.
+/// A value composed of other cells of its row, ignoring those shorter than `least`.
 fn in_row<'a>(value: &'a str, options: &[Made<'a>], least: usize) -> Option<Vec<Piece<'a>>> {
     let options: Vec<&Made<'a>> = options.iter().filter(|made| made.3 >= least).collect();
     if options.is_empty() {

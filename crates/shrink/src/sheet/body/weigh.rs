@@ -1,8 +1,8 @@
-//! About how many tokens a cell takes. Counting them all for every way to write a column would take longer
-//! than the rest; what is taken in the end is counted exactly.
+//! Estimates the tokens of a cell. Exact counts for all notations of a column would dominate the running time; the
+//! chosen rendering is counted exactly.
 
-/// About how many tokens a text has after a space. Vocabularies have most words with a space or another
-/// character before them, numbers in groups of three digits and without a space.
+/// The estimated number of tokens of a text after a space. Vocabularies contain most words with a leading space or
+/// other character, and numbers as groups of three digits without a leading space.
 pub(super) fn weigh(text: &str) -> usize {
     let mut tokens = 0;
     let mut before = Class::Lead;
@@ -15,13 +15,13 @@ pub(super) fn weigh(text: &str) -> usize {
             continue;
         }
         tokens += match (before, class) {
-            // It waits for a word to join.
+            // Counted with the next run.
             (_, Class::Lead) => 0,
             (Class::Lead, Class::Digits) => 2,
             (Class::Lead, Class::Marks) => 1,
             _ => 1,
         };
-        // A mark joins the word after it, as a space does.
+        // A single mark joins the word after it, as a space does.
         if before == Class::Marks && run == 1 && class == Class::Letters {
             tokens -= 1;
         }
@@ -57,7 +57,7 @@ impl Class {
         }
     }
 
-    /// What the next character of a run costs.
+    /// The cost of the next byte of a run.
     const fn more(self, run: usize) -> usize {
         let each = match self {
             Self::Lead => 16,
@@ -70,7 +70,7 @@ impl Class {
     }
 }
 
-/// This is asked for every byte of every way to write a column.
+/// A table, because this is looked up for every byte of every notation of a column.
 static CLASSES: [Class; 256] = {
     let mut classes = [Class::Marks; 256];
     let mut byte = 0;
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_numbers_and_what_joins_them() {
+    fn weights_of_words_numbers_and_marks() {
         assert_eq!(weigh("active"), 1);
         assert_eq!(weigh("12"), 2);
         assert_eq!(weigh("85000"), 3);

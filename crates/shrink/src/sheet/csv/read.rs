@@ -1,4 +1,4 @@
-//! Finding out how values are separated.
+//! Infers the format of separated values.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::sheet::page::Literal;
 use crate::sheet::rows::{Rows, is_number};
 use crate::sheet::style::Style;
 
-/// Values in lines, if that is what a text is.
+/// Parses separated values, if the text is such a table.
 pub(in crate::sheet) fn read<'a>(text: &'a str, stop: &Stop) -> Option<Found<'a>> {
     let (separator, width) = separator(text)?;
     let fields = Fields::of(text, separator, stop);
@@ -17,7 +17,7 @@ pub(in crate::sheet) fn read<'a>(text: &'a str, stop: &Stop) -> Option<Found<'a>
     quoted.or_else(|| Fields::raw(text, separator, stop)?.fit(width))
 }
 
-/// What separates values, and how many a line has. The one that most lines agree on.
+/// The separator, and the number of values per line, that most lines agree on.
 fn separator(text: &str) -> Option<(char, usize)> {
     let mut best: Option<(usize, char, usize)> = None;
     let end = memchr::memchr_iter(b'\n', text.as_bytes()).nth(99);
@@ -26,7 +26,7 @@ fn separator(text: &str) -> Option<(char, usize)> {
         if !head.contains(separator) {
             continue;
         }
-        // A quote that is cut off is as good as none.
+        // A quote may be cut off at the end of `head`; then quotes are ignored.
         let stop = Stop::default();
         let fields = Fields::of(head, separator, &stop);
         let fields = fields.or_else(|| Fields::raw(head, separator, &stop))?;
@@ -46,23 +46,23 @@ fn separator(text: &str) -> Option<(char, usize)> {
     (score >= 50).then_some((separator, width))
 }
 
-/// A line of values, or several if values have line ends.
+/// A record: one line, or several if values contain line ends.
 struct Record {
-    /// Its first line.
+    /// The number of its first line.
     line: usize,
-    /// How many lines it has.
+    /// The number of its lines.
     height: usize,
-    /// Its first field, and how many it has.
+    /// The index of its first field, and the number of its fields.
     start: usize,
     count: usize,
 }
 
-/// All values of a text.
+/// All fields of a text.
 struct Fields<'a> {
     text: &'a str,
     separator: char,
     records: Vec<Record>,
-    /// As they stand there, quotes included.
+    /// The fields, with their quotes.
     fields: Vec<&'a str>,
     is_raw: bool,
 }
@@ -79,7 +79,7 @@ impl<'a> Fields<'a> {
         let mut start = 0;
         loop {
             let from = at;
-            // A quote may come after spaces.
+            // Spaces may precede a quote.
             let quote = from + bytes[from..].iter().take_while(|b| **b == b' ').count();
             if bytes.get(quote) == Some(&b'"') {
                 at = quote + 1;
@@ -121,7 +121,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// As if quotes meant nothing.
+    /// Splits the text, ignoring quotes.
     fn raw(text: &'a str, separator: char, stop: &Stop) -> Option<Self> {
         let mut fields = Self::empty(text, separator, true);
         for (line, record) in text.split('\n').enumerate() {
@@ -178,7 +178,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// The rule for quotes that most fields of each column follow. That of the names goes into `csv`.
+    /// The quoting rule that most fields of each column follow. The rule of the names is stored in `csv`.
     fn quotes<'r>(
         &self,
         csv: &mut Csv,
@@ -189,9 +189,12 @@ impl<'a> Fields<'a> {
         if memchr::memchr(b'"', self.text.as_bytes()).is_none() {
             return vec![Quotes::Needed; width];
         }
-        let strip = |i: usize, field: &'a str| match csv.is_spaced(i) {
-            true => field.trim_start_matches(' '),
-            false => field,
+        let strip = |i: usize, field: &'a str| {
+            if csv.is_spaced(i) {
+                field.trim_start_matches(' ')
+            } else {
+                field
+            }
         };
         let mut votes = vec![Votes::default(); width];
         for record in records {
@@ -209,7 +212,7 @@ impl<'a> Fields<'a> {
         votes.iter().map(Votes::elected).collect()
     }
 
-    /// The records as rows, and the lines of those that do not follow the rules. Nothing if those are many.
+    /// The records as rows, and the lines of irregular records; `None` if too many are irregular.
     fn rows(
         &self,
         csv: &Csv,
@@ -220,7 +223,7 @@ impl<'a> Fields<'a> {
         let mut literal: Vec<Literal<'a>> = Vec::new();
         // Split only if a record is irregular.
         let mut lines: Vec<&'a str> = Vec::new();
-        let mut odd = 0;
+        let mut irregular = 0;
         let mut rows = Rows {
             width,
             names: None,
@@ -231,9 +234,10 @@ impl<'a> Fields<'a> {
             let start = rows.cells.len();
             let fine = record.count == width
                 && self.row(record).iter().enumerate().all(|(i, field)| {
-                    let rule = match is_names {
-                        true => csv.names,
-                        false => quotes.get(i).copied().unwrap_or(Quotes::Needed),
+                    let rule = if is_names {
+                        csv.names
+                    } else {
+                        quotes.get(i).copied().unwrap_or(Quotes::Needed)
                     };
                     match csv.value(field, i, rule) {
                         Some(value) => {
@@ -246,7 +250,7 @@ impl<'a> Fields<'a> {
             if is_names && fine {
                 rows.names = Some(rows.cells.drain(start..).collect());
             } else if !fine {
-                odd += 1;
+                irregular += 1;
                 rows.cells.truncate(start);
                 if lines.is_empty() {
                     lines = self.text.split('\n').collect();
@@ -255,11 +259,11 @@ impl<'a> Fields<'a> {
                 literal.extend(own.take(record.height).map(|(at, line)| (at, *line)));
             }
         }
-        (odd * 5 <= self.records.len() + 5).then_some((rows, literal))
+        (irregular * 5 <= self.records.len() + 5).then_some((rows, literal))
     }
 
-    /// Whether cells are padded: all of a column are as wide, and some only because of spaces. `helm` does
-    /// that before each tab.
+    /// The number of padded columns, if cells are padded to the width of their widest cell. `helm` pads before each
+    /// tab.
     fn padding(&self, width: usize, spaced: bool) -> Option<usize> {
         let records = || self.records.iter().filter(|record| record.count == width);
         let first = records().take(3).flat_map(|record| self.row(record));
@@ -297,7 +301,7 @@ impl<'a> Fields<'a> {
         self.fields.get(record.start..end).unwrap_or_default()
     }
 
-    /// Whether the first record looks like names: a number in it where the others have numbers says no.
+    /// Whether the first record looks like names: it has no number where the second record has one.
     fn is_named<'r>(&self, first: &Record, records: impl Iterator<Item = &'r Record>) -> bool {
         let trim = |field: &'a str| field.trim_matches(['"', ' ']);
         let names = self.row(first);
@@ -317,16 +321,17 @@ impl Csv {
         self.spaced && column > 0
     }
 
-    /// The value of a field, if its quotes are where they are expected.
+    /// The value of a field, if it is quoted exactly when the rule says so.
     fn value<'a>(&self, field: &'a str, column: usize, quotes: Quotes) -> Option<Cow<'a, str>> {
-        let mut field = match self.is_spaced(column) {
-            true => field.strip_prefix(' ')?,
-            false => field,
+        let mut field = if self.is_spaced(column) {
+            field.strip_prefix(' ')?
+        } else {
+            field
         };
         if self.padding.is_some_and(|padded| column < padded) {
             field = field.trim_end_matches(' ');
         }
-        // What needs no quotes and has none.
+        // Fast path: a field that neither needs nor has quotes.
         let bare = quotes == Quotes::Needed && !field.bytes().any(|b| matches!(b, b'"' | b'\r'));
         if self.quotes.is_none() || bare {
             return Some(Cow::Borrowed(field));
@@ -336,7 +341,7 @@ impl Csv {
     }
 }
 
-/// What a field says, and whether it has quotes.
+/// The value of a field, and whether it is quoted.
 fn unquote(field: &str) -> (Cow<'_, str>, bool) {
     let inner = field
         .strip_prefix('"')
@@ -348,13 +353,13 @@ fn unquote(field: &str) -> (Cow<'_, str>, bool) {
     }
 }
 
-/// How many fields of a column would have the quotes that they have, for each rule.
+/// For each rule, the number of fields of a column that follow it.
 #[derive(Clone, Copy, Default)]
 struct Votes([usize; 5]);
 
 impl Votes {
     fn cast(&mut self, field: &str, csv: &Csv) {
-        // Most tables have no quotes, and most fields are not empty.
+        // Fast path: most tables have no quotes, and most fields are not empty.
         if !field.is_empty() && memchr::memchr2(b'"', b'\r', field.as_bytes()).is_none() {
             self.0[0] += 1;
             if is_number(field) {

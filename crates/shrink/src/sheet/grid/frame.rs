@@ -1,6 +1,6 @@
-//! Which characters a table is drawn with.
+//! The characters that a table is drawn with.
 
-/// A line that separates rows: `+----+----+`.
+/// A line between rows: `+----+----+`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rule {
     pub(super) left: Option<char>,
@@ -9,7 +9,7 @@ pub(super) struct Rule {
     pub(super) right: Option<char>,
 }
 
-/// What separates the cells of a row: `| a | b |`.
+/// The characters between the cells of a row: `| a | b |`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bars {
     pub(super) left: Option<char>,
@@ -17,7 +17,7 @@ pub(super) struct Bars {
     pub(super) right: Option<char>,
 }
 
-/// All that is drawn around cells.
+/// Everything that is drawn around cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) top: Option<Rule>,
@@ -28,8 +28,8 @@ pub(super) struct Frame {
     pub(super) bottom: Option<Rule>,
 }
 
-/// Frames that have a name: top, bars of the names, below the names, bars of the rows, between rows, bottom.
-/// In a rule: left, fill, cross, right. A dot is nothing.
+/// Named frames: top, bars of the names, rule below the names, bars of the rows, rule between rows, bottom. A rule has
+/// left end, fill, cross and right end. A dot means none.
 const KNOWN: [(&str, &str); 18] = [
     ("mysql", "+-++ ||| +-++ ||| . +-++"),
     ("psql", ". .|. .-+. .|. . ."),
@@ -52,7 +52,7 @@ const KNOWN: [(&str, &str); 18] = [
 ];
 
 impl Frame {
-    /// Its name, or what it consists of.
+    /// Its name, or its definition.
     pub(super) fn name(&self) -> String {
         let spelled = self.spelled();
         match KNOWN.iter().find(|(_, known)| *known == spelled) {
@@ -61,7 +61,7 @@ impl Frame {
         }
     }
 
-    /// From the words of a head. Takes as many of them as belong to it.
+    /// Parses the words of a head, using as many as belong to the frame.
     pub(super) fn parse<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<Self> {
         let name = words.next()?;
         if name == "frame" {
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_known_frame_comes_back_by_its_name() {
+    fn every_known_frame_is_parsed_from_its_name() {
         for (name, spelled) in KNOWN {
             let frame = Frame::parse(&mut [name].into_iter()).unwrap();
             assert_eq!(frame.spelled(), spelled);

@@ -1,24 +1,24 @@
-//! Which line is which part of a table with rules.
+//! Assigns the lines of a table with rules to its parts.
 
 use super::frame::{Bars, Frame, Rule};
 use super::ruler::Line;
 
-/// More lines than this are no names.
+/// The most lines of names.
 const NAMES: usize = 4;
 
-/// A line of the text, and where its fields begin among all fields.
+/// The index of a line, and the index of its first field.
 pub(super) type FieldLine = (usize, usize);
 
-/// Which lines are which part of the table.
+/// The lines of each part of the table.
 pub(super) struct Plan {
     pub(super) frame: Frame,
     /// The lines of the names.
     pub(super) names: Vec<FieldLine>,
     /// The lines of all rows.
     places: Vec<FieldLine>,
-    /// Where each row ends among those; nothing if each line is a row.
+    /// The end of each row in `places`; `None` if each line is a row.
     ends: Option<Vec<usize>>,
-    /// Lines that are none of it.
+    /// Lines outside the table.
     pub(super) literal: Vec<usize>,
     /// The line below the table.
     pub(super) below: Option<usize>,
@@ -29,7 +29,7 @@ impl Plan {
         let is_ours = |line: &Line| !matches!(line, Line::Other);
         let first = lines.iter().position(is_ours)?;
         Self::from(lines, first).or_else(|| {
-            // Something may stand above it that is drawn with the same characters.
+            // Text above the table may use the same characters.
             let next = lines
                 .iter()
                 .skip(first + 1)
@@ -51,7 +51,7 @@ impl Plan {
         let bottom = rule_at(last).filter(|_| last > first);
         let from = first + usize::from(top.is_some());
         let to = last + 1 - usize::from(bottom.is_some());
-        // Rules inside: the first one is below the names.
+        // Inner rules: the first one is below the names.
         let inner: Vec<(usize, Rule)> = (from..to)
             .filter_map(|at| Some((at, rule_at(at)?)))
             .collect();
@@ -85,7 +85,7 @@ impl Plan {
         }
         ends.push(places.len());
         let is_filled = ends.first() != Some(&0) && ends.windows(2).all(|two| two[0] < two[1]);
-        // Rules here and there are no rule.
+        // Occasional rules do not separate all rows.
         let is_between =
             is_regular && is_filled && more.len() * 3 >= places.len() && literal.len() == outside;
         let between = between.filter(|_| is_between);
@@ -113,7 +113,7 @@ impl Plan {
         })
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.ends.as_ref().map_or(self.places.len(), Vec::len)
     }

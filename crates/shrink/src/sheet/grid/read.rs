@@ -1,4 +1,4 @@
-//! Finding out how a table with rules is drawn.
+//! Infers how a table with rules is drawn.
 
 use std::borrow::Cow;
 
@@ -13,14 +13,14 @@ use crate::sheet::measure::Measure;
 use crate::sheet::rows::Rows;
 use crate::sheet::style::Style;
 
-/// A table with rules, if that is what a text is. Of so many rows it is made sure that they are drawn the
-/// same.
+/// Parses a table with rules. The drawing is checked against the first `look` rows.
 pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) -> Option<Found<'a>> {
     let rulers = lines.iter().take(12).filter_map(|line| Ruler::of(line));
     let ruler = rulers.max_by_key(|ruler| ruler.stops.len())?;
-    let measures = match lines.iter().all(|line| line.is_ascii()) {
-        true => &Measure::ALL[..1],
-        false => &Measure::ALL[..],
+    let measures = if lines.iter().all(|line| line.is_ascii()) {
+        &Measure::ALL[..1]
+    } else {
+        &Measure::ALL[..]
     };
     let mut best: Option<Cut<'a>> = None;
     for measure in measures {
@@ -48,7 +48,7 @@ pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) ->
     fit.found(&ruler, look)
 }
 
-/// A table that is taken apart, and how.
+/// A table cut into fields, and its layout.
 struct Fit<'f, 'a> {
     lines: &'f [&'a str],
     cut: &'f Cut<'a>,
@@ -78,8 +78,10 @@ impl<'a> Fit<'_, 'a> {
             grid.names = (name_aligns != frame.names(&aligns)).then_some(name_aligns);
             grid.tails.1 = tail;
         }
-        let (tail, odd) = self.odd(&writer, &aligns, look)?;
-        if odd.len() > self.plan.len() / 4 || (frame.between.is_some() && !odd.is_empty()) {
+        let (tail, irregular) = self.irregular_rows(&writer, &aligns, look)?;
+        if irregular.len() > self.plan.len() / 4
+            || (frame.between.is_some() && !irregular.is_empty())
+        {
             return None;
         }
         grid.tails.0 = tail;
@@ -87,7 +89,7 @@ impl<'a> Fit<'_, 'a> {
         let rows = Rows {
             width: self.columns,
             names: (!name_lines.is_empty()).then_some(names),
-            cells: self.cells(&aligns, &odd, &mut literal),
+            cells: self.cells(&aligns, &irregular, &mut literal),
         };
         grid.aligns = (align::usual(&rows) != aligns).then_some(aligns);
         let needed = least(&rows, &name_lines, self.cut.measure);
@@ -123,7 +125,7 @@ impl<'a> Fit<'_, 'a> {
             .unwrap_or_default()
     }
 
-    /// Where cells stand in their columns.
+    /// The alignment of each column.
     fn aligns(&self) -> Vec<Align> {
         let mut votes = vec![Votes::default(); self.columns];
         for place in self.plan.places().iter().take(1000) {
@@ -146,7 +148,7 @@ impl<'a> Fit<'_, 'a> {
             .collect()
     }
 
-    /// Where names stand, and how their lines end.
+    /// The alignment of the names, and how their lines end.
     fn name_style(
         &self,
         writer: &GridWriter<'_>,
@@ -172,8 +174,8 @@ impl<'a> Fit<'_, 'a> {
         None
     }
 
-    /// How rows end, and which are drawn in another way all the same.
-    fn odd(
+    /// How rows end, and the rows that are drawn in another way.
+    fn irregular_rows(
         &self,
         writer: &GridWriter<'_>,
         aligns: &[Align],
@@ -192,10 +194,10 @@ impl<'a> Fit<'_, 'a> {
         };
         let mut best: Option<(Tail, Vec<usize>)> = None;
         for tail in tails(bars) {
-            let mut odd = Vec::new();
+            let mut irregular = Vec::new();
             for number in 0..self.plan.len() {
-                // The first ones are as good as all, until one is odd.
-                if number >= look && odd.is_empty() {
+                // The first `look` rows represent all rows, unless one of them is irregular.
+                if number >= look && irregular.is_empty() {
                     break;
                 }
                 if !self
@@ -204,15 +206,15 @@ impl<'a> Fit<'_, 'a> {
                     .iter()
                     .all(|place| fits(*place, *tail))
                 {
-                    odd.push(number);
+                    irregular.push(number);
                 }
             }
-            let is_perfect = odd.is_empty();
+            let is_perfect = irregular.is_empty();
             if best
                 .as_ref()
-                .is_none_or(|(_, least)| odd.len() < least.len())
+                .is_none_or(|(_, least)| irregular.len() < least.len())
             {
-                best = Some((*tail, odd));
+                best = Some((*tail, irregular));
             }
             if is_perfect {
                 break;
@@ -224,14 +226,14 @@ impl<'a> Fit<'_, 'a> {
     fn cells(
         &self,
         aligns: &[Align],
-        odd: &[usize],
+        irregular: &[usize],
         literal: &mut Vec<usize>,
     ) -> Vec<Cow<'a, str>> {
         let mut cells = Vec::with_capacity(self.plan.len() * self.columns);
-        let mut odd = odd.iter().peekable();
+        let mut irregular = irregular.iter().peekable();
         for number in 0..self.plan.len() {
             let places = self.plan.row(number);
-            if odd.next_if_eq(&&number).is_some() {
+            if irregular.next_if_eq(&&number).is_some() {
                 literal.extend(places.iter().map(|(at, _)| *at));
                 continue;
             }
@@ -252,22 +254,23 @@ impl<'a> Fit<'_, 'a> {
     }
 }
 
-/// How a line may end.
+/// The possible ends of a line.
 const fn tails(bars: Bars) -> &'static [Tail] {
-    match bars.is_closed() {
-        true => &[Tail::Padded],
-        false => &[Tail::Bare, Tail::Padded, Tail::Trimmed],
+    if bars.is_closed() {
+        &[Tail::Padded]
+    } else {
+        &[Tail::Bare, Tail::Padded, Tail::Trimmed]
     }
 }
 
-/// The lines of a cell. Empty ones at the end are what others in the row have more.
+/// Joins the lines of a cell. Empty lines at the end belong to taller cells of the row.
 fn several<'a>(parts: impl Iterator<Item = &'a str>) -> String {
     let mut cell = parts.collect::<Vec<_>>().join("\n");
     cell.truncate(cell.trim_end_matches('\n').len());
     cell
 }
 
-/// How many spaces nearly every cell has before and after it.
+/// The spaces that nearly every cell has before and after it.
 fn spaces(cut: &Cut<'_>, plan: &Plan, columns: usize) -> (usize, usize) {
     let mut all = 0_usize;
     let mut before = 0_usize;
@@ -280,7 +283,7 @@ fn spaces(cut: &Cut<'_>, plan: &Plan, columns: usize) -> (usize, usize) {
         }
     }
     let most = |count: usize| usize::from(count * 10 >= all * 9);
-    // The last cell of a line may end without.
+    // The last cell of a line may lack the space after it.
     (most(before), most(after.max(before)))
 }
 
@@ -306,7 +309,7 @@ fn widths(ruler: &Ruler, space: (usize, usize)) -> Option<Vec<usize>> {
     Some(widths)
 }
 
-/// Names, and what holds their lines together.
+/// The names, and the character that joins their lines.
 type Joined<'a> = (Vec<Cow<'a, str>>, Option<char>);
 
 fn join<'a>(lines: &[Vec<&'a str>]) -> Option<Joined<'a>> {

@@ -1,41 +1,41 @@
-//! Where the columns of a table with rules are.
+//! Finds the columns of a table from its rules.
 
 use super::frame::{Bars, Rule};
 use crate::context::Stop;
-use crate::sheet::measure::Measure;
+use crate::sheet::measure::{LineCursor, Measure};
 
-/// What a line is.
+/// A line by its type.
 #[derive(Clone, Copy)]
 pub(super) enum Line {
     Rule(Rule),
-    /// With the place of its first field among all fields.
+    /// With the index of its first field.
     Row(Bars, usize),
     Other,
 }
 
-/// Where columns begin and end, after the rule that shows it.
+/// The boundaries of columns, taken from a rule.
 pub(super) struct Ruler {
     pub(super) indent: usize,
-    /// Where the bars between cells are, counted from the indent.
+    /// The positions of the bars between cells, relative to the indent.
     pub(super) stops: Vec<usize>,
     pub(super) has_left: bool,
-    /// Where the last bar is.
+    /// The position of the last bar.
     pub(super) right: Option<usize>,
-    /// How long the rule is.
+    /// The length of the rule.
     pub(super) end: usize,
 }
 
-/// All lines, taken apart at the stops.
+/// All lines, cut at the stops.
 pub(super) struct Cut<'a> {
     pub(super) lines: Vec<Line>,
     pub(super) fields: Vec<&'a str>,
-    /// How many lines are rows.
+    /// The number of rows.
     pub(super) rows: usize,
     pub(super) measure: Measure,
 }
 
 impl Cut<'_> {
-    /// Whether no line is left that may be a row.
+    /// Whether hardly any line is neither rule nor row.
     pub(super) fn is_whole(&self) -> bool {
         let others = self.lines.iter().filter(|line| matches!(line, Line::Other));
         others.count() <= 2
@@ -50,7 +50,7 @@ impl Ruler {
         if chars.len() < 3 || !chars.iter().all(|c| is_line(*c)) {
             return None;
         }
-        // The first that stands twice in a row.
+        // The first character that occurs twice in a row.
         let fill = chars.windows(2).find(|two| two[0] == two[1])?[0];
         let has_left = chars.first() != Some(&fill);
         let last = chars.len() - 1;
@@ -108,18 +108,19 @@ impl Ruler {
         Some(cut)
     }
 
-    /// A line without the indent.
+    /// A line without its indent.
     fn inner<'a>(&self, line: &'a str) -> Option<&'a str> {
         let spaces = line.bytes().take(self.indent).take_while(|b| *b == b' ');
         line.get(spaces.count().max(self.indent)..)
     }
 
-    /// What a rule consists of, if it fits the columns.
+    /// Parses a rule that fits the columns.
     fn rule(&self, line: &str) -> Option<Rule> {
         let mut chars = line.chars().enumerate().peekable();
-        let left = match self.has_left {
-            true => Some(chars.next()?.1),
-            false => None,
+        let left = if self.has_left {
+            Some(chars.next()?.1)
+        } else {
+            None
         };
         let fill = chars.peek()?.1;
         let mut stops = self.stops.iter().peekable();
@@ -152,25 +153,18 @@ impl Ruler {
         })
     }
 
-    /// The fields of a row.
+    /// Appends the fields of a row.
     fn row<'a>(&self, line: &'a str, measure: Measure, fields: &mut Vec<&'a str>) -> Option<Bars> {
-        let is_ascii = line.is_ascii();
-        let mut places = Places {
-            line,
-            measure,
-            is_ascii,
-            byte: 0,
-            place: 0,
-        };
+        let mut cursor = LineCursor::new(line, measure);
         let mut left = None;
         let mut mid = None;
         let mut start = 0;
         if self.has_left {
-            (_, left, start) = places.bar(0)?;
+            (_, left, start) = cursor.bar(0)?;
             left?;
         }
         for stop in &self.stops {
-            let (end, bar, next) = places.bar(*stop)?;
+            let (end, bar, next) = cursor.bar(*stop)?;
             if bar.is_none() || mid.is_some_and(|mid| Some(mid) != bar) {
                 return None;
             }
@@ -181,7 +175,7 @@ impl Ruler {
         let mut right = None;
         let end = match self.right {
             Some(stop) => {
-                let (end, bar, next) = places.bar(stop)?;
+                let (end, bar, next) = cursor.bar(stop)?;
                 if bar.is_none() || next != line.len() {
                     return None;
                 }
@@ -191,7 +185,7 @@ impl Ruler {
             None => line.len(),
         };
         fields.push(line.get(start..end)?);
-        // A line of one column without bars is any line.
+        // Without bars, a line of one column could be any line.
         let (None, None, None) = (left, mid, right) else {
             return Some(Bars {
                 left,
@@ -203,17 +197,8 @@ impl Ruler {
     }
 }
 
-/// Walks along a line.
-struct Places<'a> {
-    line: &'a str,
-    measure: Measure,
-    is_ascii: bool,
-    byte: usize,
-    place: usize,
-}
-
-impl Places<'_> {
-    /// Goes to a place: the byte there, the bar that stands there, and the byte after it.
+impl LineCursor<'_> {
+    /// Advances to a column: returns the byte offset, the bar there if any, and the offset behind it.
     fn bar(&mut self, at: usize) -> Option<(usize, Option<char>, usize)> {
         if self.is_ascii {
             let bar = char::from(*self.line.as_bytes().get(at)?);
@@ -223,25 +208,25 @@ impl Places<'_> {
         loop {
             let c = chars.next()?;
             let byte = self.byte;
-            let place = self.place;
+            let column = self.column;
             self.byte += c.len_utf8();
-            // A bar takes one column in every way of counting.
-            self.place += if is_bar(c) {
+            // A bar is one column wide in every measure.
+            self.column += if is_bar(c) {
                 1
             } else {
                 self.measure.of_char(c)
             };
-            if place == at {
+            if column == at {
                 return Some((byte, Some(c).filter(|c| is_bar(*c)), self.byte));
             }
-            if place > at {
+            if column > at {
                 return None;
             }
         }
     }
 }
 
-/// Whether rules are made of it.
+/// Whether rules consist of this character.
 fn is_line(c: char) -> bool {
     matches!(
         c,
@@ -249,7 +234,7 @@ fn is_line(c: char) -> bool {
     )
 }
 
-/// Whether it stands between cells.
+/// Whether this character may separate cells.
 fn is_bar(c: char) -> bool {
     matches!(c, '|' | '!' | ':' | '*' | '\u{2500}'..='\u{257f}')
 }

@@ -1,25 +1,25 @@
-//! Ways to take the lines of a listing apart.
+//! Several ways to cut the lines of a listing into cells.
 
-use crate::sheet::measure::Measure;
+use crate::sheet::measure::{LineCursor, Measure};
 
-/// A cell and where it begins on the screen.
+/// A cell and its column on the screen.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Placed<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
 }
 
-/// Lines that were taken apart into the same number of cells, and those that were not.
+/// The lines that were cut into the same number of cells, and those that were not.
 pub(super) struct Cells<'a> {
     pub(super) columns: usize,
     /// Row by row.
     pub(super) cells: Vec<Placed<'a>>,
-    /// Which line each row is.
+    /// The line number of each row.
     pub(super) places: Vec<usize>,
-    pub(super) odd: Vec<usize>,
+    pub(super) irregular: Vec<usize>,
 }
 
-/// At every run of spaces. The last column is the rest of the line.
+/// Cuts at every run of spaces. The last column is the rest of the line.
 pub(super) fn at_spaces<'a>(lines: &[&'a str], measure: Measure) -> Option<Cells<'a>> {
     let counts: Vec<usize> = lines.iter().map(|line| words(line)).collect();
     let columns = low(&counts)?;
@@ -29,31 +29,32 @@ pub(super) fn at_spaces<'a>(lines: &[&'a str], measure: Measure) -> Option<Cells
     let mut cells = Cells::new(columns);
     for (number, (line, count)) in lines.iter().zip(&counts).enumerate() {
         if *count < columns {
-            cells.odd.push(number);
+            cells.irregular.push(number);
             continue;
         }
         cells.places.push(number);
-        let mut places = Places::of(line, measure);
+        let mut cursor = LineCursor::new(line, measure);
         let mut rest = *line;
         for i in 0..columns {
             rest = rest.trim_start_matches(' ');
-            let end = match i + 1 == columns {
-                true => rest.trim_end_matches(' ').len(),
-                false => rest.find(' ').unwrap_or(rest.len()),
+            let end = if i + 1 == columns {
+                rest.trim_end_matches(' ').len()
+            } else {
+                rest.find(' ').unwrap_or(rest.len())
             };
             let (text, more) = rest.split_at(end);
-            let at = places.place_of(line.len() - rest.len());
+            let at = cursor.column_of(line.len() - rest.len());
             cells.cells.push(Placed { text, at });
             rest = more;
         }
     }
-    // More columns than the words of the shortest line.
+    // The text has more columns than its shortest line has words.
     let rests = cells.cells.iter().skip(columns - 1).step_by(columns);
     let several = rests.filter(|rest| rest.text.contains("  ")).count();
     (several * 4 <= cells.places.len()).then_some(cells)
 }
 
-/// At two spaces or more.
+/// Cuts at two or more spaces.
 pub(super) fn at_gaps<'a>(lines: &[&'a str], measure: Measure) -> Option<Cells<'a>> {
     let parts = |line: &&'a str| -> usize { gaps(line).count() };
     let counts: Vec<usize> = lines.iter().map(parts).collect();
@@ -61,20 +62,20 @@ pub(super) fn at_gaps<'a>(lines: &[&'a str], measure: Measure) -> Option<Cells<'
     let mut cells = Cells::new(columns);
     for (number, (line, count)) in lines.iter().zip(&counts).enumerate() {
         if *count != columns {
-            cells.odd.push(number);
+            cells.irregular.push(number);
             continue;
         }
         cells.places.push(number);
-        let mut places = Places::of(line, measure);
+        let mut cursor = LineCursor::new(line, measure);
         for (start, text) in gaps(line) {
-            let at = places.place_of(start);
+            let at = cursor.column_of(start);
             cells.cells.push(Placed { text, at });
         }
     }
     Some(cells)
 }
 
-/// At the places that are blank in every line, or in all but a few.
+/// Cuts at the screen columns that are blank in every line, or in all but a few.
 pub(super) fn at_gutters<'a>(
     lines: &[&'a str],
     measure: Measure,
@@ -84,7 +85,7 @@ pub(super) fn at_gutters<'a>(
     let mut filled = vec![0_usize; width + 1];
     let few = lines.len() / 25;
     for (number, line) in lines.iter().enumerate() {
-        // Where a name is, there is a column, even if nothing is in it.
+        // A name implies a column, even if all cells below it are empty.
         let weight = if number == 0 && is_named { few + 1 } else { 1 };
         let mut place = 0;
         for c in line.chars() {
@@ -116,7 +117,8 @@ pub(super) fn at_gutters<'a>(
     at_starts(lines, &starts, measure)
 }
 
-/// A column has a name if there are names; and a name may have a space in it if nothing stands below.
+/// Removes starts that do not begin a column: those without a name if there are names, and spaces inside a name with
+/// nothing below.
 fn name_columns(
     starts: &mut Vec<usize>,
     names: &str,
@@ -150,9 +152,9 @@ fn name_columns(
     *starts = columns.map(|(_, start)| *start).collect();
 }
 
-/// At given places: each column goes from one to the next, and a space stands before each.
+/// Cuts at given positions: each column extends to the next start, with a space before it.
 ///
-/// Short lines have cells, too: if these were many more than there are bytes, it is no listing.
+/// Short lines have cells, too; if there are many more cells than bytes, this is not a listing.
 pub(super) fn at_starts<'a>(
     lines: &[&'a str],
     starts: &[usize],
@@ -169,7 +171,7 @@ pub(super) fn at_starts<'a>(
             Some(()) => cells.places.push(number),
             None => {
                 cells.cells.truncate(before);
-                cells.odd.push(number);
+                cells.irregular.push(number);
             }
         }
     }
@@ -182,14 +184,14 @@ fn cut<'a>(
     measure: Measure,
     cells: &mut Vec<Placed<'a>>,
 ) -> Option<()> {
-    let mut places = Places::of(line, measure);
-    let mut byte = places.byte_at(*starts.first()?)?;
+    let mut cursor = LineCursor::new(line, measure);
+    let mut byte = cursor.byte_at(*starts.first()?)?;
     if !line.get(..byte)?.trim_matches(' ').is_empty() {
         return None;
     }
     for (i, start) in starts.iter().enumerate() {
         let end = match starts.get(i + 1) {
-            Some(next) => places.byte_at(*next)?,
+            Some(next) => cursor.byte_at(*next)?,
             None => line.len(),
         };
         let field = line.get(byte..end)?;
@@ -211,17 +213,17 @@ impl Cells<'_> {
             columns,
             cells: Vec::new(),
             places: Vec::new(),
-            odd: Vec::new(),
+            irregular: Vec::new(),
         }
     }
 }
 
-/// How many words a line has.
+/// The number of words of a line.
 fn words(line: &str) -> usize {
     line.split(' ').filter(|word| !word.is_empty()).count()
 }
 
-/// Parts of a line with two spaces or more between them, and where they begin.
+/// The parts of a line between runs of two or more spaces, with their offsets.
 fn gaps(line: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -239,11 +241,11 @@ fn gaps(line: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// A number that nearly all reach.
+/// A count that nearly all lines reach.
 fn low(counts: &[usize]) -> Option<usize> {
     let mut sorted = counts.to_vec();
     sorted.sort_unstable();
-    // The first line and the last few often say something else.
+    // The first line and the last few are often not part of the listing.
     let skip = (sorted.len() / 20).max(usize::from(sorted.len() > 3));
     let low = sorted.get(skip).copied().filter(|low| *low > 1)?;
     let lowest = sorted.iter().copied().find(|count| *count > 1)?;
@@ -254,56 +256,10 @@ fn low(counts: &[usize]) -> Option<usize> {
     })
 }
 
-/// The number that most have.
+/// The most frequent count.
 fn most(counts: &[usize]) -> Option<usize> {
     let mut sorted = counts.to_vec();
     sorted.sort_unstable();
     let runs = sorted.chunk_by(|a, b| a == b).filter(|run| run[0] > 1);
     runs.max_by_key(|run| run.len()).map(|run| run[0])
-}
-
-/// Walks along a line.
-struct Places<'a> {
-    line: &'a str,
-    measure: Measure,
-    is_ascii: bool,
-    byte: usize,
-    place: usize,
-}
-
-impl<'a> Places<'a> {
-    fn of(line: &'a str, measure: Measure) -> Self {
-        Self {
-            line,
-            measure,
-            is_ascii: line.is_ascii(),
-            byte: 0,
-            place: 0,
-        }
-    }
-
-    /// The place of a byte further on.
-    fn place_of(&mut self, byte: usize) -> usize {
-        if self.is_ascii {
-            return byte;
-        }
-        let passed = self.line.get(self.byte..byte).unwrap_or_default();
-        self.place += self.measure.of(passed);
-        self.byte = byte;
-        self.place
-    }
-
-    /// The byte at a place further on; the end if the line is shorter.
-    fn byte_at(&mut self, place: usize) -> Option<usize> {
-        if self.is_ascii {
-            return Some(place.min(self.line.len()));
-        }
-        let mut rest = self.line.get(self.byte..)?.chars();
-        while self.place < place {
-            let Some(c) = rest.next() else { break };
-            self.byte += c.len_utf8();
-            self.place += self.measure.of_char(c);
-        }
-        (self.place <= place).then_some(self.byte)
-    }
 }

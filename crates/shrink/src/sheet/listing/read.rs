@@ -1,4 +1,4 @@
-//! Finding out how a listing is laid out.
+//! Infers the layout of a listing.
 
 use std::borrow::Cow;
 
@@ -12,11 +12,10 @@ use crate::sheet::page::Literal;
 use crate::sheet::rows::{Rows, is_number};
 use crate::sheet::style::Style;
 
-/// A listing, if that is what the lines are, taken apart in the way that explains most of it. Of so many
-/// rows it is made sure that they are drawn the same.
+/// Parses a listing, cut in the way that explains most lines. The drawing is checked against the first `look` rows.
 pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) -> Option<Found<'a>> {
     let mut best: Option<Found<'a>> = None;
-    // A title or two may stand above it.
+    // A few title lines may precede the listing.
     for skip in 0..TITLES {
         let fewer = |best: &Found<'_>, found: &Found<'_>| found.literal.len() < best.literal.len();
         let Some(rest) = lines.get(skip..).filter(|rest| rest.len() > 2) else {
@@ -35,10 +34,10 @@ pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) ->
     best
 }
 
-/// So many lines may stand above a listing.
+/// The most title lines.
 const TITLES: usize = 4;
 
-/// A listing in these lines, which are the last ones of all.
+/// Parses a listing in the last lines of the text.
 fn below<'a>(all: &[&'a str], lines: &[&'a str], look: usize, stop: &Stop) -> Option<Found<'a>> {
     let is_ascii = lines.iter().all(|line| line.is_ascii());
     let measures = if is_ascii {
@@ -76,7 +75,7 @@ fn below<'a>(all: &[&'a str], lines: &[&'a str], look: usize, stop: &Stop) -> Op
             break;
         }
     }
-    // Their numbers are those of all lines.
+    // Converts line numbers to those of the whole text.
     let skipped = all.len() - lines.len();
     let mut found = best?;
     found.literal.iter_mut().for_each(|(at, _)| *at += skipped);
@@ -85,7 +84,7 @@ fn below<'a>(all: &[&'a str], lines: &[&'a str], look: usize, stop: &Stop) -> Op
     Some(found)
 }
 
-/// Whether the first line looks like names: it has no digits, or is in capitals.
+/// Whether the first line looks like names: it has no digits, or no lower-case letters.
 fn is_header(lines: &[&str]) -> bool {
     let Some(first) = lines.first() else {
         return false;
@@ -104,18 +103,18 @@ fn fit<'a>(
 ) -> Option<Found<'a>> {
     let columns = cells.columns;
     let count = cells.places.len();
-    if columns < 2 || count < 2 || cells.odd.len() > 3 + ruled.rest.len() / 4 {
+    if columns < 2 || count < 2 || cells.irregular.len() > 3 + ruled.rest.len() / 4 {
         return None;
     }
     let tracks: Vec<Track> = (0..columns).map(|i| track(cells, i, measure)).collect();
     let is_named = named(cells, &tracks, ruled.rules.is_some())?;
-    let (mut listing, odd) = drawn_by(cells, ruled, measure, &tracks, look)?;
-    if odd.len() * 4 > count || (is_named && odd.first() == Some(&0)) {
+    let (mut listing, irregular) = drawn_by(cells, ruled, measure, &tracks, look)?;
+    if irregular.len() * 4 > count || (is_named && irregular.first() == Some(&0)) {
         return None;
     }
     let original = |number: usize| ruled.places.get(number).copied();
     let mut literal: Vec<usize> = cells
-        .odd
+        .irregular
         .iter()
         .filter_map(|number| original(*number))
         .collect();
@@ -124,9 +123,9 @@ fn fit<'a>(
         names: None,
         cells: Vec::with_capacity(cells.cells.len()),
     };
-    let mut odd = odd.into_iter().peekable();
+    let mut irregular = irregular.into_iter().peekable();
     for (number, place) in cells.places.iter().enumerate() {
-        if odd.next_if_eq(&number).is_some() {
+        if irregular.next_if_eq(&number).is_some() {
             literal.extend(original(*place));
         } else if number == 0 && is_named {
             rows.names = Some(row(cells, 0));
@@ -160,7 +159,7 @@ fn row<'a>(cells: &Cells<'a>, number: usize) -> Vec<Cow<'a, str>> {
     cells.map(|cell| Cow::Borrowed(cell.text)).collect()
 }
 
-/// The listing that draws most rows as they are, and the numbers of the rows that it draws differently.
+/// The listing that draws most rows exactly, and the numbers of the rows that it draws differently.
 fn drawn_by(
     cells: &Cells<'_>,
     ruled: &Ruled<'_>,
@@ -186,25 +185,27 @@ fn drawn_by(
             tail,
             ..Listing::plain()
         };
-        let most = best.as_ref().map_or(usize::MAX, |(_, odd)| odd.len());
-        let mut odd = Vec::new();
+        let most = best
+            .as_ref()
+            .map_or(usize::MAX, |(_, irregular)| irregular.len());
+        let mut irregular = Vec::new();
         for (number, place) in cells.places.iter().enumerate() {
-            // The first ones are as good as all, until one is odd.
-            if number >= look && odd.is_empty() {
+            // The first `look` rows represent all rows, unless one of them is irregular.
+            if number >= look && irregular.is_empty() {
                 break;
             }
             line.clear();
             listing.line(&mut line, &row(cells, number), tracks);
             if ruled.rest.get(*place) != Some(&&*line) {
-                odd.push(number);
-                if odd.len() >= most {
+                irregular.push(number);
+                if irregular.len() >= most {
                     break;
                 }
             }
         }
-        if odd.len() < most {
-            let is_perfect = odd.is_empty();
-            best = Some((listing, odd));
+        if irregular.len() < most {
+            let is_perfect = irregular.is_empty();
+            best = Some((listing, irregular));
             if is_perfect {
                 break;
             }
@@ -213,7 +214,7 @@ fn drawn_by(
     best
 }
 
-/// Where a column is: most of its cells begin or end there.
+/// The position of a column, where most of its cells begin or end.
 fn track(cells: &Cells<'_>, column: usize, measure: Measure) -> Track {
     let all = cells.cells.iter().skip(column).step_by(cells.columns);
     let filled = all.filter(|cell| !cell.text.is_empty());
@@ -236,7 +237,7 @@ fn mode(numbers: &mut [usize]) -> (usize, usize) {
         .map_or((0, 0), |run| (run[0], run.len()))
 }
 
-/// Whether the first row is names. `None` if its words stand over other columns than their own.
+/// Whether the first row has names. `None` if names are above other columns than their own.
 fn named(cells: &Cells<'_>, tracks: &[Track], ruled: bool) -> Option<bool> {
     let columns = cells.columns;
     let first = cells.cells.get(..columns)?;
@@ -252,9 +253,10 @@ fn named(cells: &Cells<'_>, tracks: &[Track], ruled: bool) -> Option<bool> {
     if is_named {
         for (i, (name, track)) in first.iter().zip(tracks).enumerate() {
             let from = isize::try_from(name.at).ok()?;
-            let inside = match track.is_right {
-                true => from < track.start,
-                false => from <= track.start.saturating_add(1) || i == 0,
+            let inside = if track.is_right {
+                from < track.start
+            } else {
+                from <= track.start.saturating_add(1) || i == 0
             };
             if !name.text.is_empty() && !inside {
                 return None;
@@ -265,7 +267,7 @@ fn named(cells: &Cells<'_>, tracks: &[Track], ruled: bool) -> Option<bool> {
 }
 
 impl Listing {
-    /// The rules, if they are drawn as this line.
+    /// The rules, if they are drawn like this line.
     fn rules_like(&self, line: &str, rules: Rules, rows: &Rows<'_>) -> Option<Rules> {
         let tracks = self.tracks(rows);
         let mut drawn = String::new();
@@ -277,7 +279,7 @@ impl Listing {
         })
     }
 
-    /// Says where the columns are by what is usual and what is not.
+    /// Describes the positions of columns as a gap with exceptions.
     fn settle(&mut self, rows: &Rows<'_>, tracks: &[Track]) {
         let widths = least(rows, self.measure);
         self.right = (0..tracks.len())
@@ -291,9 +293,10 @@ impl Listing {
                 if i > 0 {
                     here += gap;
                 }
-                let start = match track.is_right {
-                    true => track.start.saturating_sub_unsigned(*width),
-                    false => track.start,
+                let start = if track.is_right {
+                    track.start.saturating_sub_unsigned(*width)
+                } else {
+                    track.start
                 };
                 if start != here {
                     extras.push((i, start - here));

@@ -2,15 +2,15 @@
 
 use super::Rules;
 
-/// The lines without those that consist of dashes.
+/// The lines of a listing without its rules.
 pub(super) struct Ruled<'a> {
     pub(super) rest: Vec<&'a str>,
-    /// Which line each of them is.
+    /// The line number of each remaining line.
     pub(super) places: Vec<usize>,
-    /// The lines of dashes.
+    /// The line numbers of the rules.
     pub(super) at: Vec<usize>,
     pub(super) rules: Option<Rules>,
-    /// Where runs of dashes begin.
+    /// Where the runs of dashes in a rule begin.
     pub(super) starts: Option<Vec<usize>>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Ruled<'a> {
     }
 }
 
-/// Whether a line consists of runs of one character such as `-`.
+/// The dash of a line that consists of runs of one character such as `-`.
 fn dashes(line: &str) -> Option<char> {
     let dash = line.trim_start_matches(' ').chars().next()?;
     let is_rule = matches!(dash, '-' | '=' | '─' | '━' | '═')

@@ -1,4 +1,4 @@
-//! A way to write Markdown tables, in words.
+//! The notation of a Markdown table in a head.
 
 use super::{Dashes, Mark, Markdown, Padding};
 use crate::sheet::align;
@@ -6,15 +6,15 @@ use crate::sheet::head::{Words, numbers, parse_numbers, parse_runs, runs};
 use crate::sheet::measure::Measure;
 
 impl Markdown {
-    /// The words for it.
+    /// The words of the head.
     pub(in crate::sheet) fn head(&self) -> String {
         let mut head = "markdown".to_owned();
-        let mut say = |words: &str| {
+        let mut push = |words: &str| {
             head.push(' ');
             head.push_str(words);
         };
         if self.padding.is_some() {
-            say("padded");
+            push("padded");
         }
         if self.marks.iter().any(|mark| *mark != Mark::None) {
             let same = self.marks.iter().all(|one| Some(one) == self.marks.first());
@@ -23,42 +23,42 @@ impl Markdown {
             } else {
                 &self.marks
             };
-            say(&marks.iter().map(|mark| mark.letter()).collect::<String>());
+            push(&marks.iter().map(|mark| mark.letter()).collect::<String>());
         }
         if self.indent > 0 {
-            say(&format!("indent={}", self.indent));
+            push(&format!("indent={}", self.indent));
         }
         match self.edges {
             (true, true) => {}
-            (left, right) => say(&format!("edges={}{}", u8::from(left), u8::from(right))),
+            (left, right) => push(&format!("edges={}{}", u8::from(left), u8::from(right))),
         }
         if !self.spaced {
-            say("tight");
+            push("tight");
         }
         if self.thin {
-            say("thin");
+            push("thin");
         }
         if self.apart {
-            say("apart");
+            push("apart");
         }
         match &self.dashes {
             Dashes::Wide if self.padding.is_some() => {}
             Dashes::Each(3) if self.padding.is_none() => {}
-            Dashes::Wide => say("dashes=wide"),
-            Dashes::Each(dashes) => say(&format!("dashes={dashes}")),
-            Dashes::All(all) => say(&format!("dashes=all{all}")),
+            Dashes::Wide => push("dashes=wide"),
+            Dashes::Each(dashes) => push(&format!("dashes={dashes}")),
+            Dashes::All(all) => push(&format!("dashes=all{all}")),
             Dashes::Listed(list) => {
                 let list: Vec<String> = list.iter().map(usize::to_string).collect();
-                say(&format!("dashes={}", list.join(",")));
+                push(&format!("dashes={}", list.join(",")));
             }
         }
         if let Some(padding) = &self.padding {
-            padding.say(say);
+            padding.write(push);
         }
         head
     }
 
-    /// The way back, for a table with so many columns.
+    /// The inverse of [`Self::head`], for a table with this many columns.
     pub(in crate::sheet) fn parse(words: Words<'_>, columns: usize) -> Option<Self> {
         let mut markdown = Self::plain(columns);
         let mut dashes = None;
@@ -86,7 +86,7 @@ impl Markdown {
                         markdown.marks = vec![one; columns];
                     }
                 }
-                _ => markdown.padding.as_mut()?.hear(key, value, columns)?,
+                _ => markdown.padding.as_mut()?.set_option(key, value, columns)?,
             }
         }
         markdown.dashes = match (dashes, &markdown.padding) {
@@ -115,28 +115,28 @@ impl Dashes {
 }
 
 impl Padding {
-    fn say(&self, mut say: impl FnMut(&str)) {
+    fn write(&self, mut push: impl FnMut(&str)) {
         if self.floor != 3 {
-            say(&format!("floor={}", self.floor));
+            push(&format!("floor={}", self.floor));
         }
         if !self.widths.is_empty() {
-            say(&format!("width={}", numbers(&self.widths)));
+            push(&format!("width={}", numbers(&self.widths)));
         }
         if !self.loose.is_empty() {
-            say(&format!("loose={}", runs(self.loose.iter().copied())));
+            push(&format!("loose={}", runs(self.loose.iter().copied())));
         }
         if let Some(aligns) = &self.aligns {
-            say(&format!("align={}", align::letters(aligns)));
+            push(&format!("align={}", align::letters(aligns)));
         }
         if let Some(names) = &self.names {
-            say(&format!("names={}", align::letters(names)));
+            push(&format!("names={}", align::letters(names)));
         }
         if let Some(word) = self.measure.word() {
-            say(word);
+            push(word);
         }
     }
 
-    fn hear(&mut self, key: &str, value: &str, columns: usize) -> Option<()> {
+    fn set_option(&mut self, key: &str, value: &str, columns: usize) -> Option<()> {
         match key {
             "floor" => self.floor = value.parse().ok()?,
             "width" => self.widths = parse_numbers(value)?,

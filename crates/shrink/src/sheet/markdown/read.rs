@@ -1,4 +1,4 @@
-//! Finding out how a Markdown table is written.
+//! Infers how a Markdown table is written.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,7 @@ use crate::sheet::page::Literal;
 use crate::sheet::rows::Rows;
 use crate::sheet::style::Style;
 
-/// A Markdown table, if that is what the lines are. Of so many rows it is made sure that they are written
-/// the same.
+/// Parses a Markdown table. The format is checked against the first `look` rows.
 pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) -> Option<Found<'a>> {
     let (at, rule) = lines
         .iter()
@@ -32,12 +31,13 @@ pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) ->
         if number == at {
             continue;
         }
-        match rule.cut(line, &mut fields) {
-            true => places.push(number),
-            false => literal.push(number),
+        if rule.cut(line, &mut fields) {
+            places.push(number)
+        } else {
+            literal.push(number)
         }
     }
-    // The names must be there.
+    // The line above the delimiter row must have names.
     if places.first() != Some(&(at - 1)) || literal.len() > 4 + lines.len() / 4 {
         return None;
     }
@@ -51,9 +51,9 @@ pub(in crate::sheet) fn read<'a>(lines: &[&'a str], look: usize, stop: &Stop) ->
 
 struct Table<'a> {
     rule: Rule,
-    /// Names first, then rows.
+    /// The fields of the names, then those of the rows.
     fields: Vec<&'a str>,
-    /// The lines that they are from.
+    /// The line number of each row.
     places: Vec<usize>,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// How columns are padded, and to which side the cells of each are aligned.
+    /// How columns are padded, and the alignment of each.
     fn padding(&self, widths: &[Width], markdown: &Markdown) -> Option<(Padding, Vec<Align>)> {
         let measures = widths
             .iter()
@@ -148,7 +148,7 @@ impl<'a> Table<'a> {
         Some((padding, aligns))
     }
 
-    /// The names, and how they are aligned: as the cells below them, or all in one way.
+    /// The names and their alignment: that of the cells, or the same for all names.
     fn names(
         &self,
         writer: &RowWriter<'_, 'a>,
@@ -168,8 +168,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The cells of all rows. Lines of rows that are written differently become literal; nothing if those
-    /// are many.
+    /// The cells of all rows. Irregular rows are appended to `literal`; `None` if too many are irregular.
     fn cells(
         &self,
         writer: &RowWriter<'_, 'a>,
@@ -178,27 +177,26 @@ impl<'a> Table<'a> {
         literal: &mut Vec<usize>,
     ) -> Option<Vec<Cow<'a, str>>> {
         let mut cells = Vec::with_capacity(self.fields.len());
-        let mut odd = 0;
+        let mut irregular = 0;
         let mut drawn = String::new();
         let columns = self.rule.marks.len();
         let places = self.fields.chunks_exact(columns).zip(&self.places);
         for (i, (fields, number)) in places.enumerate().skip(1) {
             let row = writer.cells(fields, aligns);
-            // The first ones are as good as all, until one is odd.
+            // The first `look` rows represent all rows, unless one of them is irregular.
             let is_fine =
-                (i > look && odd == 0) || writer.writes(&row, aligns, *number, &mut drawn);
-            match is_fine {
-                true => cells.extend(row),
-                false => {
-                    odd += 1;
-                    literal.push(*number);
-                }
+                (i > look && irregular == 0) || writer.writes(&row, aligns, *number, &mut drawn);
+            if is_fine {
+                cells.extend(row)
+            } else {
+                irregular += 1;
+                literal.push(*number);
             }
         }
-        (odd * 4 <= self.places.len()).then_some(cells)
+        (irregular * 4 <= self.places.len()).then_some(cells)
     }
 
-    /// Whether cells have a space on each side: all but a few.
+    /// Whether most cells have a space on each side.
     fn is_spaced(&self) -> bool {
         let columns = self.rule.marks.len();
         let mut counts = [0_usize; 2];
@@ -211,7 +209,7 @@ impl<'a> Table<'a> {
         counts[1] > counts[0]
     }
 
-    /// How wide most cells of a column are with their spaces, and by which measure most agree.
+    /// The most frequent width of a column's padded cells, in the measure that most cells agree on.
     fn width(&self, column: usize, measures: &[Measure], markdown: &Markdown) -> Width {
         let columns = self.rule.marks.len();
         let fields = self.fields.iter().skip(column).step_by(columns);
@@ -299,14 +297,14 @@ impl<'a> Table<'a> {
 struct Width {
     width: usize,
     measure: Measure,
-    /// Whether most cells are that wide.
+    /// Whether most cells have this width.
     is_same: bool,
-    /// Whether that is so because of spaces.
+    /// Whether cells are padded to this width.
     is_padded: bool,
 }
 
 impl Padding {
-    /// Keeps only those widths that have to be said.
+    /// Keeps only the widths that `floor` and the cells do not determine.
     fn settle(&mut self, rows: &Rows<'_>) {
         let given = std::mem::take(&mut self.widths);
         let mut fewest = usize::MAX;

@@ -1,16 +1,16 @@
-//! Rows of a Markdown table, read and written again.
+//! Parses rows of a Markdown table and writes them again.
 
 use std::borrow::Cow;
 
 use super::Markdown;
 use crate::sheet::align::Align;
 
-/// Takes rows apart and writes them again, to compare them with the lines of a text.
+/// Parses rows and writes them again, to compare them with the lines of the text.
 pub(super) struct RowWriter<'p, 'a> {
     pub(super) markdown: &'p Markdown,
-    /// Of columns that are padded.
+    /// The widths of padded columns.
     pub(super) widths: Vec<Option<usize>>,
-    /// Of the text.
+    /// The lines of the text.
     pub(super) lines: &'p [&'a str],
 }
 
@@ -19,15 +19,16 @@ impl<'a> RowWriter<'_, 'a> {
     pub(super) fn cells(&self, fields: &[&'a str], aligns: &[Align]) -> Vec<Cow<'a, str>> {
         let cell = |(i, field): (usize, &&'a str)| {
             let field = self.markdown.strip(i, self.widths.len(), field);
-            match self.widths[i].is_some() {
-                true => Cow::Borrowed(aligns[i].trim(field)),
-                false => Cow::Borrowed(field),
+            if self.widths[i].is_some() {
+                Cow::Borrowed(aligns[i].trim(field))
+            } else {
+                Cow::Borrowed(field)
             }
         };
         fields.iter().enumerate().map(cell).collect()
     }
 
-    /// Whether a row is written as a line of the text is. `drawn` is used for what is written.
+    /// Whether a row is drawn exactly like a line of the text. `drawn` is a buffer.
     pub(super) fn writes(
         &self,
         cells: &[Cow<'_, str>],
@@ -42,20 +43,22 @@ impl<'a> RowWriter<'_, 'a> {
 }
 
 impl Markdown {
-    /// A field without the spaces that every field has.
+    /// Removes the spaces around a field that every field has.
     pub(super) fn strip<'a>(&self, column: usize, columns: usize, field: &'a str) -> &'a str {
         if !self.spaced {
             return field;
         }
         let is_first = column == 0 && !self.edges.0;
         let is_last = column + 1 == columns && !self.edges.1;
-        let field = match is_first {
-            true => field,
-            false => field.strip_prefix(' ').unwrap_or(field),
+        let field = if is_first {
+            field
+        } else {
+            field.strip_prefix(' ').unwrap_or(field)
         };
-        match is_last {
-            true => field,
-            false => field.strip_suffix(' ').unwrap_or(field),
+        if is_last {
+            field
+        } else {
+            field.strip_suffix(' ').unwrap_or(field)
         }
     }
 }

@@ -1,13 +1,13 @@
-//! The second line of a Markdown table, and what it says about the others.
+//! The delimiter row of a Markdown table.
 
 use super::Mark;
 
-/// The second line.
+/// The delimiter row.
 pub(super) struct Rule {
     pub(super) indent: usize,
     pub(super) edges: (bool, bool),
     pub(super) marks: Vec<Mark>,
-    /// Dashes and colons of each column.
+    /// The number of dashes and colons of each column.
     pub(super) dashes: Vec<usize>,
     pub(super) apart: bool,
 }
@@ -46,13 +46,13 @@ impl Rule {
         (rule.marks.len() > 1 || left).then_some(rule)
     }
 
-    /// Adds the fields of a line, if it has as many as there are columns.
+    /// Appends the fields of a line, if there is one for each column.
     pub(super) fn cut<'a>(&self, line: &'a str, fields: &mut Vec<&'a str>) -> bool {
         let start = fields.len();
         let fits = self.inner(line).is_some_and(|inner| {
             pipes(inner, false, fields);
             if fields.len() - start != self.marks.len() {
-                // Not what Markdown says, and yet what people write: a bar in a code span is no bar.
+                // Contrary to the specification, some authors do not escape bars in code spans.
                 fields.truncate(start);
                 pipes(inner, true, fields);
             }
@@ -69,13 +69,15 @@ impl Rule {
         if indent.bytes().any(|byte| byte != b' ') {
             return None;
         }
-        let inner = match self.edges.0 {
-            true => inner.strip_prefix('|')?,
-            false => inner,
+        let inner = if self.edges.0 {
+            inner.strip_prefix('|')?
+        } else {
+            inner
         };
-        match self.edges.1 {
-            true => inner.strip_suffix('|'),
-            false => Some(inner),
+        if self.edges.1 {
+            inner.strip_suffix('|')
+        } else {
+            Some(inner)
         }
     }
 }
@@ -84,7 +86,7 @@ fn strip<'a>(text: &'a str, stripped: Option<&'a str>) -> (&'a str, bool) {
     (stripped.unwrap_or(text), stripped.is_some())
 }
 
-/// Cuts a line at its bars. Not at those behind a backslash, and if so wished not at those in a code span.
+/// Cuts a line at its bars, except escaped ones and, with `spans`, those in code spans.
 fn pipes<'a>(line: &'a str, spans: bool, fields: &mut Vec<&'a str>) {
     let bytes = line.as_bytes();
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! Tables as other programs draw them, for tests: written without a look at how we do it.
+//! Draws tables as other programs do, for tests; independent of the implementation under test.
 
 use std::fmt::Write;
 
@@ -33,9 +33,10 @@ pub(super) fn markdown(rows: &Rows, padded: bool, sides: &str) -> String {
     let mut out = String::new();
     for (number, row) in rows.iter().enumerate() {
         for (i, cell) in row.iter().enumerate() {
-            let cell = match padded {
-                true => pad(cell, widths[i].max(3), side(sides, i)),
-                false => cell.clone(),
+            let cell = if padded {
+                pad(cell, widths[i].max(3), side(sides, i))
+            } else {
+                cell.clone()
             };
             write!(out, "| {cell} ").unwrap();
         }
@@ -55,7 +56,7 @@ pub(super) fn markdown(rows: &Rows, padded: bool, sides: &str) -> String {
     out
 }
 
-/// `+---+---+`, or any other corners: left, fill, cross, right for top, middle and bottom, and a bar.
+/// `+---+---+`, or with other corners: left, fill, cross, right for top, middle and bottom, and a bar.
 pub(super) fn boxed(rows: &Rows, corners: &str, between: bool, sides: &str) -> String {
     let corners: Vec<char> = corners.chars().collect();
     let widths = widths(rows);
@@ -90,9 +91,10 @@ pub(super) fn psql(rows: &Rows, sides: &str) -> String {
             out.push_str(if i > 0 { "| " } else { " " });
             let side = if number == 0 { 'c' } else { side(sides, i) };
             let is_last = i + 1 == row.len();
-            match is_last && number > 0 && side == 'l' {
-                true => out.push_str(cell),
-                false => write!(out, "{} ", pad(cell, widths[i], side)).unwrap(),
+            if is_last && number > 0 && side == 'l' {
+                out.push_str(cell)
+            } else {
+                write!(out, "{} ", pad(cell, widths[i], side)).unwrap()
             }
         }
         if number > 0 && side(sides, row.len() - 1) == 'r' {
@@ -112,7 +114,7 @@ pub(super) fn psql(rows: &Rows, sides: &str) -> String {
     }
 }
 
-/// `a   b`, with so many spaces between columns.
+/// `a   b`, with `gap` spaces between columns.
 pub(super) fn aligned(rows: &Rows, gap: usize, sides: &str) -> String {
     let widths = widths(rows);
     let mut out = String::new();
@@ -128,18 +130,19 @@ pub(super) fn aligned(rows: &Rows, gap: usize, sides: &str) -> String {
     out
 }
 
-/// Values between separators; `always` has quotes around all of them.
+/// Values between separators; with `always`, all of them are quoted.
 pub(super) fn csv(rows: &Rows, separator: char, always: bool) -> String {
     let mut out = String::new();
     for row in rows {
         let cells: Vec<String> = row
             .iter()
-            .map(
-                |cell| match always || cell.contains([separator, '"', '\n', '\r']) {
-                    true => format!("\"{}\"", cell.replace('"', "\"\"")),
-                    false => cell.clone(),
-                },
-            )
+            .map(|cell| {
+                if always || cell.contains([separator, '"', '\n', '\r']) {
+                    format!("\"{}\"", cell.replace('"', "\"\""))
+                } else {
+                    cell.clone()
+                }
+            })
             .collect();
         out.push_str(&cells.join(&separator.to_string()));
         out.push('\n');

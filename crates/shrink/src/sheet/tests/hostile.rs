@@ -1,11 +1,11 @@
-//! Adversarial texts: they take time and memory in proportion to their size at most.
+//! Adversarial texts: they take at most linear time and memory.
 
 use crate::sheet::decode;
 use crate::{Context, Kind, check};
 
 const KINDS: [Kind; 3] = [Kind::Csv, Kind::Markdown, Kind::Drawn];
 
-/// All kinds, at the default level.
+/// Runs all kinds at the default level.
 fn passes(text: &str) {
     for kind in KINDS {
         check(text, kind, &Context::default()).unwrap();
@@ -38,7 +38,7 @@ fn a_long_line_above_many_short_ones() {
 }
 
 #[test]
-fn more_blank_lines_than_there_is_table() {
+fn more_blank_lines_than_table_rows() {
     use crate::Level;
     for text in [
         "\n\n\n:\n\n\n\n:--\n:-".to_owned(),
@@ -84,7 +84,7 @@ fn one_wide_cell_in_a_padded_table() {
 }
 
 #[test]
-fn a_small_text_cannot_stand_for_a_large_one() {
+fn a_small_text_cannot_expand_without_limit() {
     let rows = "\n".repeat(50_000);
     let wide = "w".repeat(50_000);
     let many: String = (0..5_000).map(|i| format!(" c{i}=x")).collect();

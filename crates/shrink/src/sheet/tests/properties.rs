@@ -1,4 +1,4 @@
-//! Whatever is in a table, it comes back.
+//! Round trips of generated tables.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ const BOX: &str = "┌─┬┐├─┼┤└─┴┘│";
 const ASCII: &str = "+-+++-+++-++|";
 const ROUND: &str = "╭─┬╮├─┼┤╰─┴╯│";
 
-/// What makes trouble in a cell.
+/// Characters that are difficult in cells.
 const ODD: [&str; 40] = [
     "",
     "^",
@@ -59,7 +59,7 @@ const ODD: [&str; 40] = [
     "null",
 ];
 
-/// A column: its cells have something in common, as in life.
+/// A column whose cells share parts, as in real tables.
 fn column(rows: usize) -> impl Strategy<Value = Vec<String>> {
     let word = "[a-zA-Z]{1,8}";
     let many = move |cell: BoxedStrategy<String>| prop::collection::vec(cell, rows).boxed();
@@ -90,7 +90,7 @@ fn column(rows: usize) -> impl Strategy<Value = Vec<String>> {
     ]
 }
 
-/// Names and rows. `odd` allows cells that no drawing can hold.
+/// Names and rows. `odd` allows cells that cannot be drawn.
 fn table(odd: bool) -> impl Strategy<Value = draw::Rows> {
     let name = prop_oneof![6 => "[a-z_]{1,8}", 1 => "[A-Z]{2,5} [A-Z]{2,3}", 1 => prop::sample::select(&ODD[..]).prop_map(str::to_owned)];
     (2_usize..6, 1_usize..14)
@@ -121,8 +121,8 @@ fn contexts() -> [Context; 3] {
     })
 }
 
-/// Draws many tables, and wants them back. So many of a hundred must have had a short form.
-fn most_come_back(
+/// Draws many tables and decodes their short forms. The given percentage must have a short form.
+fn assert_most_are_restored(
     kind: Kind,
     odd: bool,
     least: usize,
@@ -146,7 +146,7 @@ fn most_come_back(
     );
 }
 
-/// Without what would end a cell in any drawing.
+/// Removes the characters that would end a cell in a drawing.
 fn tame(rows: &draw::Rows, bad: &[char]) -> draw::Rows {
     let cell = |cell: &String| cell.replace(bad, "").trim().to_owned();
     rows.iter()
@@ -155,16 +155,16 @@ fn tame(rows: &draw::Rows, bad: &[char]) -> draw::Rows {
 }
 
 #[test]
-fn markdown_tables_come_back() {
-    most_come_back(Kind::Markdown, false, 90, |rows, number| {
+fn markdown_tables_are_restored() {
+    assert_most_are_restored(Kind::Markdown, false, 90, |rows, number| {
         let rows = tame(rows, &['|', '\\']);
         draw::markdown(&rows, number % 2 == 0, ["l", "lr", "rcl"][number % 3])
     });
 }
 
 #[test]
-fn boxes_come_back() {
-    most_come_back(Kind::Drawn, false, 85, |rows, number| {
+fn boxes_are_restored() {
+    assert_most_are_restored(Kind::Drawn, false, 85, |rows, number| {
         let rows = tame(rows, &[]);
         let corners = [BOX, ASCII, ROUND][number % 3];
         draw::boxed(
@@ -177,15 +177,15 @@ fn boxes_come_back() {
 }
 
 #[test]
-fn what_psql_prints_comes_back() {
-    most_come_back(Kind::Drawn, false, 85, |rows, number| {
+fn psql_tables_are_restored() {
+    assert_most_are_restored(Kind::Drawn, false, 85, |rows, number| {
         draw::psql(&tame(rows, &[]), ["l", "lr", "rrl"][number % 3])
     });
 }
 
 #[test]
-fn listings_come_back() {
-    most_come_back(Kind::Drawn, false, 60, |rows, number| {
+fn listings_are_restored() {
+    assert_most_are_restored(Kind::Drawn, false, 60, |rows, number| {
         let mut rows = tame(rows, &[' ']);
         rows.iter_mut()
             .flatten()
@@ -196,17 +196,17 @@ fn listings_come_back() {
 }
 
 #[test]
-fn separated_values_come_back() {
-    most_come_back(Kind::Csv, true, 80, |rows, number| {
+fn separated_values_are_restored() {
+    assert_most_are_restored(Kind::Csv, true, 80, |rows, number| {
         let separator = [',', '\t', ';'][number % 3];
         draw::csv(rows, separator, number % 4 == 0)
     });
 }
 
 #[test]
-fn cells_that_break_the_drawing_do_no_harm() {
+fn cells_that_cannot_be_drawn_are_harmless() {
     for kind in [Kind::Markdown, Kind::Drawn] {
-        most_come_back(kind, true, 0, |rows, number| match (kind, number % 3) {
+        assert_most_are_restored(kind, true, 0, |rows, number| match (kind, number % 3) {
             (Kind::Markdown, _) => draw::markdown(rows, number % 2 == 0, "lr"),
             (_, 0) => draw::boxed(rows, ASCII, false, "l"),
             (_, 1) => draw::psql(rows, "l"),
@@ -297,7 +297,7 @@ const HEADS: [&str; 30] = [
 
 proptest! {
     #[test]
-    fn a_soup_of_pieces_comes_back(pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40)) {
+    fn random_pieces_are_restored(pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40)) {
         let text = pieces.concat();
         for kind in [Kind::Csv, Kind::Markdown, Kind::Drawn] {
             for context in contexts() {
@@ -307,7 +307,7 @@ proptest! {
     }
 
     #[test]
-    fn no_head_and_body_make_us_panic(
+    fn decoding_any_head_and_body_does_not_panic(
         head in prop::collection::vec(prop::sample::select(&HEADS[..]), 0..5),
         body in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40),
     ) {
@@ -318,7 +318,7 @@ proptest! {
     }
 
     #[test]
-    fn rows_come_back_from_their_lines(rows in table(true)) {
+    fn rows_are_restored_from_their_lines(rows in table(true)) {
         let width = rows[0].len();
         let mut cells = rows.iter().map(|row| row.iter().map(|cell| Cow::Owned(cell.clone())));
         let names: Vec<Cow<'_, str>> = cells.next().unwrap().collect();

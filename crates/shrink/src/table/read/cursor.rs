@@ -1,12 +1,12 @@
-//! Where a reader of a short form stands.
+//! A cursor over the text of a short form.
 
 use crate::lexeme::string_len;
 use crate::table::cell::Place;
 
-/// What is wrong with a text.
+/// The description of an error.
 pub(crate) type Wrong = &'static str;
 
-/// What is left of a text to read.
+/// The text that remains to be read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'t> {
     rest: &'t str,
@@ -25,7 +25,7 @@ impl<'t> Cursor<'t> {
         self.rest.as_bytes().first().copied()
     }
 
-    /// Goes past `text` if that comes next.
+    /// Skips `text` if it comes next.
     pub(crate) fn eat(&mut self, text: &str) -> bool {
         match self.rest.strip_prefix(text) {
             Some(rest) => {
@@ -40,7 +40,7 @@ impl<'t> Cursor<'t> {
         if self.eat(text) { Ok(()) } else { Err(why) }
     }
 
-    /// Everything up to one of these bytes, or to the end.
+    /// Reads up to one of these bytes, or to the end.
     pub(crate) fn until(&mut self, is_end: impl Fn(u8) -> bool) -> &'t str {
         let end = self.rest.bytes().position(is_end);
         self.take(end.unwrap_or(self.rest.len()))
@@ -52,13 +52,13 @@ impl<'t> Cursor<'t> {
         taken
     }
 
-    /// A string with its quotes.
+    /// Reads a string with its quotes.
     pub(crate) fn string(&mut self) -> Result<&'t str, Wrong> {
-        let length = string_len(self.rest.as_bytes()).ok_or("a quote that nothing closes")?;
+        let length = string_len(self.rest.as_bytes()).ok_or("an unterminated string")?;
         Ok(self.take(length))
     }
 
-    /// A cell as it stands there, up to what ends it.
+    /// Reads a cell up to its terminator, undecoded.
     pub(crate) fn cell(&mut self, place: Place) -> Result<&'t str, Wrong> {
         let start = self.rest;
         self.eat("=");
@@ -80,27 +80,27 @@ impl<'t> Cursor<'t> {
         match self.peek() {
             None | Some(b',') => {}
             Some(byte) if place == Place::Nested && ends_nested(byte) => {}
-            Some(_) => return Err("a cell goes on after its end"),
+            Some(_) => return Err("text after a cell"),
         }
         Ok(&start[..start.len() - self.rest.len()])
     }
 
-    /// Everything from a bracket to the one that closes it.
+    /// Reads from an opening bracket to the closing one.
     fn brackets(&mut self) -> Result<&'t str, Wrong> {
         let bytes = self.rest.as_bytes();
         let mut open = 0usize;
         let mut at = 0;
         loop {
-            // Commas and the like are of no interest here.
+            // Only quotes and brackets matter here.
             let next = bytes.get(at..).unwrap_or_default();
             let step = next
                 .iter()
                 .position(|byte| matches!(byte, b'"' | b'[' | b']' | b'{' | b'}'));
-            at += step.ok_or("a bracket that nothing closes")?;
+            at += step.ok_or("an unclosed bracket")?;
             match bytes[at] {
                 b'"' => {
                     let length = string_len(&bytes[at..]);
-                    at += length.ok_or("a quote that nothing closes")?;
+                    at += length.ok_or("an unterminated string")?;
                     continue;
                 }
                 b'[' | b'{' => open += 1,
@@ -113,7 +113,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// One row of a table between brackets.
+    /// Reads a row of a table between brackets.
     pub(crate) fn row(&mut self) -> Result<&'t str, Wrong> {
         let start = self.rest;
         loop {
@@ -140,7 +140,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Whether this ends what stands between brackets.
+/// Whether this byte terminates a value between brackets.
 pub(crate) fn ends_nested(byte: u8) -> bool {
     matches!(byte, b',' | b';' | b']' | b'}')
 }

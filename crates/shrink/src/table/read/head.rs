@@ -1,39 +1,39 @@
-//! The line of columns, taken apart.
+//! Parses the line of columns.
 
 use super::cursor::{Cursor, Wrong};
 use super::name::{key, name};
 use super::row::Repeats;
-use super::said::{Part, Said, template};
+use super::spec::{ParsedSpec, Part, template};
 use crate::table::cell::Place;
 use crate::table::level::{Bracket, Name};
 use crate::table::naming::{Meaning, Naming};
 
-/// Tables in cells of tables in cells … may go so deep. Ours cannot: JSON of ours does not.
+/// The deepest nesting of tables in cells. Tables that this crate writes are not as deep, because JSON is not.
 const DEEPEST: usize = 200;
 
 /// The columns of a table.
 #[derive(Debug, Default)]
 pub(crate) struct Head<'t> {
     pub(crate) fields: Vec<Field<'t>>,
-    /// Columns with values of their own, also those in groups.
+    /// The leaf columns, which have values of their own, including those in groups.
     pub(crate) leaves: Vec<Leaf<'t>>,
-    /// How many cells a row has at most.
+    /// The most cells of a row.
     pub(crate) width: usize,
     pub(super) naming: Naming<'t>,
 }
 
-/// What a row's object has.
+/// A field of a row's object.
 #[derive(Debug)]
 pub(crate) enum Field<'t> {
-    /// One of [`Head::leaves`].
+    /// An index into [`Head::leaves`].
     Leaf(usize),
-    /// An object in each row.
+    /// An object per row.
     Group(Key, Vec<Field<'t>>),
     /// A column with tables in its cells.
     Rows {
         key: Key,
         bracket: Bracket,
-        /// If its rows may be said by their first cell: those that were there.
+        /// The previous rows, if rows may be abbreviated to their first cell.
         repeats: Option<Repeats<'t>>,
         cell: usize,
         head: Box<Head<'t>>,
@@ -41,7 +41,7 @@ pub(crate) enum Field<'t> {
     },
 }
 
-/// A name as JSON writes it before a value, `"name":`. Empty for what has no name.
+/// A name as JSON writes it before a value, `"name":`. Empty without a name.
 pub(crate) type Key = String;
 
 /// A column with values of its own.
@@ -50,30 +50,30 @@ pub(crate) struct Leaf<'t> {
     pub(crate) name: Name<'t>,
     pub(crate) key: Key,
     pub(crate) cell: Option<usize>,
-    pub(crate) said: Said<'t>,
+    pub(crate) spec: ParsedSpec<'t>,
     pub(super) group: usize,
 }
 
 impl<'t> Head<'t> {
-    /// Reads all of `text`.
+    /// Parses the whole text.
     pub(crate) fn parse(text: &'t str) -> Result<Self, Wrong> {
         let mut cursor = Cursor::new(text);
         let mut head = Self::read(&mut cursor, 0)?;
         if !cursor.rest().is_empty() {
-            return Err("a bracket that nothing opened");
+            return Err("an unmatched closing bracket");
         }
         head.resolve(&mut Vec::new())?;
         Ok(head)
     }
 
-    /// Reads up to what ends it: a bracket, or `;`.
+    /// Parses up to the terminator, a bracket or `;`.
     pub(crate) fn parse_nested(cursor: &mut Cursor<'t>) -> Result<Self, Wrong> {
         let mut head = Self::read(cursor, 0)?;
         head.resolve(&mut Vec::new())?;
         Ok(head)
     }
 
-    /// Whether its rows are lists or single values: nothing has a name.
+    /// Whether the rows are arrays or single values, so that no column has a name.
     pub(crate) fn is_list(&self) -> bool {
         let is_nameless = |field: &Field<'_>| matches!(field, Field::Leaf(_));
         self.fields.iter().all(is_nameless)
@@ -120,7 +120,7 @@ impl<'t> Head<'t> {
                 self.naming.groups.push(group);
                 self.naming.add(group, name, Meaning::Group(inner));
                 let members = self.fields(cursor, inner, depth + 1)?;
-                cursor.expect("}", "a bracket that nothing closes")?;
+                cursor.expect("}", "an unclosed bracket")?;
                 return Ok(Field::Group(key, members));
             }
             ("?" | "@", Some(b'{')) => (Bracket::Curly, "}"),
@@ -129,7 +129,7 @@ impl<'t> Head<'t> {
         };
         cursor.eat(if bracket == Bracket::Curly { "{" } else { "[" });
         let head = Box::new(Self::read(cursor, depth + 1)?);
-        cursor.expect(close, "a bracket that nothing closes")?;
+        cursor.expect(close, "an unclosed bracket")?;
         let cell = self.width;
         self.width += 1;
         Ok(Field::Rows {
@@ -151,28 +151,29 @@ impl<'t> Head<'t> {
         group: usize,
     ) -> Result<Field<'t>, Wrong> {
         let usually = mark == "?";
-        let said = match cursor.peek() {
+        let spec = match cursor.peek() {
             Some(b':') => {
                 cursor.eat(":");
                 let value = cursor.cell(Place::Nested)?;
-                match usually {
-                    true => Said::Usually(value),
-                    false => Said::Always(value),
+                if usually {
+                    ParsedSpec::Usually(value)
+                } else {
+                    ParsedSpec::Always(value)
                 }
             }
             Some(b'=') => {
                 cursor.eat("=");
                 template(cursor, usually)?
             }
-            _ if mark.is_empty() => Said::Plain,
-            _ => return Err("a mark that nothing follows"),
+            _ if mark.is_empty() => ParsedSpec::Plain,
+            _ => return Err("a mark without a value"),
         };
         if mark == "@" {
-            return Err("a mark that nothing follows");
+            return Err("a mark without a value");
         }
-        let has_cell = match &said {
-            Said::Always(_) => false,
-            Said::Made(made) => made.usually || made.has_hole,
+        let has_cell = match &spec {
+            ParsedSpec::Always(_) => false,
+            ParsedSpec::Template(made) => made.usually || made.has_hole,
             _ => true,
         };
         let cell = has_cell.then_some(self.width);
@@ -183,7 +184,7 @@ impl<'t> Head<'t> {
             name,
             key,
             cell,
-            said,
+            spec,
             group,
         });
         Ok(Field::Leaf(at))
@@ -191,9 +192,9 @@ impl<'t> Head<'t> {
 }
 
 impl Leaf<'_> {
-    /// Whether other columns are needed for it.
+    /// Whether it is derived from other columns.
     pub(super) fn is_made(&self) -> bool {
-        let Said::Made(made) = &self.said else {
+        let ParsedSpec::Template(made) = &self.spec else {
             return false;
         };
         made.parts

@@ -1,4 +1,4 @@
-//! The names of columns.
+//! Parses the names of columns.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::head::Key;
 use crate::lexeme::{Spelling, escape, spelling, unescape};
 use crate::table::level::Name;
 
-/// A name and the mark after it, `?` or `@`.
+/// A name and its mark, `?` or `@`.
 pub(super) fn name<'t>(cursor: &mut Cursor<'t>) -> Result<(Name<'t>, &'t str), Wrong> {
     if cursor.peek() == Some(b'"') {
         let name = quoted_name(cursor)?;
@@ -31,7 +31,7 @@ pub(super) fn name<'t>(cursor: &mut Cursor<'t>) -> Result<(Name<'t>, &'t str), W
     Ok((name, mark))
 }
 
-/// One between quotes.
+/// A quoted name.
 pub(super) fn quoted_name<'t>(cursor: &mut Cursor<'t>) -> Result<Name<'t>, Wrong> {
     let string = cursor.string()?;
     let inside = &string[1..string.len() - 1];
@@ -45,7 +45,7 @@ pub(super) fn quoted_name<'t>(cursor: &mut Cursor<'t>) -> Result<Name<'t>, Wrong
     }
 }
 
-/// As JSON writes it before a value.
+/// The key as JSON writes it before a value.
 pub(super) fn key(name: &Name<'_>) -> Key {
     let mut key = String::from("\"");
     match name {

@@ -1,13 +1,13 @@
-//! Which columns those are that others are made of.
+//! Resolves references between columns.
 
 use super::cursor::Wrong;
 use super::head::{Field, Head, Leaf};
-use super::said::{Part, Said};
+use super::spec::{ParsedSpec, Part};
 use crate::table::naming::{Naming, Path};
 
 impl<'t> Head<'t> {
-    /// Finds the columns that others are made of. `outer` are the tables further out, innermost last, with
-    /// the group that this one is in.
+    /// Resolves the references of templates to other columns. `outer` has the enclosing tables, innermost last, each
+    /// with the group that contains this one.
     pub(super) fn resolve(&mut self, outer: &mut Vec<Outer<'t>>) -> Result<(), Wrong> {
         let own = Outer {
             made: self.leaves.iter().map(Leaf::is_made).collect(),
@@ -15,7 +15,7 @@ impl<'t> Head<'t> {
             group: 0,
         };
         for leaf in &mut self.leaves {
-            let Said::Made(made) = &mut leaf.said else {
+            let ParsedSpec::Template(made) = &mut leaf.spec else {
                 continue;
             };
             for part in &mut made.parts {
@@ -26,9 +26,9 @@ impl<'t> Head<'t> {
                     continue;
                 };
                 let found = find(&own, leaf.group, outer, path);
-                let (found_up, found, is_made) = found.ok_or("a column that is not there")?;
+                let (found_up, found, is_made) = found.ok_or("an unknown column")?;
                 if is_made {
-                    return Err("a column made of one that is made itself");
+                    return Err("a column derived from a derived column");
                 }
                 (*up, *at) = (found_up, found);
             }
@@ -42,14 +42,14 @@ impl<'t> Head<'t> {
     }
 }
 
-/// A table further out, for finding columns in it.
+/// An enclosing table in which references are looked up.
 pub(super) struct Outer<'t> {
     naming: Naming<'t>,
     made: Vec<bool>,
     group: usize,
 }
 
-/// The table, counted outward, and the column in it that is called so; and whether that is made itself.
+/// The table that a reference leads to, counted outwards, the column in it, and whether that column is derived itself.
 fn find<'t>(
     own: &Outer<'t>,
     group: usize,

@@ -1,4 +1,4 @@
-//! The cells of a row, and what they mean.
+//! The cells of a row and their values.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -6,11 +6,11 @@ use std::collections::HashMap;
 
 use super::cursor::{Cursor, Wrong};
 use super::head::Head;
-use super::said::{Made, Part, Said};
+use super::spec::{ParsedSpec, ParsedTemplate, Part};
 use crate::lexeme::{Spelling, is_number, is_word, spelling, unescape};
 use crate::table::cell::Place;
 
-/// The cells of a row as they stand there, and the row that its table is in.
+/// The undecoded cells of a row, and the row that contains its table.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'s, 't> {
     pub(crate) head: &'s Head<'t>,
@@ -18,7 +18,7 @@ pub(crate) struct Scope<'s, 't> {
     pub(crate) up: Option<&'s Scope<'s, 't>>,
 }
 
-/// What a cell means.
+/// The value of a cell.
 #[derive(Debug)]
 pub(crate) enum Found<'t> {
     Absent,
@@ -28,11 +28,11 @@ pub(crate) enum Found<'t> {
     String(&'t str),
     /// A number, `true`, `false` or `null`.
     Token(Cow<'t, str>),
-    /// A list or an object.
+    /// An array or an object.
     Nested(&'t str),
 }
 
-/// Cuts a row into its cells, not more than `most`.
+/// Cuts a row into at most `most` cells.
 pub(crate) fn split<'t>(
     row: &'t str,
     place: Place,
@@ -52,42 +52,42 @@ pub(crate) fn split<'t>(
         if !cursor.eat(",") {
             break;
         }
-        // Only there because it is lighter.
+        // An optional space that saves tokens.
         cursor.eat(" ");
     }
     match cursor.rest() {
         "" => Ok(()),
-        _ => Err("a row goes on after its end"),
+        _ => Err("text after a row"),
     }
 }
 
 impl<'t> Scope<'_, 't> {
-    /// What a column has in this row.
+    /// The value of a column in this row.
     pub(crate) fn found(&self, leaf: usize) -> Result<Found<'t>, Wrong> {
-        let leaf = self
-            .head
-            .leaves
-            .get(leaf)
-            .ok_or("a column that is not there")?;
+        let leaf = self.head.leaves.get(leaf).ok_or("an unknown column")?;
         let cell = leaf.cell.and_then(|cell| self.cells.get(cell));
         let cell = cell.copied().unwrap_or("");
-        match &leaf.said {
-            Said::Plain => literal(cell),
-            Said::Always(value) => literal(value),
-            Said::Usually(value) if cell.is_empty() => literal(value),
-            Said::Usually(_) => literal(cell.strip_prefix('=').unwrap_or(cell)),
-            Said::Made(made) if !made.has_hole && cell.is_empty() => self.fill(made, "", false),
-            Said::Made(made) if made.usually => literal(cell.strip_prefix('=').unwrap_or(cell)),
-            Said::Made(made) => match filling(cell)? {
+        match &leaf.spec {
+            ParsedSpec::Plain => literal(cell),
+            ParsedSpec::Always(value) => literal(value),
+            ParsedSpec::Usually(value) if cell.is_empty() => literal(value),
+            ParsedSpec::Usually(_) => literal(cell.strip_prefix('=').unwrap_or(cell)),
+            ParsedSpec::Template(made) if !made.has_hole && cell.is_empty() => {
+                self.fill(made, "", false)
+            }
+            ParsedSpec::Template(made) if made.usually => {
+                literal(cell.strip_prefix('=').unwrap_or(cell))
+            }
+            ParsedSpec::Template(made) => match filling(cell)? {
                 Filling::Other(found) => Ok(found),
                 Filling::Text(text, is_text) => self.fill(made, &text, is_text),
             },
-            Said::Mask(mask) => match filling(cell)? {
+            ParsedSpec::Mask(mask) => match filling(cell)? {
                 Filling::Other(found) => Ok(found),
                 Filling::Text(cell, is_text) => {
                     let mut text = String::new();
                     if !mask.fill(&cell, &mut text) {
-                        return Err("a cell that does not fit its pattern");
+                        return Err("a cell that does not match its pattern");
                     }
                     Ok(made(text, is_text || mask.quoted))
                 }
@@ -95,7 +95,12 @@ impl<'t> Scope<'_, 't> {
         }
     }
 
-    fn fill(&self, template: &Made<'t>, cell: &str, is_text: bool) -> Result<Found<'t>, Wrong> {
+    fn fill(
+        &self,
+        template: &ParsedTemplate<'t>,
+        cell: &str,
+        is_text: bool,
+    ) -> Result<Found<'t>, Wrong> {
         let mut text = String::new();
         for part in &template.parts {
             match part {
@@ -104,7 +109,7 @@ impl<'t> Scope<'_, 't> {
                 Part::Other { up, leaf, form, .. } => {
                     let mut scope = self;
                     for _ in 0..*up {
-                        scope = scope.up.ok_or("a column that is not there")?;
+                        scope = scope.up.ok_or("an unknown column")?;
                     }
                     let other = scope.found(*leaf)?.material()?;
                     form.write(&other, &mut text);
@@ -116,16 +121,17 @@ impl<'t> Scope<'_, 't> {
 }
 
 fn made<'t>(text: String, is_text: bool) -> Found<'t> {
-    match !is_text && (is_number(&text) || is_word(&text)) {
-        true => Found::Token(Cow::Owned(text)),
-        false => Found::Text(Cow::Owned(text)),
+    if !is_text && (is_number(&text) || is_word(&text)) {
+        Found::Token(Cow::Owned(text))
+    } else {
+        Found::Text(Cow::Owned(text))
     }
 }
 
-/// What is to be put into a template, or stands instead of it.
+/// The text to fill into a template, or the value that replaces it.
 enum Filling<'t> {
     Other(Found<'t>),
-    /// And whether it stood in quotes, so that what becomes of it is a text.
+    /// A text, and whether it was quoted, so that the result is a string.
     Text(Cow<'t, str>, bool),
 }
 
@@ -136,12 +142,12 @@ fn filling(cell: &str) -> Result<Filling<'_>, Wrong> {
         Some(b'n') if cell == "null" => Filling::Other(Found::Token(Cow::Borrowed(cell))),
         Some(b'=') => Filling::Other(literal(&cell[1..])?),
         Some(b'"') => Filling::Text(literal(cell)?.material()?, true),
-        Some(b'[' | b'{') => return Err("brackets where a text should be"),
+        Some(b'[' | b'{') => return Err("brackets in place of a text"),
         Some(_) => Filling::Text(Cow::Borrowed(cell), false),
     })
 }
 
-/// What a cell means if its column says nothing about it.
+/// The value of a cell in a column without a spec.
 pub(crate) fn literal(cell: &str) -> Result<Found<'_>, Wrong> {
     Ok(match cell.as_bytes().first() {
         None => Found::Absent,
@@ -158,7 +164,7 @@ pub(crate) fn literal(cell: &str) -> Result<Found<'_>, Wrong> {
 }
 
 impl<'t> Found<'t> {
-    /// The text or number that other columns are made of.
+    /// The text or number that other columns can be derived from.
     pub(crate) fn material(self) -> Result<Cow<'t, str>, Wrong> {
         match self {
             Self::Text(text) => Ok(text),
@@ -172,17 +178,17 @@ impl<'t> Found<'t> {
                 }
             }
             Self::Token(token) if !is_word(&token) => Ok(token),
-            _ => Err("a column that has no text here"),
+            _ => Err("a source column without a text"),
         }
     }
 }
 
-/// The rows of a table that were there, by their first cell.
+/// The previous rows of a table, by their first cell.
 #[derive(Debug, Default)]
 pub(crate) struct Repeats<'t>(RefCell<HashMap<&'t str, &'t str>>);
 
 impl<'t> Repeats<'t> {
-    /// The row that this one stands for; mostly itself.
+    /// The row that an abbreviated row stands for; other rows are returned as they are.
     pub(crate) fn row(&self, row: &'t str) -> Result<&'t str, Wrong> {
         if row.starts_with('!') || row == "-" || row.is_empty() {
             return Ok(row);
@@ -194,7 +200,7 @@ impl<'t> Repeats<'t> {
             return rows
                 .get(first)
                 .copied()
-                .ok_or("a row that was not there before");
+                .ok_or("an abbreviated row without a previous one");
         }
         if !matches!(first, "" | "-") {
             rows.insert(first, row);

@@ -1,4 +1,4 @@
-//! What the cells of a column begin and end with.
+//! Common prefixes and suffixes of the cells of a column.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::context::Level;
 use crate::edge::{same_end, same_start};
 use crate::sheet::rows::is_number;
 
-/// Beginnings and ends to try: those of all cells, and those of all but a few. Empty cells do not count.
+/// Prefixes and suffixes to try: those common to all cells, and those common to most. Empty cells are ignored.
 pub(super) fn find<'a>(cells: &[&'a str], level: Level) -> Vec<Affix<'a>> {
     let filled = || cells.iter().copied().filter(|cell| !cell.is_empty());
     let count = filled().count();
@@ -19,10 +19,7 @@ pub(super) fn find<'a>(cells: &[&'a str], level: Level) -> Vec<Affix<'a>> {
     let mut before: Vec<usize> = Vec::with_capacity(count);
     let mut after: Vec<usize> = Vec::with_capacity(count);
     for cell in filled() {
-        let first = match only_ends {
-            true => 0,
-            false => beginning(model, cell),
-        };
+        let first = if only_ends { 0 } else { beginning(model, cell) };
         before.push(first);
         after.push(ending(model, cell));
     }
@@ -34,8 +31,8 @@ pub(super) fn find<'a>(cells: &[&'a str], level: Level) -> Vec<Affix<'a>> {
         let (Some(first), Some(last)) = (before.get(spare), after.get(spare)) else {
             break;
         };
-        let before = sayable_start(model, *first);
-        let after = sayable_end(model, *last);
+        let before = plain_prefix(model, *first);
+        let after = plain_suffix(model, *last);
         let room = before.len() + after.len() < model.len();
         let both = if room { (before, after) } else { (before, "") };
         for (before, after) in [both, (before, ""), ("", after)] {
@@ -51,7 +48,7 @@ pub(super) fn find<'a>(cells: &[&'a str], level: Level) -> Vec<Affix<'a>> {
     found
 }
 
-/// How many bytes two texts begin with alike. Not a part of a word, and something is left of both.
+/// The length of the common prefix, not ending inside a word and shorter than both texts.
 fn beginning(one: &str, other: &str) -> usize {
     let same = same_start(one, other);
     let mut end = same.min(one.len().min(other.len()).saturating_sub(1));
@@ -61,7 +58,7 @@ fn beginning(one: &str, other: &str) -> usize {
     end
 }
 
-/// How many bytes two texts end with alike.
+/// The length of the common suffix, likewise.
 fn ending(one: &str, other: &str) -> usize {
     let same = same_end(one, other);
     let mut length = same.min(one.len().min(other.len()).saturating_sub(1));
@@ -72,19 +69,19 @@ fn ending(one: &str, other: &str) -> usize {
     length
 }
 
-/// Up to what means something in a pattern.
-fn sayable_start(text: &str, end: usize) -> &str {
+/// The prefix up to a character with a meaning in patterns.
+fn plain_prefix(text: &str, end: usize) -> &str {
     let before = text.get(..end).unwrap_or_default();
     before.split('*').next().unwrap_or_default()
 }
 
-/// From what means something in a pattern.
-fn sayable_end(text: &str, length: usize) -> &str {
+/// The suffix from a character with a meaning in patterns on.
+fn plain_suffix(text: &str, length: usize) -> &str {
     let after = text.get(text.len() - length..).unwrap_or_default();
     after.rsplit('*').next().unwrap_or_default()
 }
 
-/// Whether a text can be cut here: not inside of a word.
+/// Whether a text may be cut here: at a character boundary, not inside a word.
 fn is_edge(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let (Some(left), Some(right)) = (
@@ -93,7 +90,7 @@ fn is_edge(text: &str, at: usize) -> bool {
     ) else {
         return text.is_char_boundary(at);
     };
-    // Letters outside of ASCII are taken for words.
+    // Letters outside of ASCII count as word characters.
     let is_word = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
     text.is_char_boundary(at) && !(is_word(left) && is_word(right))
 }

@@ -1,17 +1,17 @@
-//! Letters for values that are long and often there.
+//! One-letter codes for long, frequent values.
 
 use std::borrow::Cow;
 
 use super::super::weigh::weigh;
 
-/// Letters and the values that they stand for.
+/// The letters and their values.
 type Codes<'a> = Vec<(char, Cow<'a, str>)>;
 
-/// The most codes: the reader has to remember them.
+/// The most codes, because a reader has to remember them.
 const MOST: usize = 12;
 
-/// The codes for a column whose cells are given in order, and what these then weigh. Only for columns that have few values: in others
-/// a letter here and there would be a riddle. Numbers are said as they are.
+/// The codes for a column with sorted cells, and the weight of the cells when coded. Only for columns with few values:
+/// sporadic codes would be hard to read. Numbers have no codes.
 pub(super) fn find<'a>(sorted: &[&'a str]) -> Option<(Codes<'a>, usize)> {
     let mut worth: Vec<(usize, &'a str)> = Vec::new();
     let mut sum = 0;
@@ -22,7 +22,7 @@ pub(super) fn find<'a>(sorted: &[&'a str]) -> Option<(Codes<'a>, usize)> {
         let weight = weigh(value) + spaced;
         sum += run.len() * weight;
         let saved = run.len() * weight.saturating_sub(1);
-        if is_sayable(value) && weight > 2 && run.len() > 2 && saved > weight + 3 {
+        if may_be_coded(value) && weight > 2 && run.len() > 2 && saved > weight + 3 {
             covered += run.len();
             worth.push((saved, value));
         } else if value.is_empty() || weight < 2 {
@@ -42,11 +42,11 @@ pub(super) fn find<'a>(sorted: &[&'a str]) -> Option<(Codes<'a>, usize)> {
     Some((codes, sum))
 }
 
-fn is_sayable(value: &str) -> bool {
+fn may_be_coded(value: &str) -> bool {
     value.contains(char::is_alphabetic) && !value.contains(['|', '{', '}', '*', '"', '\n'])
 }
 
-/// A letter that is not taken: one of the value, if possible.
+/// A free letter: if possible, one of the value.
 fn letter(value: &str, taken: &[(char, Cow<'_, str>)]) -> Option<char> {
     let is_free = |c: &char| !taken.iter().any(|(code, _)| code == c);
     let letters = value.chars().filter(char::is_ascii_alphabetic);

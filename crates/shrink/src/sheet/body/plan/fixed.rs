@@ -1,4 +1,4 @@
-//! What must hold for all cells of a column.
+//! Models that must hold for all cells of a column.
 
 use std::borrow::Cow;
 
@@ -6,12 +6,12 @@ use super::super::series::Series;
 use super::super::spec::{Affix, Model};
 use crate::context::Level;
 
-/// What needs no weighing: all cells are the same, or they count.
+/// The model of a column that needs no cost estimate: all cells are equal, or they are a series.
 pub(super) fn fixed<'a>(cells: &[&'a str], level: Level) -> Option<Model<'a>> {
     let first = *cells.first()?;
     if cells.iter().all(|cell| *cell == first) {
-        let sayable = !first.contains(['*', '{']);
-        return sayable.then_some(Model::Constant(Cow::Borrowed(first)));
+        let plain = !first.contains(['*', '{']);
+        return plain.then_some(Model::Constant(Cow::Borrowed(first)));
     }
     match level {
         Level::Safe => None,
@@ -19,7 +19,7 @@ pub(super) fn fixed<'a>(cells: &[&'a str], level: Level) -> Option<Model<'a>> {
     }
 }
 
-/// A cell in two, if it has this in the middle; nothing is cut into nothing.
+/// Cuts a cell at its first joint; both parts must be non-empty, or the cell empty.
 pub(super) fn cut(cell: &str, joint: char) -> Option<(&str, &str)> {
     match split(cell, joint) {
         Some((left, right)) if !left.is_empty() && !right.is_empty() => Some((left, right)),
@@ -28,15 +28,14 @@ pub(super) fn cut(cell: &str, joint: char) -> Option<(&str, &str)> {
     }
 }
 
-/// What stands before and after the first joint. Joints are ASCII, and cells are too short for a search that
-/// is prepared.
+/// The text before and after the first joint. Joints are ASCII, and cells are too short for a prepared search.
 pub(in super::super) fn split(cell: &str, joint: char) -> Option<(&str, &str)> {
     let joint = u8::try_from(joint).ok().filter(u8::is_ascii)?;
     let at = cell.bytes().position(|byte| byte == joint)?;
     Some((&cell[..at], &cell[at + 1..]))
 }
 
-/// Whether a way to write a column that some of its cells suggested is right for all of them.
+/// Whether a model that was chosen from a sample holds for all cells.
 pub(super) fn holds(parts: &[(Option<char>, Model<'_>)], cells: &[&str]) -> bool {
     let mut spelled = String::new();
     let mut fits = |row: usize, cell: &str, model: &Model<'_>| match model {
@@ -64,7 +63,7 @@ pub(super) fn holds(parts: &[(Option<char>, Model<'_>)], cells: &[&str]) -> bool
     })
 }
 
-/// Numbers that count, with the same around them.
+/// A series of numbers with a common prefix and suffix.
 fn series<'a>(cells: &[&'a str]) -> Option<Model<'a>> {
     let first = *cells.first()?;
     let end = first.rfind(|c: char| c.is_ascii_digit())? + 1;
@@ -77,7 +76,7 @@ fn series<'a>(cells: &[&'a str]) -> Option<Model<'a>> {
     if affix.before.contains(['*', '{']) || affix.after.contains(['*', '{']) {
         return None;
     }
-    // No number is empty.
+    // The empty string is not a number.
     let number = |cell: &&'a str| affix.strip(cell).unwrap_or("");
     let series = Series::of(cells.iter().map(number))?;
     Some(Model::Series(affix, series))

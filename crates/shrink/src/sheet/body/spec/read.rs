@@ -1,4 +1,4 @@
-//! The way back from the line with the columns.
+//! Decodes the column line.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use crate::sheet::body::cell::{End, read_text};
 use crate::sheet::body::series::Series;
 use crate::sheet::body::template::{self, Piece};
 
-/// Names and parts.
+/// The names of columns, and their parts.
 pub(in crate::sheet::body) type Read<'a> = (Vec<Cow<'a, str>>, Vec<Part<'a>>);
 
-/// The way back.
+/// Decodes the column line.
 pub(in crate::sheet::body) fn read(line: &str) -> Result<Read<'_>, &'static str> {
     let mut names: Vec<Cow<'_, str>> = Vec::new();
     let mut parts: Vec<Part<'_>> = Vec::new();
@@ -26,7 +26,7 @@ pub(in crate::sheet::body) fn read(line: &str) -> Result<Read<'_>, &'static str>
             let mut chars = cut.get(..end).unwrap_or_default().chars();
             joint = Some(chars.next().unwrap_or(' '));
             if chars.next().is_some() || names.is_empty() {
-                return Err("not a part of a column");
+                return Err("an invalid part of a column");
             }
         } else {
             names.push(name);
@@ -42,13 +42,13 @@ pub(in crate::sheet::body) fn read(line: &str) -> Result<Read<'_>, &'static str>
     let known = Names::new(&names);
     for (part, pattern) in parts.iter_mut().zip(patterns) {
         if let Some((kind, pattern)) = pattern {
-            part.model = parse(kind, &pattern, &known).ok_or("a pattern that is not known")?;
+            part.model = parse(kind, &pattern, &known).ok_or("an unknown pattern")?;
         }
     }
     Ok((names, parts))
 }
 
-/// The spec that a line begins with, whether a comma comes after it, and the rest.
+/// The spec that a line begins with, whether a comma follows it, and the rest.
 fn one(line: &str) -> Result<(Cow<'_, str>, bool, Option<&str>), &'static str> {
     if !line.starts_with('"') {
         let (spec, rest) = match line.split_once(' ') {
@@ -74,7 +74,7 @@ fn one(line: &str) -> Result<(Cow<'_, str>, bool, Option<&str>), &'static str> {
     }
 }
 
-/// The name, and the kind and text of the pattern.
+/// The name, and the sigil and text of the pattern.
 #[expect(clippy::type_complexity, reason = "it is read once")]
 fn unescape<'a>(spec: &Cow<'a, str>) -> Option<(Cow<'a, str>, Option<(char, Cow<'a, str>)>)> {
     let mut name = String::new();
@@ -115,7 +115,7 @@ fn parse<'a>(kind: char, pattern: &Cow<'a, str>, names: &Names<'_>) -> Option<Mo
         ('~', _) => return Some(Model::Usual(pattern.clone())),
         (':', Some(at)) => return Some(Model::Section(affix(at)?)),
         (':', None) => return pattern.is_empty().then(|| Model::Section(Affix::default())),
-        // What cells have in common may have braces; nothing else has a star.
+        // Prefix and suffix may contain braces; only affixes contain a star.
         (_, Some(at)) => return Some(Model::Cells(affix(at)?)),
         _ => {}
     }
@@ -153,7 +153,7 @@ fn parse<'a>(kind: char, pattern: &Cow<'a, str>, names: &Names<'_>) -> Option<Mo
     Some(Model::Template(pieces))
 }
 
-/// The most codes: each cell is compared with all of them.
+/// The most codes, because each cell is compared with all of them.
 const MOST_CODES: usize = 64;
 
 fn codes<'a>(pattern: &Cow<'a, str>, from: usize, to: usize) -> Option<Model<'a>> {
@@ -172,7 +172,7 @@ fn codes<'a>(pattern: &Cow<'a, str>, from: usize, to: usize) -> Option<Model<'a>
     (codes.len() <= MOST_CODES).then_some(Model::Coded(codes))
 }
 
-/// A part of a text, borrowed if the text is.
+/// A slice of a text, borrowed if the text is.
 fn slice<'a>(text: &Cow<'a, str>, from: usize, to: usize) -> Option<Cow<'a, str>> {
     match text {
         Cow::Borrowed(text) => Some(Cow::Borrowed(text.get(from..to)?)),

@@ -1,4 +1,4 @@
-//! What the line of columns says of a column behind its name.
+//! Parses the specs of columns, which follow their names.
 
 use std::borrow::Cow;
 
@@ -9,20 +9,20 @@ use crate::table::level::Name;
 use crate::table::naming::Path;
 use crate::table::template::{Form, Mask};
 
-/// What is said of a column.
+/// The spec of a column.
 #[derive(Debug)]
-pub(crate) enum Said<'t> {
+pub(crate) enum ParsedSpec<'t> {
     Plain,
-    /// The value as it stands there.
+    /// The undecoded value.
     Always(&'t str),
     Usually(&'t str),
-    Made(Made<'t>),
+    Template(ParsedTemplate<'t>),
     Mask(Mask),
 }
 
 /// A template.
 #[derive(Debug)]
-pub(crate) struct Made<'t> {
+pub(crate) struct ParsedTemplate<'t> {
     pub(crate) parts: Vec<Part<'t>>,
     pub(crate) quoted: bool,
     pub(crate) usually: bool,
@@ -36,20 +36,26 @@ pub(crate) enum Part<'t> {
     Other {
         path: Path<'t>,
         form: Form,
-        /// Where it is: how many tables further out, and which column there.
+        /// Its position: how many tables further out, and the column there.
         up: usize,
         leaf: usize,
     },
 }
 
-/// What stands after `=`.
-pub(super) fn template<'t>(cursor: &mut Cursor<'t>, usually: bool) -> Result<Said<'t>, Wrong> {
+/// Parses a template, behind `=`.
+pub(super) fn template<'t>(
+    cursor: &mut Cursor<'t>,
+    usually: bool,
+) -> Result<ParsedSpec<'t>, Wrong> {
     let quoted = cursor.eat("\"");
     let mut parts = Vec::new();
     loop {
-        let is_end = |byte| match quoted {
-            true => matches!(byte, b'"' | b'*' | b'{' | b'\\'),
-            false => ends_nested(byte) || matches!(byte, b'*' | b'{' | b'"' | b'[' | b'\\'),
+        let is_end = |byte| {
+            if quoted {
+                matches!(byte, b'"' | b'*' | b'{' | b'\\')
+            } else {
+                ends_nested(byte) || matches!(byte, b'*' | b'{' | b'"' | b'[' | b'\\')
+            }
         };
         let text = cursor.until(is_end);
         push_text(&mut parts, text);
@@ -70,8 +76,10 @@ pub(super) fn template<'t>(cursor: &mut Cursor<'t>, usually: bool) -> Result<Sai
                 cursor.eat("\"");
                 break;
             }
-            None if quoted => return Err("a quote that nothing closes"),
-            Some(byte) if !quoted && !ends_nested(byte) => return Err("a template needs quotes"),
+            None if quoted => return Err("an unterminated string"),
+            Some(byte) if !quoted && !ends_nested(byte) => {
+                return Err("a template that must be quoted");
+            }
             _ => break,
         }
     }
@@ -83,15 +91,15 @@ pub(super) fn template<'t>(cursor: &mut Cursor<'t>, usually: bool) -> Result<Sai
         && text.contains('#')
         && !usually
     {
-        return Ok(Said::Mask(Mask {
+        return Ok(ParsedSpec::Mask(Mask {
             pattern: text.to_string(),
             quoted,
         }));
     }
     if holes > 1 || (holes > 0 && usually) {
-        return Err("more holes than cells");
+        return Err("more than one hole in a template");
     }
-    Ok(Said::Made(Made {
+    Ok(ParsedSpec::Template(ParsedTemplate {
         parts,
         quoted,
         usually,
@@ -149,8 +157,8 @@ fn other<'t>(cursor: &mut Cursor<'t>) -> Result<Part<'t>, Wrong> {
     }
     let mark = cursor.until(|byte| byte == b'}');
     let form = Form::ALL.into_iter().find(|form| form.mark() == mark);
-    let form = form.ok_or("a form that is not known")?;
-    cursor.expect("}", "a bracket that nothing closes")?;
+    let form = form.ok_or("an unknown form")?;
+    cursor.expect("}", "an unclosed bracket")?;
     Ok(Part::Other {
         path: Path { out, names },
         form,

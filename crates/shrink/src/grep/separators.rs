@@ -1,40 +1,40 @@
-//! The `--` between lines that do not follow each other, where it can be told from their numbers.
+//! The `--` between lines that are not adjacent, where line numbers imply it.
 
-use super::APART;
+use super::SEPARATOR;
 use super::head::Head;
 use super::hit::digits;
 use super::split::Cut;
 
-/// Lines that make it worth to explain why they are not there.
+/// The least number of separators whose omission is worth explaining in the head.
 const ENOUGH: usize = 8;
 
-/// Knows whether a `--` comes before a line.
-pub(super) struct Apart {
+/// Decides whether a `--` precedes a line.
+pub(super) struct Separators {
     left_out: bool,
-    /// The file and the number of the line before.
+    /// The file and the number of the previous line.
     last: Option<(String, u64)>,
 }
 
-impl Apart {
+impl Separators {
     pub(super) fn new(head: &Head) -> Self {
         Self {
-            left_out: head.apart,
+            left_out: head.implied_separators,
             last: None,
         }
     }
 
-    /// Whether there are many of them, and each of them is where it can be told.
+    /// Whether the separators can be omitted: there are enough, and each is exactly where line numbers imply it.
     pub(super) fn pays<'a>(lines: impl Iterator<Item = (&'a str, &'a Option<Cut<'a>>)>) -> bool {
         let mut count = 0_usize;
         let mut before = false;
         let mut last: Option<(&str, u64)> = None;
         for (line, cut) in lines {
             let Some(cut) = cut else {
-                // One that stands somewhere else could not be told from one that was left out.
-                if before || line == APART && last.is_none() {
+                // A separator elsewhere could not be told from an omitted one.
+                if before || line == SEPARATOR && last.is_none() {
                     return false;
                 }
-                before = line == APART;
+                before = line == SEPARATOR;
                 if !before {
                     last = None;
                 }
@@ -51,24 +51,24 @@ impl Apart {
         !before && count >= ENOUGH
     }
 
-    /// A line that belongs to no file.
+    /// Forgets the previous line, at a line without a file.
     pub(super) fn forget(&mut self) {
         self.last = None;
     }
 
-    /// A line of a file: whether a `--` was left out before it.
+    /// Whether a `--` was omitted before this line of a file.
     pub(super) fn is_before(&mut self, path: &str, rest: &str) -> bool {
         if !self.left_out {
             return false;
         }
         let here = (path, number(rest));
         let last = self.last.as_ref();
-        let apart = last.is_some_and(|(path, number)| !follows((path, *number), here));
+        let separators = last.is_some_and(|(path, number)| !follows((path, *number), here));
         match &mut self.last {
             Some((last, number)) if last == path => *number = here.1,
             last => *last = Some((path.to_owned(), here.1)),
         }
-        apart
+        separators
     }
 }
 

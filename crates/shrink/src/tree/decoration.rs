@@ -1,4 +1,4 @@
-//! What surrounds a name in its line: a mark in front, the path of its folder, a `/` behind.
+//! The text around a name in its line: a mark in front, the path of its folder, a `/` behind.
 
 use std::borrow::Cow;
 
@@ -7,18 +7,18 @@ use linkspan_wire::{Json, quote};
 use super::entry::Entry;
 use crate::lexeme::string_len;
 
-/// What surrounds the names of all entries.
+/// The text around the names of all entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Dress {
-    /// Folders have a `/` at the end.
+pub(super) struct Decoration {
+    /// Folders end in `/`.
     pub(super) slash: bool,
-    /// Names are whole paths.
+    /// Names are full paths.
     pub(super) full: bool,
-    /// What stands before folders and before anything else.
+    /// The marks before folders and before files.
     pub(super) marks: Option<(String, String)>,
 }
 
-/// Before folders, and before files.
+/// Known pairs of marks before folders and before files.
 const MARKS: [(&str, &str); 16] = [
     ("[DIR] ", "[FILE] "),
     ("[DIR]  ", "[FILE] "),
@@ -38,16 +38,16 @@ const MARKS: [(&str, &str); 16] = [
     ("• ", "• "),
 ];
 
-impl Dress {
-    /// Takes from all names what all of them have. Those with something in them are folders already.
-    pub(super) fn take_off(entries: &mut [Entry<'_>], root: Option<&str>) -> Self {
+impl Decoration {
+    /// Strips the common marks, paths and slashes of all names. Entries with children are marked as folders already.
+    pub(super) fn strip(entries: &mut [Entry<'_>], root: Option<&str>) -> Self {
         let marks = take_marks(entries);
         let full = root.is_some_and(|root| take_paths(entries, root));
         let slash = take_slashes(entries);
         Self { slash, full, marks }
     }
 
-    /// Appends an entry as it was. `path` is what names begin with if they are whole paths.
+    /// Appends an entry with its surroundings. `path` is the prefix of names if they are full paths.
     pub(super) fn push(&self, entry: &Entry<'_>, path: &str, out: &mut String) {
         if let Some((folder, file)) = &self.marks {
             out.push_str(if entry.folder { folder } else { file });
@@ -56,6 +56,17 @@ impl Dress {
         out.push_str(&entry.name);
         if self.slash && entry.folder {
             out.push('/');
+        }
+    }
+
+    /// Appends the next entry of a tree with its surroundings; `path` follows the entries if names are full paths.
+    pub(super) fn push_along(&self, path: &mut FullPath, entry: &Entry<'_>, out: &mut String) {
+        if self.full {
+            path.enter(entry.depth());
+            self.push(entry, &path.text, out);
+            path.text.push_str(&entry.name);
+        } else {
+            self.push(entry, "", out);
         }
     }
 
@@ -69,25 +80,25 @@ impl Dress {
         }
     }
 
-    /// The way back; `options` are words, the marks last.
+    /// The inverse of [`Self::write`]; `options` are words, the marks last.
     pub(super) fn read(mut options: &str) -> Option<Self> {
-        let mut dress = Self::default();
+        let mut decoration = Self::default();
         while !options.is_empty() {
             let (word, rest) = options.split_once(' ').unwrap_or((options, ""));
             match word {
-                "full" => dress.full = true,
-                "slash" => dress.slash = true,
+                "full" => decoration.full = true,
+                "slash" => decoration.slash = true,
                 "marks" => {
                     let (folder, file) = rest.split_at_checked(string_len(rest.as_bytes())?)?;
                     let text = |json| Some(Json::parse(json).ok()?.as_str()?.into_owned());
-                    dress.marks = Some((text(folder)?, text(file)?));
-                    return Some(dress);
+                    decoration.marks = Some((text(folder)?, text(file)?));
+                    return Some(decoration);
                 }
                 _ => return None,
             }
             options = rest;
         }
-        Some(dress)
+        Some(decoration)
     }
 }
 
@@ -112,7 +123,7 @@ fn take_marks(entries: &mut [Entry<'_>]) -> Option<(String, String)> {
     Some((folder, file))
 }
 
-/// Something in brackets that all folders, and all files, may have: `[drwxr-xr-x]  `.
+/// Marks in brackets that all folders, and all files, may share: `[drwxr-xr-x]  `.
 fn brackets(entries: &[Entry<'_>]) -> Option<(String, String)> {
     let mark = |entry: &Entry<'_>| {
         let end = entry.name.strip_prefix('[')?.find(']')? + 2;
@@ -126,10 +137,10 @@ fn brackets(entries: &[Entry<'_>]) -> Option<(String, String)> {
     Some((folder, file))
 }
 
-/// A mark is not longer than this.
+/// The longest mark.
 const MOST_MARK: usize = 60;
 
-/// Whether every name began with the path of its folder, which it is without now.
+/// Removes the path of its folder from every name, if all names have it; returns whether they did.
 fn take_paths(entries: &mut [Entry<'_>], root: &str) -> bool {
     let is_full = |path: &mut FullPath, entry: &Entry<'_>| {
         path.enter(entry.depth()) && entry.name.starts_with(&path.text) && {
@@ -151,7 +162,8 @@ fn take_paths(entries: &mut [Entry<'_>], root: &str) -> bool {
     true
 }
 
-/// Whether all folders ended in a `/`, which they are without now. What is empty is known as a folder by it.
+/// Removes the `/` from all folders, if all folders have one; returns whether they did. Childless entries are
+/// recognised as folders by it.
 fn take_slashes(entries: &mut [Entry<'_>]) -> bool {
     let all = entries
         .iter()
@@ -180,7 +192,7 @@ fn drop_back(entry: &mut Entry<'_>) {
     }
 }
 
-/// The path of the folder that one is in.
+/// The path of the current folder.
 pub(super) struct FullPath {
     pub(super) text: String,
     /// Where the names of the open folders end.
@@ -194,8 +206,8 @@ impl FullPath {
         Self { text, ends }
     }
 
-    /// Makes `text` what names at this depth begin with. After that, push the name. `false` if there is
-    /// no folder that deep.
+    /// Sets `text` to the prefix of names at this depth; the caller then appends the name. Returns `false` if no folder
+    /// is that deep.
     pub(super) fn enter(&mut self, depth: usize) -> bool {
         if depth >= self.ends.len() {
             self.ends.push(self.text.len());
