@@ -1,18 +1,18 @@
 //! The editor's side of ACP: a client of an agent.
 //!
-//! [`Talk`] is a conversation over a port: requests and their answers, and an [`Editor`] who hears and
+//! [`AgentConnection`] is a conversation over a port: requests and their answers, and an [`Editor`] who hears and
 //! answers what the agent says of its own accord. Everything else here does no IO: what the agent can
 //! do ([`Hello`]), what it says in the course of a prompt ([`Turn`]), what it wants to be allowed
 //! ([`Permission`]).
 
+mod connection;
 mod hello;
 mod permission;
-mod talk;
 mod turn;
 
+pub use connection::{AgentConnection, Editor, Gone};
 pub use hello::{AuthMethod, Hello, Reachable, Unusable, initialize};
 pub use permission::{CANCELLED, Choice, Permission, selected};
-pub use talk::{Editor, Gone, Talk};
 pub use turn::Turn;
 
 /// Method names that the code mentions.

@@ -348,7 +348,7 @@ impl AgentServer {
         }
         let params = Object::empty().with("methodId", &quote(&id)).text();
         // Without a time limit: a person may have to log in with a browser.
-        let answer = running.talk.ask(names::AUTHENTICATE, &params).await;
+        let answer = running.connection.ask(names::AUTHENTICATE, &params).await;
         running.result(answer)?;
         let structured = Object::empty()
             .with("methodId", &quote(&id))

@@ -51,7 +51,7 @@ pub(crate) async fn run(
     let (agent, session, begun) = (running.clone(), id.clone(), changed.clone());
     // In a task of its own: the turn lasts until the agent ends it, even if the caller has gone.
     tokio::spawn(async move {
-        let answer = agent.talk.ask(names::PROMPT, &params).await;
+        let answer = agent.connection.ask(names::PROMPT, &params).await;
         let record = agent.sessions.end(&session, &begun);
         let _ = sender.send(PromptOutcome { answer, record });
     });
@@ -126,7 +126,7 @@ fn send_cancel(running: &RunningAgent, id: &str) -> bool {
     let is_under_way = running.sessions.stop_asking(id);
     if is_under_way {
         let params = Object::empty().with("sessionId", &quote(id)).text();
-        running.talk.tell(names::CANCEL, &params);
+        running.connection.tell(names::CANCEL, &params);
     }
     is_under_way
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use linkspan_acp::client::{AUTH_REQUIRED, Gone, Hello, Talk};
+use linkspan_acp::client::{AUTH_REQUIRED, AgentConnection, Gone, Hello};
 use linkspan_wire::{Json, JsonKind, Kind, Message};
 use tokio::time::timeout;
 
@@ -15,7 +15,7 @@ const MAX_KEPT: usize = 1 << 20;
 
 /// An agent that has answered `initialize`.
 pub(crate) struct RunningAgent {
-    pub(crate) talk: Talk,
+    pub(crate) connection: AgentConnection,
     pub(crate) hello: Hello,
     pub(crate) sessions: Arc<Sessions>,
     /// The command line.
@@ -30,7 +30,7 @@ impl RunningAgent {
         params: &str,
         options: &AgentOptions,
     ) -> Result<Message, ToolError> {
-        let answer = timeout(options.start_timeout, self.talk.ask(method, params)).await;
+        let answer = timeout(options.start_timeout, self.connection.ask(method, params)).await;
         let answer = answer.map_err(|_| ToolError::Timeout {
             method: method.to_owned(),
             limit: options.start_timeout,

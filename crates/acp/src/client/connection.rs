@@ -43,13 +43,13 @@ pub trait Editor: Send + Sync + 'static {
 pub struct Gone(pub String);
 
 /// A conversation. It goes on until it is closed or dropped.
-pub struct Talk {
-    line: Arc<Line>,
+pub struct AgentConnection {
+    client: Arc<AgentClient>,
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// What the task and its callers share.
-struct Line {
+struct AgentClient {
     /// Dropped when nothing more is to be sent; the port closes the connection then.
     tx: Mutex<Option<mpsc::Sender<Outbound>>>,
     closing: Notify,
@@ -63,17 +63,17 @@ struct Pending {
     ended: Option<Gone>,
 }
 
-impl Talk {
+impl AgentConnection {
     /// Begins one with the agent behind a port.
     pub fn begin<E: Editor>(port: Port, editor: Arc<E>) -> Self {
         let Port { tx, rx, done, .. } = port;
-        let line = Arc::new(Line {
+        let client = Arc::new(AgentClient {
             tx: Mutex::new(Some(tx)),
             closing: Notify::new(),
             pending: Mutex::default(),
         });
         let reader = Reader {
-            line: line.clone(),
+            client: client.clone(),
             editor,
             questions: JoinSet::new(),
             open: HashMap::new(),
@@ -83,7 +83,7 @@ impl Talk {
             let _ = done.await;
         });
         Self {
-            line,
+            client,
             task: Mutex::new(Some(task)),
         }
     }
@@ -92,7 +92,7 @@ impl Talk {
     pub async fn ask(&self, method: &str, params: &str) -> Result<Message, Gone> {
         let (tell, told) = oneshot::channel();
         let number = {
-            let mut pending = self.line.pending.lock();
+            let mut pending = self.client.pending.lock();
             if let Some(gone) = &pending.ended {
                 return Err(gone.clone());
             }
@@ -105,9 +105,9 @@ impl Talk {
             number
         };
         // Dropping this future forgets the request.
-        let _forget = Forget(&self.line, number);
+        let _forget = Forget(&self.client, number);
         let msg = Message::request(&number.id(), method, Some(params));
-        if !self.line.send(msg).await {
+        if !self.client.send(msg).await {
             return Err(self.gone());
         }
         told.await.map_err(|_| self.gone())
@@ -116,7 +116,7 @@ impl Talk {
     /// Says something that wants no answer, as soon as the agent listens.
     pub fn tell(&self, method: &str, params: &str) {
         let msg = Message::notification(method, Some(params));
-        let Some(tx) = self.line.tx.lock().clone() else {
+        let Some(tx) = self.client.tx.lock().clone() else {
             return;
         };
         if let Err(mpsc::error::TrySendError::Full(msg)) =
@@ -128,18 +128,18 @@ impl Talk {
 
     /// Whether the agent is there.
     pub fn is_alive(&self) -> bool {
-        self.line.pending.lock().ended.is_none()
+        self.client.pending.lock().ended.is_none()
     }
 
     /// Why it is not.
     pub fn gone(&self) -> Gone {
-        let gone = self.line.pending.lock().ended.clone();
+        let gone = self.client.pending.lock().ended.clone();
         gone.unwrap_or_else(|| Gone("it has gone".to_owned()))
     }
 
     /// Closes the connection, and waits until the agent has ended.
     pub async fn close(&self) {
-        self.line.close();
+        self.client.close();
         let task = self.task.lock().take();
         if let Some(task) = task {
             let _ = task.await;
@@ -147,14 +147,14 @@ impl Talk {
     }
 }
 
-impl Drop for Talk {
+impl Drop for AgentConnection {
     /// The connection closes with its last handle.
     fn drop(&mut self) {
-        self.line.close();
+        self.client.close();
     }
 }
 
-impl Line {
+impl AgentClient {
     /// Nothing more is to be said, and nothing is heard any more.
     fn close(&self) {
         self.tx.lock().take();
@@ -172,7 +172,7 @@ impl Line {
 }
 
 /// Forgets a request when its future is dropped.
-struct Forget<'a>(&'a Line, Hop);
+struct Forget<'a>(&'a AgentClient, Hop);
 
 impl Drop for Forget<'_> {
     fn drop(&mut self) {
@@ -181,7 +181,7 @@ impl Drop for Forget<'_> {
 }
 
 struct Reader<E> {
-    line: Arc<Line>,
+    client: Arc<AgentClient>,
     editor: Arc<E>,
     questions: JoinSet<IdKey>,
     /// What the agent has asked.
@@ -199,18 +199,18 @@ impl<E: Editor> Reader<E> {
                         let answers = self.take(inbound);
                         let answering = async {
                             for answer in answers {
-                                self.line.send(answer).await;
+                                self.client.send(answer).await;
                             }
                         };
                         // An agent that asks that much has to listen before it is heard again.
                         tokio::select! {
                             biased;
                             _ = timeout(PATIENCE, answering) => {}
-                            () = self.line.closing.notified() => break LET_GO.to_owned(),
+                            () = self.client.closing.notified() => break LET_GO.to_owned(),
                         }
                     }
                 },
-                () = self.line.closing.notified() => break LET_GO.to_owned(),
+                () = self.client.closing.notified() => break LET_GO.to_owned(),
                 Some(ended) = self.questions.join_next() => {
                     if let Ok(key) = ended {
                         self.open.remove(&key);
@@ -218,12 +218,12 @@ impl<E: Editor> Reader<E> {
                 }
             }
         };
-        let mut pending = self.line.pending.lock();
+        let mut pending = self.client.pending.lock();
         pending.ended = Some(Gone(why));
         // Pending requests see that no answer will come.
         pending.waiting.clear();
         drop(pending);
-        self.line.tx.lock().take();
+        self.client.tx.lock().take();
     }
 
     /// Gives what is to be answered at once.
@@ -274,7 +274,7 @@ impl<E: Editor> Reader<E> {
     }
 
     fn answered(&self, number: Hop, msg: Message) {
-        let waiting = self.line.pending.lock().waiting.remove(&number);
+        let waiting = self.client.pending.lock().waiting.remove(&number);
         if let Some(waiting) = waiting {
             let _ = waiting.send(msg);
         }
@@ -285,14 +285,14 @@ impl<E: Editor> Reader<E> {
         if self.open.len() >= MOST_QUESTIONS {
             return Some(error::overloaded("questions of the agent").answer(&id));
         }
-        let (line, editor, key) = (self.line.clone(), self.editor.clone(), id.key());
+        let (client, editor, key) = (self.client.clone(), self.editor.clone(), id.key());
         let task = self.questions.spawn(async move {
             let key = id.key();
             let answer = match editor.asked(msg).await {
                 Ok(result) => Message::result(&id, &result),
                 Err(error) => error.answer(&id),
             };
-            line.send(answer).await;
+            client.send(answer).await;
             key
         });
         self.open.insert(key, task);

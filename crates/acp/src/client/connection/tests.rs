@@ -19,10 +19,14 @@ impl Editor for Listener {
     }
 }
 
-fn pair() -> (Talk, PortEnd, Arc<Listener>) {
+fn pair() -> (AgentConnection, PortEnd, Arc<Listener>) {
     let (port, end) = Port::pair("the agent", 8);
     let listener = Arc::new(Listener::default());
-    (Talk::begin(port, listener.clone()), end, listener)
+    (
+        AgentConnection::begin(port, listener.clone()),
+        end,
+        listener,
+    )
 }
 
 async fn said(end: &mut PortEnd) -> Message {
@@ -39,8 +43,8 @@ async fn say(end: &PortEnd, msg: Message) {
 
 #[tokio::test]
 async fn answers_reach_the_request_that_they_answer() {
-    let (talk, mut end, _) = pair();
-    let asking = async { tokio::join!(talk.ask("a", "{}"), talk.ask("b", "{}")) };
+    let (connection, mut end, _) = pair();
+    let asking = async { tokio::join!(connection.ask("a", "{}"), connection.ask("b", "{}")) };
     let answering = async {
         let (a, b) = (said(&mut end).await, said(&mut end).await);
         say(&end, Message::result(&b.id().unwrap(), "2")).await;
@@ -54,21 +58,21 @@ async fn answers_reach_the_request_that_they_answer() {
 
 #[tokio::test]
 async fn an_answer_among_others_is_found_too() {
-    let (talk, mut end, listener) = pair();
+    let (connection, mut end, listener) = pair();
     let answering = async {
         let id = said(&mut end).await.id().unwrap();
         let note = Message::notification("note", None);
         let batch = vec![Ok(note), Ok(Message::result(&id, "1"))];
         end.tx.send(Inbound::Batch(batch)).await.unwrap();
     };
-    let (answer, ()) = tokio::join!(talk.ask("a", "{}"), answering);
+    let (answer, ()) = tokio::join!(connection.ask("a", "{}"), answering);
     assert_eq!(answer.unwrap().body().unwrap().text(), "1");
     assert_eq!(listener.0.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]
 async fn a_waiting_call_is_told_why_the_agent_has_gone() {
-    let (talk, mut end, _) = pair();
+    let (connection, mut end, _) = pair();
     let dying = async {
         said(&mut end).await;
         let why = Fault::PeerClosed {
@@ -77,11 +81,11 @@ async fn a_waiting_call_is_told_why_the_agent_has_gone() {
         };
         end.tx.send(Inbound::Closed(why)).await.unwrap();
     };
-    let (answer, ()) = tokio::join!(talk.ask("a", "{}"), dying);
+    let (answer, ()) = tokio::join!(connection.ask("a", "{}"), dying);
     assert!(answer.unwrap_err().0.contains("exit status: 7"));
-    assert!(!talk.is_alive());
+    assert!(!connection.is_alive());
     assert!(
-        talk.ask("b", "{}").await.is_err(),
+        connection.ask("b", "{}").await.is_err(),
         "and so is who comes later"
     );
 }
@@ -149,11 +153,11 @@ async fn questions_are_bounded() {
 
 #[tokio::test]
 async fn closing_lets_the_port_say_goodbye() {
-    let (talk, mut end, _) = pair();
+    let (connection, mut end, _) = pair();
     let port = async {
         assert!(end.rx.recv().await.is_none());
         drop(end);
     };
-    tokio::join!(talk.close(), port);
-    assert!(!talk.is_alive());
+    tokio::join!(connection.close(), port);
+    assert!(!connection.is_alive());
 }
