@@ -33,7 +33,7 @@ use form::{Address, Form};
 use reverse::Asked;
 
 pub use fault::{revoked, too_many_connections};
-pub use form::Memory;
+pub use form::FormCache;
 pub use port::{Life, port};
 
 /// Requests of one side that may wait for their answers.
@@ -74,7 +74,7 @@ pub struct Carrier {
     provider: Provider,
     /// Unknown until the provider has shown it.
     form: Option<Form>,
-    memory: Memory,
+    forms: FormCache,
     link: Link,
     /// Requests of the MCP side (the front) that the chain (the back) has not answered.
     calls: Pending<Side, Call>,
@@ -126,14 +126,14 @@ struct Call {
 }
 
 impl Carrier {
-    /// A carrier to a server. `owner` is the dialect of the component that declared it; `memory` is shared by all
+    /// A carrier to a server. `owner` is the dialect of the component that declared it; `forms` is shared by all
     /// carriers to the same server.
-    pub fn new(provider: Provider, owner: Option<Dialect>, memory: Memory) -> Self {
-        let form = Form::of(&provider, owner).or_else(|| memory.recall());
+    pub fn new(provider: Provider, owner: Option<Dialect>, forms: FormCache) -> Self {
+        let form = Form::of(&provider, owner).or_else(|| forms.get());
         Self {
             provider,
             form,
-            memory,
+            forms,
             link: Link::None,
             calls: Pending::default(),
             own: BTreeMap::new(),
@@ -322,7 +322,7 @@ impl Carrier {
     fn learn(&mut self, form: Form) {
         tracing::debug!("the provider is spoken to in the form {form:?}");
         self.form = Some(form);
-        self.memory.keep(form);
+        self.forms.set(form);
         if form == Form::Scoped {
             for call in self.calls.iter_mut() {
                 call.data.kept = None;

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use linkspan_acp::carrier::{self, Carrier, Life, Memory};
+use linkspan_acp::carrier::{self, Carrier, FormCache, Life};
 use linkspan_acp::{ChainHandle, DeclarationId, McpBridge, Offer, Provider};
 use linkspan_bridge::Backend;
 use linkspan_mcp::Era;
@@ -39,7 +39,7 @@ use crate::handshake::Secret;
 /// How long a connection may take to show its secret, by default.
 pub const SECRET_TIMEOUT: Duration = Duration::from_secs(5);
 /// Servers whose dialect is remembered.
-const MAX_MEMORIES: usize = 1024;
+const MAX_CACHES: usize = 1024;
 
 /// How an agent reaches MCP servers that live in the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub(crate) struct DeclarationBridge {
     declarations: Arc<Declarations>,
     /// Opened by the first declaration that needs it.
     listener: Option<Listener>,
-    memories: HashMap<Provider, Memory>,
+    forms: HashMap<Provider, FormCache>,
 }
 
 impl DeclarationBridge {
@@ -99,23 +99,23 @@ impl DeclarationBridge {
             chain,
             declarations: Arc::default(),
             listener: None,
-            memories: HashMap::new(),
+            forms: HashMap::new(),
         }
     }
 
     /// The server behind a declaration, opened anew for every connection.
     fn server(&mut self, offer: &Offer<'_>, life: &watch::Receiver<Life>) -> Backend {
         let provider = offer.provider.clone();
-        if self.memories.len() >= MAX_MEMORIES && !self.memories.contains_key(&provider) {
-            self.memories.clear();
+        if self.forms.len() >= MAX_CACHES && !self.forms.contains_key(&provider) {
+            self.forms.clear();
         }
-        let memory = self.memories.entry(provider.clone()).or_default().clone();
+        let cache = self.forms.entry(provider.clone()).or_default().clone();
         // A provider with a URL predates `server/discover`: every connection begins with a handshake.
         let era = matches!(provider, Provider::Url(_)).then_some(Era::Legacy);
         let (owner, declaration_id) = (offer.owner, offer.declaration_id);
         let (chain, life) = (self.chain.clone(), life.clone());
         let open = move || {
-            let carrier = Carrier::new(provider.clone(), owner, memory.clone());
+            let carrier = Carrier::new(provider.clone(), owner, cache.clone());
             carrier::port(carrier, life.clone(), &chain, declaration_id)
         };
         Backend::local(open, era)

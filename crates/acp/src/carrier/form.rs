@@ -36,14 +36,14 @@ pub(super) enum Form {
 
 /// What has been found out about a provider. Clones know the same, so that it is found out once.
 #[derive(Debug, Clone, Default)]
-pub struct Memory(Arc<OnceLock<Form>>);
+pub struct FormCache(Arc<OnceLock<Form>>);
 
-impl Memory {
-    pub(super) fn recall(&self) -> Option<Form> {
+impl FormCache {
+    pub(super) fn get(&self) -> Option<Form> {
         self.0.get().copied()
     }
 
-    pub(super) fn keep(&self, form: Form) {
+    pub(super) fn set(&self, form: Form) {
         // The first carrier has seen the same provider.
         let _ = self.0.set(form);
     }

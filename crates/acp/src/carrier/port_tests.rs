@@ -4,11 +4,11 @@ use linkspan_wire::Message;
 use tokio::sync::mpsc::Receiver;
 
 use crate::bridge::{Joining, Provider};
-use crate::carrier::Memory;
+use crate::carrier::FormCache;
 
 fn carrier() -> Carrier {
     let provider = Provider::Server("s-1".to_owned());
-    Carrier::new(provider, None, Memory::default())
+    Carrier::new(provider, None, FormCache::default())
 }
 
 struct Scene {

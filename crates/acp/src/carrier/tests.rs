@@ -18,7 +18,7 @@ struct Stage {
 
 fn stage(provider: Provider, owner: Option<Dialect>) -> Stage {
     Stage {
-        carrier: Carrier::new(provider, owner, Memory::default()),
+        carrier: Carrier::new(provider, owner, FormCache::default()),
         now: Instant::now(),
     }
 }

@@ -61,15 +61,15 @@ fn discover_is_not_sent_to_a_server_of_the_time_before_it() {
 
 #[test]
 fn what_was_found_out_is_known_to_the_next_carrier() {
-    let memory = Memory::default();
+    let forms = FormCache::default();
     let provider = Provider::Server("s-1".to_owned());
     let mut first = server();
-    first.carrier = Carrier::new(provider.clone(), None, memory.clone());
+    first.carrier = Carrier::new(provider.clone(), None, forms.clone());
     first.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"initialize"}"#);
     first.chain(UNKNOWN);
     first.chain(r#"{"jsonrpc":"2.0","id":2,"result":{"connectionId":"c-1"}}"#);
     let mut next = server();
-    next.carrier = Carrier::new(provider, None, memory);
+    next.carrier = Carrier::new(provider, None, forms);
     let sent = next.mcp(r#"{"jsonrpc":"2.0","id":7,"method":"initialize"}"#);
     assert_eq!(
         sent,
