@@ -7,7 +7,7 @@
 mod answers;
 mod ending;
 mod held;
-mod noise;
+mod invalid_lines;
 mod owners;
 mod sending;
 mod starting;
@@ -61,7 +61,7 @@ struct Part {
     is_asked: bool,
     /// What came for it meanwhile: it may have to be told again, and that must not come later.
     held: Held,
-    noise: u32,
+    invalid_lines: u32,
 }
 
 /// A message on its way, without its envelope.
@@ -98,7 +98,7 @@ impl Chain {
             forwarded: false,
             is_asked: false,
             held: Held::default(),
-            noise: 0,
+            invalid_lines: 0,
         });
         let parts: Vec<_> = parts.collect();
         let mut flow = Flow::new(plan.high_water, plan.hard_cap);
@@ -152,7 +152,7 @@ impl Chain {
         match inbound {
             Inbound::Message(envelope) => {
                 if let Node::Part(part) = from {
-                    self.parts[part].noise = 0;
+                    self.parts[part].invalid_lines = 0;
                 }
                 self.message(from, envelope, now);
             }
@@ -161,7 +161,7 @@ impl Chain {
                 let answer = RpcError::invalid_request("Invalid request").with_data(quote(why));
                 self.say(from, answer.answer(&Id::null()));
             }
-            Inbound::Bad(why) => self.noise(from, &why, now),
+            Inbound::Bad(why) => self.invalid_line(from, &why, now),
             // Only ports of other kinds than a chain has say so.
             Inbound::Failed { .. } | Inbound::Lost { .. } => {}
             Inbound::Closed(fault) => self.closed(from, fault, now),

@@ -40,7 +40,7 @@ impl ConductError {
             BreakReason::Ended(Fault::Ended { last_words, .. }) if !last_words.is_empty() => {
                 Some(format!("last lines of its stderr:\n{last_words}"))
             }
-            BreakReason::Ended(_) | BreakReason::Noise | BreakReason::Stuck => None,
+            BreakReason::Ended(_) | BreakReason::InvalidLines | BreakReason::Stuck => None,
         }
     }
 }

@@ -32,7 +32,7 @@ pub enum BreakReason {
     /// It held up the beginning for too long.
     Silent(Duration),
     /// It says nothing but noise.
-    Noise,
+    InvalidLines,
     /// It does not read what it has asked for.
     Stuck,
 }
@@ -171,7 +171,7 @@ impl Chain {
                 ),
                 "raise --start-timeout if it needs longer",
             ),
-            BreakReason::Noise => (
+            BreakReason::InvalidLines => (
                 format!("{who} writes text to its stdout that is not a message"),
                 "stdout belongs to the protocol; logs go to stderr",
             ),
