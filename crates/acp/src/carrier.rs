@@ -111,7 +111,7 @@ enum Own {
     /// A connection that came too late.
     Unwanted,
     /// To disconnect; the answer means nothing.
-    Goodbye,
+    Disconnect,
 }
 
 /// What is remembered of a request of the MCP side.
@@ -330,11 +330,11 @@ impl Carrier {
         }
     }
 
-    fn goodbye(&mut self, form: Form, connection: &str) -> Out {
+    fn disconnect(&mut self, form: Form, connection: &str) -> Out {
         let number = self.calls.number();
         let msg = form.disconnect(number, connection);
         if msg.kind() == Kind::Request {
-            self.own.insert(number, Own::Goodbye);
+            self.own.insert(number, Own::Disconnect);
         }
         Out::Chain(msg)
     }

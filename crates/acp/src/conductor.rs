@@ -1,6 +1,6 @@
 //! The conductor's task: moves messages between ports and the chain, and decides nothing.
 
-mod farewell;
+mod closing;
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -100,7 +100,7 @@ impl<S: FnMut(usize) -> Result<Port, StartError>> Conductor<S> {
         let ended = self.relay(stop).await;
         self.chain.stop();
         self.answer_queued();
-        self.farewell().await;
+        self.flush_and_close().await;
         ended
     }
 

@@ -21,7 +21,7 @@ use crate::error::ClientError;
 use crate::observer::{Observer, Silent};
 
 /// How long a server may take to end.
-const FAREWELL: Duration = Duration::from_secs(4);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(4);
 /// How long the first answer may take by default; `npx` may have to download the server.
 pub const FIRST_ANSWER: Duration = Duration::from_secs(30);
 /// How often a modern server may ask before it gives its result.
@@ -272,6 +272,6 @@ impl Client {
         }
         drop(self.port.tx);
         self.port.rx.close();
-        let _ = timeout(FAREWELL, self.port.done).await;
+        let _ = timeout(CLOSE_TIMEOUT, self.port.done).await;
     }
 }

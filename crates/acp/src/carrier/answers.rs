@@ -21,9 +21,9 @@ impl Carrier {
             Some(Own::Unwanted) => {
                 let form = self.form.unwrap_or(Form::Native);
                 let connection = Form::connection(&msg).filter(|_| msg.kind() == Kind::Result);
-                Vec::from_iter(connection.map(|connection| self.goodbye(form, &connection)))
+                Vec::from_iter(connection.map(|connection| self.disconnect(form, &connection)))
             }
-            Some(Own::Goodbye) => Vec::new(),
+            Some(Own::Disconnect) => Vec::new(),
             None => {
                 tracing::debug!("an answer to no open request");
                 Vec::new()

@@ -64,7 +64,7 @@ impl Carrier {
             }
             outs.push(Out::mcp(why.answer(&call.id)));
         }
-        self.own.retain(|_, own| !matches!(own, Own::Goodbye));
+        self.own.retain(|_, own| !matches!(own, Own::Disconnect));
         self.unwant_connection(&mut outs);
         for (_, asked) in std::mem::take(&mut self.asked) {
             outs.push(Out::Chain(
@@ -72,7 +72,7 @@ impl Carrier {
             ));
         }
         if let (Link::Up(connection), Some(form)) = (link, self.form) {
-            outs.push(self.goodbye(form, &connection));
+            outs.push(self.disconnect(form, &connection));
         }
         self.over = Some(why.clone());
         outs

@@ -22,7 +22,7 @@ const HARD: usize = 1024;
 /// How long requests are still answered after the end.
 const REGRETS: Duration = Duration::from_secs(2);
 /// How long a side may take to hear the last words.
-const FAREWELL: Duration = Duration::from_secs(3);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// What becomes of a declaration while carriers serve it.
 #[derive(Debug, Clone, Default)]
@@ -102,7 +102,7 @@ impl Side {
                 }
             }
         };
-        let _ = timeout(FAREWELL, last).await;
+        let _ = timeout(CLOSE_TIMEOUT, last).await;
     }
 }
 

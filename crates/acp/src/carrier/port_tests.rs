@@ -149,12 +149,12 @@ async fn a_connection_that_comes_after_its_client_has_left_is_closed() {
         if answers {
             let late = r#"{"jsonrpc":"2.0","id":2,"result":{"connectionId":"c-1"}}"#;
             ask(&port, late).await;
-            let goodbye = heard(&mut port).await;
+            let disconnect = heard(&mut port).await;
             assert!(
-                goodbye.contains(r#""method":"mcp/disconnect""#),
-                "{goodbye}"
+                disconnect.contains(r#""method":"mcp/disconnect""#),
+                "{disconnect}"
             );
-            assert!(goodbye.contains(r#""connectionId":"c-1""#), "{goodbye}");
+            assert!(disconnect.contains(r#""connectionId":"c-1""#), "{goodbye}");
         }
         assert_eq!(heard(&mut port).await, "None", "the wait ends");
     }

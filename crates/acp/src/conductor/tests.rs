@@ -7,7 +7,7 @@ use tokio::time;
 use linkspan_session::{Envelope, Inbound, Outbound, Port, PortEnd};
 use linkspan_wire::Message;
 
-use super::farewell::QUIET;
+use super::closing::QUIET;
 use super::*;
 use crate::bridge::ChainHandle;
 use crate::plan::{PartPlan, Plan};

@@ -91,7 +91,7 @@ fn a_connect_that_is_refused_answers_every_waiting_request() {
 }
 
 #[test]
-fn the_end_answers_both_sides_and_says_goodbye() {
+fn the_end_answers_both_sides_and_disconnects() {
     let mut stage = stage(Provider::Server("s-1".to_owned()), None);
     stage.carrier.form = Some(Form::Native);
     stage.connected(r#"{"jsonrpc":"2.0","id":2,"result":{"connectionId":"c-1"}}"#);

@@ -158,7 +158,7 @@ fn when_one_who_joined_goes_what_it_asked_is_cancelled() {
 }
 
 #[test]
-fn a_goodbye_of_one_who_joined_stands_when_it_goes() {
+fn a_disconnect_request_is_not_cancelled_when_its_connection_closes() {
     let (mut stage, _) = bridged("{}");
     let joined = stage.chain.join(DeclarationId(1));
     stage.say(

@@ -92,7 +92,7 @@ async fn a_waiting_call_is_told_why_the_agent_has_gone() {
 
 #[tokio::test]
 async fn a_question_that_cannot_be_read_is_answered_too() {
-    let (_talk, mut end, _) = pair();
+    let (_connection, mut end, _) = pair();
     let deep = WireError::TooDeep {
         limit: 128,
         id: Some("\"q\"".into()),
@@ -106,7 +106,7 @@ async fn a_question_that_cannot_be_read_is_answered_too() {
 
 #[tokio::test]
 async fn an_agent_that_asks_too_much_at_once_is_answered_all_the_same() {
-    let (_talk, mut end, _) = pair();
+    let (_connection, mut end, _) = pair();
     let more = 16;
     for number in 0..MOST_QUESTIONS as u64 + more {
         say(&end, Message::request(&Id::number(number), "think", None)).await;
@@ -122,7 +122,7 @@ async fn an_agent_that_asks_too_much_at_once_is_answered_all_the_same() {
 
 #[tokio::test]
 async fn the_agent_is_answered_and_can_take_a_question_back() {
-    let (_talk, mut end, listener) = pair();
+    let (_connection, mut end, listener) = pair();
     let id = Id::string("q");
     say(&end, Message::request(&id, "think", None)).await;
     say(&end, Message::request(&Id::number(1), "yes", None)).await;
@@ -142,7 +142,7 @@ async fn the_agent_is_answered_and_can_take_a_question_back() {
 
 #[tokio::test]
 async fn questions_are_bounded() {
-    let (_talk, mut end, _) = pair();
+    let (_connection, mut end, _) = pair();
     for number in 0..=MOST_QUESTIONS as u64 {
         say(&end, Message::request(&Id::number(number), "think", None)).await;
     }
@@ -152,7 +152,7 @@ async fn questions_are_bounded() {
 }
 
 #[tokio::test]
-async fn closing_lets_the_port_say_goodbye() {
+async fn closing_waits_until_the_port_has_ended() {
     let (connection, mut end, _) = pair();
     let port = async {
         assert!(end.rx.recv().await.is_none());

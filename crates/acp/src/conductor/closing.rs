@@ -12,7 +12,7 @@ use crate::plan::Node;
 
 /// How long a peer may take to take what is left for it, and to say goodbye: longer than a process that
 /// has to be killed.
-const FAREWELL: Duration = Duration::from_secs(4);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// What the editor has of that at least, after the components have ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -23,7 +23,7 @@ impl<S> Conductor<S> {
     /// Sends what is left, closes the components' ports and waits for their tasks, for a limited time.
     /// Meanwhile, and until it sends nothing more, the editor's requests are still answered; then its
     /// port is closed too.
-    pub(super) async fn farewell(mut self) {
+    pub(super) async fn flush_and_close(mut self) {
         // Ports that waited for room hold their queues open.
         self.rooms.clear();
         let mut peers = std::mem::take(&mut self.peers).into_iter();
@@ -33,7 +33,7 @@ impl<S> Conductor<S> {
         let begun = now();
         let leaving = peers.map(|peer| {
             let left = self.chain.left(peer.node);
-            peer.port.farewell(left, FAREWELL)
+            peer.port.farewell(left, CLOSE_TIMEOUT)
         });
         let leaving = join_all(leaving.collect::<Vec<_>>());
         tokio::pin!(leaving);
@@ -48,10 +48,10 @@ impl<S> Conductor<S> {
             let last = async {
                 while let Ok(true) = timeout(QUIET, self.answer_next(&mut outside)).await {}
             };
-            let _ = timeout(FAREWELL, last).await;
+            let _ = timeout(CLOSE_TIMEOUT, last).await;
         }
         // Part of its time has passed while the components ended.
-        let limit = FAREWELL.saturating_sub(now() - begun).max(LAST_WORDS);
+        let limit = CLOSE_TIMEOUT.saturating_sub(now() - begun).max(LAST_WORDS);
         let _ = timeout(limit, self.leave_outside(outside, limit)).await;
     }
 
