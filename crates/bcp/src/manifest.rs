@@ -29,13 +29,13 @@
 //! texts are their own bytes, but not one of 64 characters or with an ellipsis: that is a hash with a mistake. `lang` may be a number, and `other(66)` is the same as 66. Members that a
 //! type does not have are ignored, and `null` is as good as nothing.
 
+mod alternatives;
 mod build;
 mod entries;
 mod error;
 mod fields;
 mod hunks;
 mod json;
-mod odd;
 mod pick;
 mod quote;
 mod special;
