@@ -27,7 +27,7 @@ pub const LARGEST: u64 = Limits::BLOCK - (64 << 10);
 
 /// What to pack, and how.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct PackOptions {
     /// Whether hidden files are packed.
     pub hidden: bool,
     /// Whether files are packed that ignore files exclude.
@@ -140,7 +140,7 @@ impl fmt::Display for Why {
 
 /// Packs one file after the other.
 pub struct Pack {
-    options: Options,
+    options: PackOptions,
     /// What the input `-` reads.
     stdin: Box<dyn Read>,
     inputs: std::vec::IntoIter<PathBuf>,
@@ -159,7 +159,7 @@ const STDIN: &str = "stdin";
 impl Pack {
     /// All inputs must exist, so that a mistyped name is an error before anything is written. The input
     /// `-` reads `stdin`.
-    pub fn new(inputs: Vec<PathBuf>, options: Options, stdin: Box<dyn Read>) -> Result<Self> {
+    pub fn new(inputs: Vec<PathBuf>, options: PackOptions, stdin: Box<dyn Read>) -> Result<Self> {
         for input in inputs.iter().filter(|input| !is_stdin(input)) {
             std::fs::metadata(input).map_err(|error| BcpError::Input {
                 path: input.clone(),

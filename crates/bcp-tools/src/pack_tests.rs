@@ -6,14 +6,14 @@ use super::*;
 use crate::files::Output;
 use crate::scratch::Scratch;
 
-fn pack(inputs: &[PathBuf], options: Options) -> Vec<Item> {
+fn pack(inputs: &[PathBuf], options: PackOptions) -> Vec<Item> {
     Pack::new(inputs.to_vec(), options, Box::new(std::io::empty()))
         .unwrap()
         .collect()
 }
 
 /// Everything as lines, without the folder of the test: `src/main.rs`, `! a.bin: binary`.
-fn lines(scratch: &Scratch, inputs: &[&str], options: Options) -> Vec<String> {
+fn lines(scratch: &Scratch, inputs: &[&str], options: PackOptions) -> Vec<String> {
     let inputs: Vec<_> = inputs
         .iter()
         .map(|name| scratch.path().join(name))
@@ -32,7 +32,7 @@ fn lines(scratch: &Scratch, inputs: &[&str], options: Options) -> Vec<String> {
 }
 
 fn plain(scratch: &Scratch) -> Vec<String> {
-    lines(scratch, &["."], Options::default())
+    lines(scratch, &["."], PackOptions::default())
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn files_come_sorted_and_inputs_in_their_order() {
     ] {
         scratch.file(name, "text");
     }
-    let packed = lines(&scratch, &["src/", "README.md"], Options::default());
+    let packed = lines(&scratch, &["src/", "README.md"], PackOptions::default());
     let wanted = [
         "src/a.rs",
         "src/b/c.rs",
@@ -56,7 +56,7 @@ fn files_come_sorted_and_inputs_in_their_order() {
         "README.md",
     ];
     assert_eq!(packed, wanted);
-    let packed = lines(&scratch, &["README.md", "src"], Options::default());
+    let packed = lines(&scratch, &["README.md", "src"], PackOptions::default());
     assert_eq!(packed[0], "README.md");
 }
 
@@ -69,7 +69,7 @@ fn a_file_becomes_the_block_that_it_is() {
         scratch.file("a.json", "{}"),
         scratch.file("p.png", b"\x89PNG\r\n\x1a\n\0"),
     ];
-    let made: Vec<Content<'static>> = pack(&files, Options::default())
+    let made: Vec<Content<'static>> = pack(&files, PackOptions::default())
         .into_iter()
         .map(|item| match item {
             Item::Packed(packed) => packed.block.content,
@@ -133,13 +133,13 @@ fn ignored_and_hidden_files_are_packed_only_on_request() {
         scratch.file(name, "text");
     }
     assert_eq!(plain(&scratch), ["src/a.rs"]);
-    let hidden = Options {
+    let hidden = PackOptions {
         hidden: true,
-        ..Options::default()
+        ..PackOptions::default()
     };
     let wanted = [".env", ".gitignore", ".ignore", "src/a.rs"];
     assert_eq!(lines(&scratch, &["."], hidden.clone()), wanted);
-    let all = Options {
+    let all = PackOptions {
         no_ignore: true,
         ..hidden
     };
@@ -159,7 +159,7 @@ fn a_file_that_is_named_is_taken_whatever_the_rules_say() {
     scratch.file(".env", "A=1");
     let large = "x".repeat(2 << 20);
     scratch.file("large.txt", &large);
-    let packed = lines(&scratch, &[".env", "large.txt"], Options::default());
+    let packed = lines(&scratch, &[".env", "large.txt"], PackOptions::default());
     assert_eq!(packed, [".env", "large.txt"]);
 }
 
@@ -170,7 +170,7 @@ fn a_folder_that_is_named_is_entered_whatever_the_rules_say() {
     for name in [".github/ci.yml", "target/a.rs", "target/a.log"] {
         scratch.file(name, "text");
     }
-    let packed = lines(&scratch, &[".github", "target"], Options::default());
+    let packed = lines(&scratch, &[".github", "target"], PackOptions::default());
     assert_eq!(packed, [".github/ci.yml", "target/a.rs"]);
 }
 
@@ -197,9 +197,9 @@ fn a_size_that_the_user_gives_counts_for_every_file() {
     let scratch = Scratch::new();
     scratch.file("src/a.rs", "12345");
     scratch.file("b.rs", "12345");
-    let limited = |bytes| Options {
+    let limited = |bytes| PackOptions {
         max_file_size: Some(bytes),
-        ..Options::default()
+        ..PackOptions::default()
     };
     let wanted = ["! src/a.rs: more than 4 bytes", "! b.rs: more than 4 bytes"];
     assert_eq!(lines(&scratch, &["src", "b.rs"], limited(4)), wanted);
@@ -226,7 +226,7 @@ fn links_and_pipes_are_left_out_without_waiting() {
     let packed = lines(
         &scratch,
         &["src", "fifo", "src/link.rs"],
-        Options::default(),
+        PackOptions::default(),
     );
     let wanted = [
         "src/a.rs",
@@ -238,7 +238,7 @@ fn links_and_pipes_are_left_out_without_waiting() {
         "src/link.rs",
     ];
     assert_eq!(packed, wanted);
-    let named = lines(&scratch, &["src/link.rs"], Options::default());
+    let named = lines(&scratch, &["src/link.rs"], PackOptions::default());
     assert_eq!(named, ["src/link.rs"]);
 }
 
@@ -248,10 +248,10 @@ fn the_file_that_is_written_is_not_packed() {
     scratch.file("a.rs", "text");
     let path = scratch.file("ctx.txt", "an older output");
     let output = Output::create(&path, &scratch.partial()).unwrap();
-    let options = Options {
+    let options = PackOptions {
         hidden: true,
         skip: output.identities(),
-        ..Options::default()
+        ..PackOptions::default()
     };
     assert_eq!(scratch.names().len(), 3);
     assert_eq!(lines(&scratch, &[".", "ctx.txt"], options), ["a.rs"]);
@@ -265,7 +265,7 @@ fn a_file_that_is_named_twice_is_packed_once() {
     let packed = lines(
         &scratch,
         &["src/b.rs", "src", "./src/a.rs"],
-        Options::default(),
+        PackOptions::default(),
     );
     assert_eq!(packed, ["src/b.rs", "src/a.rs"]);
 }
@@ -278,9 +278,9 @@ fn a_tree_comes_before_the_files_of_its_folder() {
     scratch.file("src/a.rs", "text");
     scratch.file("src/sub/b.bin", "\0\0\0");
     std::fs::create_dir(scratch.path().join("src/empty")).unwrap();
-    let options = Options {
+    let options = PackOptions {
         tree: true,
-        ..Options::default()
+        ..PackOptions::default()
     };
     let items = pack(&[scratch.path().join("src")], options);
     let Some(Item::Packed(Packed { block, path })) = items.first() else {
@@ -317,9 +317,9 @@ fn everything_that_is_packed_can_be_written() {
         scratch.file("largest.txt", vec![b'x'; LARGEST as usize]),
         scratch.file("many.patch", patch),
     ];
-    let options = Options {
+    let options = PackOptions {
         tree: true,
-        ..Options::default()
+        ..PackOptions::default()
     };
     let mut writer = Writer::new(std::io::sink(), WriteOptions::default()).unwrap();
     for item in pack(&inputs, options) {
@@ -337,14 +337,14 @@ fn an_empty_folder_is_said_to_be_empty() {
     let scratch = Scratch::new();
     std::fs::create_dir(scratch.path().join("none")).unwrap();
     let wanted = ["! none: nothing in it that is not hidden or ignored"];
-    assert_eq!(lines(&scratch, &["none"], Options::default()), wanted);
+    assert_eq!(lines(&scratch, &["none"], PackOptions::default()), wanted);
 }
 
 #[test]
 fn a_name_that_does_not_exist_fails_before_anything_is_packed() {
     let scratch = Scratch::new();
     let inputs = vec![scratch.file("a.rs", "text"), scratch.path().join("b.rs")];
-    let refused = Pack::new(inputs, Options::default(), Box::new(std::io::empty()));
+    let refused = Pack::new(inputs, PackOptions::default(), Box::new(std::io::empty()));
     let problem = refused.err().unwrap().problem();
     assert!(problem.ends_with("b.rs: there is no such file or folder"));
 }

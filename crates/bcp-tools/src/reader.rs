@@ -24,7 +24,7 @@ const ASKING: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_millis(250);
 
 /// What all connections of a server share.
-pub struct ReaderOptions<E> {
+pub struct BcpServerOptions<E> {
     /// What does the work.
     pub engine: E,
     /// The folders that may be used.
@@ -40,14 +40,14 @@ pub struct ReaderOptions<E> {
 }
 
 /// One connection.
-pub struct Reader<E> {
-    options: Arc<ReaderOptions<E>>,
+pub struct BcpServer<E> {
+    options: Arc<BcpServerOptions<E>>,
     offered: Offered,
 }
 
-impl<E: Engine> Reader<E> {
+impl<E: Engine> BcpServer<E> {
     /// A new connection.
-    pub fn new(options: Arc<ReaderOptions<E>>) -> Self {
+    pub fn new(options: Arc<BcpServerOptions<E>>) -> Self {
         Self {
             options,
             offered: Offered::default(),
@@ -90,7 +90,7 @@ impl<E: Engine> Reader<E> {
                     tracing::debug!("the client's root {} is left out: {e}", folder.display());
                 }
             }
-            let ReaderOptions {
+            let BcpServerOptions {
                 engine, partial, ..
             } = &*options;
             perform(engine, &request, &roots, partial, &done, &|| stop.is_due())
@@ -112,7 +112,7 @@ impl<E: Engine> Reader<E> {
     }
 }
 
-impl<E: Engine> Handler for Reader<E> {
+impl<E: Engine> Handler for BcpServer<E> {
     fn welcome(&self, revision: Revision, _: &str) -> Result<String, RpcError> {
         let version = env!("CARGO_PKG_VERSION");
         Ok(initialize_result(revision, NAME, version))
@@ -147,7 +147,7 @@ fn listed() -> String {
     Json::parse(TOOLS).map_or_else(|_| r#"{"tools":[]}"#.to_owned(), tools_list)
 }
 
-impl<E: Engine> Reader<E> {
+impl<E: Engine> BcpServer<E> {
     async fn call(
         &self,
         tool: &str,

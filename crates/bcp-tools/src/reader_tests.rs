@@ -17,7 +17,7 @@ use linkspan_bcp::render::Mode;
 use crate::engine::{Engine, ReadFn, StopFn, ToolOutput};
 use crate::error::{BcpError, Result};
 use crate::files::{Output, Roots};
-use crate::reader::{Reader, ReaderOptions};
+use crate::reader::{BcpServer, BcpServerOptions};
 use crate::scratch::Scratch;
 use crate::settings::Settings;
 
@@ -85,7 +85,7 @@ impl Engine for Play {
     }
 }
 
-fn reader(scratch: &Scratch, limit: Duration, client_roots: bool) -> Reader<Play> {
+fn reader(scratch: &Scratch, limit: Duration, client_roots: bool) -> BcpServer<Play> {
     let (_, deaf) = sync_channel(1);
     reader_of(deaf, scratch, limit, client_roots)
 }
@@ -95,11 +95,11 @@ fn reader_of(
     scratch: &Scratch,
     limit: Duration,
     client_roots: bool,
-) -> Reader<Play> {
+) -> BcpServer<Play> {
     fs::create_dir_all(scratch.at("in")).unwrap();
     let mut roots = Roots::default();
     roots.add(&scratch.at("in")).unwrap();
-    Reader::new(Arc::new(ReaderOptions {
+    BcpServer::new(Arc::new(BcpServerOptions {
         engine: Play {
             deaf: Mutex::new(deaf),
         },
@@ -348,7 +348,7 @@ async fn the_error_for_a_large_text_says_what_to_do() {
     scratch.file("a.bcp", "");
     let mut roots = Roots::default();
     roots.add(&scratch.at(".")).unwrap();
-    let reader = Reader::new(Arc::new(ReaderOptions {
+    let reader = BcpServer::new(Arc::new(BcpServerOptions {
         engine: Flood(AtomicUsize::new(0)),
         roots,
         settings: Settings {

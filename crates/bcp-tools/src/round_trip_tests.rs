@@ -17,7 +17,7 @@ use crate::encode::{EncodeOptions, encode_files, encode_manifest};
 use crate::error::{BcpError, Result};
 use crate::files::Output;
 use crate::listing::Styles;
-use crate::pack::{Options, Pack};
+use crate::pack::{Pack, PackOptions};
 use crate::scratch::Scratch;
 
 /// A stream whose bytes the test sees.
@@ -43,7 +43,7 @@ impl Write for Seen {
 fn pack(scratch: &Scratch, input: PathBuf, name: &str, options: &EncodeOptions) -> PathBuf {
     let path = scratch.at(name);
     let mut output = Output::create(&path, &scratch.partial()).unwrap();
-    let pack = Pack::new(vec![input], Options::default(), Box::new(io::empty())).unwrap();
+    let pack = Pack::new(vec![input], PackOptions::default(), Box::new(io::empty())).unwrap();
     encode_files(pack, options, &mut output, &mut |_| {}).unwrap();
     output.commit().unwrap();
     path

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::files::Identity;
-use crate::pack::{Options, Why};
+use crate::pack::{PackOptions, Why};
 
 /// The folders of version control.
 const STORES: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
@@ -28,7 +28,7 @@ pub(crate) struct Found {
 }
 
 /// The files of a folder, sorted by name; those of a subfolder are at the position of its name.
-pub(crate) fn folder(root: &Path, options: &Options) -> Vec<Found> {
+pub(crate) fn folder(root: &Path, options: &PackOptions) -> Vec<Found> {
     let rules = !options.no_ignore;
     WalkBuilder::new(root)
         .hidden(!options.hidden)
@@ -54,7 +54,7 @@ fn is_store(entry: &DirEntry) -> bool {
     STORES.iter().any(|store| entry.file_name() == *store)
 }
 
-fn found(entry: DirEntry, options: &Options) -> Option<Found> {
+fn found(entry: DirEntry, options: &PackOptions) -> Option<Found> {
     let kind = entry.file_type()?;
     if kind.is_dir() || entry.depth() == 0 {
         return None;
@@ -79,7 +79,7 @@ fn found(entry: DirEntry, options: &Options) -> Option<Found> {
 }
 
 /// Whether it is the file that is being written.
-pub(crate) fn is_output(path: &Path, options: &Options) -> bool {
+pub(crate) fn is_output(path: &Path, options: &PackOptions) -> bool {
     !options.skip.is_empty()
         && Identity::of(path).is_some_and(|identity| options.skip.contains(&identity))
 }

@@ -154,7 +154,10 @@ async fn a_connection_that_comes_after_its_client_has_left_is_closed() {
                 disconnect.contains(r#""method":"mcp/disconnect""#),
                 "{disconnect}"
             );
-            assert!(disconnect.contains(r#""connectionId":"c-1""#), "{goodbye}");
+            assert!(
+                disconnect.contains(r#""connectionId":"c-1""#),
+                "{disconnect}"
+            );
         }
         assert_eq!(heard(&mut port).await, "None", "the wait ends");
     }
