@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 
-use base64::display::Base64Display;
+use data_encoding::BASE64;
 
 use super::quote::quote;
-use super::values::BASE64;
 use crate::block::{Block, Content};
 use crate::hunks::Hunks;
 use crate::names::{AnnotationKind, Lang, Priority};
@@ -219,7 +218,7 @@ impl<W: Write> Members<'_, W> {
 
     fn base64(&mut self, key: &str, bytes: &[u8]) -> io::Result<()> {
         self.key(key)?;
-        write!(self.out, "\"{}\"", Base64Display::new(bytes, &BASE64))
+        write!(self.out, "\"{}\"", BASE64.encode_display(bytes))
     }
 
     fn option(&mut self, key: &str, text: Option<&str>) -> io::Result<()> {
