@@ -43,9 +43,5 @@ pub const REQUEST_CANCELLED: i64 = -32800;
 
 /// At most so many bytes of a text, cut between two characters.
 fn cut(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..text.floor_char_boundary(most)]
 }

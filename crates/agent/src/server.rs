@@ -120,10 +120,8 @@ impl Handler for AgentServer {
         call: &mut Call,
     ) -> Result<String, RpcError> {
         match method {
-            names::TOOLS_LIST if params.get("cursor").is_some() => Err(RpcError::invalid_params(
-                "there is no such page: the list of tools is not cut into pages",
-            )),
             names::TOOLS_LIST => {
+                params.refuse_cursor()?;
                 let features = self.features.get();
                 *self.listed.lock() = Some(features);
                 Ok(tools::list(features, &self.options.servers))

@@ -80,7 +80,7 @@ pub fn write_block(
         writeln!(out, "         Summary: {}", Quoted(summary))?;
     }
     let content = if detail.compat {
-        Cow::Borrowed(plain(&block.content))
+        Cow::Borrowed(block.content.bytes())
     } else {
         whole(&block.content)
     };
@@ -191,23 +191,7 @@ pub fn bytes(content: &Content<'_>) -> u64 {
         Content::Diff { hunks, .. } => hunks.bytes() as u64,
         Content::FileTree { .. } => whole(content).len() as u64,
         Content::EmbeddingRef { source_hash, .. } => source_hash.len() as u64,
-        _ => plain(content).len() as u64,
-    }
-}
-
-/// A content that is one run of bytes.
-fn plain<'a>(content: &'a Content<'_>) -> &'a [u8] {
-    match content {
-        Content::Code { content, .. }
-        | Content::Conversation { content, .. }
-        | Content::ToolResult { content, .. }
-        | Content::Document { content, .. }
-        | Content::StructuredData { content, .. }
-        | Content::Extension { content, .. }
-        | Content::Annotation { value: content, .. }
-        | Content::Image { data: content, .. }
-        | Content::Unknown { body: content, .. } => content,
-        Content::FileTree { .. } | Content::Diff { .. } | Content::EmbeddingRef { .. } => &[],
+        _ => content.bytes().len() as u64,
     }
 }
 
@@ -226,7 +210,7 @@ fn whole<'a>(content: &'a Content<'_>) -> Cow<'a, [u8]> {
             Cow::Owned(lines.collect::<Vec<_>>().concat())
         }
         Content::EmbeddingRef { source_hash, .. } => Cow::Borrowed(source_hash),
-        _ => Cow::Borrowed(plain(content)),
+        _ => Cow::Borrowed(content.bytes()),
     }
 }
 

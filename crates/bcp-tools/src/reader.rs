@@ -125,10 +125,10 @@ impl<E: Engine> Handler for BcpServer<E> {
         call: &mut Call,
     ) -> Result<String, RpcError> {
         match method {
-            names::TOOLS_LIST if params.get("cursor").is_some() => Err(RpcError::invalid_params(
-                "there is no such page: the list of tools is not cut into pages",
-            )),
-            names::TOOLS_LIST => Ok(listed()),
+            names::TOOLS_LIST => {
+                params.refuse_cursor()?;
+                Ok(listed())
+            }
             names::TOOLS_CALL => {
                 let (tool, arguments) = tool_call(params)?;
                 self.call(&tool, arguments, call).await

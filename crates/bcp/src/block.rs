@@ -110,6 +110,22 @@ impl Content<'_> {
         Kind::from_byte(self.byte())
     }
 
+    /// The content as one run of bytes; empty for a tree, a diff and an embedding, which have parts instead.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Code { content, .. }
+            | Self::Conversation { content, .. }
+            | Self::ToolResult { content, .. }
+            | Self::Document { content, .. }
+            | Self::StructuredData { content, .. }
+            | Self::Annotation { value: content, .. }
+            | Self::Image { data: content, .. }
+            | Self::Extension { content, .. }
+            | Self::Unknown { body: content, .. } => content,
+            Self::FileTree { .. } | Self::Diff { .. } | Self::EmbeddingRef { .. } => &[],
+        }
+    }
+
     /// The type's byte.
     pub fn byte(&self) -> u8 {
         match self {

@@ -179,21 +179,14 @@ pub(super) fn placeholder(mode: Mode, content: &Content<'_>, tokens: u64, out: &
 /// The text whose length the reference takes for the number of tokens; what is no text counts by
 /// its bytes.
 pub(crate) fn text<'a>(content: &'a Content<'_>) -> Result<Cow<'a, str>, usize> {
-    let bytes: &[u8] = match content {
-        Content::Code { content, .. }
-        | Content::Conversation { content, .. }
-        | Content::ToolResult { content, .. }
-        | Content::Document { content, .. }
-        | Content::StructuredData { content, .. }
-        | Content::Extension { content, .. }
-        | Content::Image { data: content, .. } => content,
+    let bytes = match content {
         Content::Diff { hunks, .. } => return Ok(Cow::Owned(lines(hunks))),
         Content::FileTree { entries, .. } => {
             return tree(entries).map(Cow::Owned).map_err(|NotText| MOST);
         }
         Content::EmbeddingRef { model, .. } => return Ok(format!("embedding: {model}").into()),
-        Content::Unknown { body, .. } => return Err(body.len()),
-        Content::Annotation { value, .. } => return Err(value.len()),
+        Content::Unknown { .. } | Content::Annotation { .. } => return Err(content.bytes().len()),
+        _ => content.bytes(),
     };
     utf8(bytes)
         .map(Cow::Borrowed)

@@ -47,13 +47,7 @@ pub(super) fn shown<'a>(block: &'a Block<'_>, summary: bool) -> Shown<'a> {
         Content::Diff { hunks, .. } => diff(hunks),
         Content::EmbeddingRef { .. } | Content::Annotation { .. } => whole(Cow::Borrowed("")),
         Content::Image { data, .. } => note("image data", data),
-        Content::Code { content, .. }
-        | Content::Conversation { content, .. }
-        | Content::ToolResult { content, .. }
-        | Content::Document { content, .. }
-        | Content::StructuredData { content, .. }
-        | Content::Extension { content, .. }
-        | Content::Unknown { body: content, .. } => bytes(content),
+        content => bytes(content.bytes()),
     };
     Shown {
         caption: caption(block),
