@@ -1,7 +1,7 @@
-//! A conversation with an agent over a port.
+//! A connection to an agent over a port.
 //!
-//! One task reads; each request waits for its own answer. What the agent asks is answered in tasks of
-//! their own, because a person may have to think about it.
+//! One task reads; each request waits for its own answer. Requests of the agent are answered in tasks of
+//! their own, because the user may take time to decide.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,40 +17,40 @@ use tokio::time::timeout;
 use super::{REQUEST_CANCELLED, names};
 use crate::error;
 
-/// Questions that an agent may have open at once.
+/// Requests of an agent that may be pending at once.
 const MOST_QUESTIONS: usize = 64;
-/// How long something that wants no answer waits for an agent that does not listen.
+/// How long a notification or an answer waits for an agent that does not read.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Why a conversation has ended that we have closed.
-const LET_GO: &str = "we have let it go";
-/// Requests of ours that may wait for an answer.
+/// The reason of a connection that was closed on our side.
+const CLOSED_BY_US: &str = "linkspan closed the connection";
+/// Our requests that may wait for an answer.
 const MOST_WAITING: usize = 1024;
 
-/// Who hears what an agent says of its own accord.
+/// Receives an agent's notifications and requests.
 pub trait Editor: Send + Sync + 'static {
-    /// It has said something that wants no answer. This must not take long.
+    /// Handles a notification. Must not block for long.
     fn heard(&self, note: &Message);
 
-    /// It asks something; gives the result as JSON text. Dropped when it takes the question back.
+    /// Answers a request; returns the result as JSON text. Dropped when the agent cancels the request.
     fn asked(
         self: Arc<Self>,
         question: Message,
     ) -> impl Future<Output = Result<String, RpcError>> + Send;
 }
 
-/// The agent is gone, and this is what is known of why.
+/// The connection to the agent has ended, with the known reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gone(pub String);
 
-/// A conversation. It goes on until it is closed or dropped.
+/// A connection to an agent, open until it is closed or dropped.
 pub struct AgentConnection {
     client: Arc<AgentClient>,
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What the task and its callers share.
+/// State shared by the reading task and its callers.
 struct AgentClient {
-    /// Dropped when nothing more is to be sent; the port closes the connection then.
+    /// Taken to close: the port closes the connection when the sender is dropped.
     tx: Mutex<Option<mpsc::Sender<Outbound>>>,
     closing: Notify,
     pending: Mutex<Pending>,
@@ -64,7 +64,7 @@ struct Pending {
 }
 
 impl AgentConnection {
-    /// Begins one with the agent behind a port.
+    /// Opens a connection to the agent behind a port.
     pub fn begin<E: Editor>(port: Port, editor: Arc<E>) -> Self {
         let Port { tx, rx, done, .. } = port;
         let client = Arc::new(AgentClient {
@@ -104,7 +104,7 @@ impl AgentConnection {
             pending.waiting.insert(number, tell);
             number
         };
-        // Dropping this future forgets the request.
+        // Dropping this future removes the request.
         let _forget = Forget(&self.client, number);
         let msg = Message::request(&number.id(), method, Some(params));
         if !self.client.send(msg).await {
@@ -113,7 +113,7 @@ impl AgentConnection {
         told.await.map_err(|_| self.gone())
     }
 
-    /// Says something that wants no answer, as soon as the agent listens.
+    /// Sends a notification as soon as the agent reads.
     pub fn tell(&self, method: &str, params: &str) {
         let msg = Message::notification(method, Some(params));
         let Some(tx) = self.client.tx.lock().clone() else {
@@ -126,15 +126,15 @@ impl AgentConnection {
         }
     }
 
-    /// Whether the agent is there.
+    /// Whether the connection is open.
     pub fn is_alive(&self) -> bool {
         self.client.pending.lock().ended.is_none()
     }
 
-    /// Why it is not.
+    /// Why the connection has ended.
     pub fn gone(&self) -> Gone {
         let gone = self.client.pending.lock().ended.clone();
-        gone.unwrap_or_else(|| Gone("it has gone".to_owned()))
+        gone.unwrap_or_else(|| Gone("the connection has ended".to_owned()))
     }
 
     /// Closes the connection, and waits until the agent has ended.
@@ -148,20 +148,20 @@ impl AgentConnection {
 }
 
 impl Drop for AgentConnection {
-    /// The connection closes with its last handle.
+    /// Closes the connection.
     fn drop(&mut self) {
         self.client.close();
     }
 }
 
 impl AgentClient {
-    /// Nothing more is to be said, and nothing is heard any more.
+    /// Stops sending and reading.
     fn close(&self) {
         self.tx.lock().take();
         self.closing.notify_one();
     }
 
-    /// Sends a message when there is room for it; `false` if the agent is gone.
+    /// Sends a message once there is room; `false` if the connection has ended.
     async fn send(&self, msg: Message) -> bool {
         let tx = self.tx.lock().clone();
         match tx {
@@ -171,7 +171,7 @@ impl AgentClient {
     }
 }
 
-/// Forgets a request when its future is dropped.
+/// Removes a pending request when its future is dropped.
 struct Forget<'a>(&'a AgentClient, Hop);
 
 impl Drop for Forget<'_> {
@@ -184,7 +184,7 @@ struct Reader<E> {
     client: Arc<AgentClient>,
     editor: Arc<E>,
     questions: JoinSet<IdKey>,
-    /// What the agent has asked.
+    /// The pending requests of the agent.
     open: HashMap<IdKey, AbortHandle>,
 }
 
@@ -194,7 +194,7 @@ impl<E: Editor> Reader<E> {
             tokio::select! {
                 inbound = rx.recv() => match inbound {
                     Some(Inbound::Closed(why)) => break why.to_string(),
-                    None => break "the conversation has ended".to_owned(),
+                    None => break "the connection has ended".to_owned(),
                     Some(inbound) => {
                         let answers = self.take(inbound);
                         let answering = async {
@@ -202,15 +202,16 @@ impl<E: Editor> Reader<E> {
                                 self.client.send(answer).await;
                             }
                         };
-                        // An agent that asks that much has to listen before it is heard again.
+                        // Bounds an agent that sends many requests: it is not read until it has read their
+                        // answers.
                         tokio::select! {
                             biased;
                             _ = timeout(PATIENCE, answering) => {}
-                            () = self.client.closing.notified() => break LET_GO.to_owned(),
+                            () = self.client.closing.notified() => break CLOSED_BY_US.to_owned(),
                         }
                     }
                 },
-                () = self.client.closing.notified() => break LET_GO.to_owned(),
+                () = self.client.closing.notified() => break CLOSED_BY_US.to_owned(),
                 Some(ended) = self.questions.join_next() => {
                     if let Ok(key) = ended {
                         self.open.remove(&key);
@@ -220,18 +221,18 @@ impl<E: Editor> Reader<E> {
         };
         let mut pending = self.client.pending.lock();
         pending.ended = Some(Gone(why));
-        // Pending requests see that no answer will come.
+        // Dropping the senders fails the pending requests.
         pending.waiting.clear();
         drop(pending);
         self.client.tx.lock().take();
     }
 
-    /// Gives what is to be answered at once.
+    /// Handles an event; returns the immediate answers.
     fn take(&mut self, inbound: Inbound) -> Vec<Message> {
         match inbound {
             Inbound::Message(envelope) => self.message(envelope.msg).into_iter().collect(),
             Inbound::Bad(why) => self.bad(&why).into_iter().collect(),
-            // Agents send no batches; but it may hold an answer that is waited for.
+            // Agents send no batches, but a batch may contain the answer to a pending request.
             Inbound::Batch(entries) => {
                 let take = |entry| match entry {
                     Ok(msg) => self.message(msg),
@@ -243,7 +244,7 @@ impl<E: Editor> Reader<E> {
         }
     }
 
-    /// What is no message may still be answered, or be an answer.
+    /// An invalid message can still be answered if its id is readable, and may be an answer itself.
     fn bad(&self, why: &WireError) -> Option<Message> {
         tracing::warn!("the agent sent an invalid message: {why}");
         if let Some(number) = why.answered_hop() {

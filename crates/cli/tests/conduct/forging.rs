@@ -95,7 +95,7 @@ fn a_proxy_cannot_begin_the_one_before_it() {
 }
 
 #[test]
-fn an_envelope_without_a_method_is_refused_in_the_official_words() {
+fn an_envelope_without_a_method_is_refused_with_the_official_text() {
     let chain = played(&[], 1);
     let proxy = &chain.proxies[0];
     assert_eq!(

@@ -1,9 +1,9 @@
-//! Whatever is said, both sides get back what belongs to them.
+//! Property tests: arbitrary messages reach the other side unchanged.
 
 use super::*;
 use proptest::prelude::*;
 
-/// JSON text with spellings that a reader of values would lose.
+/// JSON text with spellings that a parser of values would lose.
 fn value() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_owned()),

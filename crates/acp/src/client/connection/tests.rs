@@ -42,7 +42,7 @@ async fn say(end: &PortEnd, msg: Message) {
 }
 
 #[tokio::test]
-async fn answers_reach_the_request_that_they_answer() {
+async fn answers_reach_their_request() {
     let (connection, mut end, _) = pair();
     let asking = async { tokio::join!(connection.ask("a", "{}"), connection.ask("b", "{}")) };
     let answering = async {
@@ -57,7 +57,7 @@ async fn answers_reach_the_request_that_they_answer() {
 }
 
 #[tokio::test]
-async fn an_answer_among_others_is_found_too() {
+async fn an_answer_in_a_batch_reaches_its_request() {
     let (connection, mut end, listener) = pair();
     let answering = async {
         let id = said(&mut end).await.id().unwrap();
@@ -71,7 +71,7 @@ async fn an_answer_among_others_is_found_too() {
 }
 
 #[tokio::test]
-async fn a_waiting_call_is_told_why_the_agent_has_gone() {
+async fn a_pending_request_fails_with_the_reason_of_the_agents_end() {
     let (connection, mut end, _) = pair();
     let dying = async {
         said(&mut end).await;
@@ -91,7 +91,7 @@ async fn a_waiting_call_is_told_why_the_agent_has_gone() {
 }
 
 #[tokio::test]
-async fn a_question_that_cannot_be_read_is_answered_too() {
+async fn an_invalid_request_is_answered_with_an_error() {
     let (_connection, mut end, _) = pair();
     let deep = WireError::TooDeep {
         limit: 128,
@@ -105,7 +105,7 @@ async fn a_question_that_cannot_be_read_is_answered_too() {
 }
 
 #[tokio::test]
-async fn an_agent_that_asks_too_much_at_once_is_answered_all_the_same() {
+async fn a_burst_of_requests_of_the_agent_is_answered() {
     let (_connection, mut end, _) = pair();
     let more = 16;
     for number in 0..MOST_QUESTIONS as u64 + more {
@@ -121,7 +121,7 @@ async fn an_agent_that_asks_too_much_at_once_is_answered_all_the_same() {
 }
 
 #[tokio::test]
-async fn the_agent_is_answered_and_can_take_a_question_back() {
+async fn requests_of_the_agent_are_answered_and_can_be_cancelled() {
     let (_connection, mut end, listener) = pair();
     let id = Id::string("q");
     say(&end, Message::request(&id, "think", None)).await;
@@ -141,7 +141,7 @@ async fn the_agent_is_answered_and_can_take_a_question_back() {
 }
 
 #[tokio::test]
-async fn questions_are_bounded() {
+async fn pending_requests_of_the_agent_are_bounded() {
     let (_connection, mut end, _) = pair();
     for number in 0..=MOST_QUESTIONS as u64 {
         say(&end, Message::request(&Id::number(number), "think", None)).await;
