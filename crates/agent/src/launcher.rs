@@ -1,4 +1,4 @@
-//! Starts the agent of one connection when it is needed, and again after it has ended.
+//! Starts the agent of a connection when it is needed, and again after it has ended.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) struct Launcher {
     child: ChildOptions,
     options: Arc<AgentOptions>,
     state: Mutex<State>,
-    /// Clones are held by agents that never started completely, until they have ended.
+    /// Cloned by each agent whose start was abandoned, until it has ended.
     leaving: parking_lot::Mutex<Option<mpsc::Sender<()>>>,
     left: Mutex<mpsc::Receiver<()>>,
 }
@@ -31,7 +31,7 @@ struct State {
     running: Option<Arc<RunningAgent>>,
     /// Why the last agent ended.
     ended: Option<String>,
-    /// The client has gone: no agent is started any more.
+    /// The client has disconnected: no agent is started any more.
     closed: bool,
 }
 
@@ -77,7 +77,7 @@ impl Launcher {
         self.state.lock().await.ended.clone()
     }
 
-    /// Ends the agent, and starts no other.
+    /// Ends the agent and starts no other.
     pub(crate) async fn close(&self) {
         let running = {
             let mut state = self.state.lock().await;
@@ -142,15 +142,15 @@ impl Launcher {
     }
 }
 
-/// An agent that has not answered `initialize` yet. If it never does, or the caller has gone, it is ended
-/// like any other agent.
+/// An agent that has not answered `initialize` yet. Dropping this closes its connection, so that it ends like
+/// any other agent.
 struct StartGuard<'a> {
     launcher: &'a Launcher,
     connection: Option<AgentConnection>,
 }
 
 impl StartGuard<'_> {
-    /// The agent has started.
+    /// Keeps the connection: the agent has started.
     fn finish(mut self) -> Option<AgentConnection> {
         self.connection.take()
     }

@@ -55,7 +55,7 @@ impl RunningAgent {
         let error = answer.body();
         let message = error.and_then(|e| e.get("message")?.as_str());
         let code = error.and_then(|e| e.get("code")?.as_i64());
-        let mut text = message.as_deref().unwrap_or("it will not").to_owned();
+        let mut text = message.as_deref().unwrap_or("without a reason").to_owned();
         if let Some(data) = error.and_then(|e| e.get("data")) {
             let data = data.as_str().unwrap_or(data.text().into());
             text.push_str(&format!(" ({data})"));

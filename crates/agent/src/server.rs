@@ -1,4 +1,4 @@
-//! The MCP server of one connection: its tools are what an editor does with an agent.
+//! The MCP server of a connection: its tools are the operations of an editor with an agent.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -26,7 +26,7 @@ pub(crate) struct AgentServer {
     pub(crate) features: Arc<KnownFeatures>,
     offered: Offered,
     teller: OnceLock<Teller>,
-    /// The features when the client last listed the tools; `None` if it has not.
+    /// The features when the client last listed the tools; the outer `None` before that.
     listed: Mutex<Option<Option<Features>>>,
 }
 

@@ -1,4 +1,4 @@
-//! Why a chain could not begin, or ended.
+//! Why a chain could not start, or why it ended.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,15 +7,15 @@ use linkspan_acp::{BreakReason, ChainBroken};
 use linkspan_bridge::BridgeError;
 use linkspan_session::Fault;
 
-/// Why a chain could not begin, or ended before its editor did.
+/// Why a chain could not start, or ended before its editor closed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConductError {
     /// The folder for debug logs cannot be created.
-    #[error("cannot make {}: {source}", path.display())]
+    #[error("cannot create {}: {source}", path.display())]
     DebugFolder {
         /// The folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A trace or debug log cannot be written.

@@ -67,7 +67,7 @@ impl Stage {
         text.replace('T', &self.carrier.tag)
     }
 
-    /// The state after a provider of D3 or older has refused the first request.
+    /// Opens the connection to a provider of D3 or older with its first request.
     fn connected(&mut self, answer: &str) {
         let outs = self.mcp(r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#);
         assert_eq!(outs.len(), 1, "only the connect: {outs:?}");

@@ -85,7 +85,7 @@ fn why_the_agent_stopped_is_told() {
             .contains("max_tokens")
     );
     let silent = line.prompt("raw {\"stopReason\":\"end_turn\",\"usage\":{\"totalTokens\":7}}");
-    assert_eq!(text(&silent), "(The agent said nothing.)");
+    assert_eq!(text(&silent), "(The answer is empty.)");
     assert_eq!(silent["structuredContent"]["usage"]["totalTokens"], 7);
 }
 
