@@ -1,4 +1,4 @@
-//! The requests of a person who tries a server out, with a hint for each that the server refuses.
+//! The requests of the trying commands, with a hint for each that the server refuses.
 
 use linkspan_mcp::names;
 use linkspan_wire::{Json, Message, quote};
@@ -18,7 +18,7 @@ pub enum RequestError {
     /// The server refuses the request, or does not answer.
     #[error("{error}")]
     Client {
-        /// What happened.
+        /// The error.
         error: ClientError,
         /// What to try instead, if the server has refused the request.
         hint: Option<String>,
@@ -83,8 +83,8 @@ pub async fn get_prompt(
     }
 }
 
-/// Calls a tool, unless `check` finds that the arguments do not fit its schema. Gives the answer, and a hint
-/// for one that is an error: a server may have tools that it does not list.
+/// Calls a tool, unless `check` finds that the arguments do not fit its schema. Returns the answer, and a
+/// hint for the case that it is an error: a server may have tools that it does not list.
 pub async fn call_tool(
     client: &mut Client,
     name: &str,
@@ -93,7 +93,7 @@ pub async fn call_tool(
 ) -> Result<(Message, Option<String>), RequestError> {
     let tools = match List::fetch(client, names::TOOLS_LIST, "tools").await {
         Ok(tools) => Some(tools),
-        // It may accept the call.
+        // The server may accept the call nevertheless.
         Err(error) if error.is_refusal() => None,
         Err(error) => return Err(error.into()),
     };
@@ -124,7 +124,7 @@ pub async fn call_tool(
     }
 }
 
-/// Sends the smallest request; gives its method. The modern era has no ping.
+/// Sends the smallest request; returns its method. The modern era has no `ping`.
 pub async fn ping(client: &mut Client) -> Result<&'static str, ClientError> {
     let method = if client.is_modern() {
         names::DISCOVER
