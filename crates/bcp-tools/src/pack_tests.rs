@@ -12,7 +12,7 @@ fn pack(inputs: &[PathBuf], options: PackOptions) -> Vec<Item> {
         .collect()
 }
 
-/// Everything as lines, without the folder of the test: `src/main.rs`, `! a.bin: binary`.
+/// All items as lines, without the folder of the test: `src/main.rs`, `! a.bin: binary`.
 fn lines(scratch: &Scratch, inputs: &[&str], options: PackOptions) -> Vec<String> {
     let inputs: Vec<_> = inputs
         .iter()
@@ -36,7 +36,7 @@ fn plain(scratch: &Scratch) -> Vec<String> {
 }
 
 #[test]
-fn files_come_sorted_and_inputs_in_their_order() {
+fn files_are_sorted_within_each_input() {
     let scratch = Scratch::new();
     for name in [
         "src/z.rs",
@@ -61,7 +61,7 @@ fn files_come_sorted_and_inputs_in_their_order() {
 }
 
 #[test]
-fn a_file_becomes_the_block_that_it_is() {
+fn files_become_blocks_of_their_type() {
     let scratch = Scratch::new();
     let files = [
         scratch.file("main.rs", "fn main() {}\n"),
@@ -153,7 +153,7 @@ fn ignored_and_hidden_files_are_packed_only_on_request() {
 }
 
 #[test]
-fn a_file_that_is_named_is_taken_whatever_the_rules_say() {
+fn a_named_file_is_packed_despite_ignore_rules() {
     let scratch = Scratch::new();
     scratch.file(".gitignore", "*\n");
     scratch.file(".env", "A=1");
@@ -164,7 +164,7 @@ fn a_file_that_is_named_is_taken_whatever_the_rules_say() {
 }
 
 #[test]
-fn a_folder_that_is_named_is_entered_whatever_the_rules_say() {
+fn a_named_folder_is_packed_despite_ignore_rules() {
     let scratch = Scratch::new();
     scratch.file(".gitignore", "target/\n*.log\n");
     for name in [".github/ci.yml", "target/a.rs", "target/a.log"] {
@@ -175,7 +175,7 @@ fn a_folder_that_is_named_is_entered_whatever_the_rules_say() {
 }
 
 #[test]
-fn what_cannot_be_packed_is_said_with_the_reason() {
+fn files_that_cannot_be_packed_are_reported_with_the_reason() {
     let scratch = Scratch::new();
     scratch.file("a.bin", "\0\0");
     scratch.file("b.txt", b"caf\xe9");
@@ -193,7 +193,7 @@ fn what_cannot_be_packed_is_said_with_the_reason() {
 }
 
 #[test]
-fn a_size_that_the_user_gives_counts_for_every_file() {
+fn the_size_limit_of_the_user_applies_to_every_file() {
     let scratch = Scratch::new();
     scratch.file("src/a.rs", "12345");
     scratch.file("b.rs", "12345");
@@ -207,7 +207,7 @@ fn a_size_that_the_user_gives_counts_for_every_file() {
         lines(&scratch, &["src", "b.rs"], limited(5)),
         ["src/a.rs", "b.rs"]
     );
-    // What no block can hold is left out even if the user allows more.
+    // A file too large for a block is left out even if the user allows more.
     scratch.file("huge.txt", vec![b'x'; 16 << 20]);
     let huge = lines(&scratch, &["huge.txt"], limited(u64::MAX));
     assert_eq!(huge, [format!("! huge.txt: more than {LARGEST} bytes")]);
@@ -234,7 +234,7 @@ fn links_and_pipes_are_left_out_without_waiting() {
         "! src/link.rs: a symbolic link",
         "! src/pipe: not a regular file",
         "! fifo: not a regular file",
-        // A link that the user names is meant.
+        // A link that the user names is followed.
         "src/link.rs",
     ];
     assert_eq!(packed, wanted);
@@ -243,7 +243,7 @@ fn links_and_pipes_are_left_out_without_waiting() {
 }
 
 #[test]
-fn the_file_that_is_written_is_not_packed() {
+fn the_output_file_is_not_packed() {
     let scratch = Scratch::new();
     scratch.file("a.rs", "text");
     let path = scratch.file("ctx.txt", "an older output");
@@ -258,7 +258,7 @@ fn the_file_that_is_written_is_not_packed() {
 }
 
 #[test]
-fn a_file_that_is_named_twice_is_packed_once() {
+fn a_file_named_twice_is_packed_once() {
     let scratch = Scratch::new();
     scratch.file("src/a.rs", "text");
     scratch.file("src/b.rs", "text");
@@ -307,7 +307,7 @@ fn a_tree_comes_before_the_files_of_its_folder() {
 }
 
 #[test]
-fn everything_that_is_packed_can_be_written() {
+fn all_packed_blocks_can_be_written() {
     let scratch = Scratch::new();
     let hunk = "@@ -1 +1 @@\n-x\n+y\n";
     let many = LARGEST as usize / hunk.len() - 10;
@@ -333,7 +333,7 @@ fn everything_that_is_packed_can_be_written() {
 }
 
 #[test]
-fn an_empty_folder_is_said_to_be_empty() {
+fn an_empty_folder_is_reported() {
     let scratch = Scratch::new();
     std::fs::create_dir(scratch.path().join("none")).unwrap();
     let wanted = ["! none: nothing in it that is not hidden or ignored"];
@@ -350,7 +350,7 @@ fn a_name_that_does_not_exist_fails_before_anything_is_packed() {
 }
 
 #[test]
-fn paths_are_shown_as_they_were_given() {
+fn paths_are_shown_as_given() {
     for (given, wanted) in [
         ("src/main.rs", "src/main.rs"),
         ("./src//main.rs", "src/main.rs"),
@@ -365,7 +365,7 @@ fn paths_are_shown_as_they_were_given() {
 
 #[cfg(unix)]
 #[test]
-fn a_name_that_is_no_utf8_is_shown_as_well_as_it_can_be() {
+fn a_name_that_is_not_utf8_is_shown_with_replacements() {
     use std::os::unix::ffi::OsStrExt;
     let name = std::ffi::OsStr::from_bytes(b"a\xff.rs");
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! The reader server as a whole: its connections, and the end of their work.
+//! The BCP server as a whole: its connections, and the end of its calls.
 
 use std::path::PathBuf;
 use std::sync::Arc;

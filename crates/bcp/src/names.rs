@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_that_has_a_meaning_comes_back() {
+    fn every_known_byte_is_read_back() {
         for role in Role::ALL {
             assert_eq!(Role::from_byte(role.byte()), Some(*role));
             assert_eq!(Role::parse(role.name()), Some(*role));

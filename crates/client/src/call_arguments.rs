@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_taken_as_it_is_and_other_json_is_refused() {
+    fn an_object_is_kept_unchanged_and_other_json_is_refused() {
         let text = r#" {"a":0.10} "#;
         assert_eq!(parse(&[text]).unwrap(), CallArguments::Json(text.into()));
         let error = |word| parse(&[word]).unwrap_err();
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dash_stands_for_stdin() {
+    fn a_dash_reads_stdin() {
         let json = CallArguments::Json(r#"{"from":"stdin"}"#.to_owned());
         assert_eq!(parse(&["-"]).unwrap(), json);
     }

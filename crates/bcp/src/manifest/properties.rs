@@ -202,7 +202,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_panic(soup in vec(any::<u8>(), 0..200)) {
+    fn arbitrary_bytes_do_not_panic(soup in vec(any::<u8>(), 0..200)) {
         let _ = read(&soup[..], files());
         let block = [b"{\"blocks\":[{\"content\":\"", &soup[..], b"\"}]}"].concat();
         let _ = read(&block[..], files());
