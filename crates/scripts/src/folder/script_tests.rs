@@ -129,7 +129,7 @@ fn machine_code_is_known_by_its_first_bytes() {
 
 proptest! {
     #[test]
-    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), text in "#!?(: |mcp:|# mcp: \\{|\\n|[a-z:{}\"' ]){0,30}") {
+    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), text in "#!?(: |mcp:|# mcp: \\{|\\n|[a-z:{}\"' ]){0,30}") {
         Script::of(&bytes);
         of(&text);
         of(&format!("#!/bin/sh\n# mcp: {text}\n#: {text}"));
