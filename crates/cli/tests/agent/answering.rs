@@ -1,4 +1,4 @@
-//! What a prompt gives back, and what is heard meanwhile.
+//! The result of a prompt, and the progress before it.
 
 use serde_json::json;
 

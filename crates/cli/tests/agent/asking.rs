@@ -1,10 +1,10 @@
-//! What the agent asks: permission, and other things.
+//! Requests of the agent to the user: permissions and elicitation.
 
 use serde_json::{Value, json};
 
 use crate::setup::{CANCELLED, Line, PERMISSION, ready, selected, start, text};
 
-/// Prompts the agent, and answers what the client is asked with this result.
+/// Prompts the agent, and answers the client's request with this result.
 #[track_caller]
 fn answered(line: &Line, script: &str, answer: &Value) -> (Value, Value) {
     line.bridge.call("1", "prompt", &json!({"text": script}));
@@ -129,7 +129,7 @@ note elicitation/complete {"elicitationId":"e"}"#;
 fn a_question_that_the_agent_takes_back_is_taken_back_from_the_client() {
     let line = ready(&[], &[]);
     let session = line.session();
-    // The agent's own questions are numbered; the second prompt takes back that of the first.
+    // The agent numbers its own requests; the second prompt cancels that of the first.
     line.begin_prompt("1", &session, PERMISSION);
     let question = line.bridge.heard("elicitation/create");
     let other = line.session();

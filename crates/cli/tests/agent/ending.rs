@@ -1,4 +1,4 @@
-//! When the client goes, so does the agent.
+//! The agent ends with its client.
 
 use std::time::{Duration, Instant};
 
@@ -87,7 +87,7 @@ fn an_agent_that_has_not_started_yet_has_the_time_to_put_its_things_away() {
     let gone = Instant::now();
     line.bridge.signal(Signal::Terminate);
     assert_eq!(line.bridge.exit_code(), Some(143));
-    // As long as any agent has that does not end of its own accord.
+    // The grace period of an agent that does not end by itself.
     assert!(gone.elapsed() >= Duration::from_secs(1));
     line.children.wait_until_none();
 }
@@ -97,7 +97,7 @@ fn an_agent_that_reads_nothing_is_ended_with_its_connection() {
     let (line, client) = over_http(&[]);
     let session = client.session_with(LATEST, &json!({}));
     session.tool("1", "prompt", &json!({"text": "deaf"}));
-    // More than a pipe holds: the rest can only be written when the agent reads.
+    // More than a pipe holds: the rest is written only when the agent reads.
     let large = json!({"text": "x".repeat(1 << 20)});
     let waiting = session.call("2", "start_session", &json!({"cwd": "/"}));
     let stuck = session.call(

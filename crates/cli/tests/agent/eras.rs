@@ -7,7 +7,7 @@ use crate::setup::{
     LATEST, Line, PERMISSION, client_of, modern, over_http, result, selected, start, text, trouble,
 };
 
-/// What a modern client can be asked.
+/// The capabilities of a modern client with elicitation.
 fn form() -> Value {
     json!({"elicitation": {}})
 }
@@ -111,7 +111,7 @@ fn sessions_over_http_are_the_connections_own() {
 
 #[test]
 fn a_session_is_found_again_while_another_call_of_the_client_is_parked() {
-    // Requests of the stateless revision stand alone; all of a client's must come to its one agent.
+    // Requests of the stateless revision are independent; all requests of a client must reach its one agent.
     let (line, client) = over_http(&[]);
     let client = client.modern().declaring(form());
     let start = json!({"cwd": "/"});

@@ -1,4 +1,4 @@
-//! An agent that does not start, dies, or is none.
+//! An agent that does not start, crashes, or is not an ACP agent.
 
 use serde_json::json;
 

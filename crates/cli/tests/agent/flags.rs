@@ -1,4 +1,4 @@
-//! What the user lays down on the command line.
+//! The user's settings on the command line.
 
 use std::time::Instant;
 
@@ -66,7 +66,7 @@ fn the_agent_gets_the_servers_that_the_user_allows_and_no_others() {
             serde_json::from_str::<Value>(&seen.text).unwrap()["params"]["mcpServers"].clone()
         })
         .collect();
-    // The agent takes no HTTP+SSE; of all, that one is left out.
+    // The agent does not support HTTP+SSE, so that server is left out of the full list.
     assert_eq!(given, [json!([local, remote]), json!([local]), json!([])]);
 
     let old = line.call("4", "start_session", &json!({"mcpServers": ["old"]}));
@@ -89,7 +89,7 @@ fn without_the_flag_a_client_can_give_the_agent_no_servers() {
 #[test]
 fn a_prompt_may_be_limited() {
     let line = ready(&["--timeout", "1"], &[]);
-    // The limit is that of every call, and on a busy machine an agent may need longer to start.
+    // The limit applies to every call, and on a busy machine an agent may need longer to start.
     let end = Instant::now() + LIMIT;
     let session = loop {
         let started = line.bridge.ask("\"start\"", "start_session", &json!({}));

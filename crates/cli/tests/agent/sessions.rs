@@ -1,4 +1,4 @@
-//! Sessions: starting, going on, cancelling, closing, taking up.
+//! Sessions: starting, continuing, cancelling, closing and loading them.
 
 use serde_json::{Value, json};
 
@@ -120,7 +120,7 @@ fn cancelling_the_call_cancels_the_turn_and_the_session_can_go_on() {
         .notify("notifications/cancelled", &json!({"requestId": 1}));
     let cancel = line.children.wait_for_method("session/cancel");
     assert!(cancel.text.contains(&session));
-    // Whether the turn has ended by now or not, the next one begins after it.
+    // Whether the turn has ended yet or not, the next one begins after it.
     let next = line.call(
         "2",
         "prompt",
@@ -197,7 +197,7 @@ fn the_late_end_of_a_turn_is_none_of_a_session_that_was_taken_up_again() {
     let answered = format!("answered {}", prompt.id().unwrap());
     line.children
         .wait_for(&answered, |seen| seen.text == answered);
-    // Whatever the agent says now, it says after that.
+    // A later message of the agent follows that one.
     assert_eq!(text(&line.prompt("say between")), "between");
     let list = line.call("5", "list_sessions", &json!({}));
     assert_eq!(list["structuredContent"]["sessions"][0]["busy"], true);

@@ -1,4 +1,4 @@
-//! An agent wherever a server can be a target.
+//! An agent as a target of other commands.
 
 use linkspan_testkit::Children;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! A manifest names files; it reaches only those of its own folder unless the user says otherwise.
+//! A manifest can only name files of its own folder, unless the user allows others.
 
 use crate::files::Scratch;
 use crate::run::{Ran, Run, bcp};
@@ -26,7 +26,7 @@ fn encode(scratch: &Scratch, flags: &[&str]) -> Ran {
     bcp(&args)
 }
 
-/// What the written file shows.
+/// The rendering of the written file.
 fn shown(scratch: &Scratch) -> String {
     let out = scratch.file("o.bcp");
     let ran = bcp(&["decode", &out, "--mode", "minimal"]).well();
@@ -69,7 +69,7 @@ fn a_path_that_leads_out_is_refused() {
 
 #[test]
 fn a_file_outside_is_refused_whether_it_is_there_or_not() {
-    // Else a manifest could ask which files there are.
+    // Otherwise a manifest could probe which files exist.
     for file in ["../no-such-file.txt", "SCRATCH/no-such-file.txt"] {
         let scratch = project(file);
         let error = encode(&scratch, &[]).failed(1).to_owned();

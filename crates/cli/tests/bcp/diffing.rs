@@ -1,9 +1,9 @@
-//! `diff`: which blocks came, went or changed. Exit codes as of diff(1).
+//! `diff`: added, removed and changed blocks. Exit codes as in diff(1).
 
 use crate::files::{Scratch, vector};
 use crate::run::bcp;
 
-/// A file of these turns of a conversation.
+/// A file with these turns of a conversation.
 fn turns(scratch: &Scratch, name: &str, turns: &[&str]) -> String {
     let blocks: Vec<String> = turns
         .iter()
@@ -16,7 +16,7 @@ fn turns(scratch: &Scratch, name: &str, turns: &[&str]) -> String {
     out
 }
 
-/// The changes that `diff --json` tells, in order.
+/// The changes in `diff --json`, in order.
 fn changes(a: &str, b: &str) -> Vec<String> {
     let told = bcp(&["diff", a, b, "--json"]).json();
     let blocks = told["blocks"].as_array().expect("a list of blocks");
@@ -92,7 +92,7 @@ fn annotations_are_told_by_what_they_are_about() {
     assert_eq!(ran.text(), told);
 }
 
-/// Each of them is about the one before it, so that a name of its own would be as long as the chain.
+/// Each annotation targets the previous one, so a full name would be as long as the chain.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_chain_of_annotations_takes_no_more_than_others() {

@@ -1,4 +1,4 @@
-//! Flags that are easily given in another way than we thought of.
+//! Alternative spellings and unusual combinations of flags.
 
 use crate::files::{Scratch, vector};
 use crate::run::{Run, bcp};

@@ -1,13 +1,13 @@
-//! Plain files and folders, packed without a manifest.
+//! Packing plain files and folders without a manifest.
 
 use serde_json::Value;
 
 use crate::files::Scratch;
 use crate::run::{Ran, Run};
 
-/// Packs `inputs` of the folder, and gives back what was said and the blocks.
+/// Packs `inputs` of the folder; returns the run and the blocks.
 fn pack(scratch: &Scratch, inputs: &[&str]) -> (Ran, Vec<Value>) {
-    // Elsewhere, so that it is no input of a second run.
+    // In another folder, so that it is not an input of a second run.
     let elsewhere = Scratch::new();
     let out = elsewhere.file("packed.bcp");
     let mut args = vec!["encode"];

@@ -1,4 +1,4 @@
-//! `--json`: the documented members, and nothing else on stdout.
+//! `--json`: stdout has the documented members and nothing else.
 
 use serde_json::{Value, json};
 
@@ -95,7 +95,7 @@ fn tokens_are_counted_by_the_tokenizer_that_was_asked_for() {
     };
     assert_eq!(count(&[]), count(&["--tokenizer", "o200k"]));
     assert!(count(&["--tokenizer", "cl100k"]) > 0);
-    // With --compat it is the reference's estimate: a quarter of the bytes.
+    // With --compat it is the estimate of the reference implementation: a quarter of the bytes.
     let shown = bcp(&["decode", &file, "--mode", "minimal", "--compat"]).well();
     let bytes = shown.stdout.len() as u64;
     let estimate = count(&["--tokenizer", "estimate", "--compat"]);

@@ -1,10 +1,10 @@
-//! Manifests: what the reference makes of one we make of it, byte for byte, and what it refuses we
-//! refuse in our own words; but for what we read on purpose, and refuse on purpose.
+//! Manifests produce the same bytes as with the reference implementation, and are refused for the same
+//! reasons, except for documented differences.
 
 use crate::files::{Scratch, bytes, names, vector};
 use crate::run::{Ran, bcp};
 
-/// Encodes a manifest of the vectors, and gives back the bytes as well.
+/// Encodes a manifest of the vectors; returns the run and the bytes.
 fn encode(manifest: &str, flags: &[&str]) -> (Ran, Option<Vec<u8>>) {
     let scratch = Scratch::new();
     let (input, out) = (vector("cli", manifest), scratch.file("out.bcp"));
@@ -38,7 +38,7 @@ fn every_manifest_becomes_the_bytes_of_the_reference() {
 
 #[test]
 fn what_the_reference_refuses_is_refused_with_the_same_meaning() {
-    // What the message has to name; the place, where one block is at fault.
+    // The word that the message has to contain, and the index of the invalid block, if there is one.
     for (manifest, named, block) in [
         ("bad_baddocfmt", &["rst", "markdown"][..], true),
         ("bad_badfmt", &["xml", "json"], true),

@@ -1,4 +1,4 @@
-//! `decode` as people use it: parts of a file, budgets, and output that cannot be forged.
+//! `decode`: parts of a file, budgets, and output that contents cannot imitate.
 
 use crate::files::{Scratch, vector};
 use crate::run::{Ran, Run, bcp};
@@ -75,7 +75,7 @@ fn nothing_is_coloured_in_a_pipe() {
 
 #[test]
 fn a_budget_with_room_for_everything_leaves_nothing_out() {
-    // The reference never shows low priorities in full once there is a budget.
+    // The reference implementation never shows low priorities in full when there is a budget.
     let whole = minimal("21_budget", &[]);
     assert_eq!(minimal("21_budget", &["--budget", "100000"]), whole);
 }
@@ -117,10 +117,10 @@ fn a_budget_holds_for_the_whole_text() {
                 "o200k",
             ];
             let ran = bcp(&args);
-            // Without room for a single block there may be nothing to show.
+            // Without room for a single block the output may be empty.
             assert!(budget < 200 || ran.code == Some(0), "{budget}: {ran:?}");
-            // English has some four bytes per token, so twice that is generous. The exact count is
-            // a property test of the codec's.
+            // English has about four bytes per token, so eight are a generous bound. A property test of the
+            // codec checks the exact count.
             let most = budget * 8 + 64;
             assert!(ran.stdout.len() as u64 <= most, "{budget} {mode}: {ran:?}");
         }
@@ -192,7 +192,7 @@ fn a_summary_stands_for_a_block_of_any_type_but_not_with_compat() {
     assert!(!theirs.contains("doc sum"), "{theirs}");
 }
 
-/// A file of a turn and an annotation whose kind means nothing.
+/// A file with a turn and an annotation of an unknown kind.
 fn damaged_annotation(scratch: &Scratch) -> String {
     let turn = [2, 0, 8, 1, 0, 2, 2, 1, 2, b'H', b'i'];
     let annotation = [8, 0, 10, 1, 0, 0, 2, 0, 9, 3, 1, 1, 2];
@@ -227,7 +227,7 @@ fn a_damaged_annotation_is_told() {
             "{text}"
         );
     }
-    // Who asks for other blocks hears nothing of it.
+    // The annotation is not reported if other blocks are selected.
     bcp(&["decode", &file, "--block", "2"]).well();
 }
 

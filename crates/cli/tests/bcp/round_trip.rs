@@ -1,4 +1,4 @@
-//! `decode --json` is a manifest: `encode -` makes the same bytes of it.
+//! `decode --json` writes a manifest from which `encode -` restores the same bytes.
 
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use linkspan_testkit::mcp_client::META;
 use linkspan_testkit::{Bridge, Launch, Message};
 use serde_json::{Value, json};
 
-/// The server with these flags, and none of the tester's settings.
+/// The server with these flags, and without settings of the environment.
 pub fn launch<S: AsRef<std::ffi::OsStr>>(flags: impl IntoIterator<Item = S>) -> Launch {
     ["BCP_RENDER_MODE", "BCP_CLI_TIMEOUT_MS", "BCP_LOG_LEVEL"]
         .into_iter()
@@ -19,14 +19,14 @@ pub fn launch<S: AsRef<std::ffi::OsStr>>(flags: impl IntoIterator<Item = S>) -> 
         .args(flags)
 }
 
-/// A server for one folder, and a client that has shaken hands with it.
+/// A server for one folder, after the handshake of a client.
 pub fn ready(root: &Path) -> Bridge {
     let server = launch([Path::new("--root"), root]).start();
     server.initialize(LATEST);
     server
 }
 
-/// A folder for one test, gone when the test is over.
+/// A folder for one test, removed after it.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -69,7 +69,7 @@ pub fn texts(answer: &Message) -> (Vec<String>, bool) {
     (content.iter().map(text).collect(), is_error)
 }
 
-/// The one text of a tool's result, and whether it is an error.
+/// The only text of a tool's result, and whether it is an error.
 #[track_caller]
 pub fn text(answer: &Message) -> (String, bool) {
     let (texts, is_error) = texts(answer);
@@ -79,7 +79,7 @@ pub fn text(answer: &Message) -> (String, bool) {
     (text.clone(), is_error)
 }
 
-/// Asserts that a tool failed and says this.
+/// Asserts that a tool failed with this text.
 #[track_caller]
 pub fn assert_error(answer: &Message, word: &str) {
     let (text, is_error) = text(answer);
@@ -87,7 +87,7 @@ pub fn assert_error(answer: &Message, word: &str) {
     assert!(text.contains(word), "{text}");
 }
 
-/// Asserts that a call came as far as the file, which holds "no BCP": it may be used.
+/// Asserts that a call has opened the file, which contains "no BCP".
 #[track_caller]
 pub fn assert_reached(answer: &Message) {
     assert_error(answer, "not a BCP file");
@@ -103,7 +103,7 @@ pub fn modern(mut params: Value) -> Value {
     params
 }
 
-/// The array of the specification, letter by letter.
+/// The array of the specification, byte for byte.
 fn tools() -> Value {
     let path = json!({"type": "string", "description": "Absolute path to the .bcp file"});
     json!([

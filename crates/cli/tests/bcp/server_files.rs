@@ -1,4 +1,4 @@
-//! `linkspan bcp mcp`: which files a client may use, what it is asked for them, and how calls end.
+//! `linkspan bcp mcp`: the files that a client may use, the requests for its roots, and the end of calls.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn respond(server: &Bridge, question: &Message, result: &Value) {
     ));
 }
 
-/// Shakes hands as a client that can be asked nothing.
+/// The handshake of a client without capabilities.
 fn initialize_plain(server: &Bridge) {
     let client = json!({"name": "plain", "version": "1"});
     let params = json!({"protocolVersion": LATEST, "capabilities": {}, "clientInfo": client});
@@ -116,7 +116,7 @@ fn a_link_does_not_lead_outside() {
         assert_error(&server.answer("1"), "outside the folders");
         let encode = json!({"manifest_path": "m.json", "output_path": path});
         let why = match path {
-            // Nothing is written through a link, wherever it leads.
+            // Files are not written through a link, whatever its target.
             "link.bcp" => "is a link",
             _ => "outside the folders",
         };
@@ -137,7 +137,7 @@ fn the_clients_roots_open_a_folder() {
     respond(&server, &question, &offer(&scratch.path("out")));
     assert_reached(&server.answer("1"));
 
-    // The answer is kept until the client says otherwise.
+    // The roots are cached until the client notifies a change.
     read(&server, "2", &path);
     assert_reached(&server.answer("2"));
     server.send(r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#);
@@ -211,7 +211,7 @@ fn an_unanswered_question_is_not_the_calls_fault() {
         .env("BCP_CLI_TIMEOUT_MS", "400")
         .start();
     server.initialize(LATEST);
-    // The client is asked for its roots and never answers.
+    // The client does not answer `roots/list`.
     read(&server, "1", scratch.path("../b.bcp"));
     assert_error(&server.answer("1"), "outside the folders");
 }

@@ -1,4 +1,4 @@
-//! `linkspan bcp mcp`: what its tools do with real files.
+//! `linkspan bcp mcp`: its tools with real files.
 
 use serde_json::json;
 
@@ -79,7 +79,7 @@ fn a_file_is_written_in_time_even_if_its_tokens_cannot_be_counted_in_time() {
     let encode = json!({"manifest_path": "m.json", "output_path": "o.bcp"});
     let (said, is_error) = text(&server.ask("1", "encode_bcp_file", &encode));
     let written = scratch.path("o.bcp").exists();
-    // A slow machine may not even write it in time; then it must not be there.
+    // A slow machine may not even write the file in time; then it must not exist.
     assert_eq!(!is_error, written, "{said}");
     if written {
         assert!(said.starts_with("Wrote "), "{said}");

@@ -1,4 +1,4 @@
-//! stdin as a manifest or as a file, and outputs that do not take what they are given.
+//! stdin as a manifest or as a file, and outputs that fail.
 
 use crate::files::{Scratch, vector};
 use crate::run::{Run, bcp};
@@ -36,7 +36,7 @@ fn what_is_piped_in_may_stand_among_files() {
     assert_eq!(blocks[1]["content"], "words");
 }
 
-/// 40 MB, in a process that may not have 24.
+/// 40 MB, in a process limited to 24.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_manifest_that_is_piped_in_is_not_kept() {
@@ -49,7 +49,7 @@ fn a_manifest_that_is_piped_in_is_not_kept() {
     run.stdin(manifest).end().well();
 }
 
-/// Runs it with a stdout that is full.
+/// Runs the command with `/dev/full` as stdout.
 #[cfg(target_os = "linux")]
 fn into_a_full_disk(args: &[&str]) -> (Option<i32>, String) {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full");

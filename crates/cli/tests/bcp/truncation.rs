@@ -1,11 +1,11 @@
-//! A file that ends too early is never taken for a whole one, wherever it was cut.
+//! A truncated file is never read as a complete one, wherever it was cut.
 //!
-//! Every offset is tried in the codec's own tests; here are some of them, through the binary.
+//! The tests of the codec try every offset; these tests try some of them through the binary.
 
 use crate::files::{Scratch, bytes};
 use crate::run::{Run, bcp};
 
-/// Around the header and every few bytes of the rest, and all of the last ones.
+/// Offsets around the header, every few bytes of the rest, and all of the last ones.
 fn cuts(length: usize) -> impl Iterator<Item = usize> {
     (0..length).filter(move |at| *at < 10 || at % 23 == 0 || at + 6 > length)
 }

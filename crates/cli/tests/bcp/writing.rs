@@ -1,4 +1,4 @@
-//! Where output goes: stdin and stdout, and files that are written whole or not at all.
+//! Outputs: stdin and stdout, and files that are written completely or not at all.
 
 use std::fs;
 

@@ -1,10 +1,10 @@
-//! The beginning: what is said before it, twice, or too early.
+//! The start of a chain: messages before `initialize`, repeated ones, and early ones.
 
 use linkspan_testkit::{Bridge, Stage};
 
 use crate::setup::{INITIALIZE, Passing, WELCOME, answer, conduct, id, passing, waiting};
 
-/// Every dialect, and how a proxy that does not know a beginning behaves.
+/// Every dialect, with both reactions of a proxy to an unknown first request.
 const PROXIES: [&str; 9] = ["D0", "D0!", "D1", "D1!", "D2", "D2!", "D3", "D4!", "D5"];
 
 fn not_begun(stage: &Stage) -> Bridge {
@@ -54,7 +54,7 @@ fn initialize_keeps_what_we_do_not_know_through_every_dialect() {
         let begin = agent.next();
         assert_eq!(begin.method.as_deref(), Some("initialize"), "{dialect}");
         let heard = begin.params.as_deref().unwrap();
-        // Our test proxies of the oldest dialects leave the role in; agents do not care.
+        // The test proxies of the oldest dialects leave the role in; agents ignore it.
         if !["D0", "D0!", "D1", "D1!"].contains(&dialect) {
             assert_eq!(heard, params, "{dialect}");
         }
@@ -170,7 +170,7 @@ fn version_two_of_the_protocol_passes_untouched() {
         answer(&agent, &begin, result);
         let welcome = editor.answer("1");
         assert_eq!(welcome.result.as_deref(), Some(result), "{dialects:?}");
-        // A turn ends by an update in version 2, and its answer comes at once.
+        // In version 2 a turn ends with an update, and its answer is immediate.
         editor.send(r#"{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","x":1.0}}"#);
         let prompt = agent.heard("session/prompt");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! An agent that only knows ordinary MCP servers uses one that lives in the chain.
+//! An agent that only supports ordinary MCP servers uses a server of the chain.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::bridged::{
 };
 use crate::setup::pass;
 
-/// Every way in which a provider was ever spoken to.
+/// The dialects of providers.
 const DIALECTS: [&str; 4] = ["D1", "D2", "D3", "D5"];
 
 fn with(dialect: &str) -> Bridged {
@@ -95,7 +95,7 @@ fn progress_arrives_while_a_call_runs_and_cancelling_it_reaches_the_provider() {
         chain.saw("slow");
         client.notify("notifications/cancelled", &json!({"requestId": 5}));
         chain.saw("cancelled");
-        // The connection lives on.
+        // The connection stays usable.
         assert_eq!(
             content(&client, "6", "echo", &json!({"a": 1})),
             r#"{"a":1}"#
@@ -234,7 +234,7 @@ fn two_sessions_with_three_servers_each_work_at_once() {
             serde_json::from_str(&content).unwrap()
         };
         assert_eq!(value("1"), json!({"from": session, "to": name}));
-        // Who provides a server knows which session a call belongs to.
+        // The provider knows the session of a call.
         assert_eq!(value("2"), json!({"session": session}));
         let heard = value("3").to_string();
         assert!(heard.contains(&format!(r#""in":"{session}""#)), "{heard}");
@@ -254,7 +254,7 @@ fn an_agent_may_use_a_server_before_it_has_answered_session_new() {
             r#"{"a":1}"#
         );
         chain.give_session(&asked, "late");
-        // Once the session has a name, the provider hears it.
+        // Once the session has an id, the provider gets it.
         let place = content(&client, "2", "where", &json!({}));
         assert_eq!(place, r#"{"session":"late"}"#, "{dialect}");
     }

@@ -1,4 +1,4 @@
-//! Sessions come and go, and what the agent was told is valid as long as its session.
+//! The declarations for the agent are valid as long as their session.
 
 use linkspan_testkit::Bridge;
 use serde_json::json;
@@ -19,7 +19,7 @@ fn assert_works(client: &Bridge) {
     assert_eq!(heard, r#"{"still":"here"}"#);
 }
 
-/// A connection that was made with a secret that is no longer valid.
+/// A connection with a secret that is no longer valid.
 #[track_caller]
 fn assert_stale(client: &Bridge) {
     client.request("\"stale\"", "initialize", &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}));
@@ -46,7 +46,7 @@ fn load_resume_and_fork_are_rewritten_too_and_their_servers_work() {
                 "old"
             };
             match method {
-                // Only a fork has a new name to tell.
+                // Only the answer to a fork has a new session id.
                 "session/fork" => chain.give_session(&asked, name),
                 _ => {
                     crate::setup::answer(&chain.agent, &asked, "{}");
@@ -213,7 +213,7 @@ fn a_line_in_two_pieces_with_a_message_the_other_way_between_stays_whole() {
             "{{\"jsonrpc\":\"2.0\",\"id\":\"long\",\"method\":\"tools/call\",\"params\":{{\"name\":\"echo\",\"arguments\":{{\"blob\":\"{blob}\"}}}}}}\n"
         );
         let (first, second) = call.split_at(30_000);
-        // A call whose progress comes back while the long line is half there.
+        // A call whose progress arrives after half of the long line.
         client.request(
             "\"slow\"",
             "tools/call",

@@ -1,4 +1,4 @@
-//! Where a server may live, what it may be declared beside, and what is said about it.
+//! The positions of a server's provider, other declarations beside it, and messages about it.
 
 use linkspan_testkit::{Message, Player};
 use serde_json::json;
@@ -169,7 +169,7 @@ fn a_shim_without_a_secret_or_without_a_conductor_says_so() {
     let mut client = start(&server);
     assert_eq!(client.exit_code(), Some(2), "{}", client.stderr());
     assert!(client.stderr().contains("LINKSPAN_MCP_TOKEN"));
-    // The wrong secret: the conductor says nothing, and the agent's user learns that it has gone.
+    // With a wrong secret the conductor sends no reason, and `linkspan mcp` reports a closed connection.
     server["env"] = json!([{"name": "LINKSPAN_MCP_TOKEN", "value": "0".repeat(64)}]);
     let mut client = start(&server);
     client.request("1", "initialize", &json!({"protocolVersion": LATEST}));
@@ -178,7 +178,7 @@ fn a_shim_without_a_secret_or_without_a_conductor_says_so() {
     assert!(!client.stderr().is_empty());
 }
 
-/// What the draft's proxy hears of its successor: the id outside, and the message inside.
+/// A message that the draft's proxy gets from its successor: the outer id, and the message inside.
 fn draft_heard(proxy: &Player) -> (String, Message) {
     let heard = proxy.find("something of its successor", |message| {
         let method = message.method.as_deref().unwrap_or_default();
@@ -244,7 +244,7 @@ fn a_provider_of_the_draft_is_reached_by_whole_messages() {
     let (_, note) = draft_heard(&proxy);
     let method = note.method.as_deref();
     assert_eq!(method, Some("_mcp/client_to_server/notification"));
-    // What the server asks its client needs no envelope for the successor.
+    // A request of the server to its client needs no envelope for the successor.
     proxy.say(r#"{"jsonrpc":"2.0","id":"S1","method":"_mcp/server_to_client/request","params":{"url":"acp:77","message":{"jsonrpc":"2.0","id":"mcp-456","method":"sampling/createMessage","params":{"n":1.10}}}}"#);
     let asked = client.heard("sampling/createMessage");
     assert_eq!(asked.params.as_deref(), Some(r#"{"n":1.10}"#));
@@ -256,7 +256,7 @@ fn a_provider_of_the_draft_is_reached_by_whole_messages() {
         "{}",
         answer.text
     );
-    // An error of the server lives inside, and comes out as one.
+    // The draft carries an error of the server inside; the client gets it as an error.
     client.call("5", "echo", &json!({"n": 1}));
     let (outer, carrier) = draft_heard(&proxy);
     let mcp = Message::parse(&carrier.at(&["params", "message"]).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! A cancellation reaches the component that works on the request, under the id that the request has there.
+//! A cancellation reaches the component that handles the request, with the id of the request on that hop.
 
 use linkspan_testkit::Message;
 

@@ -1,13 +1,13 @@
-//! However deep a message nests, it arrives or is refused; no request is left without an answer.
+//! Messages at the nesting limit arrive or are refused; every request is answered.
 //!
-//! An envelope is a level more, and what was allowed without one is allowed in it.
+//! An envelope adds a level, so the limit for messages in envelopes is higher.
 
 use crate::setup::{Passing, answer, id, nested, pass, passing, passing_through, played};
 
-/// Levels that a message may have, its own object and its parameters among them.
+/// The maximum nesting of a message, including its own object and its parameters.
 const MOST: usize = 128;
 
-/// Of every generation, in this order and in the other.
+/// Chains of all dialects, in both orders.
 const CHAINS: [&[&str]; 4] = [
     &[],
     &["D5"],
@@ -26,7 +26,7 @@ fn request(id: &str, levels: usize) -> String {
     format!(r#"{{"jsonrpc":"2.0","method":"_a","params":{params},"id":{id}}}"#)
 }
 
-/// A message just within the limit goes both ways, and so do their answers.
+/// Sends messages at the limit in both directions, with answers.
 fn talk(chain: &Passing, through: &str) {
     let Passing { editor, agent, .. } = chain;
     let deep = value(MOST);
@@ -94,7 +94,7 @@ fn a_little_beyond_it_arrives_or_is_answered_on_the_way_up() {
         let Passing { editor, agent, .. } = &chain;
         for levels in MOST + 1..MOST + 8 {
             agent.say(&request("\"up\"", levels));
-            // Nothing overtakes anything.
+            // No message overtakes another.
             agent.say(r#"{"jsonrpc":"2.0","method":"_behind"}"#);
             editor.heard("_behind");
             if editor.unread().iter().any(|line| line.contains("\"_a\"")) {

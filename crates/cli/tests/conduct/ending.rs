@@ -1,4 +1,4 @@
-//! The end: the editor closes its side, or a signal arrives; no process stays.
+//! The end of a chain: the editor closes its side, or a signal arrives; all processes end.
 
 use linkspan_testkit::{Signal, Stage};
 
@@ -98,7 +98,7 @@ fn a_signal_ends_every_component_and_the_editors_request_is_answered() {
 fn a_signal_before_the_beginning_ends_us_too() {
     let stage = Stage::new();
     let mut editor = conduct(&[], &[stage.played("agent")]);
-    // So that it listens to signals already.
+    // The answer shows that the signal handlers are installed.
     editor.send(r#"{"jsonrpc":"2.0","id":1,"method":"_early"}"#);
     editor.answer("1");
     editor.signal(Signal::Terminate);
@@ -140,7 +140,7 @@ fn a_death_behind_an_editor_that_does_not_read_ends_us_too() {
 #[cfg(unix)]
 #[test]
 fn an_agent_that_does_not_read_cannot_keep_us_from_noticing_that_the_editor_has_gone() {
-    // An editor that dies in the middle of twenty megabytes, which the agent does not read.
+    // An editor that dies while it sends twenty megabytes that the agent does not read.
     let dir = tempfile::TempDir::new().unwrap();
     let file = dir.path().join("said");
     let note = format!(
@@ -177,7 +177,7 @@ fn an_editor_that_reads_no_more_has_gone_though_its_side_is_open() {
     let agent = stage.player("agent");
     let begin = agent.heard("initialize");
     drop(reads);
-    // That the editor does not read is only known after a write has failed.
+    // Only a failed write shows that the editor does not read.
     answer(&agent, &begin, WELCOME);
     agent.command("flood 1000 1000 session/update");
     agent.wait_for_eof();
@@ -195,7 +195,7 @@ fn an_editor_that_goes_while_the_chain_begins_leaves_no_process_behind() {
 #[cfg(unix)]
 #[test]
 fn requests_that_come_while_the_chain_ends_are_answered() {
-    // A proxy that ignores the end of its input keeps the chain ending for a while.
+    // A proxy that ignores the end of its input delays the end of the chain.
     let mut chain = played(&[], 1);
     chain.proxies[0].command("stubborn");
     chain.proxies[0].wait_until_done("stubborn");

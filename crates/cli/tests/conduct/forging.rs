@@ -1,4 +1,4 @@
-//! Words that only a conductor or a proxy may say are refused from others, as the official one does.
+//! Methods reserved for conductors or proxies are refused from other peers, with the official text.
 
 use linkspan_testkit::Player;
 
@@ -35,7 +35,7 @@ fn an_editor_is_no_proxy() {
         let refused = chain.editor.answer("\"f\"");
         assert_eq!(refused.error.as_deref(), Some(FORGED_START), "{method}");
     }
-    // A notification has no answer.
+    // A notification gets no answer.
     chain
         .editor
         .send(r#"{"jsonrpc":"2.0","method":"proxy/successor","params":{"method":"_x"}}"#);
@@ -62,7 +62,7 @@ fn an_agent_is_no_proxy() {
     chain.end();
 }
 
-/// What the proxy gets for an envelope with that inside.
+/// The proxy's answer to an envelope with that message.
 #[track_caller]
 fn enveloped(proxy: &Player, params: &str) -> String {
     proxy.say(&format!(

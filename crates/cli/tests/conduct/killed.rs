@@ -1,4 +1,4 @@
-//! A conductor that is killed cannot end its components any more; its watchdog does.
+//! A conductor that is killed cannot end its components; its watchdog does.
 
 use linkspan_testkit::{Bridge, Signal, Stage, wait_for};
 
@@ -27,7 +27,7 @@ fn components_that_ignore_the_end_of_their_input_end_all_the_same() {
 fn components_that_go_by_themselves_are_not_hurried() {
     let chain = played(&[], 0);
     chain.editor.signal(Signal::Kill);
-    // Who is killed does not say that.
+    // A killed process cannot send a termination signal.
     chain.agent.wait_for_eof();
     chain.stage.wait_until_empty();
 }

@@ -1,4 +1,4 @@
-//! What a component said on its stderr before it ended is in the error, as far as it tells something.
+//! The error for an ended component contains the relevant part of its stderr.
 
 use crate::setup::played;
 

@@ -1,4 +1,4 @@
-//! `linkspan conduct --proxy`: a whole chain is a proxy of another conductor.
+//! `linkspan conduct --proxy`: a whole chain as a proxy of another conductor.
 
 use linkspan_testkit::{Bridge, Message};
 
@@ -66,7 +66,7 @@ fn chains_can_be_nested_twice_and_hold_old_proxies() {
     chain.end();
 }
 
-/// A conductor that the test plays: what it tells the proxy that we are to be.
+/// A conductor played by the test, which assigns our chain the role of a proxy.
 struct Outer {
     proxy: Bridge,
     envelope: &'static str,
