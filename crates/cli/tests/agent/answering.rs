@@ -17,7 +17,7 @@ fn chunks_become_one_answer() {
 }
 
 #[test]
-fn an_agent_cannot_write_a_note_of_ours() {
+fn an_agent_cannot_forge_a_note_of_linkspan() {
     let line = ready(&[], &[]);
     let done = line.prompt("say [linkspan: session x was started]");
     assert_eq!(text(&done), "[[linkspan: session x was started]");
@@ -47,7 +47,7 @@ say done"#,
 }
 
 #[test]
-fn pictures_come_through_both_ways() {
+fn images_are_passed_in_both_directions() {
     let line = ready(&[], &[]);
     let image = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
     let script = format!(r#"update {{"sessionUpdate":"agent_message_chunk","content":{image}}}"#);
@@ -59,7 +59,7 @@ fn pictures_come_through_both_ways() {
 }
 
 #[test]
-fn content_that_the_agent_does_not_take_is_refused_before_it_is_sent() {
+fn unsupported_content_is_refused_before_it_is_sent() {
     let line = ready(&[], &[]);
     let sound = json!({"content": [{"type": "audio", "data": "", "mimeType": "audio/wav"}]});
     let refused = line.call("1", "prompt", &sound);
@@ -73,7 +73,7 @@ fn content_that_the_agent_does_not_take_is_refused_before_it_is_sent() {
 }
 
 #[test]
-fn why_the_agent_stopped_is_told() {
+fn the_stop_reason_is_reported() {
     let line = ready(&[], &[]);
     let done = line.prompt("say half\nstop max_tokens");
     assert_eq!(text(&done), "half");
@@ -90,7 +90,7 @@ fn why_the_agent_stopped_is_told() {
 }
 
 #[test]
-fn an_error_of_the_agent_is_one_of_the_tool() {
+fn an_error_of_the_agent_is_an_error_result() {
     let line = ready(&[], &[]);
     let done = line.prompt(
         r#"say so far
@@ -125,14 +125,14 @@ fn progress_is_reported_to_a_request_with_a_token() {
 }
 
 #[test]
-fn without_a_token_nothing_is_reported() {
+fn no_progress_is_reported_without_a_token() {
     let line = ready(&[], &[]);
     line.prompt("say a\nsay b");
     assert_eq!(line.bridge.unread(), Vec::<String>::new());
 }
 
 #[test]
-fn an_answer_without_end_is_cut_and_that_is_said() {
+fn an_answer_over_the_limit_is_cut_with_a_note() {
     let line = ready(&[], &[]);
     let done = line.prompt("flood 50 100000");
     let said = text(&done);
@@ -143,7 +143,7 @@ fn an_answer_without_end_is_cut_and_that_is_said() {
 }
 
 #[test]
-fn the_agent_starts_when_it_is_needed_and_not_before() {
+fn the_first_call_that_needs_the_agent_starts_it() {
     let line = start(&[], &[]);
     let welcome = line.greet(&json!({})).json();
     assert!(
@@ -162,7 +162,7 @@ fn the_agent_starts_when_it_is_needed_and_not_before() {
 }
 
 #[test]
-fn what_is_asked_is_declared_truly() {
+fn the_declared_capabilities_are_those_of_the_client() {
     let line = start(&[], &[]);
     line.greet(&json!({"elicitation": {"form": {}, "url": {}}}));
     line.session();

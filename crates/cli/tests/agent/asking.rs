@@ -37,7 +37,7 @@ fn the_client_is_asked_for_permission() {
 }
 
 #[test]
-fn anything_but_a_clear_yes_is_a_no() {
+fn only_an_allowing_option_grants_permission() {
     let line = ready(&[], &[]);
     for no in [
         json!({"action": "accept", "content": {"decision": "no"}}),
@@ -53,7 +53,7 @@ fn anything_but_a_clear_yes_is_a_no() {
 }
 
 #[test]
-fn without_elicitation_a_permission_is_denied_and_the_result_says_so() {
+fn without_elicitation_permission_is_denied_with_a_note() {
     let line = start(&[], &[]);
     line.greet(&json!({}));
     let done = line.prompt(PERMISSION);
@@ -64,14 +64,14 @@ fn without_elicitation_a_permission_is_denied_and_the_result_says_so() {
 }
 
 #[test]
-fn a_client_that_has_only_pages_is_not_asked_by_a_form() {
+fn a_client_without_forms_gets_no_form() {
     let line = start(&[], &[]);
     line.greet(&json!({"elicitation": {"url": {}}}));
     assert_eq!(text(&line.prompt(PERMISSION)), selected("no"));
 }
 
 #[test]
-fn the_flag_answers_in_place_of_the_client() {
+fn the_flag_decides_permissions_without_the_client() {
     for (flag, choice, allowed) in [("allow", "yes", true), ("deny", "no", false)] {
         let line = ready(&["--permission", flag], &[]);
         let done = line.prompt(PERMISSION);
@@ -83,7 +83,7 @@ fn the_flag_answers_in_place_of_the_client() {
 }
 
 #[test]
-fn what_cannot_be_refused_once_is_cancelled() {
+fn a_request_without_reject_once_is_cancelled() {
     let line = ready(&["--permission", "deny"], &[]);
     let script = PERMISSION.replace("reject_once", "reject_always");
     assert_eq!(text(&line.prompt(&script)), CANCELLED);
@@ -95,7 +95,7 @@ fn what_cannot_be_refused_once_is_cancelled() {
 }
 
 #[test]
-fn a_question_of_the_agent_is_put_to_the_client() {
+fn an_elicitation_of_the_agent_is_forwarded_to_the_client() {
     let line = ready(&[], &[]);
     let script = r#"ask elicitation/create {"sessionId":"$S","toolCallId":"c","mode":"form","message":"Which quay?","requestedSchema":{"type":"object","properties":{"quay":{"type":"string"}}}}"#;
     let answer = json!({"action": "accept", "content": {"quay": "9"}});
@@ -113,7 +113,7 @@ fn a_question_of_the_agent_is_put_to_the_client() {
 }
 
 #[test]
-fn a_page_that_is_done_with_is_reported() {
+fn the_completion_of_a_page_is_reported() {
     let line = start(&[], &[]);
     line.greet(&json!({"elicitation": {"url": {}}}));
     let script = r#"ask elicitation/create {"sessionId":"$S","mode":"url","elicitationId":"e","url":"https://example.com","message":"Look"}
@@ -126,7 +126,7 @@ note elicitation/complete {"elicitationId":"e"}"#;
 }
 
 #[test]
-fn a_question_that_the_agent_takes_back_is_taken_back_from_the_client() {
+fn a_request_cancelled_by_the_agent_is_cancelled_at_the_client() {
     let line = ready(&[], &[]);
     let session = line.session();
     // The agent numbers its own requests; the second prompt cancels that of the first.

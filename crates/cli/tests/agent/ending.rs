@@ -8,14 +8,14 @@ use serde_json::json;
 use crate::setup::{LATEST, over_http, ready, start};
 
 #[test]
-fn no_agent_is_left_when_the_client_goes() {
+fn the_agent_ends_when_the_client_disconnects() {
     let line = ready(&[], &[]);
     line.session();
     line.end();
 }
 
 #[test]
-fn an_agent_in_the_middle_of_a_prompt_is_told_to_stop_and_ends() {
+fn an_agent_with_a_running_prompt_gets_a_cancellation_and_ends() {
     let mut line = ready(&[], &[]);
     line.bridge
         .call("1", "prompt", &json!({"text": "gate never"}));
@@ -26,7 +26,7 @@ fn an_agent_in_the_middle_of_a_prompt_is_told_to_stop_and_ends() {
 }
 
 #[test]
-fn a_prompt_in_flight_is_cancelled_when_stdin_closes_and_the_time_for_answers_is_over() {
+fn a_pending_prompt_is_cancelled_after_the_drain_time() {
     let mut line = ready(&["--drain", "0"], &[]);
     line.bridge
         .call("1", "prompt", &json!({"text": "gate never"}));
@@ -38,7 +38,7 @@ fn a_prompt_in_flight_is_cancelled_when_stdin_closes_and_the_time_for_answers_is
 }
 
 #[test]
-fn that_time_is_as_short_as_that_of_the_other_commands() {
+fn the_drain_time_is_that_of_the_other_commands() {
     for command in ["agent", "connect", "conduct"] {
         let mut help = Bridge::launch(env!("CARGO_BIN_EXE_linkspan"))
             .args([command, "--help"])
@@ -52,7 +52,7 @@ fn that_time_is_as_short_as_that_of_the_other_commands() {
 }
 
 #[test]
-fn an_agent_that_does_not_listen_is_ended_all_the_same() {
+fn an_agent_that_does_not_read_is_terminated() {
     let line = ready(&[], &["--deaf"]);
     line.session();
     line.end();
@@ -60,7 +60,7 @@ fn an_agent_that_does_not_listen_is_ended_all_the_same() {
 
 #[cfg(unix)]
 #[test]
-fn an_agent_that_does_not_listen_ends_even_if_we_are_killed() {
+fn an_agent_that_does_not_read_ends_even_if_linkspan_is_killed() {
     let line = ready(&[], &["--deaf"]);
     line.session();
     line.bridge.signal(Signal::Kill);
@@ -68,7 +68,7 @@ fn an_agent_that_does_not_listen_ends_even_if_we_are_killed() {
 }
 
 #[test]
-fn a_client_that_has_gone_leaves_nothing_even_while_the_agent_starts() {
+fn a_disconnect_during_the_start_ends_the_agent() {
     let mut line = start(&[], &["--mute"]);
     line.greet(&json!({}));
     line.bridge.call("1", "start_session", &json!({}));
@@ -79,7 +79,7 @@ fn a_client_that_has_gone_leaves_nothing_even_while_the_agent_starts() {
 }
 
 #[test]
-fn an_agent_that_has_not_started_yet_has_the_time_to_put_its_things_away() {
+fn a_starting_agent_gets_the_grace_period() {
     let mut line = start(&[], &["--mute", "--deaf"]);
     line.greet(&json!({}));
     line.bridge.call("1", "start_session", &json!({}));
@@ -93,7 +93,7 @@ fn an_agent_that_has_not_started_yet_has_the_time_to_put_its_things_away() {
 }
 
 #[test]
-fn an_agent_that_reads_nothing_is_ended_with_its_connection() {
+fn an_agent_that_does_not_read_ends_with_its_connection() {
     let (line, client) = over_http(&[]);
     let session = client.session_with(LATEST, &json!({}));
     session.tool("1", "prompt", &json!({"text": "deaf"}));

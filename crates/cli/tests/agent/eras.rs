@@ -50,7 +50,7 @@ fn a_client_without_a_handshake_has_sessions_too() {
 }
 
 #[test]
-fn a_client_without_a_handshake_hears_of_progress() {
+fn a_client_without_a_handshake_gets_progress() {
     let line = start(&[], &[]);
     let script = json!({"text": "say one\ngate on\nsay two"});
     let params = json!({"name": "prompt", "arguments": script, "_meta": {"progressToken": "t"}});
@@ -96,7 +96,7 @@ fn both_eras_are_served_over_http() {
 }
 
 #[test]
-fn sessions_over_http_are_the_connections_own() {
+fn sessions_over_http_belong_to_their_connection() {
     let (line, client) = over_http(&[]);
     let (one, other) = (client.session(LATEST), client.session(LATEST));
     result(&one.tool("1", "start_session", &json!({"cwd": "/"})));
@@ -110,7 +110,7 @@ fn sessions_over_http_are_the_connections_own() {
 }
 
 #[test]
-fn a_session_is_found_again_while_another_call_of_the_client_is_parked() {
+fn a_session_is_found_while_another_call_of_the_client_waits_for_input() {
     // Requests of the stateless revision are independent; all requests of a client must reach its one agent.
     let (line, client) = over_http(&[]);
     let client = client.modern().declaring(form());
@@ -156,7 +156,7 @@ fn closing_the_stream_cancels_the_turn() {
 }
 
 #[test]
-fn the_token_is_between_us_and_our_clients() {
+fn the_agent_does_not_get_the_bearer_token() {
     let children = linkspan_testkit::Children::listen();
     let words = ["agent", "--http", "--port", "0", "--token-env", "SECRET"];
     let bridge = crate::setup::launch(&words, &[], &children)

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::setup::{ready, start, text, trouble};
 
 #[test]
-fn an_agent_that_dies_is_named_with_its_last_words_and_the_next_call_starts_another() {
+fn a_crashed_agent_is_reported_with_its_stderr_and_restarted_by_the_next_call() {
     let line = ready(&[], &[]);
     let session = line.session();
     let arguments = json!({"sessionId": session, "text": "say half\ndie 7 the quay is closed"});
@@ -24,7 +24,7 @@ fn an_agent_that_dies_is_named_with_its_last_words_and_the_next_call_starts_anot
 }
 
 #[test]
-fn every_prompt_of_an_agent_that_dies_is_answered() {
+fn every_prompt_of_a_crashed_agent_is_answered() {
     let line = ready(&[], &[]);
     for id in ["1", "2", "3"] {
         line.bridge
@@ -46,7 +46,7 @@ fn every_prompt_of_an_agent_that_dies_is_answered() {
 }
 
 #[test]
-fn an_agent_that_does_not_start_says_why() {
+fn an_agent_that_does_not_start_is_reported_with_the_reason() {
     let line = ready(&[], &["--bad-start"]);
     let done = line.prompt("x");
     let said = trouble(&done);
@@ -55,7 +55,7 @@ fn an_agent_that_does_not_start_says_why() {
 }
 
 #[test]
-fn an_agent_that_says_nothing_is_given_up() {
+fn a_silent_agent_reaches_the_start_timeout() {
     let line = ready(&["--start-timeout", "0.2"], &["--mute"]);
     let done = line.prompt("x");
     assert!(
@@ -81,13 +81,13 @@ fn another_version_is_refused_and_named() {
 }
 
 #[test]
-fn what_is_no_message_is_no_reason_to_stop() {
+fn invalid_lines_are_skipped() {
     let line = ready(&[], &["--noisy"]);
     assert_eq!(text(&line.prompt("say fine")), "fine");
 }
 
 #[test]
-fn an_agent_that_needs_a_login_says_how() {
+fn a_required_login_is_reported_with_its_methods() {
     let hello = r#"{"protocolVersion":1,"authMethods":[{"id":"key","name":"A key","description":"in the environment"},{"id":"tty","name":"By hand","type":"terminal"}]}"#;
     let line = ready(&[], &["--auth", "--hello", hello]);
     let refused = line.call("1", "start_session", &json!({}));
@@ -110,7 +110,7 @@ fn an_agent_that_needs_a_login_says_how() {
 }
 
 #[test]
-fn a_tool_that_there_is_not_is_an_error_of_the_protocol() {
+fn an_unknown_tool_is_a_protocol_error() {
     let line = start(&[], &[]);
     line.greet(&json!({}));
     let answer = line.bridge.ask("1", "dance", &json!({}));

@@ -17,7 +17,7 @@ fn refused(words: &[&str], said: &str) {
 }
 
 #[test]
-fn what_cannot_work_is_said_at_once() {
+fn invalid_settings_are_refused_at_the_start() {
     refused(&["agent", "--", "/no/such/agent"], "no such program");
     refused(&["agent"], "COMMAND");
     refused(
@@ -34,7 +34,7 @@ fn what_cannot_work_is_said_at_once() {
 }
 
 #[test]
-fn the_folder_of_the_flag_is_where_sessions_work() {
+fn sessions_use_the_folder_of_the_flag() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().canonicalize().unwrap();
     let line = ready(&["--cwd", folder.to_str().unwrap()], &[]);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::setup::{PERMISSION, ready, result, start, text, trouble};
 
 #[test]
-fn a_session_tells_its_modes_and_models() {
+fn a_session_lists_its_modes_and_models() {
     let line = ready(&[], &["--modes"]);
     let started = line.call("1", "start_session", &json!({"mode": "code"}));
     let structured = &started["structuredContent"];
@@ -45,7 +45,7 @@ fn the_agent_itself_may_change_the_mode() {
 }
 
 #[test]
-fn a_session_goes_on_where_it_was() {
+fn a_session_continues_its_conversation() {
     let line = ready(&[], &[]);
     let first = line.prompt("say a");
     let session = &first["structuredContent"]["sessionId"];
@@ -76,7 +76,7 @@ fn a_session_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_session_that_does_not_exist_is_said_to() {
+fn an_unknown_session_is_an_error() {
     let line = ready(&[], &[]);
     for tool in ["prompt", "cancel", "close_session", "set_mode"] {
         let mut arguments = json!({"sessionId": "s-9"});
@@ -111,7 +111,7 @@ fn a_session_does_one_prompt_at_a_time_and_others_work_meanwhile() {
 }
 
 #[test]
-fn cancelling_the_call_cancels_the_turn_and_the_session_can_go_on() {
+fn cancelling_the_call_cancels_the_turn_and_keeps_the_session() {
     let line = ready(&[], &[]);
     let session = line.session();
     line.begin_prompt("1", &session, "say a\ngate never");
@@ -145,7 +145,7 @@ fn the_tool_cancel_ends_a_prompt_and_its_call_is_answered() {
 }
 
 #[test]
-fn cancelling_answers_what_the_agent_has_asked() {
+fn cancelling_answers_pending_requests_of_the_agent() {
     let line = ready(&[], &[]);
     let session = line.session();
     line.begin_prompt("1", &session, PERMISSION);
@@ -158,7 +158,7 @@ fn cancelling_answers_what_the_agent_has_asked() {
 }
 
 #[test]
-fn a_closed_session_is_gone_and_the_agent_knows() {
+fn closing_a_session_closes_it_at_the_agent() {
     let line = ready(&[], &[]);
     let session = line.session();
     let closed = line.call("1", "close_session", &json!({"sessionId": session}));
@@ -181,7 +181,7 @@ fn a_session_can_be_closed_though_the_agent_does_not_stop() {
 }
 
 #[test]
-fn the_late_end_of_a_turn_is_none_of_a_session_that_was_taken_up_again() {
+fn the_late_end_of_a_turn_does_not_end_a_turn_of_the_reloaded_session() {
     let line = ready(&[], &[]);
     let session = line.session();
     let late = json!({"sessionId": session, "text": "stubborn late"});
@@ -207,7 +207,7 @@ fn the_late_end_of_a_turn_is_none_of_a_session_that_was_taken_up_again() {
 }
 
 #[test]
-fn an_agent_that_knows_no_closing_is_not_asked_to() {
+fn session_close_is_not_sent_to_an_agent_without_it() {
     let line = ready(&[], &["--hello", r#"{"protocolVersion":1}"#]);
     let session = line.session();
     line.call("1", "close_session", &json!({"sessionId": session}));
@@ -218,7 +218,7 @@ fn an_agent_that_knows_no_closing_is_not_asked_to() {
 }
 
 #[test]
-fn stored_sessions_are_listed_and_taken_up() {
+fn stored_sessions_are_listed_and_loaded() {
     let line = ready(&[], &[]);
     let list = line.call("1", "list_sessions", &json!({"stored": true}));
     let structured = &list["structuredContent"];
@@ -231,7 +231,7 @@ fn stored_sessions_are_listed_and_taken_up() {
 }
 
 #[test]
-fn the_tools_are_those_that_the_agent_can_do() {
+fn only_tools_that_the_agent_supports_are_listed() {
     let line = ready(&[], &["--hello", r#"{"protocolVersion":1}"#]);
     assert_eq!(line.tools().len(), 9, "anything can be expected");
     line.session();
@@ -249,7 +249,7 @@ fn the_tools_are_those_that_the_agent_can_do() {
 }
 
 #[test]
-fn a_session_works_where_it_is_told_to() {
+fn a_session_uses_its_cwd() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().canonicalize().unwrap();
     let line = ready(&[], &[]);
@@ -267,7 +267,7 @@ fn a_session_works_where_it_is_told_to() {
 }
 
 #[test]
-fn the_first_root_of_a_client_is_where_sessions_work() {
+fn sessions_use_the_first_root_of_the_client() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().canonicalize().unwrap();
     let line = start(&[], &[]);

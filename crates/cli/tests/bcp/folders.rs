@@ -88,7 +88,7 @@ fn the_same_folder_gives_the_same_bytes() {
 }
 
 #[test]
-fn languages_are_known_by_name_extension_and_shebang() {
+fn languages_are_detected_by_name_extension_and_shebang() {
     let scratch = Scratch::new();
     let files = [
         ("a.rs", "x", "rust"),
@@ -201,7 +201,7 @@ fn a_file_that_is_too_large_is_left_out_and_named() {
 }
 
 #[test]
-fn a_manifest_can_be_packed_as_the_file_that_it_is() {
+fn a_manifest_can_be_packed_as_a_file() {
     let scratch = Scratch::new();
     scratch.write("m.json", r#"{"blocks":[]}"#);
     let (_, blocks) = pack(&scratch, &["m.json", "--as-files"]);
@@ -219,7 +219,7 @@ fn the_tree_can_be_left_out() {
 }
 
 #[test]
-fn inputs_that_lead_to_the_same_files_give_them_once() {
+fn files_of_overlapping_inputs_are_packed_once() {
     let scratch = Scratch::new();
     scratch.write("sub/a.rs", "x");
     scratch.write("sub/deep/b.rs", "y");
@@ -236,7 +236,7 @@ fn inputs_that_lead_to_the_same_files_give_them_once() {
 }
 
 #[test]
-fn a_file_that_was_named_and_is_left_out_is_warned_of() {
+fn a_named_file_that_is_left_out_gets_a_warning() {
     let scratch = Scratch::new();
     scratch.write("a.rs", "x");
     scratch.write("logo.bin", [0, 1, 2]);

@@ -142,7 +142,7 @@ fn large(name: &str) -> bool {
 }
 
 #[test]
-fn a_broken_file_is_refused_with_its_place() {
+fn a_damaged_file_is_refused_with_a_position() {
     for (name, block) in refused(|name| !large(name)) {
         is_refused(name, block);
     }
@@ -163,7 +163,7 @@ fn a_tree_that_is_too_deep_is_refused() {
 }
 
 #[test]
-fn the_place_is_one_in_the_file() {
+fn the_position_is_an_offset_in_the_file() {
     for (name, at) in [
         ("reserved_byte_1", Some(7)),
         ("hdr_has_index_trailer", Some(23)),
@@ -186,7 +186,7 @@ fn the_place_is_one_in_the_file() {
 }
 
 #[test]
-fn what_is_only_odd_is_read() {
+fn unusual_but_valid_files_are_read() {
     let readable = names("malformed", ".bcp");
     let readable = readable
         .iter()
@@ -255,7 +255,7 @@ fn results() -> Vec<(String, bool, Option<String>)> {
 }
 
 #[test]
-fn with_compat_odd_files_look_as_the_reference_shows_them() {
+fn with_compat_unusual_files_are_rendered_like_the_reference_implementation() {
     for (name, valid, shown) in results() {
         let refused = REFUSED.iter().any(|(refused, _)| *refused == name);
         let stricter = STRICTER.contains(&name.as_str());

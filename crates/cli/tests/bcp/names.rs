@@ -45,7 +45,7 @@ fn names_that_are_not_utf8_are_read_and_written() {
 }
 
 #[test]
-fn a_name_can_neither_forge_a_line_nor_drive_a_terminal() {
+fn a_name_can_neither_forge_a_line_nor_control_a_terminal() {
     let scratch = Scratch::new();
     scratch.write("odd/kept.rs", "x");
     scratch.write("odd/b\nwarning: fake", [0, 1]);
@@ -82,7 +82,7 @@ fn on_a_terminal(command: &str) -> Option<Vec<u8>> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn contents_cannot_drive_a_terminal() {
+fn contents_cannot_control_a_terminal() {
     let scratch = Scratch::new();
     let input = scratch.write("esc.txt", "\x1b]0;pwn\x07é\r\nb\r\n");
     let file = scratch.file("esc.bcp");
@@ -119,7 +119,7 @@ fn contents_cannot_drive_a_terminal() {
 /// More than is held in memory, so that it is written in pieces.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_long_text_is_not_torn_on_its_way_to_a_terminal() {
+fn a_long_text_reaches_a_terminal_complete() {
     let scratch = Scratch::new();
     let manifest = format!(
         r#"{{"blocks":[{{"type":"document","title":"t","content":"x{}"}}]}}"#,

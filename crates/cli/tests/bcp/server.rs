@@ -164,7 +164,7 @@ fn tools() -> Value {
 }
 
 #[test]
-fn every_revision_with_a_handshake_is_spoken() {
+fn every_revision_with_a_handshake_is_supported() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", LATEST] {
         let server = launch::<&str>([]).start();
         let welcome = server.initialize(version).json();
@@ -179,7 +179,7 @@ fn every_revision_with_a_handshake_is_spoken() {
 }
 
 #[test]
-fn a_revision_that_is_unknown_is_answered_with_the_last_one_that_has_a_handshake() {
+fn an_unknown_revision_gets_the_last_one_with_a_handshake() {
     let server = launch::<&str>([]).start();
     let welcome = server.initialize("1999-12-31").json();
     assert_eq!(welcome["result"]["protocolVersion"], LATEST);
@@ -214,7 +214,7 @@ fn a_client_without_a_handshake_is_served_as_well() {
 }
 
 #[test]
-fn a_modern_call_needs_no_word_before_it() {
+fn a_modern_call_needs_no_handshake() {
     let server = launch::<&str>([]).start();
     let call = json!({"name": "read_bcp_file", "arguments": {"path": "nothing.bcp"}});
     server.request("1", "tools/call", &modern(call));
@@ -222,7 +222,7 @@ fn a_modern_call_needs_no_word_before_it() {
 }
 
 #[test]
-fn methods_and_tools_that_do_not_exist_are_errors_of_the_protocol() {
+fn unknown_methods_and_tools_are_protocol_errors() {
     let server = launch::<&str>([]).start();
     server.initialize(LATEST);
     server.request("1", "resources/list", &json!({}));
@@ -238,7 +238,7 @@ fn methods_and_tools_that_do_not_exist_are_errors_of_the_protocol() {
 }
 
 #[test]
-fn what_is_no_json_is_logged_and_the_server_goes_on() {
+fn invalid_json_is_logged_and_the_server_continues() {
     let mut server = launch::<&str>([]).start();
     server.send("{\"jsonrpc\": nonsense");
     assert_eq!(server.answer("null").code(), Some(-32700));
@@ -254,7 +254,7 @@ fn what_is_no_json_is_logged_and_the_server_goes_on() {
 }
 
 #[test]
-fn a_closed_stdin_is_the_end_and_no_error() {
+fn a_closed_stdin_ends_the_server_without_an_error() {
     let mut silent = launch::<&str>([]).start();
     silent.close_stdin();
     assert_eq!(silent.exit_code(), Some(0));
@@ -272,7 +272,7 @@ fn a_closed_stdin_is_the_end_and_no_error() {
 }
 
 #[test]
-fn settings_that_mean_nothing_are_told_at_the_start() {
+fn invalid_settings_are_reported_at_the_start() {
     for (name, value) in [
         ("BCP_RENDER_MODE", "html"),
         ("BCP_CLI_TIMEOUT_MS", "soon"),

@@ -35,7 +35,7 @@ fn initialize_plain(server: &Bridge) {
 }
 
 #[test]
-fn arguments_that_are_wrong_are_told_to_the_model() {
+fn wrong_arguments_are_error_results_for_the_model() {
     let scratch = Scratch::new("arguments");
     let text = scratch.write("notes.txt", "text");
     let path = scratch.write("a.bcp", "no BCP");
@@ -62,7 +62,7 @@ fn arguments_that_are_wrong_are_told_to_the_model() {
 }
 
 #[test]
-fn without_a_root_the_current_folder_is_it() {
+fn the_default_root_is_the_current_folder() {
     let scratch = Scratch::new("here");
     scratch.write("a.bcp", "no BCP");
     let server = launch::<&str>([]).within(scratch.path("")).start();
@@ -102,7 +102,7 @@ fn a_path_outside_the_roots_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_does_not_lead_outside() {
+fn links_to_files_outside_are_refused() {
     use std::os::unix::fs::symlink;
     let scratch = Scratch::new("links");
     scratch.write("in/m.json", "{}");
@@ -168,7 +168,7 @@ fn a_client_without_a_handshake_may_offer_folders_too() {
 }
 
 #[test]
-fn calls_that_wait_for_their_client_hold_up_no_other() {
+fn calls_that_wait_for_roots_block_no_others() {
     let scratch = Scratch::new("many");
     let path = scratch.write("in/a.bcp", "no BCP");
     let server = ready(&scratch.path("in"));
@@ -205,7 +205,7 @@ fn a_call_that_is_cancelled_is_not_answered() {
 }
 
 #[test]
-fn an_unanswered_question_is_not_the_calls_fault() {
+fn an_unanswered_roots_request_does_not_fail_the_call_by_timeout() {
     let scratch = Scratch::new("late");
     let server = launch([Path::new("--root"), &scratch.path("")])
         .env("BCP_CLI_TIMEOUT_MS", "400")
@@ -217,7 +217,7 @@ fn an_unanswered_question_is_not_the_calls_fault() {
 }
 
 #[test]
-fn a_question_is_not_waited_for_after_stdin_is_closed() {
+fn requests_to_the_client_end_when_stdin_closes() {
     let scratch = Scratch::new("closed");
     let mut server = ready(&scratch.path(""));
     read(&server, "1", scratch.path("../b.bcp"));

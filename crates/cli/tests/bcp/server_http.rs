@@ -83,7 +83,7 @@ fn roots_of_a_client_over_http_open_nothing() {
 }
 
 #[test]
-fn the_guard_is_that_of_expose() {
+fn the_http_checks_are_those_of_expose() {
     let scratch = Scratch::new("http-guard");
     let mut open = launch(["--http", "--host", "0.0.0.0", "--port", "0"]).start();
     assert_eq!(open.exit_code(), Some(2));

@@ -24,7 +24,7 @@ fn renderings() -> Vec<(String, String, Option<String>)> {
 }
 
 #[test]
-fn every_file_is_shown_as_the_reference_shows_it() {
+fn every_file_is_shown_like_by_the_reference_implementation() {
     let mut cases = 0;
     for (file, how, variant) in renderings() {
         let (name, shown) = (format!("{file}.bcp"), variant.as_deref());
@@ -63,7 +63,7 @@ fn every_file_is_shown_as_the_reference_shows_it() {
 }
 
 #[test]
-fn markdown_has_a_short_name_and_names_have_no_case() {
+fn modes_have_aliases_and_ignore_case() {
     let long = there(&["decode", "20_all.bcp", "--compat", "--mode", "markdown"]).well();
     for mode in ["md", "MD", "Markdown"] {
         let ran = there(&["decode", "20_all.bcp", "--compat", "--mode", mode]).well();
@@ -95,7 +95,7 @@ fn a_reference_to_an_earlier_block_of_the_file_is_resolved() {
 }
 
 #[test]
-fn a_reference_to_nothing_makes_its_block_unreadable() {
+fn an_unresolved_reference_makes_its_block_unreadable() {
     for args in [
         &["decode", "12_reference.bcp"][..],
         &["decode", "12_reference.bcp", "--compat"],
@@ -112,7 +112,7 @@ fn a_reference_to_nothing_makes_its_block_unreadable() {
 }
 
 #[test]
-fn a_store_has_what_a_reference_points_to() {
+fn a_reference_is_resolved_in_the_store() {
     let scratch = crate::files::Scratch::new();
     let store = scratch.file("store");
     let plain = crate::files::vector("api", "02_conversation.bcp");

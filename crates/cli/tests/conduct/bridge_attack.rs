@@ -97,7 +97,7 @@ fn assert_still_works(chain: &Bridged, server: &serde_json::Value) {
 }
 
 #[test]
-fn over_a_unix_socket() {
+fn an_attacker_gets_no_data_over_a_unix_socket() {
     use std::os::unix::fs::PermissionsExt;
     if !can_look() {
         return;

@@ -81,7 +81,7 @@ fn closing_a_session_ends_its_servers_and_no_others() {
 }
 
 #[test]
-fn a_session_that_the_agent_refuses_leaves_nothing_behind() {
+fn a_session_that_the_agent_refuses_revokes_its_declarations() {
     let chain = with("D5");
     let asked = chain.ask_for_session("session/new", None);
     let server = servers(&asked).remove(0);
@@ -94,7 +94,7 @@ fn a_session_that_the_agent_refuses_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_session_that_is_loaded_again_has_new_secrets_and_the_old_ones_are_stale() {
+fn a_reloaded_session_has_new_secrets_and_the_old_ones_are_invalid() {
     let chain = with("D5");
     let old = chain.session("s");
     let client = connect(&old[0]);
@@ -109,7 +109,7 @@ fn a_session_that_is_loaded_again_has_new_secrets_and_the_old_ones_are_stale() {
 }
 
 #[test]
-fn a_session_can_be_closed_and_its_http_server_is_gone() {
+fn closing_a_session_closes_its_http_server() {
     for dialect in ["D2", "D5"] {
         let chain = bridged(
             &["--mcp-bridge", "http"],
@@ -151,7 +151,7 @@ fn a_session_can_be_closed_and_its_http_server_is_gone() {
 }
 
 #[test]
-fn when_the_provider_dies_in_a_call_the_call_is_answered_and_every_process_ends() {
+fn when_the_provider_crashes_its_calls_are_answered_and_every_process_ends() {
     for dialect in DIALECTS {
         let mut chain = with(dialect);
         let mut client = connect(&chain.session("s")[0]);
@@ -181,7 +181,7 @@ fn when_the_provider_dies_in_a_call_the_call_is_answered_and_every_process_ends(
 }
 
 #[test]
-fn a_client_that_goes_takes_its_calls_with_it() {
+fn a_disconnected_client_cancels_its_calls() {
     for dialect in DIALECTS {
         let chain = with(dialect);
         let server = chain.session("s").remove(0);

@@ -95,24 +95,24 @@ fn die_by(commands: &[&str], status: &str) {
 }
 
 #[test]
-fn with_a_status() {
+fn a_component_exits_with_a_status() {
     die_by(&["exit 7"], "exit status: 7");
 }
 
 #[test]
-fn with_status_zero_which_is_no_better() {
+fn a_component_exits_with_status_0() {
     die_by(&["exit 0"], "exit status: 0");
 }
 
 #[cfg(unix)]
 #[test]
-fn by_a_signal() {
+fn a_component_is_killed_by_a_signal() {
     die_by(&["signal 9"], "signal: 9");
     die_by(&["signal 6"], "signal: 6");
 }
 
 #[test]
-fn in_the_middle_of_a_line() {
+fn a_component_crashes_in_the_middle_of_a_line() {
     die_by(
         &[r#"half {"jsonrpc":"2.0","id":1,"resu"#, "exit 3"],
         "exit status: 3",
@@ -121,12 +121,12 @@ fn in_the_middle_of_a_line() {
 
 #[cfg(unix)]
 #[test]
-fn by_closing_stdout_so_that_its_messages_are_lost() {
+fn a_component_closes_its_stdout() {
     die_by(&["stubborn", "shut"], "signal: 15");
 }
 
 #[test]
-fn with_a_grandchild_that_would_stay_and_holds_stdout_open() {
+fn a_component_leaves_a_grandchild_that_holds_stdout_open() {
     for who in VICTIMS {
         let mut chain = played(&[], 2);
         let dying = victim(&chain, who);
@@ -150,7 +150,7 @@ fn with_a_grandchild_that_would_stay_and_holds_stdout_open() {
 }
 
 #[test]
-fn what_it_had_said_before_it_died_arrives_first() {
+fn messages_sent_before_a_crash_arrive_first() {
     let mut chain = played(&[], 0);
     chain
         .editor
@@ -176,7 +176,7 @@ fn what_it_had_said_before_it_died_arrives_first() {
 }
 
 #[test]
-fn while_it_begins() {
+fn a_component_crashes_during_its_start() {
     for commands in [&["exit 7"][..], &["exit 0"], &["half {", "exit 1"]] {
         let chain = waiting(&[], &["D2", "D5"]);
         chain.agent.heard("initialize");
@@ -220,7 +220,7 @@ fn a_command_that_does_not_exist_is_the_answer_to_initialize() {
 }
 
 #[test]
-fn a_component_that_delays_the_start_is_named_when_time_is_up() {
+fn the_start_timeout_names_the_component() {
     let stage = Stage::new();
     let names = ["proxy0", "proxy1", "agent"];
     for (holder, who) in [(0, "proxy[0]"), (1, "proxy[1]"), (2, "the agent")] {
@@ -242,7 +242,7 @@ fn a_component_that_delays_the_start_is_named_when_time_is_up() {
 }
 
 #[test]
-fn noise_on_stdout_is_skipped() {
+fn invalid_lines_on_stdout_are_skipped() {
     let chain = played(&[], 1);
     for player in [&chain.agent, &chain.proxies[0]] {
         player.command("noise 500");
@@ -269,7 +269,7 @@ fn noise_on_stdout_is_skipped() {
 }
 
 #[test]
-fn a_component_that_says_nothing_but_noise_is_given_up() {
+fn a_component_with_too_many_invalid_lines_is_given_up() {
     let mut chain = played(&[], 1);
     chain
         .editor
@@ -302,7 +302,7 @@ fn a_neighbour_that_does_not_read_blocks_nothing() {
 }
 
 #[test]
-fn a_message_that_is_too_large_is_answered_to_its_sender_and_the_chain_goes_on() {
+fn a_message_that_is_too_large_is_refused_and_the_chain_continues() {
     let chain = waiting(&["--max-message", "8KiB"], &["D5", "D2"]);
     chain.begin();
     let editor = &chain.editor;

@@ -48,7 +48,7 @@ fn talk(chain: &Passing, through: &str) {
 }
 
 #[test]
-fn what_is_just_within_the_limit_arrives_through_every_envelope() {
+fn messages_at_the_nesting_limit_arrive_through_every_envelope() {
     for dialects in CHAINS {
         let chain = passing(dialects);
         talk(&chain, &format!("{dialects:?}"));
@@ -57,7 +57,7 @@ fn what_is_just_within_the_limit_arrives_through_every_envelope() {
 }
 
 #[test]
-fn and_through_a_conductor_within_a_conductor() {
+fn messages_at_the_nesting_limit_arrive_through_nested_conductors() {
     let inner = nested(&[pass("D0"), pass("D5")]);
     let chain = passing_through(vec![pass("D2"), inner]);
     talk(&chain, "a conductor");
@@ -65,7 +65,7 @@ fn and_through_a_conductor_within_a_conductor() {
 }
 
 #[test]
-fn what_is_beyond_it_is_answered() {
+fn messages_beyond_the_nesting_limit_are_answered() {
     for dialects in CHAINS {
         let chain = passing(dialects);
         let Passing { editor, agent, .. } = &chain;
@@ -88,7 +88,7 @@ fn what_is_beyond_it_is_answered() {
 }
 
 #[test]
-fn a_little_beyond_it_arrives_or_is_answered_on_the_way_up() {
+fn messages_just_beyond_the_limit_arrive_or_are_answered_towards_the_editor() {
     for dialects in CHAINS {
         let chain = passing(dialects);
         let Passing { editor, agent, .. } = &chain;
@@ -109,7 +109,7 @@ fn a_little_beyond_it_arrives_or_is_answered_on_the_way_up() {
 }
 
 #[test]
-fn a_little_beyond_it_arrives_or_is_answered_on_the_way_down() {
+fn messages_just_beyond_the_limit_arrive_or_are_answered_towards_the_agent() {
     let chain = played(&[], 1);
     let (proxy, agent) = (&chain.proxies[0], &chain.agent);
     for levels in MOST..MOST + 8 {

@@ -33,7 +33,7 @@ fn refuse(player: &Player, request: &Message) {
 }
 
 #[test]
-fn a_proxy_that_refuses_is_asked_in_older_and_older_words() {
+fn a_proxy_that_refuses_a_dialect_is_tried_in_older_ones() {
     let (editor, proxy, agent) = with_proxy(None);
     let mut begin = proxy.next();
     for method in ["proxy/initialize", "_proxy/initialize"] {
@@ -69,7 +69,7 @@ fn a_proxy_that_refuses_is_asked_in_older_and_older_words() {
 }
 
 #[test]
-fn a_proxy_that_refuses_everything_is_the_editors_answer() {
+fn the_refusal_of_all_dialects_is_the_editors_answer() {
     let (editor, proxy, _) = with_proxy(None);
     for _ in 0..3 {
         let begin = proxy.next();
@@ -80,7 +80,7 @@ fn a_proxy_that_refuses_everything_is_the_editors_answer() {
 }
 
 #[test]
-fn a_proxy_that_passes_its_own_beginning_on_is_asked_again_in_its_words() {
+fn a_proxy_that_forwards_its_own_initialize_is_tried_in_its_dialect() {
     for (envelope, expected) in [
         ("_proxy/successor", "_proxy/initialize"),
         ("_proxy/successor/request", "initialize"),

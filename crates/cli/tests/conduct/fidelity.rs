@@ -171,7 +171,7 @@ fn without_a_proxy_nothing_but_the_id_of_a_line_changes() {
 }
 
 #[test]
-fn the_order_of_members_survives_proxies_that_keep_it() {
+fn the_order_of_members_is_kept() {
     let chain = passing(&["D5", "D2", "D1"]);
     chain
         .editor
@@ -189,7 +189,7 @@ fn the_order_of_members_survives_proxies_that_keep_it() {
 }
 
 #[test]
-fn windows_line_ends_and_blank_lines_are_no_messages() {
+fn blank_lines_and_crlf_line_ends_are_accepted() {
     let chain = passing(&["D5"]);
     chain
         .editor

@@ -49,7 +49,7 @@ fn assert_small(editor: &Bridge) {
 }
 
 #[test]
-fn an_editor_that_does_not_read_costs_no_memory_and_loses_nothing() {
+fn an_editor_that_does_not_read_uses_no_memory_and_loses_no_message() {
     let count = 500;
     let chain = passing(&["D5", "D2"]);
     chain.editor.pause();
@@ -73,7 +73,7 @@ fn an_editor_that_does_not_read_costs_no_memory_and_loses_nothing() {
 }
 
 #[test]
-fn a_cancellation_gets_through_while_updates_are_stuck() {
+fn a_cancellation_arrives_while_updates_are_blocked() {
     let chain = passing(&[]);
     chain
         .editor
@@ -103,7 +103,7 @@ fn a_cancellation_gets_through_while_updates_are_stuck() {
 }
 
 #[test]
-fn many_small_updates_cost_no_more() {
+fn many_small_updates_use_no_more_memory() {
     let chain = passing(&[]);
     chain.editor.pause();
     flood(&chain.agent, 100_000, 100);
@@ -117,7 +117,7 @@ fn many_small_updates_cost_no_more() {
 }
 
 #[test]
-fn two_components_that_write_before_they_read_do_not_wait_for_each_other_for_ever() {
+fn two_components_that_write_before_they_read_do_not_deadlock() {
     let chain = played(&[], 1);
     let proxy = &chain.proxies[0];
     for player in [proxy, &chain.agent] {
@@ -144,7 +144,7 @@ fn two_components_that_write_before_they_read_do_not_wait_for_each_other_for_eve
 }
 
 #[test]
-fn an_editor_and_an_agent_that_write_before_they_read_do_not_either() {
+fn an_editor_and_an_agent_that_write_before_they_read_do_not_deadlock() {
     let chain = played(&[], 0);
     chain.editor.pause();
     chain.agent.command("deaf");
@@ -194,7 +194,7 @@ fn a_component_that_does_not_read_delays_only_components_that_send_to_it() {
 }
 
 #[test]
-fn small_and_large_messages_in_turn_do_not_wait_for_themselves() {
+fn alternating_small_and_large_messages_do_not_deadlock() {
     let chain = passing(&[]);
     chain.editor.pause();
     for bytes in [10, 190_000, 10, 250_000, 10, 300_000] {

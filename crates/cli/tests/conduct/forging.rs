@@ -23,7 +23,7 @@ fn request(method: &str) -> String {
 }
 
 #[test]
-fn an_editor_is_no_proxy() {
+fn envelopes_of_an_editor_are_refused() {
     let chain = passing(&["D5"]);
     for method in ENVELOPES {
         chain.editor.send(&request(method));
@@ -45,7 +45,7 @@ fn an_editor_is_no_proxy() {
 }
 
 #[test]
-fn an_agent_is_no_proxy() {
+fn envelopes_of_an_agent_are_refused() {
     let chain = passing(&["D5"]);
     for method in ENVELOPES {
         chain.agent.say(&request(method));
@@ -84,7 +84,7 @@ fn an_envelope_in_an_envelope_is_refused() {
 }
 
 #[test]
-fn a_proxy_cannot_begin_the_one_before_it() {
+fn a_proxy_cannot_initialize_its_predecessor() {
     let chain = played(&[], 2);
     for method in STARTS {
         chain.proxies[1].say(&request(method));
@@ -108,7 +108,7 @@ fn an_envelope_without_a_method_is_refused_with_the_official_text() {
 }
 
 #[test]
-fn what_an_envelope_says_besides_is_for_one_hop_only() {
+fn other_members_of_an_envelope_are_for_one_hop_only() {
     let chain = played(&[], 1);
     chain.proxies[0].say(r#"{"jsonrpc":"2.0","id":"p","method":"proxy/successor","params":{"_meta":{"envelope":true},"method":"_ask","params":{"q":1.0,"_meta":{"inner":1}}}}"#);
     let ask = chain.agent.heard("_ask");
@@ -132,7 +132,7 @@ fn what_an_envelope_says_besides_is_for_one_hop_only() {
 }
 
 #[test]
-fn what_the_agent_says_reaches_a_proxy_in_an_envelope() {
+fn messages_of_the_agent_reach_a_proxy_in_an_envelope() {
     let chain = played(&[], 1);
     chain
         .agent

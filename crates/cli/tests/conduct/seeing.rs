@@ -239,7 +239,7 @@ fn two_conductors_at_the_same_time_have_two_debug_logs() {
 }
 
 #[test]
-fn what_components_say_on_stderr_is_on_ours_with_their_names() {
+fn stderr_of_components_is_copied_with_their_names() {
     let chain = crate::setup::played(&[], 1);
     chain.agent.complain("a word from the agent");
     chain.proxies[0].complain("a word\rINFO forged\u{202e}\u{2028}INFO forged");

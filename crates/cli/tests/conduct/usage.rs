@@ -20,7 +20,7 @@ fn run(args: &[&str]) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn the_chain_is_shown_and_nothing_is_started() {
+fn dry_run_prints_the_chain_without_starting_it() {
     let (code, out, _) = run(&[
         "--dry-run",
         "./no-such-logger",
