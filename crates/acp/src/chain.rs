@@ -197,13 +197,13 @@ impl Chain {
         };
         match from {
             _ if travelling.msg.method() == names::CANCEL => self.cancel(&travelling),
-            Node::Outside => self.outside_says(travelling, now),
-            Node::Part(part) => self.part_says(part, travelling, now),
-            Node::Joined(_) => self.joined_says(travelling, now),
+            Node::Outside => self.handle_outside(travelling, now),
+            Node::Part(part) => self.handle_part(part, travelling, now),
+            Node::Joined(_) => self.handle_joined(travelling, now),
         }
     }
 
-    fn outside_says(&mut self, mut one: Travelling, now: Instant) {
+    fn handle_outside(&mut self, mut one: Travelling, now: Instant) {
         let method = one.msg.method().into_owned();
         let enveloped = envelope::dialect_of(&method);
         if let Some(dialect) = enveloped {
@@ -233,7 +233,7 @@ impl Chain {
         self.down(Node::Part(0), one, now);
     }
 
-    fn part_says(&mut self, part: usize, one: Travelling, now: Instant) {
+    fn handle_part(&mut self, part: usize, one: Travelling, now: Instant) {
         let method = one.msg.method().into_owned();
         let Some(dialect) = envelope::dialect_of(&method) else {
             if names::is_proxy_initialize(&method) {
@@ -274,7 +274,7 @@ impl Chain {
         }
     }
 
-    fn joined_says(&mut self, one: Travelling, now: Instant) {
+    fn handle_joined(&mut self, one: Travelling, now: Instant) {
         let above = match (self.plan.as_proxy, self.parts.len()) {
             (true, parts) => Node::Part(parts - 1),
             (false, 1) => Node::Outside,

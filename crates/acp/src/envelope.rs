@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_draft_wants_its_inner_id_back() {
+    fn an_answer_of_the_draft_has_the_inner_id() {
         let asked = message(
             r#"{"jsonrpc":"2.0","id":"T1","method":"_proxy/successor/send/request","params":{"message":{"jsonrpc":"2.0","id":"in","method":"m"}}}"#,
         );

@@ -71,7 +71,7 @@ pub(crate) enum ToolError {
     )]
     AgentEnded { command: String, why: String },
     /// The agent's error, and how to log in if it requires that.
-    #[error("the agent says: {0}")]
+    #[error("error of the agent: {0}")]
     Refused(String),
 
     #[error("there are {MAX_SESSIONS} sessions already: `close_session` one of them first")]

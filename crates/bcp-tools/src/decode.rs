@@ -116,7 +116,7 @@ impl DecodeOptions {
                 others(report)
             ));
         } else if tokens == 0 && left_out > 0 {
-            warnings.push(format!("not one block fits into {budget} tokens"));
+            warnings.push(format!("no block fits into {budget} tokens"));
         } else if left_out > 0 && !report.noted {
             let noun = if left_out == 1 {
                 "block is"
@@ -124,7 +124,7 @@ impl DecodeOptions {
                 "blocks are"
             };
             warnings.push(format!(
-                "{left_out} {noun} left out, and {budget} tokens have no room for a line that says so"
+                "{left_out} {noun} left out, and {budget} tokens leave no room for a line about that"
             ));
         }
         warnings

@@ -123,8 +123,8 @@ impl Engine for Codec {
                 others(&report)
             )),
             (Some(budget), _) if report.left_out > 0 && !report.noted => Some(format!(
-                "{} of its blocks are left out: the budget of {budget} tokens has no room even for a \
-                 line that says so.",
+                "{} of its blocks are left out: the budget of {budget} tokens leaves no room even for a \
+                 line about that.",
                 report.left_out
             )),
             _ => None,

@@ -271,7 +271,7 @@ fn a_file_named_twice_is_packed_once() {
 }
 
 #[test]
-fn a_tree_comes_before_the_files_of_its_folder() {
+fn a_tree_precedes_the_files_of_its_folder() {
     let scratch = Scratch::new();
     scratch.file("src/.gitignore", "ignored\n");
     scratch.file("src/ignored", "text");

@@ -15,7 +15,7 @@ use crate::settings::Settings;
 /// How long a running call may take to notice that it has to stop.
 const LEAVING: Duration = Duration::from_secs(1);
 
-/// The reader server. Clones share the threads that run calls, and the files that these write.
+/// The BCP server. Clones share the threads that run calls, and the files that these write.
 #[derive(Clone)]
 pub struct ReaderServer(Arc<BcpServerOptions<Codec>>);
 

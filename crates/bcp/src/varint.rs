@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_and_no_prefix_of_it_is(value: u64) {
+        fn written_values_are_read_back_and_prefixes_are_incomplete(value: u64) {
             let bytes = written(value);
             prop_assert_eq!(read(&bytes), Ok(Some((value, bytes.len()))));
             for end in 0..bytes.len() {

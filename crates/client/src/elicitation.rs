@@ -53,10 +53,7 @@ fn content(person: &dyn Person, question: &Value) -> Option<Value> {
         escape_block(text("message"), "  ")
     ));
     if text("mode") == "url" {
-        person.say(&format!(
-            "it wants you to open this address: {}\n",
-            on_one_line(text("url"))
-        ));
+        person.say(&format!("address to open: {}\n", on_one_line(text("url"))));
         person.say("Enter when that is done, Ctrl-D to decline: ");
         return person.read_line().map(|_| Value::Object(Map::new()));
     }

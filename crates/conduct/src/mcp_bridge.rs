@@ -144,7 +144,7 @@ impl DeclarationBridge {
         let declaration = Declaration::new(offer.name, secret.key(), server, life);
         self.declarations.add(offer.declaration_id, declaration)?;
         tracing::info!(
-            "the agent is told that the MCP server {} is `linkspan mcp`",
+            "the MCP server {} is declared to the agent as `linkspan mcp`",
             quote(offer.name)
         );
         Ok(text)
@@ -168,7 +168,7 @@ impl DeclarationBridge {
         let declaration = Declaration::over_http(offer.name, life);
         self.declarations.add(offer.declaration_id, declaration)?;
         tracing::info!(
-            "the agent is told that the MCP server {} is at {address}",
+            "the MCP server {} is declared to the agent as {address}",
             quote(offer.name)
         );
         Ok(agent_entry::http(offer, &url, &secret))

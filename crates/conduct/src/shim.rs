@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_without_a_byte_is_told_apart() {
+    fn an_end_without_a_byte_is_reported_as_silent() {
         let (end, output) = end_with(|mut stream| {
             stream.read_to_end(&mut Vec::new()).unwrap();
         });

@@ -68,7 +68,7 @@ impl Carrier {
         self.give_up_connection(&mut outs);
         for (_, asked) in std::mem::take(&mut self.asked) {
             outs.push(Out::Chain(
-                asked.refuse(&fault::gone("the MCP client has gone")),
+                asked.refuse(&fault::gone("the MCP client has disconnected")),
             ));
         }
         if let (Link::Up(connection), Some(form)) = (link, self.form) {

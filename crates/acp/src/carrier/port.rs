@@ -192,7 +192,7 @@ impl Running {
             };
             match happened {
                 Happened::Acp(None) => return fault::gone("the chain has ended"),
-                Happened::Mcp(None) => return fault::gone("the MCP client has gone"),
+                Happened::Mcp(None) => return fault::gone("the MCP client has disconnected"),
                 Happened::Acp(Some(Outbound::One(envelope))) => {
                     let outs = self.carrier.from_chain(envelope.msg, now());
                     self.scatter(outs, envelope.credit);

@@ -86,8 +86,11 @@ impl Chain {
 
     /// Answers the requests that a closed peer will never answer.
     fn answer_for(&mut self, gone: Node) {
-        let error = RpcError::internal(format!("{} has gone", self.plan.name(gone)))
-            .with_data(quote("the agent has closed its MCP connection"));
+        let error = RpcError::internal(format!(
+            "{} has closed its connection",
+            self.plan.name(gone)
+        ))
+        .with_data(quote("the agent has closed its MCP connection"));
         for question in self.questions.take_if(|question| question.to == gone) {
             self.settle(question, error.answer(&Id::null()), Credit::default());
         }

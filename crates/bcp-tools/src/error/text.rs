@@ -43,7 +43,7 @@ impl BcpError {
             }
             Self::NoBlock { name, block, .. } => format!("{name}: there is no block {block}"),
             Self::Budget { name, left_out } => {
-                format!("{name}: not one of its {left_out} blocks fits into the budget")
+                format!("{name}: none of its {left_out} blocks fits into the budget")
             }
             Self::Encode(error) => error.to_string(),
             Self::Store(error) => format!("cannot use the folder of --store: {error}"),
@@ -198,7 +198,7 @@ fn damaged_hint(reason: &Reason) -> &'static str {
         Reason::TooLarge { .. } | Reason::TooMany(_) | Reason::TooDeep(_) => {
             "nothing beyond the limits is read, because a small file could ask for all memory"
         }
-        Reason::Io(..) => "is the disk full, or the file gone?",
+        Reason::Io(..) => "is the disk full, or was the file removed?",
         _ => "the file is damaged: fetch or make it again",
     }
 }

@@ -148,7 +148,7 @@ fn data_and_images_have_their_own_types() {
 }
 
 #[test]
-fn what_git_ignores_is_left_out_unless_asked_for() {
+fn files_ignored_by_git_are_left_out_by_default() {
     let scratch = Scratch::new();
     scratch.write(".gitignore", "target/\n*.log\n");
     for name in ["kept.rs", "noise.log", "target/made.rs", "sub/deep.log"] {
@@ -165,7 +165,7 @@ fn what_git_ignores_is_left_out_unless_asked_for() {
 }
 
 #[test]
-fn hidden_files_are_left_out_unless_asked_for() {
+fn hidden_files_are_left_out_by_default() {
     let scratch = Scratch::new();
     scratch.write("kept.rs", "x");
     scratch.write(".secret.rs", "x");

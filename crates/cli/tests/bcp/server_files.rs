@@ -232,7 +232,7 @@ fn requests_to_the_client_end_when_stdin_closes() {
 
 #[cfg(unix)]
 #[test]
-fn what_could_block_is_refused() {
+fn files_that_could_block_are_refused() {
     let scratch = Scratch::new("fifo");
     let fifo = scratch.path("pipe.bcp");
     let made = std::process::Command::new("mkfifo").arg(&fifo).status();

@@ -73,7 +73,7 @@ fn initialize_keeps_unknown_members_through_every_dialect() {
 }
 
 #[test]
-fn initialize_again_goes_through_the_same_chain() {
+fn a_second_initialize_passes_the_same_chain() {
     for dialect in PROXIES {
         let chain = passing(&[dialect, "D5"]);
         let pid = chain.agent.pid;

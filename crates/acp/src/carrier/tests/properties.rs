@@ -76,7 +76,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_that_a_chain_says_makes_a_carrier_panic(
+    fn messages_of_the_chain_do_not_make_a_carrier_panic(
         form in forms(), said in value(), method in prop::sample::select(vec![
             "mcp/message", "_mcp/message", "_mcp/request", "_mcp/notification", "mcp/disconnect",
             "_mcp/server_to_client/request", "_mcp/server_to_client/notification", "$/cancel_request",

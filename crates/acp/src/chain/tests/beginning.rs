@@ -15,7 +15,7 @@ fn a_request_before_initialize_is_refused_with_the_official_text() {
 }
 
 #[test]
-fn initialize_goes_from_proxy_to_proxy_and_its_answer_comes_back() {
+fn initialize_passes_all_proxies_and_its_answer_returns() {
     let mut stage = Stage::with(2);
     stage.say(
         EDITOR,
