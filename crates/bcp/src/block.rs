@@ -22,7 +22,7 @@ pub struct Block<'a> {
 
 /// The content of a block, by its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(missing_docs)] // The names say it; the format's description is in docs/bcp.md.
+#[allow(missing_docs)] // docs/bcp.md describes the fields.
 pub enum Content<'a> {
     Code {
         lang: Lang,

@@ -101,7 +101,7 @@ pub struct Item<'a> {
 
 /// The settings in a manifest for writing it. The reference implementation ignores them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[allow(missing_docs)] // They are called as in the manifest.
+#[allow(missing_docs)] // The names are those of the manifest.
 pub struct Settings {
     pub auto_dedup: Option<bool>,
     pub compress_blocks: Option<bool>,

@@ -135,7 +135,7 @@ impl<R: Read> Reader<R> {
     /// The next block, or `None` after the last one.
     ///
     /// After a [local](Error::local) error the next call continues with the next block.
-    #[allow(clippy::should_implement_trait)] // An iterator could not lend.
+    #[allow(clippy::should_implement_trait)] // The frame borrows from the reader.
     pub fn next(&mut self) -> Result<Option<Frame<'_>>, Error> {
         match self.next_head()? {
             Some(_) => self.open().map(Some),

@@ -35,7 +35,7 @@ const fn other(name: &'static str, endings: &'static [&'static str]) -> Rule {
 }
 
 /// Every word occurs at most once per column.
-#[rustfmt::skip] // A table is read by its columns.
+#[rustfmt::skip] // Keeps the columns aligned.
 pub(super) const RULES: &[Rule] = &[
     // Languages with a byte in the format.
     rule(Code("rust"), &["rs"], &[], &["rust-script"]),

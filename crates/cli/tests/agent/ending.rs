@@ -9,32 +9,39 @@ use crate::setup::{LATEST, over_http, ready, start};
 
 #[test]
 fn the_agent_ends_when_the_client_disconnects() {
-    let line = ready(&[], &[]);
-    line.session();
-    line.end();
+    let agent = ready(&[], &[]);
+    agent.session();
+    agent.end();
 }
 
 #[test]
 fn an_agent_with_a_running_prompt_gets_a_cancellation_and_ends() {
-    let mut line = ready(&[], &[]);
-    line.bridge
+    let mut agent = ready(&[], &[]);
+    agent
+        .bridge
         .call("1", "prompt", &json!({"text": "gate never"}));
-    line.children.wait_for_method("session/prompt");
-    line.bridge.signal(Signal::Terminate);
-    assert_eq!(line.bridge.exit_code(), Some(143));
-    line.children.wait_until_none();
+    agent.children.wait_for_method("session/prompt");
+    agent.bridge.signal(Signal::Terminate);
+    assert_eq!(agent.bridge.exit_code(), Some(143));
+    agent.children.wait_until_none();
 }
 
 #[test]
 fn a_pending_prompt_is_cancelled_after_the_drain_time() {
-    let mut line = ready(&["--drain", "0"], &[]);
-    line.bridge
+    let mut agent = ready(&["--drain", "0"], &[]);
+    agent
+        .bridge
         .call("1", "prompt", &json!({"text": "gate never"}));
-    line.children.wait_for_method("session/prompt");
-    line.bridge.close_stdin();
-    line.children.wait_for_method("session/cancel");
-    assert_eq!(line.bridge.exit_code(), Some(0), "{}", line.bridge.stderr());
-    line.children.wait_until_none();
+    agent.children.wait_for_method("session/prompt");
+    agent.bridge.close_stdin();
+    agent.children.wait_for_method("session/cancel");
+    assert_eq!(
+        agent.bridge.exit_code(),
+        Some(0),
+        "{}",
+        agent.bridge.stderr()
+    );
+    agent.children.wait_until_none();
 }
 
 #[test]
@@ -53,48 +60,48 @@ fn the_drain_time_is_that_of_the_other_commands() {
 
 #[test]
 fn an_agent_that_does_not_read_is_terminated() {
-    let line = ready(&[], &["--deaf"]);
-    line.session();
-    line.end();
+    let agent = ready(&[], &["--deaf"]);
+    agent.session();
+    agent.end();
 }
 
 #[cfg(unix)]
 #[test]
 fn an_agent_that_does_not_read_ends_even_if_linkspan_is_killed() {
-    let line = ready(&[], &["--deaf"]);
-    line.session();
-    line.bridge.signal(Signal::Kill);
-    line.children.wait_until_none();
+    let agent = ready(&[], &["--deaf"]);
+    agent.session();
+    agent.bridge.signal(Signal::Kill);
+    agent.children.wait_until_none();
 }
 
 #[test]
 fn a_disconnect_during_the_start_ends_the_agent() {
-    let mut line = start(&[], &["--mute"]);
-    line.greet(&json!({}));
-    line.bridge.call("1", "start_session", &json!({}));
-    line.children.wait_for_method("initialize");
-    line.bridge.signal(Signal::Terminate);
-    assert_eq!(line.bridge.exit_code(), Some(143));
-    line.children.wait_until_none();
+    let mut agent = start(&[], &["--mute"]);
+    agent.greet(&json!({}));
+    agent.bridge.call("1", "start_session", &json!({}));
+    agent.children.wait_for_method("initialize");
+    agent.bridge.signal(Signal::Terminate);
+    assert_eq!(agent.bridge.exit_code(), Some(143));
+    agent.children.wait_until_none();
 }
 
 #[test]
 fn a_starting_agent_gets_the_grace_period() {
-    let mut line = start(&[], &["--mute", "--deaf"]);
-    line.greet(&json!({}));
-    line.bridge.call("1", "start_session", &json!({}));
-    line.children.wait_for_method("initialize");
+    let mut agent = start(&[], &["--mute", "--deaf"]);
+    agent.greet(&json!({}));
+    agent.bridge.call("1", "start_session", &json!({}));
+    agent.children.wait_for_method("initialize");
     let gone = Instant::now();
-    line.bridge.signal(Signal::Terminate);
-    assert_eq!(line.bridge.exit_code(), Some(143));
+    agent.bridge.signal(Signal::Terminate);
+    assert_eq!(agent.bridge.exit_code(), Some(143));
     // The grace period of an agent that does not end by itself.
     assert!(gone.elapsed() >= Duration::from_secs(1));
-    line.children.wait_until_none();
+    agent.children.wait_until_none();
 }
 
 #[test]
 fn an_agent_that_does_not_read_ends_with_its_connection() {
-    let (line, client) = over_http(&[]);
+    let (agent, client) = over_http(&[]);
     let session = client.session_with(LATEST, &json!({}));
     session.tool("1", "prompt", &json!({"text": "deaf"}));
     // More than a pipe holds: the rest is written only when the agent reads.
@@ -114,6 +121,6 @@ fn an_agent_that_does_not_read_ends_with_its_connection() {
         assert!(Instant::now() < end, "{}", list.text);
     }
     assert_eq!(session.end(), 204);
-    line.children.wait_until_none();
+    agent.children.wait_until_none();
     drop((waiting, stuck));
 }

@@ -6,7 +6,7 @@ use linkspan_testkit::{Bridge, Children, Client, Launch, Message, child_program}
 use serde_json::{Value, json};
 
 /// `linkspan agent` and the agents that it starts.
-pub struct Line {
+pub struct RunningAgent {
     pub bridge: Bridge,
     pub children: Children,
 }
@@ -23,26 +23,26 @@ pub fn launch(words: &[&str], agent: &[&str], children: &Children) -> Launch {
 }
 
 /// `linkspan agent` with these flags, and an agent with its own flags.
-pub fn start(flags: &[&str], agent: &[&str]) -> Line {
+pub fn start(flags: &[&str], agent: &[&str]) -> RunningAgent {
     let children = Children::listen();
     let words: Vec<&str> = [&["agent"], flags].concat();
     let bridge = launch(&words, agent, &children).start();
-    Line { bridge, children }
+    RunningAgent { bridge, children }
 }
 
 /// The same, after the handshake of a client that supports every request except roots.
-pub fn ready(flags: &[&str], agent: &[&str]) -> Line {
-    let line = start(flags, agent);
-    line.greet(&json!({"elicitation": {}}));
-    line
+pub fn ready(flags: &[&str], agent: &[&str]) -> RunningAgent {
+    let agent = start(flags, agent);
+    agent.greet(&json!({"elicitation": {}}));
+    agent
 }
 
 /// `linkspan agent --http`, and a client that has sent nothing yet.
-pub fn over_http(flags: &[&str]) -> (Line, Client) {
+pub fn over_http(flags: &[&str]) -> (RunningAgent, Client) {
     let flags: Vec<&str> = [&["--http", "--port", "0"], flags].concat();
-    let line = start(&flags, &[]);
-    let client = client_of(&line.bridge);
-    (line, client)
+    let agent = start(&flags, &[]);
+    let client = client_of(&agent.bridge);
+    (agent, client)
 }
 
 /// A client for the address that the server has printed.
@@ -57,7 +57,7 @@ pub fn client_of(bridge: &Bridge) -> Client {
     }
 }
 
-impl Line {
+impl RunningAgent {
     /// Performs the handshake as a client with these capabilities.
     pub fn greet(&self, capabilities: &Value) -> Message {
         let client = json!({"name": "testkit-client", "version": "1"});

@@ -3,7 +3,7 @@
 use linkspan_testkit::Children;
 use serde_json::json;
 
-use crate::setup::{LATEST, Line, PERMISSION, client_of, launch, result, selected, text};
+use crate::setup::{LATEST, PERMISSION, RunningAgent, client_of, launch, result, selected, text};
 
 #[test]
 fn the_tools_of_an_agent_are_listed_and_called_from_the_command_line() {
@@ -36,10 +36,10 @@ fn connect_and_shrink_accept_an_agent() {
     for words in [&["connect", "--acp"][..], &["shrink", "--acp"]] {
         let children = Children::listen();
         let bridge = launch(words, &[], &children).start();
-        let line = Line { bridge, children };
-        line.greet(&json!({}));
-        assert_eq!(text(&line.prompt("say through")), "through");
-        line.end();
+        let agent = RunningAgent { bridge, children };
+        agent.greet(&json!({}));
+        assert_eq!(text(&agent.prompt("say through")), "through");
+        agent.end();
     }
 }
 

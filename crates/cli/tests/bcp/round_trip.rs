@@ -27,7 +27,7 @@ fn comes_back(folder: &str, name: &str, flags: &[&str]) {
 fn every_type_of_block_is_restored_to_the_same_bytes() {
     for name in names("api", ".bcp") {
         let flags: &[&str] = match name.as_str() {
-            "12_reference" => continue, // has nothing that could come back
+            "12_reference" => continue, // its reference cannot be resolved
             "13_autodedup" => &["--dedup"],
             "14_block_zstd" => &["--compress-blocks"],
             "15_payload_zstd" => &["--compress-payload"],
