@@ -175,8 +175,8 @@ impl Chain {
     }
 
     fn message(&mut self, from: Node, envelope: Envelope, now: Instant) {
-        // The message counts in the outbox that it waits in from here on: its sender may have to be read
-        // though the sender's own budget is used up.
+        // From here on the message counts in its outbox and not in the sender's read budget: the
+        // sender may have to be read although that outbox is full.
         let Envelope { msg, credit, .. } = envelope;
         drop(credit);
         let credit = Credit::default();

@@ -125,7 +125,8 @@ impl<S: FnMut(usize) -> Result<Port, StartError>> Conductor<S> {
                 }
                 Some(joining) = self.joins.recv() => self.let_in(joining),
                 _ = &mut self.last_word, if listens => {
-                    // Not left to the chain: an agent that does not read would delay it.
+                    // Not only in `take_in`: the editor's end may wait behind messages that the agent does
+                    // not read.
                     self.ends = Some(now() + self.drain);
                 }
                 () = sleep_until(self.ends), if !listens => return ChainEnded::OutsideClosed,

@@ -17,7 +17,7 @@ use crate::bridge::{ChainHandle, DeclarationId};
 const QUEUE: usize = 64;
 /// Messages queued towards one side above which the other side is not read.
 const HIGH: usize = 64;
-/// The same limit while both sides have queued messages.
+/// The same limit while both queues have reached [`HIGH`].
 const HARD: usize = 1024;
 /// How long late requests are still answered after the end.
 const LATE_REQUESTS: Duration = Duration::from_secs(2);
