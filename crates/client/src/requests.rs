@@ -9,9 +9,9 @@ use crate::client::{Client, one_param};
 use crate::error::ClientError;
 use crate::list::List;
 
-/// Why a request has no result.
+/// Why an operation has no result.
 #[derive(Debug, thiserror::Error)]
-pub enum RequestError {
+pub enum OperationError {
     /// The arguments do not fit the tool's schema; nothing was sent.
     #[error(transparent)]
     Arguments(#[from] ArgumentsError),
@@ -25,13 +25,13 @@ pub enum RequestError {
     },
 }
 
-impl From<ClientError> for RequestError {
+impl From<ClientError> for OperationError {
     fn from(error: ClientError) -> Self {
         Self::Client { error, hint: None }
     }
 }
 
-impl RequestError {
+impl OperationError {
     fn new(error: ClientError, hint: Option<String>) -> Self {
         let hint = hint.filter(|_| error.is_refusal());
         Self::Client { error, hint }
@@ -51,12 +51,12 @@ pub async fn resources(client: &mut Client) -> Result<Vec<List>, ClientError> {
 }
 
 /// Reads a resource.
-pub async fn read_resource(client: &mut Client, uri: &str) -> Result<Message, RequestError> {
+pub async fn read_resource(client: &mut Client, uri: &str) -> Result<Message, OperationError> {
     let params = one_param("uri", uri);
     let answer = client.ask_through(names::RESOURCES_READ, &params).await;
     answer.map_err(|error| {
         let hint = "linkspan resources TARGET lists the URIs";
-        RequestError::new(error, Some(hint.to_owned()))
+        OperationError::new(error, Some(hint.to_owned()))
     })
 }
 
@@ -65,7 +65,7 @@ pub async fn get_prompt(
     client: &mut Client,
     name: &str,
     arguments: &CallArguments,
-) -> Result<Message, RequestError> {
+) -> Result<Message, OperationError> {
     // Arguments of prompts are always strings.
     let given = arguments.to_json(|_| true);
     let params = named_params(name, given.as_deref());
@@ -77,7 +77,7 @@ pub async fn get_prompt(
                     prompts.items().map(|item| item.text().to_owned()).collect();
                 prompt_hint(name, given.as_deref(), &listed)
             });
-            Err(RequestError::new(error, hint))
+            Err(OperationError::new(error, hint))
         }
         answered => Ok(answered?),
     }
@@ -90,7 +90,7 @@ pub async fn call_tool(
     name: &str,
     arguments: &CallArguments,
     check: bool,
-) -> Result<(Message, Option<String>), RequestError> {
+) -> Result<(Message, Option<String>), OperationError> {
     let tools = match List::fetch(client, names::TOOLS_LIST, "tools").await {
         Ok(tools) => Some(tools),
         // The server may accept the call nevertheless.
@@ -120,7 +120,7 @@ pub async fn call_tool(
     };
     match answered {
         Ok(answer) => Ok((answer, hint)),
-        Err(error) => Err(RequestError::new(error, hint)),
+        Err(error) => Err(OperationError::new(error, hint)),
     }
 }
 
